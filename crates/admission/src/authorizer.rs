@@ -1,9 +1,9 @@
-//! Who may change or delete what the operator makes for a set (Grove's authorizer webhook). Pure: the
+//! Decides which users may change or delete managed objects (Grove's authorizer webhook). Pure: the
 //! webhook decodes the request and looks up the set.
 //!
-//! It asks about objects, never about their subresources, so `kubectl scale`, autoscalers, evictions,
-//! bindings and statuses pass. It protects users from their own slips; it is no substitute for RBAC:
-//! whoever may annotate the set may switch it off.
+//! It checks objects, never their subresources, so `kubectl scale`, autoscalers, evictions,
+//! bindings and statuses pass. It protects users from mistakes and does not replace RBAC: a user
+//! who may annotate the set may switch it off.
 
 mod exempt;
 mod words;
@@ -16,7 +16,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 pub use exempt::{ALWAYS_EXEMPT, Exemptions};
 
-/// What is to be done to the object.
+/// The operation on the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// `POST`.
@@ -29,10 +29,10 @@ pub enum Operation {
     Connect,
 }
 
-/// A request, as the API server tells of it.
+/// A request to change an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// What is to be done.
+    /// The operation.
     pub operation: Operation,
     /// API group; empty for Kubernetes' own first kinds.
     pub group: &'a str,
@@ -40,13 +40,13 @@ pub struct Asked<'a> {
     pub resource: &'a str,
     /// Such as `scale`; empty for the object itself.
     pub subresource: &'a str,
-    /// Who asks.
+    /// The name of the user.
     pub user: &'a str,
-    /// The groups of who asks.
+    /// The groups of the user.
     pub groups: &'a [String],
-    /// Metadata as it is to be; none for a deletion.
+    /// New metadata; none for a deletion.
     pub object: Option<&'a ObjectMeta>,
-    /// Metadata as it is; none for a creation.
+    /// Stored metadata; none for a creation.
     pub old: Option<&'a ObjectMeta>,
 }
 
@@ -55,18 +55,18 @@ pub struct Asked<'a> {
 pub enum Ruling {
     /// It may be carried out.
     Allowed,
-    /// Allowed because it cannot be told whose the object is.
+    /// Allowed because the owner of the object is unknown.
     AllowedWithWarning(String),
     /// It may not.
     Refused {
-        /// Subject, who, what, and what to do instead.
+        /// Object, user, operation, and an alternative.
         reason: String,
     },
 }
 
 impl Asked<'_> {
-    /// The metadata that says whose the object is: what is stored, so that nobody frees an object
-    /// by changing its labels.
+    /// The metadata that decides the owner: the stored one, so that a change of labels frees no
+    /// object.
     fn judged(&self) -> Option<&ObjectMeta> {
         match self.operation {
             Operation::Create => self.object,
@@ -78,8 +78,8 @@ impl Asked<'_> {
         self.group.is_empty() && self.resource == "pods"
     }
 
-    /// Nobody is kept from this. Pods are deleted to have them replaced; a pod made by hand has no
-    /// owner and is left alone.
+    /// Operations that every user may do. Deleting a pod replaces it; a pod without an owner is not
+    /// managed.
     fn is_open_to_all(&self) -> bool {
         let is_update = self.operation == Operation::Update;
         self.operation == Operation::Connect
@@ -88,8 +88,9 @@ impl Asked<'_> {
             || self.only_lets_go()
     }
 
-    /// Whether it takes finalizers off what is being deleted, and does nothing else: somebody has to
-    /// where the operator may not write any more, and has not heard that the set is gone.
+    /// Whether the request only removes finalizers of an object that is being deleted: a user must
+    /// be able to do that if the operator may not write any more and does not know that the set is
+    /// gone.
     fn only_lets_go(&self) -> bool {
         let (Some(old), Some(new)) = (self.old, self.object) else {
             return false;

@@ -1,5 +1,5 @@
-//! How many errors are told. An object may have a hundred thousand; nobody reads so many, and an answer of
-//! the webhook and a status have to stay small.
+//! Limits the number of listed errors. An object may have a hundred thousand, but an answer of the
+//! webhook and a status must stay small.
 
 use crate::field::{FieldError, Path};
 
@@ -8,7 +8,7 @@ const MAX_LISTED: usize = 50;
 /// Bytes of all of them as text, without that last one.
 const MAX_BYTES: usize = 15 * 1024;
 
-/// The first errors, and how many more there are. The first one is always told: it is short.
+/// The first errors, and the number of the others. The first one is always listed: it is short.
 pub(crate) fn bound_errors(mut errors: Vec<FieldError>) -> Vec<FieldError> {
     let all = errors.len();
     let listed = count_that_fit(&errors);
@@ -18,7 +18,7 @@ pub(crate) fn bound_errors(mut errors: Vec<FieldError>) -> Vec<FieldError> {
     errors.truncate(listed.clamp(1, MAX_LISTED.saturating_sub(1)));
     let more = all.saturating_sub(errors.len());
     let problem = "further errors are not listed";
-    errors.push(Path::new("spec").wrong(more, problem, "correct those above first"));
+    errors.push(Path::new("spec").wrong(more, problem, "correct the errors above first"));
     errors
 }
 

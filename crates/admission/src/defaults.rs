@@ -1,4 +1,4 @@
-//! What a `PodCliqueSet` says without being written down.
+//! Defaults of a `PodCliqueSet`.
 //!
 //! Applied by the admission webhook and again whenever an object is observed, because the webhook
 //! may be absent or may have been down. Source: Grove's CRD defaults and defaulting webhook, with
@@ -17,11 +17,11 @@ use api::podclique::AutoScalingConfig;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{GoDuration, PodCliqueSet, PodCliqueSetSpec, WorkloadType};
 
-/// What the operator's configuration says about defaults (`defaults`).
+/// Defaults in the operator's configuration (`defaults`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DefaultsConfig {
-    /// `terminationDelay` of Inference workloads that do not set it. Unset: gang termination is
-    /// off for them. People who come from the Go operator set `4h`.
+    /// `terminationDelay` of Inference workloads without their own. Unset, gang termination is off
+    /// for them. Users of the Go operator set `4h`.
     pub termination_delay: Option<GoDuration>,
 }
 
@@ -38,10 +38,10 @@ pub fn apply_in_place(pcs: &mut PodCliqueSet, config: &DefaultsConfig) {
     apply_to_cliques(&mut pcs.spec);
 }
 
-/// Fills in defaults of an update, as they are judged. The cliques of a `Training` object are left
-/// as sent if those stored have no defaults (stored while the webhook was down): they are
-/// immutable, so filling them in would have the API server refuse every update, even the removal
-/// of a finalizer.
+/// Applies the defaults of an update before it is validated. The cliques of a `Training` object
+/// stay as sent if the stored ones have no defaults (stored while the webhook was down): they are
+/// immutable, and with defaults the API server would refuse every update, even the removal of a
+/// finalizer.
 pub fn apply_on_update(stored: &PodCliqueSet, sent: &mut PodCliqueSet, config: &DefaultsConfig) {
     apply_around_cliques(&mut sent.spec, config);
     let training = sent.spec.workload_type == Some(WorkloadType::Training);
@@ -51,17 +51,17 @@ pub fn apply_on_update(stored: &PodCliqueSet, sent: &mut PodCliqueSet, config: &
     }
 }
 
-/// What is stored of an update, with defaults. A clique that is stored without `minAvailable`, because
-/// nobody was asked when it was, stays so: it has the minimum that its PodCliques were made with, and
-/// what would follow from its present `replicas` may be another, which nobody could take back.
+/// The defaults with which an update is stored. A clique that is stored without `minAvailable`,
+/// because the webhook was down, stays so: it has the minimum of its PodCliques, and its present
+/// `replicas` may give another default, which could never be changed back.
 pub fn complete_update(stored: &PodCliqueSet, sent: &mut PodCliqueSet, config: &DefaultsConfig) {
     let unset = unset_minimums(stored, sent);
     apply_on_update(stored, sent, config);
     set_minimums(sent, &unset, |_| None);
 }
 
-/// Both versions of an update as they are judged, with all defaults; returns the stored one. Where
-/// neither has `minAvailable`, both get one that fits either.
+/// Applies all defaults to both versions of an update, and returns the stored one. If neither has
+/// `minAvailable`, both get one that fits both.
 pub fn apply_to_both(
     stored: &PodCliqueSet,
     sent: &mut PodCliqueSet,
@@ -175,7 +175,7 @@ fn scaling_group(group: &mut PodCliqueScalingGroupConfig) {
     min_replicas(group.scale_config.as_mut(), replicas.max(minimum));
 }
 
-/// An autoscaler never goes below the minimum; what is idle, it leaves idle.
+/// An autoscaler never goes below the minimum; a clique that is scaled to zero stays so.
 fn min_replicas(scaling: Option<&mut AutoScalingConfig>, lowest: i32) {
     if let Some(scaling) = scaling {
         scaling.min_replicas.get_or_insert(lowest);

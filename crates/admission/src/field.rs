@@ -10,10 +10,10 @@ use domain::object::text::cut_text;
 pub(crate) const MAX_SHOWN_CHARS: usize = 60;
 /// Longer words are cut: they may have a name of a megabyte in them, and go into a status.
 const MAX_TEXT: usize = 400;
-/// Names that are offered have less room, so that what else there is to do is told too.
+/// Offered names have less room, so that the rest of the remedy fits.
 const MAX_OFFERED: usize = 250;
 
-/// One thing that is wrong with an object, and what to do about it.
+/// An error of a field, and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{path}: {}: {problem}; {remedy}", shown(.value))]
 pub struct FieldError {
@@ -21,11 +21,11 @@ pub struct FieldError {
     pub path: String,
     /// Its value as JSON, cut if it is long; empty if the field is not set.
     pub value: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
-    /// What there is too much of, of an error of a limit.
+    /// The counted resource of an error about a limit.
     pub(crate) counted: Option<Counted>,
 }
 
@@ -110,7 +110,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// Most texts are short and stay as they are: there may be a hundred thousand.
+/// Most texts are short and are not copied: there may be a hundred thousand.
 fn cut(text: String) -> String {
     if text.len() <= MAX_TEXT {
         return text;

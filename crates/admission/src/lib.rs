@@ -1,12 +1,12 @@
-//! What is made of a stored or sent PodCliqueSet before any rule of a reconciler reads it, and what
-//! is refused. Pure: used by controllers and by whatever else checks a set.
+//! Defaults and validation of a stored or sent PodCliqueSet before a rule of a reconciler reads it.
+//! Pure: controllers and all other checks of a set use it.
 //!
 //! ```text
-//! defaults ─▶ oversize ─▶ rules ─▶ unimplemented     what `validate_set` calls, in this order
-//!                                     minimums        what exists keeps its minimums
-//! scaling                             what somebody may change of what was made of a set
-//! authorizer                          who may change what was made of a set
-//! warnings, unknown_fields            what is accepted and does not do what it seems to
+//! defaults ─▶ oversize ─▶ rules ─▶ unimplemented     the steps of `validate_set`, in this order
+//!                                     minimums        existing objects keep their minimums
+//! scaling                             changes of a set's objects
+//! authorizer                          users who may change managed objects
+//! warnings, unknown_fields            accepted fields without the expected effect
 //! syntax                              how Kubernetes wants names and keys to be spelled
 //! field, places, bounded              where something is wrong, its words, how many of them
 //! ```

@@ -17,8 +17,8 @@ use crate::places;
 use crate::rules::offer_no_lower_minimum;
 use crate::validated_set::ValidatedSet;
 
-/// The minimums of what exists of a set, by the name of the clique or group. If there are several,
-/// that of the first by name counts for what is created later.
+/// The minimums of the existing objects of a set, by name of the clique or group. With several
+/// objects, the first by name gives the minimum for objects that are created later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Minimums {
     cliques: BTreeMap<String, Found>,
@@ -64,9 +64,9 @@ fn note_minimum(found: &mut BTreeMap<String, Found>, of: &str, object: &str, min
     }
 }
 
-/// Gives the set the minimums of what exists, and stores which ones differ. `stored` is the set
-/// without defaults: a clique without `minAvailable` has changed nothing, though its default
-/// follows `replicas`.
+/// Sets the minimums of existing objects, and stores the differences. `stored` is the set without
+/// defaults: a clique without `minAvailable` has changed nothing, though its default follows
+/// `replicas`.
 pub fn keep_minimums(validated: &mut ValidatedSet, stored: &PodCliqueSet, existing: &Minimums) {
     let given: Vec<bool> = {
         let cliques = stored.spec.template.cliques.iter();
@@ -117,7 +117,7 @@ fn changed_group(
 fn changed(at: &Path, asked: Option<i32>, found: &Found) -> Option<FieldError> {
     let Found { object, minimum } = found;
     let problem =
-        format!("cannot be changed, {object} was made with {minimum}, which still counts");
+        format!("cannot be changed, {object} was created with {minimum}, which still counts");
     let remedy = format!("restore {minimum}, or create another PodCliqueSet");
     (asked != Some(*minimum)).then(|| at.wrong(asked, problem, remedy))
 }

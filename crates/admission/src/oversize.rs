@@ -1,6 +1,6 @@
-//! What makes a set too large, with its place and a remedy. The limits themselves are in
-//! [`domain::workload::limits`]; what a set amounts to is counted here before anything is enumerated, with the
-//! live counts of what exists.
+//! Sets that are too large, with path and remedy. The limits are in [`domain::workload::limits`];
+//! this module counts the objects of a set before anything is enumerated, with the live replica
+//! counts.
 
 mod content;
 mod entries;
@@ -23,9 +23,9 @@ pub use text::of_text;
 
 type Check = fn(&PodCliqueSet) -> Vec<FieldError>;
 
-/// What a controller could not bear: cliques, groups, their members and who waits for whom are
-/// walked with each other, claims with their templates, names in filters with the cliques; a name is
-/// told again for each part that is wrong with it; and counts are what is enumerated.
+/// The limits that protect a controller: cliques, groups, their members and start order are
+/// compared with each other, claims with their templates, names in filters with the cliques; errors
+/// repeat a name for each part; and counts are enumerated.
 const STORED: [Check; 5] = [
     single::check_parts,
     single::check_lists,
@@ -34,10 +34,9 @@ const STORED: [Check; 5] = [
     single::check_counts,
 ];
 
-/// What is refused when it is sent. Maps, all entries together, the text, names that are only
-/// mentioned and what a job says of its end got their limits with the webhook or later. A controller
-/// walks them once, and did so before there was a limit: a set that was stored and ran goes on,
-/// however many or long they are.
+/// The limits for a set that is sent. Limits of maps, of all entries together, of the text, of
+/// names in references and of a job's result came with the webhook or later. A controller reads
+/// those values once, so a stored set above them keeps running.
 const SENT: [Check; 10] = [
     single::check_parts,
     single::check_lists,
@@ -51,14 +50,14 @@ const SENT: [Check; 10] = [
     record::check_record,
 ];
 
-/// What makes a stored set too large by itself to be acted on, with defaults applied: lists, then
-/// names, then counts, then what they make together. Each is looked at only if those before it are in order.
+/// The first limit that a stored set with defaults exceeds by itself: lists, then names, then
+/// counts, then totals. Each step needs the previous ones to pass.
 pub fn of_template(set: &PodCliqueSet) -> Vec<FieldError> {
     bound_errors(first_of(&STORED, set))
 }
 
-/// The same of a set that is sent, which has more limits: lists and maps, then all of their
-/// entries, then texts, then counts, then what they make together.
+/// The same for a set that is sent, which has more limits: lists and maps, then all of their
+/// entries, then texts, then counts, then totals.
 pub fn of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
     bound_errors(errors_of_sent(set))
 }
@@ -68,7 +67,7 @@ pub(crate) fn errors_of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
     first_of(&SENT, set)
 }
 
-/// All limits that a set is over, what is told only when others are corrected too.
+/// All limits that a set exceeds, including those that show only after others are corrected.
 pub(crate) fn all_of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
     let each = SENT.iter().flat_map(|check| check(set));
     each.chain(live::of_shape(set)).collect()

@@ -1,12 +1,12 @@
-//! What is refused, and with which words.
+//! The rules that refuse a set, with their messages.
 //!
 //! The rules run in the admission webhook on an object with defaults applied. Nothing here assumes
 //! that the webhook or the API server's schema did its part before: stored objects may be anything.
 //! Rules that need other objects (topologies, scheduler queues) or the unparsed request are not
 //! here.
 //!
-//! One file per subject, each with a function `check`. [`validate`] calls those of a set by itself;
-//! [`validate_update`] compares two versions of a set in addition.
+//! One file per subject, each with a function `check`. [`validate`] calls the rules of one set;
+//! [`validate_update`] also compares two versions of a set.
 //!
 //! Source, unless a rule says otherwise: Grove, `internal/webhook/admission/pcs/validation`.
 

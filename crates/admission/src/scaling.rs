@@ -1,8 +1,8 @@
-//! What may be changed of what was made of a set: users and autoscalers scale PodCliques and scaling
-//! groups, by an update or through `/scale`.
+//! Changes of a set's objects: users and autoscalers scale PodCliques and scaling groups, by an
+//! update or through `/scale`.
 //!
-//! The definitions refuse the same as far as they can see it: not the set that an object is of, and
-//! not what counts make together.
+//! The definitions refuse the same as far as they can: they see neither the set of an object nor
+//! totals.
 
 use api::podclique::AutoScalingConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, WorkloadType};
@@ -14,16 +14,16 @@ use crate::oversize;
 use crate::rules::{Rules, validate_update};
 use crate::warnings::Warning;
 
-/// What is told of a change. It is refused if there is an error.
+/// The verdict on a change. Any error refuses it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// What is wrong with it.
+    /// The errors.
     pub errors: Vec<FieldError>,
-    /// What is legal and has consequences that are easily missed; none if it is refused.
+    /// Warnings about consequences that are easily missed; none if the change is refused.
     pub warnings: Vec<Warning>,
 }
 
-/// What is told of an update of a scaling group. `parent` is its set, if there is one.
+/// The verdict on an update of a scaling group. `parent` is its set, if it exists.
 pub fn check_group_update(
     old: &PodCliqueScalingGroup,
     new: &PodCliqueScalingGroup,
@@ -38,7 +38,7 @@ pub fn check_group_update(
     change.judge(&new.metadata, || oversize::of_group(new))
 }
 
-/// What is told of an update of a PodClique. `parent` is its set, if there is one.
+/// The verdict on an update of a PodClique. `parent` is its set, if it exists.
 pub fn check_podclique_update(
     old: &PodClique,
     new: &PodClique,
@@ -57,7 +57,7 @@ pub fn check_podclique_update(
     })
 }
 
-/// What is told of a scaling group that is scaled through `/scale`.
+/// The verdict on a scaling group that is scaled through `/scale`.
 pub fn check_group_scale(
     stored: &PodCliqueScalingGroup,
     replicas: i32,
@@ -68,7 +68,7 @@ pub fn check_group_scale(
     check_group_update(stored, &scaled, parent)
 }
 
-/// What is told of a PodClique that is scaled through `/scale`.
+/// The verdict on a PodClique that is scaled through `/scale`.
 pub fn check_podclique_scale(
     stored: &PodClique,
     replicas: i32,
@@ -79,8 +79,8 @@ pub fn check_podclique_scale(
     check_podclique_update(stored, &scaled, parent)
 }
 
-/// What is wrong with a set that is scaled through `/scale`: what would be wrong with an update of
-/// `spec.replicas` alone.
+/// The errors of a set that is scaled through `/scale`: those of an update of `spec.replicas`
+/// alone.
 pub fn check_set_scale(
     stored: &PodCliqueSet,
     replicas: i32,
@@ -93,7 +93,7 @@ pub fn check_set_scale(
     validate_update(&before, &after, rules)
 }
 
-/// The set knows; without it, what was copied from it.
+/// The set decides; without it, its copy in the object.
 fn is_training(parent: Option<&PodCliqueSet>, own: Option<WorkloadType>) -> bool {
     let type_ = parent.map_or(own, |set| set.spec.workload_type);
     type_ == Some(WorkloadType::Training)
@@ -109,8 +109,8 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// What was stored in a size that is refused by now may be kept, and what is being deleted may
-    /// be anything: its finalizer has to be removable.
+    /// A stored size that is refused by now may stay, and an object that is being deleted may have
+    /// any: its finalizer must be removable.
     fn judge(&self, new: &ObjectMeta, oversize: impl FnOnce() -> Vec<FieldError>) -> Verdict {
         if new.deletion_timestamp.is_some() {
             return Verdict::default();
@@ -137,7 +137,7 @@ impl Change<'_> {
             let remedy = "set it to 0 to run nothing of it for now";
             return vec![replicas().wrong(after, "must not be negative", remedy)];
         }
-        // Elsewhere the object is named, because the error is told by its set.
+        // The path names the object only if its set reports the error.
         let path = replicas().to_string();
         let told = oversize().into_iter();
         told.map(|error| FieldError {
@@ -158,7 +158,7 @@ impl Change<'_> {
         let (_, after) = self.replicas;
         let minimum = self.minimum;
         let text = match after {
-            0 => "0 makes it idle: it is out of its gang".to_owned(),
+            0 => "0 scales it to zero: it leaves its gang".to_owned(),
             _ => format!("{after} is below minAvailable {minimum}; {after} count as enough now"),
         };
         (after < minimum).then(|| Warning::new(&replicas(), text))

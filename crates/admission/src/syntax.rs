@@ -1,14 +1,14 @@
 //! How Kubernetes wants things to be spelled.
 
-/// What a DNS label is, in the words of an error.
+/// The definition of a DNS label in errors.
 pub(crate) const DNS_LABEL: &str = "lower-case letters, digits and hyphens, first and last a \
                                     letter or digit, at most 63 characters";
 
 /// Characters of a DNS label.
 pub(crate) const LONGEST_LABEL: usize = 63;
 
-/// Whether it can be (part of) a host name (RFC 1123). Also true of every valid label value made
-/// of one word, so such a name can be used in both places.
+/// Whether it can be (part of) a host name (RFC 1123). Every valid label value of one word can,
+/// too, so such a name works in both places.
 pub fn is_dns_label(text: &str) -> bool {
     let is_inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     text.len() <= 63

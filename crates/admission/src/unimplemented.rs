@@ -1,4 +1,4 @@
-//! What the operator accepts but does not do yet, so that it can be reported.
+//! Fields that the operator accepts but does not implement yet, so that it can report them.
 
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;

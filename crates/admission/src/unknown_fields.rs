@@ -1,11 +1,11 @@
-//! Fields that do not exist and are often written. The API server drops them without a word, so only
-//! what reads the request or a file itself can tell.
+//! Unknown fields that are often written. The API server drops them without a warning, so only a
+//! reader of the request or of a file can report them.
 
 use serde_json::Value;
 
 use crate::field::{FieldError, Path};
 
-/// What is written, and what is meant.
+/// The written field, and the intended one.
 struct Misspelt {
     parent: &'static [&'static str],
     written: &'static str,
@@ -35,6 +35,10 @@ impl Misspelt {
         let given = parent.get(self.written)?;
         let at = Path::new(&self.parent.join(".")).field(self.written);
         let remedy = format!("name it {}", self.meant);
-        Some(at.wrong(given, "there is no such field, it would be dropped", remedy))
+        Some(at.wrong(
+            given,
+            "the field does not exist; the API server would drop it",
+            remedy,
+        ))
     }
 }

@@ -1,5 +1,5 @@
-//! What the operator makes of a stored PodCliqueSet: defaults applied, and whether it may be acted
-//! on. A webhook may be absent, so controllers never rely on one having seen the object.
+//! A stored PodCliqueSet for the operator: with defaults, and with the decision whether the
+//! operator may act on it. Controllers do not rely on the webhook, which may be absent.
 
 use std::collections::HashSet;
 
@@ -13,12 +13,12 @@ use crate::field::FieldError;
 use crate::rules::{self, Rules};
 use crate::{oversize, unimplemented};
 
-/// A PodCliqueSet with defaults, and what validation found: what the rules of reconcilers read.
+/// A PodCliqueSet with defaults and validation errors: the input of the reconcilers' rules.
 #[derive(Clone, Debug, Default)]
 pub struct ValidatedSet {
     /// With defaults applied.
     pub set: PodCliqueSet,
-    /// What is wrong with it; nothing is created while there is anything.
+    /// Its errors; while there are any, nothing is created.
     pub errors: Vec<FieldError>,
     /// Whether it is over a limit: by itself (then `errors` holds nothing else), or, for its
     /// children, with all live counts, as its status reports. Nothing of it is enumerated then.
@@ -53,7 +53,7 @@ impl ValidatedSet {
         cliques.into_iter().filter_map(hashed).collect()
     }
 
-    /// Hash of everything in the template whose change is an update.
+    /// Hash of all template fields whose change is an update.
     pub fn generation_hash(&self) -> String {
         hash::generation_hash(&self.template_hashes)
     }
@@ -64,8 +64,8 @@ impl ValidatedSet {
     }
 }
 
-/// What is wrong with a set, and what of it is expensive to compute. It depends on nothing but what
-/// [`rules::is_same`] compares, and on the defaults.
+/// The errors of a set, and results that are expensive to compute. They depend only on the defaults
+/// and on the fields that [`rules::is_same`] compares.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     errors: Vec<FieldError>,

@@ -1,5 +1,5 @@
-//! Validation of stored sets whose findings are kept: every decision on a set, its scaling groups
-//! and their PodCliques asks for them, and what they depend on seldom changes.
+//! Validation of stored sets with a memory: every decision on a set, its scaling groups and their
+//! PodCliques needs the result, and its inputs seldom change.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,11 +20,11 @@ pub struct Validator {
     known: Mutex<HashMap<String, Known>>,
 }
 
-/// What was found in the newest version of a set that was asked for.
+/// The result for the newest version of a set.
 #[derive(Debug)]
 struct Known {
-    /// What it was found in. Not its generation: in a restored etcd the same one may have another
-    /// spec.
+    /// The validated version. The generation is no key: in a restored etcd the same one may have
+    /// another spec.
     stored: Arc<PodCliqueSet>,
     findings: Findings,
 }
@@ -38,13 +38,13 @@ impl Validator {
         }
     }
 
-    /// What the operator's configuration says about defaults.
+    /// Defaults in the operator's configuration.
     pub fn defaults(&self) -> &DefaultsConfig {
         &self.defaults
     }
 
-    /// Validates a stored `PodCliqueSet` for its children: it alone knows what all of them amount to,
-    /// and reports it in its status.
+    /// Validates a stored `PodCliqueSet` for its children. Only the set knows the totals of all
+    /// children, and reports them in its status.
     pub fn validate_parent(&self, stored: &Arc<PodCliqueSet>) -> ValidatedSet {
         let mut validated = self.validate_set(stored);
         validated.is_over_limits |= limits::says_over_limits(stored);
@@ -87,7 +87,7 @@ impl Validator {
             if !is_same(&known.stored, stored) {
                 return None;
             }
-            // The older version is kept alive for nobody.
+            // Frees the older version.
             known.stored = stored.clone();
         }
         Some(read(&known.findings))
@@ -97,7 +97,7 @@ impl Validator {
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let uid = ownership::uid(&stored.metadata);
         if !all.contains_key(uid) {
-            // Of sets that are gone nobody else holds a version.
+            // Only this map holds a set that is gone.
             all.retain(|_, known| Arc::strong_count(&known.stored) > 1);
         }
         let known = Known {

@@ -1,7 +1,7 @@
-//! What is accepted and does not do what it seems to, or does what is rarely wanted. Told to whoever
-//! writes the set; nothing else follows from it.
+//! Warnings about accepted fields with no effect or with an effect that is rarely wanted. The
+//! author of the set sees them; they have no other effect.
 //!
-//! The API server cuts a warning after 256 characters and drops what is beyond 4 KiB in all.
+//! The API server cuts a warning after 256 characters, and drops warnings beyond 4 KiB in all.
 
 mod autoscaling;
 mod resized;
@@ -17,17 +17,17 @@ use jiff::SignedDuration;
 use crate::field::Path;
 use crate::places::{cliques, scaling_groups, template};
 
-/// Shorter delays terminate gangs whose pods are only restarted.
+/// Shorter delays terminate gangs while their pods only restart.
 const SHORT: SignedDuration = SignedDuration::from_secs(10);
 /// Of one warning.
 const MAX_CHARS: usize = 250;
 
-/// A warning, and what it is about.
+/// A warning, and its subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// JSON path of the field.
     pub path: String,
-    /// What is to be known.
+    /// The text.
     pub text: String,
 }
 
@@ -47,8 +47,8 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What is to be known about an accepted set with its defaults applied; `old` is the stored one, if
-/// it is a change. Nothing is told of a set that is being deleted.
+/// The warnings about an accepted set with its defaults applied; `old` is the stored one in an
+/// update. A set that is being deleted gets none.
 pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
     if new.metadata.deletion_timestamp.is_some() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The command line: flags are named as those of kubectl.
+//! The command line: flags have the names of kubectl's.
 
 use clap::{Parser, Subcommand};
 
@@ -23,29 +23,31 @@ pub struct Args {
     #[command(flatten)]
     pub connection: ConnectionArgs,
 
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// A set, or all of them: replicas, groups, cliques, pods, and what keeps each from running
+    /// The tree of a set, or of all sets: replicas, groups, cliques, pods, and the cause that keeps
+    /// each from running
     Tree(TreeArgs),
-    /// Why a set, or a pod of it, does not run: cause, evidence, remedy, and what happens next
+    /// The cause that keeps a set, or a pod of it, from running: evidence, remedy and next steps
     Explain(ExplainArgs),
-    /// What happened to a set, and when: attempts, failures, updates, scaling, events
+    /// The history of a set: attempts, failures, updates, scaling, events
     Timeline(TimelineArgs),
-    /// Manifests: what admission would refuse or warn of, and what is unwise, line by line
+    /// Problems of manifests, line by line: errors and warnings of admission, and bad practice
     Lint(LintArgs),
-    /// What will exist for a file, or what applying it would change in the cluster
+    /// The objects that a file will create, or the changes that applying it would make in the
+    /// cluster
     Plan(PlanArgs),
-    /// Whether the gangs of a manifest fit on the nodes as they are, and what is short if not
+    /// Whether the gangs of a manifest fit on the nodes as they are, and the shortage if not
     Capacity(CapacityArgs),
-    /// All that a bug report needs, without secrets, as one tar.gz
+    /// The contents of a bug report, without secrets, as one tar.gz
     Bundle(BundleArgs),
-    /// A script by which a shell completes commands, flags and names
+    /// A shell script that completes commands, flags and names
     Completion(CompletionArgs),
     /// The manual, as a man page
     #[command(hide = true)]

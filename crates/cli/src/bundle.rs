@@ -1,4 +1,4 @@
-//! `bundle`: all that a bug report needs, without secrets, in one archive.
+//! `bundle`: the contents of a bug report, without secrets, in one archive.
 
 mod archive;
 mod args;
@@ -46,7 +46,7 @@ pub async fn run(args: &BundleArgs, connection: &ConnectionArgs) -> Result<Exit,
     Ok(Exit::Ok)
 }
 
-/// What is said when it is written.
+/// The lines that the command prints after it wrote the bundle.
 pub fn summarize(bundle: &Bundle, path: &Path) -> String {
     let mut text = format!("{}: {} files\n", path.display(), bundle.files.len());
     text.push_str(&output::indent(

@@ -1,4 +1,4 @@
-//! `capacity`: whether the gangs of a set fit on the nodes as they are, and what is short.
+//! `capacity`: whether the gangs of a set fit on the nodes as they are, and the shortage if not.
 //!
 //! ```text
 //! file ─▶ gangs ──┐
@@ -17,6 +17,7 @@ mod gang;
 mod gangs;
 mod labels;
 mod needs;
+mod node_order;
 mod notes;
 mod objects;
 mod place;
@@ -46,8 +47,9 @@ pub use files::{read_dump, read_sets};
 pub use gang::{Gang, GangPart, Pack};
 pub use gangs::gangs_of;
 pub use needs::PodNeeds;
+pub use node_order::NodeOrder;
 pub use notes::notes_on;
-pub use place::{EFFORT, Outcome, Placed, Verdict, place_gangs, place_gangs_within};
+pub use place::{Outcome, Placed, Verdict, place_gangs};
 pub use report::{Count, GangReport, PlacedPods, Report, report};
 pub use snapshot::{BoundPod, Node, Snapshot};
 

@@ -1,4 +1,4 @@
-//! Reading a cluster: by label, in pages, and with words for what can go wrong.
+//! Reads a cluster: by label, in pages, with messages for each failure.
 
 mod connect;
 mod events;
@@ -22,17 +22,17 @@ pub(crate) use load::not_found;
 /// Objects in one answer.
 const PAGE: u32 = 500;
 
-/// A cluster and the namespace that is meant.
+/// A cluster and a namespace.
 #[derive(Clone)]
 pub struct Cluster {
     /// Its client.
     pub client: Client,
-    /// The namespace that was asked for, else that of the context.
+    /// The namespace of the command line, or else of the context.
     pub namespace: String,
 }
 
 impl Cluster {
-    /// Finds the cluster that the flags and the kubeconfig name. Nothing is asked of it yet.
+    /// Finds the cluster of the flags and the kubeconfig, without a request.
     pub async fn connect(args: &ConnectionArgs) -> Result<Self, Failure> {
         let config = connect::configure(args).await?;
         let namespace = args.namespace.clone();
@@ -50,7 +50,7 @@ impl Cluster {
         Api::namespaced(self.client.clone(), &self.namespace)
     }
 
-    /// All objects of a kind in the namespace with these labels; all of them if there are none.
+    /// All objects of a kind in the namespace with these labels; without labels all of them.
     pub async fn list<K>(&self, labels: &str) -> Result<Vec<K>, Failure>
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -69,7 +69,7 @@ impl Cluster {
         list_pages(&Api::all(self.client.clone()), labels, &what).await
     }
 
-    /// The object of that name in the namespace, if there is one.
+    /// The object of that name in the namespace, if it exists.
     pub async fn get<K>(&self, name: &str) -> Result<Option<K>, Failure>
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -80,7 +80,7 @@ impl Cluster {
         found.map_err(|error| Failure::of_request(&what, &error))
     }
 
-    /// Whether the namespace is being deleted. Many people may not read namespaces: to them it is not.
+    /// Whether the namespace is being deleted. False for users who may not read namespaces.
     pub async fn is_namespace_leaving(&self) -> bool {
         let namespaces: Api<Namespace> = Api::all(self.client.clone());
         let found = namespaces.get_opt(&self.namespace).await.ok().flatten();

@@ -1,6 +1,7 @@
-//! `completion`: scripts by which a shell completes commands, flags and names of what there is.
+//! `completion`: scripts by which a shell completes commands, flags and names.
 //!
-//! A script calls this program again, with [`VARIABLE`] set, for what goes with the words so far.
+//! A script calls this program again, with [`VARIABLE`] set, for the candidates of the current
+//! words.
 
 mod kubectl;
 mod names;
@@ -21,20 +22,20 @@ use names::What;
 
 pub use words::connection_of;
 
-/// Says that a shell asks, and which.
+/// The variable by which a shell asks for completions.
 pub const VARIABLE: &str = "KUBECTL_GROVE_COMPLETE";
-/// As it is called on PATH.
+/// Its name on PATH.
 const PROGRAM: &str = "kubectl-grove";
 const SHELLS: Shells<'_> = Shells(&[&Bash, &Zsh, &Fish, &Powershell, &Kubectl]);
 
 /// Arguments of `completion`.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct CompletionArgs {
-    /// Whose script is printed
+    /// The shell of the script
     pub shell: Shell,
 }
 
-/// Who completes.
+/// The shells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
     /// For `kubectl-grove` in bash 4.4 or newer
@@ -72,8 +73,8 @@ pub fn script(shell: Shell) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Answers if a shell asks about this program; false if nobody does. What goes wrong is not said: it
-/// would end up in the line that somebody types.
+/// Answers if a shell asks about this program, or returns false. Failures are silent, because an
+/// error would end up in the line that the user types.
 pub fn answer_shell(program: fn() -> Command) -> bool {
     let words: Vec<OsString> = std::env::args_os().skip_while(|w| w != "--").collect();
     let connection = connection_of(&words);
@@ -88,8 +89,8 @@ pub fn answer_shell(program: fn() -> Command) -> bool {
     answered.unwrap_or(true)
 }
 
-/// The command line, with what its arguments may be: names of sets wherever a command takes a
-/// `name`, namespaces, and contexts.
+/// The command line with completions of its arguments: names of sets for each `name`, namespaces,
+/// and contexts.
 fn command(program: Command, connection: &ConnectionArgs) -> Command {
     let of = |what: What| {
         let connection = connection.clone();

@@ -1,27 +1,27 @@
-//! How a command ends: its exit code, and the one line that says why.
+//! The end of a command: its exit code, and one line with the reason.
 
 use kube::core::Status;
 
-/// What the process says to its caller (docs/kubectl-grove.md, "Exit codes").
+/// Exit codes (docs/kubectl-grove.md, "Exit codes").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Done, and nothing was found that should stop a script.
+    /// Done, with no finding that should stop a script.
     Ok = 0,
-    /// Done, and there is something to look at: errors of `lint`, differences of `plan --live`, a
-    /// gang for which `capacity` finds no room.
+    /// Done, with a finding: errors of `lint`, differences of `plan --live`, a gang for which
+    /// `capacity` finds no room.
     Finding = 1,
     /// The arguments, or a file, cannot be used.
     BadInput = 2,
-    /// The cluster cannot be reached, or refuses to answer.
+    /// The cluster cannot be reached, or refuses a request.
     NoCluster = 3,
-    /// What was asked for does not exist.
+    /// The object does not exist.
     NotFound = 4,
     /// Anything else, such as a file that cannot be written.
     Failed = 5,
 }
 
-/// Why a command could not do what it was asked for, in one line that says what to do.
+/// The failure of a command in one line, with a remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Arguments or files that cannot be used.
@@ -30,7 +30,7 @@ pub enum Failure {
     /// A cluster that cannot be reached or does not answer.
     #[error("{0}")]
     NoCluster(String),
-    /// Something that does not exist.
+    /// An object that does not exist.
     #[error("{0}")]
     NotFound(String),
     /// Anything else.
@@ -49,14 +49,14 @@ impl Exit {
         Self::Failed,
     ];
 
-    /// What it means, as `--help` and docs/kubectl-grove.md say it.
+    /// Its meaning, in the words of `--help` and docs/kubectl-grove.md.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Ok => "done",
             Self::Finding => "done, and there is something to look at",
             Self::BadInput => "an argument or a file cannot be used",
-            Self::NoCluster => "the cluster cannot be reached, or does not answer what was asked",
-            Self::NotFound => "what was asked for does not exist",
+            Self::NoCluster => "the cluster cannot be reached, or refuses a request",
+            Self::NotFound => "the object does not exist",
             Self::Failed => "anything else, such as a file that cannot be written",
         }
     }
@@ -73,22 +73,21 @@ impl Failure {
         }
     }
 
-    /// A request that failed; `what` is what was asked for: `list podgangs in namespace ml`.
+    /// A request that failed; `what` describes it: `list podgangs in namespace ml`.
     pub fn of_request(what: &str, error: &kube::Error) -> Self {
         let cause = innermost(error);
         Self::NoCluster(match error {
             kube::Error::Api(status) => return Self::of_answer(what, status),
             kube::Error::Auth(_) => format!(
-                "cannot {what}: logging in failed ({cause}); see whether `kubectl auth whoami` \
-                 works, or choose another context with --context"
+                "cannot {what}: logging in failed ({cause}); check `kubectl auth whoami`, or choose another context with --context"
             ),
             kube::Error::SerdeError(_) => format!(
                 "cannot {what}: this version does not understand the answer ({cause}); is \
                  kubectl-grove as new as the operator?"
             ),
             _ => format!(
-                "cannot {what}: the API server cannot be reached ({cause}); see whether \
-                 `kubectl cluster-info` works, or choose another context with --context"
+                "cannot {what}: the API server cannot be reached ({cause}); check \
+                 `kubectl cluster-info`, or choose another context with --context"
             ),
         })
     }
@@ -110,7 +109,7 @@ impl Failure {
             ),
             404 => format!(
                 "cannot {what}: the cluster does not know that kind; is grove installed there? \
-                 `kubectl api-resources --api-group=grove.io` shows what there is"
+                 `kubectl api-resources --api-group=grove.io` lists its kinds"
             ),
             429 | 500..=599 => format!(
                 "cannot {what}: the API server has trouble ({} {message}); try again in a moment",
@@ -121,7 +120,7 @@ impl Failure {
     }
 }
 
-/// The last cause of an error is the one that says something.
+/// The last cause of an error is the specific one.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut last = error;
     while let Some(source) = last.source() {

@@ -1,4 +1,4 @@
-//! `explain`: why a set, or a pod of it, does not run, and what to do about it.
+//! `explain`: the cause that keeps a set, or a pod of it, from running, and a remedy.
 
 mod answer;
 mod args;
@@ -54,6 +54,6 @@ async fn events_about(cluster: &Cluster, uids: &[String]) -> Result<Vec<Event>, 
 fn no_pod(args: &ExplainArgs) -> Failure {
     let (set, pod) = (&args.name, args.pod.as_deref().unwrap_or_default());
     Failure::NotFound(format!(
-        "podcliqueset {set} has no pod {pod}; `kubectl grove tree {set}` shows those that it has"
+        "podcliqueset {set} has no pod {pod}; `kubectl grove tree {set}` lists its pods"
     ))
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! source ─▶ events ─▶ document (nodes with places) ─▶ objects: those of a List one by one
-//!             scalars mean what they mean to kubectl      value, and the place of a path in it
+//!             scalars have the values of kubectl          value, and the place of a path in it
 //! ```
 
 mod builder;

@@ -1,14 +1,14 @@
 //! kubectl-grove: see, explain, check and plan a gang from the terminal.
 //!
 //! ```text
-//! args ─▶ run ─▶ cluster: what was asked for, read once       files: manifests with line numbers
+//! args ─▶ run ─▶ cluster: the objects, each read once         files: manifests with line numbers
 //!                   │                                            │
 //!                   ▼                                            ▼
 //!          tree · explain · timeline · bundle          lint · plan · capacity
 //!                   └────────────── output: text, JSON, YAML ────┘
 //! ```
 //!
-//! Each command is a pure function from what was read to a value, and one that shows the value.
+//! Each command has a pure function from the objects to a value, and one that prints the value.
 //! Nothing here writes to a cluster.
 
 pub mod args;

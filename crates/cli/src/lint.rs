@@ -1,11 +1,11 @@
-//! `lint`: what the admission webhook would refuse or warn of, and what is unwise, with the place in
-//! the file.
+//! `lint`: errors and warnings of the admission webhook, and bad practice, with the place in the
+//! file.
 //!
 //! ```text
 //! files ─▶ objects ─▶ definition: types, limits, names of fields    ─┐
 //!                     set, binding: the rules of admission           ├─▶ remarks ─▶ findings
-//!                     rules: what is legal and unwise                │             with places
-//!                     cluster: what only a cluster knows (--cluster) ─┘
+//!                     rules: bad practice                            │             with places
+//!                     cluster: checks in a cluster (--cluster)       ─┘
 //! ```
 
 mod args;

@@ -12,7 +12,7 @@ use crate::output;
 /// Arguments of `man`.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct ManArgs {
-    /// A page for each command goes into this folder; otherwise all of it is printed as one page
+    /// Folder for a page of each command; by default the manual is printed as one page
     #[arg(long, value_name = "FOLDER")]
     pub dir: Option<PathBuf>,
 }
@@ -62,7 +62,7 @@ fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|c| !c.is_hide_set())
 }
 
-/// A command as a section of the page, whose own sections come below it.
+/// A command as a section of the page, with its own sections below.
 fn write_section(command: &Command) -> io::Result<String> {
     let title = command.get_bin_name().unwrap_or_default().to_uppercase();
     let sections = rendered(command, |man, text| {
@@ -80,7 +80,7 @@ fn rendered(
 ) -> io::Result<String> {
     let mut text = Vec::new();
     render(&Man::new(command.clone()), &mut text)?;
-    // What --help ends with has a heading of its own in a manual.
+    // The text after --help's options gets its own heading in a manual.
     let text = String::from_utf8_lossy(&text);
     Ok(text.replace(".SH EXTRA\n", ".SH \"EXIT STATUS\"\n"))
 }

@@ -1,4 +1,4 @@
-//! The objects of a file, as somebody wrote them.
+//! The objects of a file, as they are written there.
 
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::exit::Failure;
 
-/// The objects of the file, or of standard input if it is called `-`; lists are taken apart.
+/// The objects of the file, or of standard input if its name is `-`; lists are flattened.
 pub fn read_manifest(file: &Path) -> Result<Vec<Value>, Failure> {
     let name = file.display().to_string();
     let text = read_text(file).map_err(|error| unusable(&name, &error))?;
     parse_manifest(&name, &text)
 }
 
-/// The objects of a text that is of the file of that name.
+/// The objects of a text; `file` is its name in messages.
 pub fn parse_manifest(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     let documents = if is_json {
@@ -50,7 +50,7 @@ fn parse_yaml(text: &str) -> Result<Vec<Value>, String> {
     documents.map_err(|error| first_line(&error.to_string()))
 }
 
-/// The lines below it show the place with a frame around.
+/// The lines below it show the place in a frame.
 fn first_line(error: &str) -> String {
     let line = error.lines().next().unwrap_or_default();
     line.trim_start_matches("error: ").to_owned()

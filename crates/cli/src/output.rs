@@ -1,4 +1,4 @@
-//! What is printed, and how: text with styles that a pipe, a file or `NO_COLOR` takes away.
+//! Output: styled text, which a pipe, a file or `NO_COLOR` makes plain.
 
 mod age;
 mod count;
@@ -23,8 +23,7 @@ pub use wrap::{WIDTH, indent, wrap};
 
 /// Prints text to standard output. A reader that went away, such as `head`, is no failure.
 ///
-/// Whatever a command forgets to make legible is made legible here: of control characters only
-/// ends of lines and our own styles pass.
+/// The last guard: only line ends and our own styles pass as control characters.
 pub fn print_text(text: &str) -> Result<(), Failure> {
     print_raw(&legible_text(text))
 }
@@ -34,7 +33,7 @@ pub fn legible_text(text: &str) -> String {
     legible::legible_with_styles(text, &style::all())
 }
 
-/// Prints text that has no word of others, whatever control characters it has.
+/// Prints text without foreign parts, with any control characters.
 pub fn print_raw(text: &str) -> Result<(), Failure> {
     let mut stream = anstream::stdout().lock();
     let result = stream
@@ -48,7 +47,7 @@ pub fn print_raw(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a value in the format that was asked for; `text` makes what people read.
+/// Prints a value in the chosen format; `text` renders it for people.
 pub fn print_value<T: Serialize>(
     value: &T,
     format: Format,
@@ -64,18 +63,18 @@ pub fn print_value<T: Serialize>(
 /// One line on standard error.
 pub fn print_failure(failure: &Failure) {
     let line = failure_line(failure) + "\n";
-    // Where nobody reads the reason, the exit code is left.
+    // If the reason cannot be printed, the exit code remains.
     let _ = anstream::stderr().write_all(line.as_bytes());
 }
 
-/// A failure in one line; an API server's message is text of others.
+/// A failure in one line; an API server's message is foreign text.
 pub fn failure_line(failure: &Failure) -> String {
     let text = failure.to_string();
     let line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     format!("kubectl grove: {}", legible(&line))
 }
 
-/// The value as JSON; what a terminal would act on is escaped in it.
+/// The value as JSON, with control characters escaped.
 pub fn to_json<T: Serialize>(value: &T) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
     text.map(|text| legible::legible_json(&text) + "\n")

@@ -1,12 +1,13 @@
-//! `plan`: what will exist for the sets of a file, or what applying it would change in the cluster.
+//! `plan`: the objects that a file will create, or the changes that applying it would make in the
+//! cluster.
 //!
 //! ```text
 //! file ─▶ admit ─▶ world: the operator's own rules, offline ─▶ outline · changes ─▶ draw
 //!                    ▲
-//!                    └── what there is in the cluster, with --live
+//!                    └── the objects of the cluster, with --live
 //! ```
 //!
-//! Nothing is computed twice: what the operator would do is asked of its own rules.
+//! The operator's own rules compute the plan.
 
 mod admit;
 mod apply;
@@ -44,26 +45,26 @@ pub use offline::plan_new;
 pub use outline::Outline;
 pub use world::Rules;
 
-/// What is planned for the sets of a file.
+/// The plan for the sets of a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
     /// One for each set.
     pub sets: Vec<Planned>,
 }
 
-/// What is planned for one set.
+/// The plan for one set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Planned {
-    /// Nothing: the API server would refuse it.
+    /// A refused set: the API server would not store it.
     Refused(Refusal),
-    /// What will exist.
+    /// The new objects.
     New(Box<Outline>),
-    /// What applying the file changes in the cluster.
+    /// The changes in the cluster.
     Changed(Box<Change>),
 }
 
-/// A set that would be refused.
+/// A refused set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Refusal {
@@ -71,21 +72,21 @@ pub struct Refusal {
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// What is wrong with it.
+    /// The errors.
     pub refused: Vec<Fault>,
 }
 
-/// Something that is wrong.
+/// An error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fault {
     /// JSON path of the field.
     pub path: String,
-    /// Its value as JSON; empty if it has none.
+    /// Its value as JSON; empty without one.
     pub value: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -122,7 +123,7 @@ pub async fn run(args: &PlanArgs, connection: &ConnectionArgs) -> Result<Exit, F
 }
 
 impl Plan {
-    /// Refused sets and differences are something to look at.
+    /// Refused sets and differences give exit code 1.
     fn exit(&self) -> Exit {
         let is_finding = |set: &Planned| match set {
             Planned::Refused(_) => true,
@@ -137,7 +138,7 @@ impl Plan {
     }
 }
 
-/// What applying these sets changes in the cluster.
+/// The changes that applying these sets makes in the cluster.
 async fn plan_live(
     sets: &[Value],
     connection: &ConnectionArgs,
@@ -156,7 +157,7 @@ async fn plan_live(
     Ok(Plan { sets: planned })
 }
 
-/// What will exist for these sets; `namespace` is that of those that name none.
+/// The new objects of these sets; `namespace` is the default.
 fn plan_offline(
     sets: &[Value],
     namespace: &str,
@@ -188,7 +189,7 @@ fn read_sets(file: &Path) -> Result<Vec<Value>, Failure> {
     Ok(sets)
 }
 
-/// As kubectl does: two that differ are a mistake.
+/// As in kubectl: two different namespaces are an error.
 fn choose_namespace(set: &Value, namespace: &str, asked: Option<&str>) -> Result<String, Failure> {
     let named = json::meta(set, "namespace");
     if named.is_empty() {
@@ -197,13 +198,13 @@ fn choose_namespace(set: &Value, namespace: &str, asked: Option<&str>) -> Result
     match asked.filter(|asked| *asked != named) {
         None => Ok(named.to_owned()),
         Some(asked) => Err(Failure::BadInput(format!(
-            "podcliqueset {} is of namespace {named}; leave out --namespace {asked}",
+            "podcliqueset {} has namespace {named}; omit --namespace {asked}",
             admit::name_of(set)?
         ))),
     }
 }
 
-/// The namespace that is asked for, else that of the kubeconfig's context if there is one.
+/// The namespace of the command line, or else of the kubeconfig's context.
 pub(crate) fn namespace_of(connection: &ConnectionArgs) -> String {
     let of_context = || {
         let read = match connection.kubeconfig.as_deref() {

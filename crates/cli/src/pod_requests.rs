@@ -1,4 +1,4 @@
-//! How much of each resource pods ask for: what a gang needs, and what a quota counts.
+//! The sum of pods' requests, for gangs and quotas.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use crate::quantity_text::{smallest_unit, write_amount};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResourceSum(BTreeMap<String, i128>);
 
-/// What is summed up.
+/// Requests or limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Requests; limits where there is none, as the API server has it.
+    /// Requests, or limits without a request, as in the API server.
     Requests,
     /// Limits.
     Limits,
 }
 
 impl ResourceSum {
-    /// What a pod of this spec asks for: all its containers together, or the init container that
-    /// asks for more, or what is said of the pod as a whole; and its overhead.
+    /// The requests of a pod: of all containers together, or of the largest init container, or of
+    /// the pod as a whole; with its overhead.
     pub fn of_pod(spec: &PodSpec, which: Which) -> Self {
         let mut running = Self::default();
         for container in &spec.containers {
@@ -47,7 +47,7 @@ impl ResourceSum {
         running
     }
 
-    /// So many times these are added.
+    /// Adds the other requests that many times.
     pub fn add(&mut self, other: &Self, times: i128) {
         for (name, amount) in &other.0 {
             let sum = self.0.entry(name.clone()).or_default();
@@ -55,12 +55,12 @@ impl ResourceSum {
         }
     }
 
-    /// How many billionths of the resource.
+    /// Billionths of the resource.
     pub fn get(&self, resource: &str) -> Option<i128> {
         self.0.get(resource).copied()
     }
 
-    /// As Kubernetes writes them, by name, rounded up; nothing is left out.
+    /// In the notation of Kubernetes, by name, rounded up.
     pub fn quantities(&self) -> BTreeMap<String, String> {
         let write = |(name, amount): (&String, &i128)| {
             let units = -(-amount).div_euclid(smallest_unit(name));
@@ -75,7 +75,7 @@ impl ResourceSum {
         all
     }
 
-    /// What these say wins.
+    /// Replaces amounts by these.
     fn replace(&mut self, resources: Option<&ResourceRequirements>, which: Which) {
         let Some(resources) = resources else { return };
         self.0.extend(read(resources.limits.as_ref()));
@@ -84,7 +84,7 @@ impl ResourceSum {
         }
     }
 
-    /// It limits nothing that is not limited.
+    /// A missing limit limits nothing.
     fn add_overhead(&mut self, spec: &PodSpec, which: Which) {
         let mut overhead: BTreeMap<String, i128> = read(spec.overhead.as_ref()).collect();
         if which == Which::Limits {
@@ -106,7 +106,7 @@ fn read(quantities: Option<&BTreeMap<String, Quantity>>) -> impl Iterator<Item =
     all.filter_map(|(name, quantity)| Some((name.clone(), parse_billionths(&quantity.0)?)))
 }
 
-/// An init container that goes on beside the others.
+/// A sidecar: an init container that continues beside the others.
 fn is_sidecar(container: &Container) -> bool {
     container.restart_policy.as_deref() == Some("Always")
 }

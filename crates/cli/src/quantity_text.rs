@@ -1,6 +1,6 @@
-//! Amounts as Kubernetes writes them: `3500m`, `16Gi`, `8`.
+//! Amounts in the notation of Kubernetes: `3500m`, `16Gi`, `8`.
 
-/// So many of the resource's smallest unit: thousandths of a CPU, bytes, pieces.
+/// An amount of the resource's smallest unit: thousandths of a CPU, bytes, pieces.
 pub fn write_amount(resource: &str, amount: impl Into<i128>) -> String {
     let amount = amount.into();
     match resource {
@@ -11,7 +11,7 @@ pub fn write_amount(resource: &str, amount: impl Into<i128>) -> String {
     }
 }
 
-/// How many billionths the resource's smallest unit is.
+/// Billionths of the resource's smallest unit.
 pub fn smallest_unit(resource: &str) -> i128 {
     if resource == "cpu" {
         1_000_000

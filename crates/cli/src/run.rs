@@ -8,7 +8,7 @@ use crate::args::{Args, Command};
 use crate::exit::{Exit, Failure};
 use crate::{bundle, capacity, completion, explain, lint, man, output, plan, timeline, tree};
 
-/// Runs the command that the arguments ask for.
+/// Runs the command of the arguments.
 pub fn main() -> ExitCode {
     if completion::answer_shell(Args::command) {
         return exit(Exit::Ok);

@@ -1,4 +1,4 @@
-//! `timeline`: what happened to a set, and when, in a person's local time.
+//! `timeline`: the history of a set in local time.
 
 mod args;
 mod collect;
@@ -29,11 +29,11 @@ pub async fn run(args: &TimelineArgs, connection: &ConnectionArgs) -> Result<Exi
     let found = events.as_deref().unwrap_or_default();
     let moments = keep_since(collect_moments(&workload, found), args.since, now());
     output::print_value(&moments, args.output, |m| draw_timeline(m, &Local))?;
-    // What the objects say was told; that events are missing must not go unnoticed.
+    // The history of the objects is printed already; missing events must still be an error.
     events.map(|_| Exit::Ok)
 }
 
-/// What happened within that time.
+/// The moments within that time.
 pub fn keep_since(
     moments: Vec<Moment>,
     since: Option<SignedDuration>,

@@ -1,4 +1,4 @@
-//! One set and all that was made of it, as it was read.
+//! One set and all its objects, as they were read.
 
 pub mod pod_state;
 pub mod seen;
@@ -20,18 +20,18 @@ pub struct Workload {
     pub set: PodCliqueSet,
     /// Its scaling groups.
     pub groups: Vec<PodCliqueScalingGroup>,
-    /// Its PodCliques, of whatever attempt.
+    /// Its PodCliques, of any attempt.
     pub podcliques: Vec<PodClique>,
     /// Its PodGangs.
     pub gangs: Vec<PodGang>,
     /// Its pods, terminating ones included.
     pub pods: Vec<Pod>,
-    /// Whether its namespace is being deleted, as far as that was read.
+    /// Whether its namespace is being deleted, if that could be read.
     pub is_namespace_leaving: bool,
 }
 
 impl Workload {
-    /// What the set consists of by its live replica counts, whether it exists or not.
+    /// The slots of the set by its live replica counts, whether they are filled or not.
     pub fn layout(&self) -> Layout<'_> {
         let (name, spec) = (ownership::name(&self.set.metadata), &self.set.spec);
         let replicas = limits::bounded(spec.replicas);
@@ -89,7 +89,7 @@ impl Workload {
         gangs.find(|g| ownership::name(&g.metadata) == name)
     }
 
-    /// The pods of a PodClique, by name: pods belong to it by the owner's uid only.
+    /// The pods of a PodClique, by name: the owner's uid decides.
     pub fn pods_of(&self, podclique: &PodClique) -> Vec<&Pod> {
         let uid = podclique.metadata.uid.as_deref();
         let is_owner = |pod: &&Pod| {

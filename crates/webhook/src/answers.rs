@@ -15,37 +15,37 @@ use admission::defaults::DefaultsConfig;
 use crate::parents::Stored;
 use crate::review::{Answer, Request};
 
-/// What the answers depend on besides the question.
+/// Inputs of the answers in addition to the request.
 pub struct Judge {
-    /// What is stored.
+    /// Stored objects.
     pub stored: Arc<dyn Stored>,
     /// Defaults of the operator's configuration.
     pub defaults: DefaultsConfig,
-    /// What the rules depend on.
+    /// Inputs of the rules.
     pub rules: Rules,
-    /// Who may change what the operator made. `None`: everybody.
+    /// Users who may change managed objects. `None`: all.
     pub exemptions: Option<Exemptions>,
 }
 
-/// What is asked, by its path (Grove's).
+/// The webhooks, by their paths (Grove's).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumIter)]
 pub enum Hook {
     /// Fills in the defaults of a set.
     DefaultSet,
-    /// Whether a set is what it may be; `/scale` too.
+    /// Validates a set; `/scale` too.
     ValidateSet,
-    /// Whether a PodClique may be changed so; `/scale` too.
+    /// Validates a change of a PodClique; `/scale` too.
     ValidatePodClique,
-    /// Whether a scaling group may be changed so; `/scale` too.
+    /// Validates a change of a scaling group; `/scale` too.
     ValidateGroup,
-    /// Whether a topology is what it may be.
+    /// Validates a topology.
     ValidateTopology,
-    /// Whether that account may change what the operator made.
+    /// Checks whether a user may change a managed object.
     Authorize,
 }
 
 impl Hook {
-    /// Where it is called.
+    /// Its path.
     pub fn path(self) -> &'static str {
         match self {
             Self::DefaultSet => "/webhooks/default-podcliqueset",

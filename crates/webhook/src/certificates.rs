@@ -1,22 +1,22 @@
-//! The certificates of the webhook: made, replaced in time, and trusted before they are served.
+//! The certificates of the webhook: created, replaced in time, and trusted before they are served.
 //!
-//! One Secret holds all there is to know. All processes serve what stands in it ([`watch_secret`]);
-//! the leading one keeps it and the `caBundle` of each webhook right ([`keep`]), by what
-//! [`plan`](plan::plan) says about what is stored.
+//! One Secret holds everything. All processes serve its certificate ([`watch_secret`]); the leading
+//! one keeps the Secret and the `caBundle` of each webhook up to date ([`keep`]), by a
+//! [`plan`](plan::plan) of the stored state.
 //!
-//! | key | what |
+//! | key | content |
 //! |---|---|
-//! | `tls.crt`, `tls.key` | what is served |
-//! | `next.crt`, `next.key` | what will be, once all API servers trust it |
+//! | `tls.crt`, `tls.key` | the served pair |
+//! | `next.crt`, `next.key` | the next pair, served once all API servers trust it |
 //! | `ca.crt` | the CAs that are to be trusted: those of both, and former ones until they expire |
 //! | annotation `grove.io/next-trusted-since` | when all webhooks were seen to trust the next one |
 //!
-//! If it is emptied, its CAs are taken from the `caBundle`s again: processes go on serving what it
-//! held, which has to stay trusted until all trust what comes next.
+//! If the Secret is emptied, its CAs are read from the `caBundle`s again: processes still serve its
+//! former certificate, which must stay trusted until all trust the next one.
 //!
-//! Each pair has a CA of its own whose key is thrown away after it signed: there is no key to steal
-//! that could sign another. So a new pair is first made and trusted, and served only after API
-//! servers had time to hear of it; its predecessor stays trusted, for a process that hears late.
+//! Each pair has its own CA, whose key is discarded after it signed: no stolen key can sign another
+//! pair. So a new pair is first created and trusted, and served only after API servers had time to
+//! read the bundle; its predecessor stays trusted for a slow process.
 
 mod configurations;
 mod error;

@@ -1,9 +1,9 @@
-//! The admission webhook: what the API server asks before it stores an object, and the certificates
-//! by which it knows whom it asks.
+//! The admission webhook: it checks objects before the API server stores them, and keeps the
+//! certificates by which the API server trusts it.
 //!
 //! ```text
 //! API server ─▶ server: TLS, limits ─▶ review: decode ─▶ answers: the rules of `admission`
-//!     ▲                 ▲                                   └── parents: what is stored
+//!     ▲                 ▲                                   └── parents: stored objects
 //!     │ caBundle        │ tls.crt, tls.key
 //!     └── certificates ─┴─▶ Secret
 //! ```

@@ -1,4 +1,4 @@
-//! What is counted of admission.
+//! Metrics of admission.
 
 use admission::FieldError;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -13,7 +13,7 @@ use crate::certificates::Serving;
 /// Labels of answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByAnswer {
-    /// What was asked, e.g. `validate-podcliqueset`.
+    /// The webhook, e.g. `validate-podcliqueset`.
     pub webhook: &'static str,
     /// `create`, `update`, `delete`, `connect`.
     pub operation: &'static str,
@@ -22,7 +22,7 @@ pub struct ByAnswer {
 }
 
 impl ByAnswer {
-    /// A question that was not answered; what was asked is not known then.
+    /// A request without an answer; its content is unknown.
     pub(crate) fn failed(webhook: &'static str) -> Self {
         Self {
             webhook,
@@ -35,7 +35,7 @@ impl ByAnswer {
 /// Labels of refusals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByField {
-    /// What was asked.
+    /// The webhook.
     pub webhook: &'static str,
     /// The field that was wrong, without indices and keys.
     pub field: String,
@@ -44,11 +44,11 @@ pub struct ByField {
 /// Labels of durations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByWebhook {
-    /// What was asked.
+    /// The webhook.
     pub webhook: &'static str,
 }
 
-/// Labels of what others did to a configuration of webhooks.
+/// Labels of foreign changes to a configuration of webhooks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByConfiguration {
     /// Its kind and name.
@@ -94,7 +94,7 @@ impl Metrics {
         );
         registry.register(
             "admission_refusals",
-            "What was wrong with refused objects, by webhook and field",
+            "Errors of refused objects, by webhook and field",
             self.refusals.clone(),
         );
         registry.register(
@@ -113,7 +113,7 @@ impl Metrics {
     fn register_certificates(&self, registry: &mut Registry) {
         registry.register(
             "webhook_ca_bundle_rewrites",
-            "How often somebody else changed the caBundle that the operator wrote",
+            "Changes of the caBundle by other writers after the operator wrote it",
             self.bundle_rewrites.clone(),
         );
         registry.register(
@@ -128,8 +128,8 @@ impl Metrics {
         );
     }
 
-    /// Has all that alerts ask of this webhook begin at 0: of what appears with its first event, a
-    /// query cannot tell that anything happened.
+    /// Starts the metrics of this webhook's alerts at 0: a series that begins with its first event
+    /// shows no increase.
     pub(crate) fn begin(&self, webhook: &'static str) {
         drop(self.answers.get_or_create(&ByAnswer::failed(webhook)));
         drop(self.durations.get_or_create(&ByWebhook { webhook }));

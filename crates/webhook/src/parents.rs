@@ -1,4 +1,4 @@
-//! What else has to be known about an object.
+//! Related objects.
 
 use std::sync::Arc;
 
@@ -7,8 +7,7 @@ use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-/// Objects as they were last seen; a view that lags is good enough: what depends on it, the
-/// definitions refuse too.
+/// Objects from the cache. A stale view suffices: the definitions refuse the same.
 pub trait Stored: Send + Sync {
     /// The set of that name.
     fn set(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueSet>>;
@@ -20,7 +19,7 @@ pub trait Stored: Send + Sync {
     fn podclique(&self, namespace: &str, name: &str) -> Option<Arc<PodClique>>;
 }
 
-/// The set that an object was made of, through the references to its owners (seed 002).
+/// The set of an object, through its owner references (seed 002).
 pub fn find_set(stored: &dyn Stored, meta: &ObjectMeta) -> Option<Arc<PodCliqueSet>> {
     let namespace = meta.namespace.as_deref().unwrap_or_default();
     if let Some(group) = find_controller::<PodCliqueScalingGroup>(meta) {

@@ -1,4 +1,4 @@
-//! Defaults as changes of what was sent: what the sender wrote, unknown to us or not, stays.
+//! Defaults as a patch of the request: all fields of the sender stay, known or not.
 
 mod outline;
 
@@ -22,7 +22,7 @@ pub fn plan_patch<T: Serialize>(sent: &str, before: &Value, after: &T) -> Option
     serde_json::to_value(patch).ok()
 }
 
-/// Puts into `target` what is different in `after`. Defaults only add and replace.
+/// Copies the differences of `after` into `target`. Defaults only add and replace.
 fn overlay(target: &mut Value, before: &Value, after: &Value) {
     if before == after {
         return;

@@ -1,7 +1,7 @@
-//! What the API server asks, and how it is answered (`admission.k8s.io/v1`).
+//! Requests of the API server, and their answers (`admission.k8s.io/v1`).
 //!
-//! Objects stay text until it is known what they are of: each is decoded once, and one that cannot
-//! be is answered like any other.
+//! Objects stay text until their kind is known: each is decoded once, and an undecodable one gets a
+//! normal answer.
 
 use admission::FieldError;
 use base64::Engine as _;
@@ -14,21 +14,21 @@ use serde_json::{Value, json};
 /// A question.
 #[derive(Debug, Deserialize)]
 pub struct Review<'a> {
-    /// What is asked.
+    /// The request.
     #[serde(borrow)]
     pub request: Request<'a>,
 }
 
-/// What is to be done, and by whom.
+/// The operation and its user.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Request<'a> {
     /// Returned with the answer.
     pub uid: String,
-    /// What kind the object is called by people.
+    /// The kind of the object in messages.
     #[serde(default)]
     pub kind: Kind,
-    /// Of what kind the object is.
+    /// The resource of the object.
     pub resource: Resource,
     /// Such as `scale`; empty for the object itself.
     #[serde(default)]
@@ -39,15 +39,15 @@ pub struct Request<'a> {
     /// Its namespace; empty for cluster-scoped kinds.
     #[serde(default)]
     pub namespace: String,
-    /// What is to be done.
+    /// The operation.
     pub operation: Operation,
-    /// Who asks.
+    /// The user.
     #[serde(default)]
     pub user_info: UserInfo,
-    /// The object as it is to be.
+    /// The new object.
     #[serde(borrow)]
     pub object: Option<&'a RawValue>,
-    /// The object as it is stored.
+    /// The stored object.
     #[serde(borrow)]
     pub old_object: Option<&'a RawValue>,
 }
@@ -70,7 +70,7 @@ pub struct Resource {
     pub resource: String,
 }
 
-/// What is to be done.
+/// The operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[allow(missing_docs)]
@@ -93,7 +93,7 @@ impl Operation {
     }
 }
 
-/// Who asks.
+/// The user.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct UserInfo {
@@ -110,24 +110,24 @@ pub enum Answer {
     Allowed {
         /// Changes to the object that is sent, as a JSON patch.
         patch: Option<Value>,
-        /// What kubectl prints.
+        /// Warnings that kubectl prints.
         warnings: Vec<String>,
     },
-    /// The object is not what it may be.
+    /// The object is invalid.
     Invalid(Vec<FieldError>),
     /// It may not be done, or cannot be judged.
     Refused {
         /// HTTP status code.
         code: u16,
-        /// What `kubectl` makes its first words of.
+        /// The reason with which `kubectl` begins its message.
         reason: &'static str,
-        /// What is wrong and what to do.
+        /// The problem and the remedy.
         message: String,
     },
 }
 
 impl Answer {
-    /// It may be done, and there is nothing to be said.
+    /// Allows the request without a warning.
     pub fn allowed() -> Self {
         Self::Allowed {
             patch: None,
@@ -177,8 +177,8 @@ struct Response<'a> {
     patch: Option<String>,
 }
 
-/// The answer as the API server reads it. What is wrong is told as the API server tells of its own
-/// rules: one line each, with the path of the field.
+/// The answer in the API server's form. Errors look like those of its own rules: one line each,
+/// with the path of the field.
 pub fn encode(request: &Request<'_>, answer: &Answer) -> Value {
     let uid = request.uid.as_str();
     let response = match answer {

@@ -1,7 +1,7 @@
 //! The HTTPS server that the API server calls.
 //!
-//! It runs on threads of its own: what is decided elsewhere delays no answer, and a template that
-//! takes long to judge holds up one of them. What is read at the same time is bounded.
+//! The server has its own threads: decisions elsewhere delay no answer, and a template that takes
+//! long to validate blocks one thread. Concurrent reads are bounded.
 
 mod bounds;
 mod client_authority;
@@ -36,7 +36,7 @@ use limits::MAX_UNCOUNTED;
 
 const THREADS: usize = 2;
 
-/// What is served with, as it changes.
+/// The served certificate, as it changes.
 pub type Identity = watch::Receiver<Option<Arc<Serving>>>;
 
 /// The server, before it runs.
@@ -96,7 +96,7 @@ impl Server {
                 .build();
             let result = runtime
                 .and_then(|runtime| runtime.block_on(self.answer(judge, metrics, identity, stop)));
-            // Nobody may be there any more to be told.
+            // The receiver may be gone.
             drop(sender.send(result));
         })?;
         let is_gone = |_| io::Error::other("the threads of the webhook are gone");

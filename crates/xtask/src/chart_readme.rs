@@ -1,5 +1,5 @@
-//! `charts/grove/README.md`: what a chart's user reads first, and every value with the comment that
-//! it has in `values.yaml`.
+//! `charts/grove/README.md`: the introduction of the chart, and every value with its comment in
+//! `values.yaml`.
 
 use std::fs;
 
@@ -46,7 +46,7 @@ pub fn list(values: &str) -> anyhow::Result<String> {
 pub struct Entry {
     /// The keys that lead to it.
     pub path: Vec<String>,
-    /// As it is written; empty of a map.
+    /// The value as it is written; empty for a map.
     pub default: String,
     /// The lines above it, without the `#`.
     pub comment: Vec<String>,
@@ -76,7 +76,7 @@ impl Reader {
         let inner = line.trim_start();
         let indent = line.len() - inner.len();
         if inner.is_empty() {
-            // What stands alone, as the head of the file does, is about no value.
+            // A comment without a value, such as the head of the file, belongs to none.
             self.comment.clear();
         } else if let Some(comment) = inner.strip_prefix('#') {
             self.comment.push(comment.trim_end().to_owned());

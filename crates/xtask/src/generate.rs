@@ -36,7 +36,7 @@ pub fn write(root: &Path) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// True if every file is as it would be written; else says which are not and what to do.
+/// True if every file is up to date; else prints the others and the remedy.
 pub fn check(root: &Path) -> anyhow::Result<bool> {
     let stale = differing(root)?;
     for output in &stale {

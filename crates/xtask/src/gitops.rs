@@ -1,5 +1,5 @@
-//! What tells Argo CD and Flux how our objects are: `config/argocd/argocd-cm.yaml`, made of
-//! `config/argocd/health.lua`, and `config/flux/health-checks.yaml`.
+//! Health checks of the operator's objects for Argo CD and Flux: `config/argocd/argocd-cm.yaml`,
+//! made from `config/argocd/health.lua`, and `config/flux/health-checks.yaml`.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::output::{self, Output};
 /// Where the script for Argo CD is.
 pub const SCRIPT: &str = "config/argocd/health.lua";
 
-/// The kinds of which somebody wants to know how they are: group and kind.
+/// The kinds with a health check: group and kind.
 pub const KINDS: [(&str, &str); 4] = [
     ("grove.io", "PodCliqueSet"),
     ("grove.io", "PodCliqueScalingGroup"),
@@ -30,7 +30,7 @@ const FLUX_HEAD: &str = "\
 healthCheckExprs:
 ";
 
-/// In the order in which Flux asks: what is true first counts.
+/// In the order in which Flux evaluates them: the first true one counts.
 const EXPRESSIONS: [(&str, &str); 3] = [
     (
         "inProgress",

@@ -1,4 +1,4 @@
-//! Reading JSON of which nothing is promised.
+//! Reads JSON of unknown shape.
 
 use serde_json::Value;
 

@@ -1,5 +1,4 @@
-//! `cargo xtask krew`: the manifest by which krew installs kubectl-grove, from the archives of a
-//! release as they are.
+//! `cargo xtask krew`: krew's manifest of kubectl-grove from the archives of a release.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{output, yaml};
 
-/// What is the same for each release, relative to the root of the workspace.
+/// The parts that are the same for each release, relative to the root of the workspace.
 pub const HEAD: &str = "config/krew/grove.yaml";
 const PROGRAM: &str = "kubectl-grove";
 const LICENSE: &str = "LICENSE";
@@ -85,7 +84,7 @@ pub fn manifest(arguments: &KrewArguments) -> Result<Value> {
     Ok(manifest)
 }
 
-/// What is the same for each release.
+/// The parts that are the same for each release.
 pub fn head() -> Result<Value> {
     let text = fs::read_to_string(output::root().join(HEAD)).context(HEAD)?;
     serde_saphyr::from_str(&text).context(HEAD)

@@ -1,8 +1,6 @@
-//! Generates and checks what is written by program: `cargo xtask generate`,
-//! `cargo xtask compare-crds <folder>`, `cargo xtask krew`.
+//! Generates and checks files: `cargo xtask generate`, `chart`, `sbom`, `krew`.
 
 pub mod chart_readme;
-pub mod compare;
 pub mod crd_files;
 pub mod generate;
 pub mod gitops;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub struct Output {
     /// Where, relative to the root of the workspace.
     pub path: PathBuf,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 

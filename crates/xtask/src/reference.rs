@@ -1,4 +1,4 @@
-//! `docs/reference`: what users program against, written from the code that decides it.
+//! `docs/reference`: the interface for programs, generated from its code.
 
 mod api;
 mod conditions;

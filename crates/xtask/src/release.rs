@@ -1,5 +1,5 @@
-//! What a release has that the tree has not: the chart with its registry and what Artifact Hub shows
-//! of it, and the list of parts (SBOM). `hack/release.sh` puts them together.
+//! The extra files of a release: the chart with its registry and annotations for Artifact Hub, and
+//! the list of parts (SBOM). `hack/release.sh` combines them.
 
 pub mod annotations;
 pub mod changelog;

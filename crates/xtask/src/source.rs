@@ -1,5 +1,5 @@
-//! Constants and enums read from their source, with the comments that say what they mean: what
-//! there is and what is documented cannot come apart.
+//! Constants and enums with the comments that document them, read from their source, so that code
+//! and documents agree.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use crate::output;
 pub struct Item {
     /// Its name in the source.
     pub name: String,
-    /// The text or the number that it stands for; empty if there is none.
+    /// Its text or number; empty without one.
     pub value: String,
     /// The comment, on one line.
     pub comment: String,
@@ -26,7 +26,7 @@ pub fn parse(path: &str) -> anyhow::Result<Vec<Node>> {
     Ok(file.items)
 }
 
-/// The public constants that stand for a text, in their order.
+/// The public text constants, in their order.
 pub fn constants(items: &[Node]) -> Vec<Item> {
     let all = items.iter().filter_map(|item| match item {
         Node::Const(constant) if is_public(constant) => Some(constant),
@@ -69,7 +69,7 @@ fn read_variants(source: &ItemEnum) -> anyhow::Result<Vec<Item>> {
         let comment = comment_of(&variant.attrs);
         ensure!(
             !comment.is_empty(),
-            "{}::{name} has no comment: say what it means, as the others do",
+            "{}::{name} has no comment: describe its meaning",
             source.ident
         );
         if !matches!(variant.fields, Fields::Unit) {

@@ -1,4 +1,4 @@
-//! `charts/grove/values.schema.json`: what is written there by hand, with the comment of each value in
+//! `charts/grove/values.schema.json`: the handwritten schema, with the comment of each value in
 //! `values.yaml` as its description. Editors and Artifact Hub show it.
 
 use std::fs;
@@ -42,7 +42,7 @@ pub fn describe(schema: &mut Value, value: &Entry) {
     }
 }
 
-/// The JSON pointer to what the schema says of the value.
+/// The JSON pointer to the value in the schema.
 fn find(schema: &Value, path: &[String]) -> Option<String> {
     let mut pointer = String::new();
     for (depth, key) in path.iter().enumerate() {

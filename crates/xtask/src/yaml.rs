@@ -55,7 +55,7 @@ impl Serialize for Node<'_> {
                 }
                 block.end()
             }
-            // The typed schema keeps limits as floats; `minimum: 0` is what people write.
+            // The typed schema keeps limits as floats; people write `minimum: 0`.
             Value::Number(n) if n.as_f64() == Some(0.0) => serializer.serialize_i64(0),
             scalar => scalar.serialize(serializer),
         }

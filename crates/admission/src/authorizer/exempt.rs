@@ -1,4 +1,4 @@
-//! Who is never kept from anything.
+//! Users whose requests are always allowed.
 
 use super::{Asked, Operation};
 
@@ -11,15 +11,15 @@ pub const ALWAYS_EXEMPT: [(&str, &str); 13] = [
     ),
     (
         "system:serviceaccount:kube-system:generic-garbage-collector",
-        "deletes what a deleted set leaves, and takes owner references and finalizers off",
+        "deletes the objects of a deleted set, and removes owner references and finalizers",
     ),
     (
         "system:serviceaccount:kube-system:namespace-controller",
-        "deletes what is in a deleted namespace",
+        "deletes the objects of a deleted namespace",
     ),
     (
         "system:serviceaccount:kube-system:horizontal-pod-autoscaler",
-        "changes autoscalers, and what they scale (Grove's list)",
+        "changes autoscalers, and their targets (Grove's list)",
     ),
     (
         "system:serviceaccount:kube-system:resource-claim-controller",
@@ -47,7 +47,7 @@ pub const ALWAYS_EXEMPT: [(&str, &str); 13] = [
     ),
     (
         "system:serviceaccount:kai-scheduler:podgroup-controller",
-        "keeps what PodGroups of KAI report",
+        "keeps the statuses of KAI's PodGroups",
     ),
     (
         "system:serviceaccount:volcano-system:volcano-scheduler",
@@ -62,7 +62,7 @@ pub const ALWAYS_EXEMPT: [(&str, &str); 13] = [
 /// Kubelets: they write annotations and finalizers of the pods on their node.
 const NODES: &str = "system:nodes";
 
-/// Who may change and delete managed objects, beside [`ALWAYS_EXEMPT`].
+/// Users who may change and delete managed objects, in addition to [`ALWAYS_EXEMPT`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exemptions {
     /// The operator's own account: `system:serviceaccount:<namespace>:<name>`.

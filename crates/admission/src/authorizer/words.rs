@@ -1,4 +1,4 @@
-//! What the authorizer says.
+//! The messages of the authorizer.
 
 use api::labels::{DISABLE_PROTECTION, MANAGER, PART_OF};
 use domain::object::ownership;
@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{Asked, Operation};
 
-/// Names of objects and users are shorter; what is longer was made up.
+/// Names of objects and users are shorter; only an invented name is longer.
 const MAX_NAME: usize = 253;
 
 pub(super) fn refusal(asked: &Asked<'_>, meta: &ObjectMeta, set: &str) -> String {
@@ -23,7 +23,7 @@ pub(super) fn refusal(asked: &Asked<'_>, meta: &ObjectMeta, set: &str) -> String
     )
 }
 
-/// What users most likely want of the object; the set cannot do it for one replica.
+/// The alternative to a deletion; the set cannot do it for one replica.
 fn instead(asked: &Asked<'_>) -> &'static str {
     let is_scaled = matches!(asked.resource, "podcliques" | "podcliquescalinggroups");
     if is_scaled && asked.operation == Operation::Update {
@@ -34,12 +34,12 @@ fn instead(asked: &Asked<'_>) -> &'static str {
 
 pub(super) fn without_object(asked: &Asked<'_>) -> String {
     let resource = cut_text(asked.resource, MAX_NAME);
-    format!("{resource}: the request has no metadata, so whose the object is was not checked")
+    format!("{resource}: the request has no metadata, so the owner of the object was not checked")
 }
 
 pub(super) fn without_parent(asked: &Asked<'_>, meta: &ObjectMeta) -> String {
     let subject = subject(asked, meta);
-    format!("{subject} has no label {PART_OF}, so whose it is was not checked")
+    format!("{subject} has no label {PART_OF}, so its owner was not checked")
 }
 
 pub(super) fn unknown_parent(asked: &Asked<'_>, meta: &ObjectMeta, set: &str) -> String {
@@ -48,7 +48,7 @@ pub(super) fn unknown_parent(asked: &Asked<'_>, meta: &ObjectMeta, set: &str) ->
     format!("{subject} is part of PodCliqueSet {set:?}, which does not exist: it is not protected")
 }
 
-/// Kind, namespace and name. Kinds that nobody thought of are named as the request names them.
+/// Kind, namespace and name. Unknown kinds keep their name in the request.
 fn subject(asked: &Asked<'_>, meta: &ObjectMeta) -> String {
     let kind = asked.resource.strip_suffix('s').unwrap_or(asked.resource);
     let kind = cut_text(kind, MAX_NAME);

@@ -1,5 +1,5 @@
-//! Limits of texts and maps: what rules compare with each other, and what is told in errors. The API server
-//! takes nothing larger; what is larger was made by a program that failed.
+//! Limits of texts and maps that rules compare and that errors quote. The API server accepts
+//! nothing larger; a larger value comes from a faulty program.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ pub(super) fn check_maps(set: &PodCliqueSet) -> Vec<FieldError> {
     let of_groups =
         scaling_groups(set).map(|(at, group)| (at.field("annotations"), group.annotations.len()));
     let all = own.into_iter().chain(of_cliques).chain(of_groups);
-    let remedy = "remove some, or keep what they say in a ConfigMap";
+    let remedy = "remove some, or move their content into a ConfigMap";
     all.filter_map(|(at, length)| check_entries_of(&at, length, remedy))
         .collect()
 }
@@ -60,8 +60,8 @@ fn length(texts: Option<&BTreeMap<String, String>>) -> usize {
     texts.map_or(0, BTreeMap::len)
 }
 
-/// Names that no object can have, of what is made or asked: nothing ever came of such a set, and errors
-/// tell them again for each part.
+/// Names of created or requested objects that no object can have: such a set never worked, and
+/// errors would repeat the names for each part.
 pub(super) fn check_names(set: &PodCliqueSet) -> Vec<FieldError> {
     let metadata = Path::new("metadata");
     let (name, prefix) = (&set.metadata.name, &set.metadata.generate_name);

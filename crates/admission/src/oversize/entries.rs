@@ -1,5 +1,5 @@
-//! How many entries all lists and maps of a set have together. Each entry is a value that rules walk, and
-//! that may be told in an error.
+//! The entries of all lists and maps of a set together. Rules read each entry, and an error may
+//! quote it.
 
 use std::collections::BTreeMap;
 

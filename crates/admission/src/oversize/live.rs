@@ -1,5 +1,5 @@
-//! What a set amounts to with the live counts of what exists: users and autoscalers scale groups
-//! and cliques alone.
+//! The totals of a set with its live replica counts: users and autoscalers scale groups and cliques
+//! alone.
 
 use std::collections::HashMap;
 
@@ -13,8 +13,8 @@ use crate::bounded::bound_errors;
 use crate::field::{FieldError, Path};
 use crate::places::template;
 
-/// What makes the set too large with these groups and PodCliques; each is looked at once. What is
-/// to be scaled in does not count.
+/// The limit that the set exceeds with these groups and PodCliques; each is read once. Objects that
+/// will be scaled in do not count.
 pub fn of_live<'a>(
     set: &PodCliqueSet,
     groups: impl Iterator<Item = &'a PodCliqueScalingGroup>,

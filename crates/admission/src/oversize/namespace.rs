@@ -1,4 +1,4 @@
-//! What all sets of a namespace amount to: each is bounded, and their number is not.
+//! The total of all sets of a namespace: each set has a limit, their number has none.
 
 use api::PodCliqueSet;
 use domain::object::size::bytes;
@@ -6,8 +6,8 @@ use domain::workload::limits::MAX_NAMESPACE_BYTES;
 
 use crate::field::{FieldError, Path};
 
-/// A set for whose specification there is no room beside others of its namespace, which have so many
-/// bytes.
+/// The error of a set that does not fit beside the other sets of its namespace, which have that
+/// many bytes.
 pub fn of_namespace(set: &PodCliqueSet, others: i128) -> Option<FieldError> {
     let size = bytes(&set.spec);
     let namespace = set.metadata.namespace.as_deref().unwrap_or("default");

@@ -1,6 +1,6 @@
-//! What the status of a job says of its PodCliques once they are done, in `status.replicaAttempts`:
-//! an entry for each replica, and in it the name of each PodClique. All of it is in one object, and
-//! etcd takes 1.5 MiB of one.
+//! The record of a job's finished PodCliques in its status, in `status.replicaAttempts`: an entry
+//! for each replica with the names of its PodCliques. All of it is in one object, and etcd accepts
+//! 1.5 MiB for one.
 
 use api::{PodCliqueSet, WorkloadType, names};
 use domain::object::ownership;
@@ -9,14 +9,14 @@ use domain::workload::limits::MAX_REPLICAS;
 use super::shape::Shape;
 use crate::field::{FieldError, Path};
 
-/// Bytes of what a job may say of its replicas. The rest is for its spec and its conditions.
+/// Bytes of the record. The rest is for the spec and the conditions.
 const MAX_BYTES: i128 = 1024 * 1024;
 /// Bytes of an entry without names, with the longest numbers.
 const ENTRY: i128 = 170;
 /// Two quotes and a comma for each name.
 const PUNCTUATION: usize = 3;
 
-/// A job whose end could not be stored.
+/// The error of a job whose result would not fit into its status.
 pub(super) fn check_record(set: &PodCliqueSet) -> Vec<FieldError> {
     if set.spec.workload_type != Some(WorkloadType::Training) {
         return Vec::new();

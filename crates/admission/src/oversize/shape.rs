@@ -1,4 +1,4 @@
-//! What one replica of a set amounts to, by its template.
+//! The totals of one replica of a set, by its template.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use api::podcliqueset::{PodCliqueSetTemplateSpec, PodCliqueTemplateSpec};
 use domain::object::size::bytes;
 use domain::workload::gang;
 
-/// What something amounts to.
+/// A total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Amount {
     pub(super) podcliques: i128,

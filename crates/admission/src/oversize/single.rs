@@ -62,7 +62,7 @@ pub(super) fn check_members(set: &PodCliqueSet) -> Vec<FieldError> {
     error.into_iter().collect()
 }
 
-/// Resource claims of the set, and who shares them.
+/// Resource claims of the set, and the cliques that share them.
 fn check_claims(set: &PodCliqueSet) -> Vec<FieldError> {
     let (at, spec) = (template(), &set.spec.template);
     let templates = at.field("resourceClaimTemplates");
@@ -131,7 +131,7 @@ fn check_count(at: &Path, count: i32) -> Option<FieldError> {
     (count > MAX_REPLICAS).then(|| error().counting("replicas", count))
 }
 
-/// What makes a scaling group too large by itself.
+/// The limit that a scaling group exceeds by itself.
 pub fn of_group(group: &PodCliqueScalingGroup) -> Vec<FieldError> {
     let spec = &group.spec;
     let at = object("PodCliqueScalingGroup", ownership::name(&group.metadata));
@@ -147,7 +147,7 @@ pub fn of_group(group: &PodCliqueScalingGroup) -> Vec<FieldError> {
     error.into_iter().collect()
 }
 
-/// What makes a PodClique too large by itself.
+/// The limit that a PodClique exceeds by itself.
 pub fn of_podclique(podclique: &PodClique) -> Option<FieldError> {
     let replicas = podclique.spec.replicas;
     let at = object("PodClique", ownership::name(&podclique.metadata));

@@ -1,4 +1,4 @@
-//! What is refused before it is decoded.
+//! Sets that are refused before they are decoded.
 
 mod place;
 
@@ -12,8 +12,9 @@ use super::entries::{MAX_ENTRIES, too_many};
 use super::single::check_list;
 use crate::field::FieldError;
 
-/// What there is too much of in the text of a set: cliques, scaling groups, or entries of all lists. An object of
-/// very many takes longer to decode than to refuse. A text that is no object is not judged here.
+/// The resource of which the text of a set has too much: cliques, scaling groups, or entries of all
+/// lists. Decoding a very large object takes longer than refusing it. A text that is not an object
+/// passes.
 pub fn of_text(text: &[u8]) -> Option<FieldError> {
     let scan = Scan::default();
     let mut text = serde_json::Deserializer::from_slice(text);
@@ -24,7 +25,7 @@ pub fn of_text(text: &[u8]) -> Option<FieldError> {
     too_long.or_else(|| (entries > MAX_ENTRIES).then(|| too_many(entries)))
 }
 
-/// What was found so far.
+/// The counts so far.
 #[derive(Default)]
 struct Scan {
     entries: Cell<usize>,
@@ -43,7 +44,7 @@ impl<'de> DeserializeSeed<'de> for Counter<'_> {
 }
 
 impl Counter<'_> {
-    /// Counts one list to its end, so that it can be told how long it is.
+    /// Counts one list to its end, so that the error has its length.
     fn refuse_list<'de, A: SeqAccess<'de>>(
         &self,
         mut length: usize,

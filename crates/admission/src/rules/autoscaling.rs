@@ -30,8 +30,8 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     errors
 }
 
-/// Limits of groups that the API server refuses in an autoscaler. Grove does not look at them: of what
-/// it let in, the autoscaler alone is missing, and told.
+/// Limits of groups that the API server refuses in an autoscaler. Grove does not check them: in a
+/// set that Grove accepted, only the autoscaler is missing, and the operator reports it.
 pub(super) fn limits_of_groups(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let of_group = scaling_groups(pcs).filter_map(|(at, group)| {
         let scaling = group.scale_config.as_ref()?;

@@ -7,7 +7,7 @@ use api::PodCliqueSet;
 use crate::field::FieldError;
 use crate::places::template;
 
-/// Whom each clique waits for, among those that there are.
+/// The existing dependencies of each clique.
 type Waits<'a> = HashMap<&'a str, Vec<&'a str>>;
 
 /// A circle, if there is one.
@@ -47,8 +47,8 @@ fn waits(pcs: &PodCliqueSet) -> Waits<'_> {
     waits
 }
 
-/// Cliques that are in a circle or wait for one: what is left when each clique starts that waits for
-/// nobody any more. Each entry is looked at twice, however long the chains are.
+/// Cliques in a circle, or behind one: those left after each clique without open dependencies has
+/// started. Each entry is read twice, however long the chains are.
 fn never_started<'a>(waits: &Waits<'a>) -> BTreeSet<&'a str> {
     let mut missing: HashMap<&str, usize> = waits.iter().map(|(n, w)| (*n, w.len())).collect();
     let mut followers = Waits::new();

@@ -14,7 +14,7 @@ use crate::field::{FieldError, Path};
 use crate::places::{cliques, group_of, scaling_groups, template};
 use crate::syntax;
 
-/// The last index: what is scaled through `/scale` may get it.
+/// The last index, which `/scale` may reach.
 const LAST: i32 = MAX_REPLICAS - 1;
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {

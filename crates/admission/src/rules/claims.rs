@@ -1,4 +1,4 @@
-//! Resource claims: their templates, and who shares them.
+//! Resource claims: their templates, and the cliques that share them.
 
 use std::collections::BTreeSet;
 
@@ -93,7 +93,7 @@ fn filters_of_set(pcs: &PodCliqueSet, at: &Path) -> Vec<FieldError> {
         };
         let at = at.index(i).field("filter");
         if filter.child_clique_names.is_empty() && filter.child_scaling_group_names.is_empty() {
-            let problem = "a filter without names lets nobody share the claim";
+            let problem = "a filter without names shares the claim with no clique";
             errors.push(at.missing(
                 problem,
                 "name cliques or scaling groups, or remove the filter",
@@ -126,7 +126,7 @@ fn filters_of_group(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<Field
         };
         let at = at.index(i).field("filter");
         if filter.child_clique_names.is_empty() {
-            let problem = "a filter without names lets nobody share the claim";
+            let problem = "a filter without names shares the claim with no clique";
             errors.push(at.missing(problem, "name cliques of the group, or remove the filter"));
         }
         let names = at.field("childCliqueNames");

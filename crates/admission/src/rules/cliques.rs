@@ -37,7 +37,7 @@ fn check_min_available(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<Fiel
     within_replicas(&at.field("spec"), min, replicas)
 }
 
-/// The minimum is between one and all; what is idle may have any.
+/// The minimum is between one and all replicas; a clique that is scaled to zero may have any.
 pub(super) fn within_replicas(at: &Path, min: i32, replicas: i32) -> Option<FieldError> {
     let at = at.field("minAvailable");
     if min <= 0 {

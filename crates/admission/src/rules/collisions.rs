@@ -1,4 +1,4 @@
-//! Different parts of one set whose objects would have the same name.
+//! Different parts of one set with objects of the same name.
 //!
 //! A standalone clique `g-0-c` and clique `c` of group `g` are both `<pcs>-<i>-g-0-c`. Cliques and
 //! groups share names with their autoscalers and resource claims, so they are compared with each
@@ -61,7 +61,7 @@ struct Part<'a> {
     at: Path,
     name: &'a str,
     is_group: bool,
-    /// What follows `<pcs>-<i>-`, cut at the hyphens; an index has no hyphen in it.
+    /// The name after `<pcs>-<i>-`, cut at the hyphens; an index has no hyphen in it.
     segments: Vec<Segment<'a>>,
 }
 
@@ -116,7 +116,7 @@ impl Part<'_> {
         texts.sum()
     }
 
-    /// Where an index stands that is written in a name.
+    /// Positions of an index in the name.
     fn indices(&self) -> impl Iterator<Item = usize> {
         let all = self.segments.iter().enumerate();
         all.filter_map(|(k, segment)| match segment {
@@ -152,7 +152,7 @@ impl Part<'_> {
     }
 }
 
-/// What both segments can be at once.
+/// The texts that match both segments.
 fn common<'a>(one: Segment<'a>, other: Segment<'a>) -> Option<&'a str> {
     match (one, other) {
         (Segment::Text(one), Segment::Text(other)) => (one == other).then_some(one),

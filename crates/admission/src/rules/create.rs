@@ -1,4 +1,4 @@
-//! What is wrong with a set by itself: all rules in the order in which they are told.
+//! The rules of a set by itself, in the order of their errors.
 
 use api::PodCliqueSet;
 
@@ -11,9 +11,8 @@ use crate::bounded::bound_errors;
 use crate::field::FieldError;
 use crate::oversize;
 
-/// Everything that is wrong with a new set that has its defaults applied
-/// ([`crate::defaults::apply`]); empty if nothing is. Of very many errors the first are told, and how many
-/// more there are.
+/// All errors of a new set with its defaults applied ([`crate::defaults::apply`]). Of very many
+/// errors the first are listed, with the number of the others.
 pub fn validate(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     bound_errors(all_errors(pcs, rules))
 }
@@ -28,7 +27,7 @@ fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     }
 }
 
-/// What is wrong with a set that is sent, and within its limits.
+/// The errors of a set that is sent and within its limits.
 pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     [
         within_limits(pcs, rules),
@@ -42,9 +41,9 @@ pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError>
     .concat()
 }
 
-/// What keeps a stored set, within those limits that it is acted on, from being acted on: nothing here
-/// walks further than they allow. Not what another implementation took and nothing here reads, or
-/// what is only unwise: such a set would stand still for it.
+/// The errors that stop the operator from acting on a stored set within its limits: no rule here
+/// reads beyond them. Errors that another implementation accepted and no rule depends on, and bad
+/// practice, do not count: they would stop a set that works.
 pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let each = [
         names::check(pcs),
@@ -63,7 +62,7 @@ pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError
     each.into_iter().flatten().collect()
 }
 
-/// What is wrong with `terminationDelay`, of the set or of its groups; part of [`validate`].
+/// The errors of `terminationDelay`, of the set or of its groups; part of [`validate`].
 pub fn invalid_delays(pcs: &PodCliqueSet) -> Vec<FieldError> {
     termination::check(pcs)
 }

@@ -1,5 +1,5 @@
-//! What to do about a minimum that is too high. It is fixed at creation (decision 56), so afterwards it
-//! is no remedy to lower it.
+//! The remedy for a minimum that is too high. It is fixed at creation (decision 56), so lowering it
+//! is no remedy afterwards.
 
 use crate::field::FieldError;
 
@@ -8,7 +8,7 @@ pub(super) const LOWER_MINIMUM: &str = "lower minAvailable or raise replicas";
 /// The same of an autoscaler that goes below it.
 pub(super) const LOWER_MINIMUM_OF_AUTOSCALER: &str = "raise minReplicas or lower minAvailable";
 
-/// Has the error name what can still be done.
+/// Replaces the remedy by the ones that are left.
 pub(crate) fn offer_no_lower_minimum(error: &mut FieldError) {
     let remedy = match error.remedy.as_str() {
         LOWER_MINIMUM => "raise replicas, or scale down by kubectl scale; minAvailable is fixed",

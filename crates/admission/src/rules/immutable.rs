@@ -14,31 +14,33 @@ use super::pods::scheduler_name;
 use crate::field::{FieldError, Path, json};
 use crate::places::{cliques, scaling_groups, template};
 
+/// The fields of a set, a clique or a group that cannot change, by path below `$at`.
+macro_rules! fixed_fields {
+    ($at:expr, $old:expr, $new:expr; $($path:literal => $($field:ident).+),+ $(,)?) => {
+        [$(fixed(&$at.field($path), &$old.$($field).+, &$new.$($field).+)),+]
+    };
+}
+
 pub(super) fn check(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let mut errors = check_set(old, new);
     for (i, (at, after)) in cliques(new).enumerate() {
-        let before = same(&old.spec.template.cliques, i, |c| c.name == after.name);
-        errors.extend(
-            before
-                .into_iter()
-                .flat_map(|before| check_clique(&at, before, after, rules)),
-        );
+        if let Some(before) = same(&old.spec.template.cliques, i, |c| c.name == after.name) {
+            errors.extend(check_clique(&at, before, after, rules));
+        }
     }
     for (i, (at, after)) in scaling_groups(new).enumerate() {
         let before = same(&old.spec.template.scaling_groups, i, |g| {
             g.name == after.name
         });
-        errors.extend(
-            before
-                .into_iter()
-                .flat_map(|before| check_group(&at, before, after)),
-        );
+        if let Some(before) = before {
+            errors.extend(check_group(&at, before, after));
+        }
     }
     errors
 }
 
-/// What an item was before: the one of its name, first of all the one in its place, because a
-/// stored list may have a name twice.
+/// The previous item of that name. The item at the same index comes first, because a stored list may
+/// have a name twice.
 pub(super) fn same<T>(list: &[T], place: usize, has_name: impl Fn(&T) -> bool) -> Option<&T> {
     let there = list.get(place).filter(|item| has_name(item));
     there.or_else(|| list.iter().find(|item| has_name(item)))
@@ -55,7 +57,7 @@ pub(super) fn fixed<T: PartialEq + Serialize>(at: &Path, old: &T, new: &T) -> Op
 
 fn check_set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
     let at = template();
-    let (old_spec, new_spec) = (&old.spec.template, &new.spec.template);
+    let (before, after) = (&old.spec.template, &new.spec.template);
     let workload_type = |pcs: &PodCliqueSet| pcs.spec.workload_type.unwrap_or_default();
     let startup = |pcs: &PodCliqueSet| pcs.spec.template.clique_startup_type.unwrap_or_default();
     let errors = [
@@ -67,29 +69,26 @@ fn check_set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
         fixed(&at.field("cliqueStartupType"), &startup(old), &startup(new)),
         fixed(
             &at.field("resourceClaimTemplates"),
-            &with_operators(&old_spec.resource_claim_templates),
-            &with_operators(&new_spec.resource_claim_templates),
-        ),
-        fixed(
-            &at.field("resourceSharing"),
-            &old_spec.resource_sharing,
-            &new_spec.resource_sharing,
-        ),
-        check_topology(
-            &at,
-            old_spec.topology_constraint.as_ref(),
-            new_spec.topology_constraint.as_ref(),
-        ),
-        check_mnnvl_group(
-            &Path::new("metadata"),
-            old.metadata.annotations.as_ref(),
-            new.metadata.annotations.as_ref(),
+            &with_operators(&before.resource_claim_templates),
+            &with_operators(&after.resource_claim_templates),
         ),
     ];
-    errors.into_iter().flatten().collect()
+    errors
+        .into_iter()
+        .chain(fixed_fields!(at, before, after; "resourceSharing" => resource_sharing))
+        .chain([
+            check_topology(&at, &before.topology_constraint, &after.topology_constraint),
+            check_mnnvl_group(
+                &Path::new("metadata"),
+                old.metadata.annotations.as_ref(),
+                new.metadata.annotations.as_ref(),
+            ),
+        ])
+        .flatten()
+        .collect()
 }
 
-/// Older definitions filled the operator in: a stored set may have it where its manifest has none.
+/// Older definitions had a default for the operator: a stored set may have one that its manifest lacks.
 fn with_operators(templates: &[ResourceClaimTemplateConfig]) -> Vec<ResourceClaimTemplateConfig> {
     let mut templates = templates.to_vec();
     let devices = templates
@@ -115,38 +114,26 @@ fn check_clique(
     new: &PodCliqueTemplateSpec,
     rules: &Rules,
 ) -> Vec<FieldError> {
-    let spec = at.field("spec");
-    let (before, after) = (&old.spec, &new.spec);
-    let errors = [
-        fixed(&spec.field("roleName"), &before.role_name, &after.role_name),
-        fixed(
-            &spec.field("minAvailable"),
-            &before.min_available,
-            &after.min_available,
-        ),
-        fixed(
-            &spec.field("startsAfter"),
-            &before.starts_after,
-            &after.starts_after,
-        ),
-        fixed(
-            &spec.field("podSpec").field("schedulerName"),
-            &scheduler_name(&before.pod_spec, rules),
-            &scheduler_name(&after.pod_spec, rules),
-        ),
-        fixed(
-            &at.field("resourceSharing"),
-            &old.resource_sharing,
-            &new.resource_sharing,
-        ),
-        check_topology(
-            at,
-            old.topology_constraint.as_ref(),
-            new.topology_constraint.as_ref(),
-        ),
-        check_mnnvl_group(at, Some(&old.annotations), Some(&new.annotations)),
-    ];
-    errors.into_iter().flatten().collect()
+    let scheduler = fixed(
+        &at.field("spec.podSpec.schedulerName"),
+        &scheduler_name(&old.spec.pod_spec, rules),
+        &scheduler_name(&new.spec.pod_spec, rules),
+    );
+    let fields = fixed_fields!(at, old, new;
+        "spec.roleName" => spec.role_name,
+        "spec.minAvailable" => spec.min_available,
+        "spec.startsAfter" => spec.starts_after,
+    );
+    fields
+        .into_iter()
+        .chain([scheduler])
+        .chain(fixed_fields!(at, old, new; "resourceSharing" => resource_sharing))
+        .chain([
+            check_topology(at, &old.topology_constraint, &new.topology_constraint),
+            check_mnnvl_group(at, Some(&old.annotations), Some(&new.annotations)),
+        ])
+        .flatten()
+        .collect()
 }
 
 fn check_group(
@@ -154,42 +141,32 @@ fn check_group(
     old: &PodCliqueScalingGroupConfig,
     new: &PodCliqueScalingGroupConfig,
 ) -> Vec<FieldError> {
-    let errors = [
-        fixed(
-            &at.field("cliqueNames"),
-            &old.clique_names,
-            &new.clique_names,
-        ),
-        fixed(
-            &at.field("minAvailable"),
-            &old.min_available,
-            &new.min_available,
-        ),
-        fixed(
-            &at.field("resourceSharing"),
-            &old.resource_sharing,
-            &new.resource_sharing,
-        ),
-        check_topology(
-            at,
-            old.topology_constraint.as_ref(),
-            new.topology_constraint.as_ref(),
-        ),
-        check_mnnvl_group(at, Some(&old.annotations), Some(&new.annotations)),
-    ];
-    errors.into_iter().flatten().collect()
+    let fields = fixed_fields!(at, old, new;
+        "cliqueNames" => clique_names,
+        "minAvailable" => min_available,
+        "resourceSharing" => resource_sharing,
+    );
+    fields
+        .into_iter()
+        .chain([
+            check_topology(at, &old.topology_constraint, &new.topology_constraint),
+            check_mnnvl_group(at, Some(&old.annotations), Some(&new.annotations)),
+        ])
+        .flatten()
+        .collect()
 }
 
 /// A constraint cannot be changed, except in two ways (Grove): `packDomain` may move to
 /// `pack.required`, and a constraint with `packDomain` that names no topology may get one.
+#[allow(clippy::ref_option, reason = "`fixed` compares the fields as they are")]
 fn check_topology(
     at: &Path,
-    old: Option<&TopologyConstraint>,
-    new: Option<&TopologyConstraint>,
+    old: &Option<TopologyConstraint>,
+    new: &Option<TopologyConstraint>,
 ) -> Option<FieldError> {
-    let pair = old.zip(new);
+    let pair = old.as_ref().zip(new.as_ref());
     let is_modernized = pair.is_some_and(|(old, new)| is_modernized(old, new));
-    fixed(&at.field("topologyConstraint"), &old, &new).filter(|_| !is_modernized)
+    fixed(&at.field("topologyConstraint"), old, new).filter(|_| !is_modernized)
 }
 
 fn is_modernized(old: &TopologyConstraint, new: &TopologyConstraint) -> bool {
@@ -202,7 +179,7 @@ fn is_modernized(old: &TopologyConstraint, new: &TopologyConstraint) -> bool {
     !old.pack_domain.is_empty() && (*new == moved || *new == named)
 }
 
-/// Nodes are chosen by it, and cannot be changed under running pods.
+/// The annotation decides the nodes of running pods, so it cannot change.
 fn check_mnnvl_group(
     at: &Path,
     old: Option<&BTreeMap<String, String>>,

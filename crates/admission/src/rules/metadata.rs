@@ -31,7 +31,8 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     errors
 }
 
-/// What only the operator says, and only of a set that is being deleted: no webhook is asked then.
+/// Annotations that only the operator sets, and only on a set that is being deleted: no webhook
+/// runs then.
 pub(super) fn of_operator(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let own = pcs.metadata.annotations.iter().flatten();
     let asked = own.filter(|(key, _)| *key == ORPHAN_ASKED);

@@ -1,8 +1,8 @@
 //! Names of the set, its cliques and its groups.
 //!
-//! Grove accepts DNS subdomains (with dots). Ours must be DNS labels: host names, Services and
-//! label values are made of them, and a name with a dot would fail only when a pod is created.
-//! `roleName` may occur more than once: nothing is named after it.
+//! Grove accepts DNS subdomains (with dots). This operator requires DNS labels: host names,
+//! Services and label values contain them, and a name with a dot would fail only when a pod is
+//! created. `roleName` may occur more than once: no object is named after it.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ fn set_name(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let Some(name) = pcs.metadata.name.as_deref() else {
         return generated_name(pcs).into_iter().collect();
     };
-    // A webhook is asked when the API server has made a name of it.
+    // The API server turns it into a name before it calls a webhook.
     let prefix = pcs.metadata.generate_name.as_deref();
     if prefix.is_some_and(|prefix| name.starts_with(prefix))
         && let Some(error) = generated_name(pcs)
@@ -93,7 +93,7 @@ fn spelling(at: &Path, name: &str, nearest: impl Fn(&str) -> Option<String>) -> 
         return None;
     }
     let words = syntax::DNS_LABEL;
-    let problem = format!("must be a DNS label ({words}), because host names are made of it");
+    let problem = format!("must be a DNS label ({words}), because host names contain it");
     let proposal = nearest(name).unwrap_or_else(|| "worker".into());
     Some(at.wrong(name, problem, propose(&proposal)))
 }

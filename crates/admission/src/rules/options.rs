@@ -1,8 +1,8 @@
-//! What the rules depend on besides the object.
+//! Inputs of the rules in addition to the object.
 
 use domain::scheduling::DEFAULT_SCHEDULER;
 
-/// What the rules depend on besides the object.
+/// Inputs of the rules in addition to the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// The scheduler of pods that name none.

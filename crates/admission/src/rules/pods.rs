@@ -1,4 +1,4 @@
-//! What a pod spec may say.
+//! Rules of pod specs.
 
 use std::collections::BTreeSet;
 

@@ -1,11 +1,10 @@
-//! What was wrong before is not held against a change.
+//! Ratcheting validation: an update is refused only for errors that it introduces.
 //!
-//! An error is no news if the same was wrong with the same thing. A thing is known by its name, not
-//! by its place in a list, in which others come and go. Of what has a limit, as much as before or
-//! less is no news.
+//! An error is old if the stored object has the same error in the same item. Items are identified
+//! by name, not by index, because lists grow and shrink. For a limit, an equal or smaller excess is
+//! old.
 //!
-//! What else is wrong with a set that is over its limits is never looked at: of its updates only the
-//! limits are judged.
+//! For a set above its limits only the limits are checked in an update.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -19,8 +18,8 @@ use super::options::Rules;
 use crate::field::FieldError;
 use crate::oversize;
 
-/// What is wrong with the new set and was not wrong with the old one. Mostly nothing is wrong, and then
-/// there is nothing to compare.
+/// The errors of the new set that the old one does not have. Without errors in the new one there is
+/// nothing to compare.
 pub(super) fn find_news(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let over = oversize::errors_of_sent(new);
     let broken = if over.is_empty() {
@@ -91,7 +90,7 @@ fn new_rules(
     after
 }
 
-/// The names of what is in the lists of a set.
+/// The names of the items in the lists of a set.
 struct Names<'a> {
     set: &'a PodCliqueSet,
     written: OnceCell<Value>,
@@ -105,7 +104,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Where it is, what is there, and what is wrong with it. The remedy offers what else there is.
+    /// Path, value and problem of an error. The remedy is left out because it lists alternatives.
     fn identify(&self, error: &FieldError) -> (String, String, String) {
         (
             self.put_into(&error.path),
@@ -114,7 +113,7 @@ impl<'a> Names<'a> {
         )
     }
 
-    /// What cannot be written has no names; paths stay as they are.
+    /// A value that cannot be serialized has no names; its paths stay unchanged.
     fn written(&self) -> &Value {
         let write = || serde_json::to_value(self.set).unwrap_or_default();
         self.written.get_or_init(write)

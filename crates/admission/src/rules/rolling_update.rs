@@ -54,7 +54,7 @@ fn of_one(
     budget.into_iter().chain(deadline(at, rolling)).collect()
 }
 
-/// What is idle wakes to a number that is not known here.
+/// A clique that is scaled to zero starts again with an unknown count.
 fn budget(at: &Path, rolling: &RollingUpdate, replicas: i32) -> Option<FieldError> {
     let given = rolling.max_unavailable?;
     let at = at.field("maxUnavailable");

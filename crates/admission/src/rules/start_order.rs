@@ -81,7 +81,7 @@ fn reserved(at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
             .filter(move |(_, n)| n == name);
         taken.map(move |(i, name)| (list, i, name))
     });
-    let problem = "is what pods have that start in an order; a name is given once in a pod";
+    let problem = "is reserved in pods with dependencies; a name occurs once in a pod";
     taken
         .map(|(list, i, name)| {
             let at = at.field(list).index(i).field("name");
@@ -113,7 +113,7 @@ fn check_entries(
     errors
 }
 
-/// What is wrong with an entry that is.
+/// The error of an existing entry.
 fn wrong_entry(
     at: &Path,
     clique: &PodCliqueTemplateSpec,

@@ -1,5 +1,5 @@
-//! Topology constraints, as far as one set shows them. Whether the topology and its levels exist is
-//! checked where the cluster can be asked.
+//! Topology constraints, as far as one set shows them. Only a check in a cluster shows whether the
+//! topology and its levels exist.
 
 use api::PodCliqueSet;
 use api::topology::TopologyConstraint;
@@ -24,7 +24,7 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 pub(crate) struct Placed<'a> {
     pub(crate) at: Path,
     pub(crate) constraint: &'a TopologyConstraint,
-    /// The topology named by what this is a part of.
+    /// The topology of the parent.
     inherited: Option<&'a str>,
 }
 

@@ -11,8 +11,8 @@ use super::options::Rules;
 use crate::bounded::bound_errors;
 use crate::field::{FieldError, Path, choose};
 
-/// Everything that is wrong with a topology. As for a set, what was wrong before is not held
-/// against a change, and one that is being deleted may be anything.
+/// All errors of a topology. As with a set, an update is refused only for errors that it
+/// introduces, and a topology that is being deleted may have any.
 pub fn validate_binding(
     old: Option<&ClusterTopologyBinding>,
     new: &ClusterTopologyBinding,

@@ -43,7 +43,7 @@ fn no_replicas(spec: &Path, replicas: i32) -> Option<FieldError> {
     (replicas == 0).then(|| spec.field("replicas").wrong(replicas, problem, remedy))
 }
 
-/// The same of its parts: they could not be woken.
+/// The same for its parts: they could not be scaled up again.
 fn no_pods(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let cliques = cliques(pcs).map(|(at, c)| (at.field("spec"), c.spec.replicas));
     let groups = scaling_groups(pcs).map(|(at, g)| (at, g.replicas.unwrap_or(1)));

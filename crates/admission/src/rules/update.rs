@@ -1,4 +1,4 @@
-//! What may not change in the life of a set.
+//! Fields that cannot change in the life of a set.
 
 use std::collections::BTreeSet;
 
@@ -15,9 +15,8 @@ use crate::places::{scaling_groups, template};
 
 /// Everything that is wrong with a changed set; both with their defaults applied.
 ///
-/// What was wrong before is not held against the change, and a set that is being deleted may be
-/// anything: an object that was stored under older rules must stay editable, and its finalizer
-/// removable.
+/// The errors that an update introduces. A set that is being deleted may have any: an object that
+/// was stored under older rules must stay editable, and its finalizer removable.
 pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     if new.metadata.deletion_timestamp.is_some() || is_same(old, new) {
         return Vec::new();
@@ -40,8 +39,8 @@ pub(crate) fn is_same(old: &PodCliqueSet, new: &PodCliqueSet) -> bool {
         && old.spec == new.spec
 }
 
-/// The parts of a set are those it was created with; where they start in order, the order too, and
-/// the definition refuses any other order of the groups of a job.
+/// A set keeps the cliques and groups that it was created with; if they start in order, also their
+/// order. The definition refuses another order of the groups of a job.
 fn compositions(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
     let start = new.spec.template.clique_startup_type.unwrap_or_default();
     let is_ordered = start != CliqueStartupType::AnyOrder;
@@ -66,7 +65,7 @@ fn compositions(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
     errors.into_iter().flatten().collect()
 }
 
-/// `reordered` says what is wrong with another order, if anything is.
+/// `reordered` is the problem of another order, if there is one.
 fn composition(
     at: &Path,
     old: &[&str],

@@ -37,7 +37,10 @@ fn changed_cliques(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warnin
 }
 
 fn followed_by_nothing(at: &Path) -> Warning {
-    Warning::new(at, "does not reach what exists: its autoscaler decides")
+    Warning::new(
+        at,
+        "does not change existing objects: the autoscaler decides",
+    )
 }
 
 /// Of a clique it is refused.

@@ -18,7 +18,7 @@ pub(super) fn check(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warni
         sets: [old, new],
         cliques: [by_name(old), by_name(new)],
     };
-    // Looked at once for each group: a hash reads a whole template.
+    // Computed once for all groups: a hash reads a whole template.
     let groups = new.spec.template.scaling_groups.iter();
     let kept = groups.filter(|group| change.keeps_resized(group));
     let kept: HashSet<&str> = kept.flat_map(names_of).collect();
@@ -59,7 +59,8 @@ impl Change<'_> {
         })
     }
 
-    /// Whether this is not the same of a clique that is there before and after.
+    /// Whether a value differs between the old and the new clique; a clique of one version only
+    /// does not count.
     fn differs<T: PartialEq>(
         &self,
         clique: &str,

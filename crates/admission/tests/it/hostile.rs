@@ -30,7 +30,7 @@ fn what_is_not_listed_is_counted() {
     let set = with([("/spec/template/cliques", json!(vec![bare; 500]))]);
     let errors = judge(set.to_string().as_bytes());
     let last = errors.last().unwrap();
-    let more = "further errors are not listed; correct those above first";
+    let more = "further errors are not listed; correct the errors above first";
     assert_eq!(
         last,
         &format!("spec: 1452: {more}"),

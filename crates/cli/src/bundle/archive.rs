@@ -1,4 +1,4 @@
-//! The files as one archive: the same files give the same bytes.
+//! The files as one archive: equal files give equal bytes.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
@@ -11,7 +11,7 @@ use tar::{Builder, EntryType, Header};
 use super::compose::{Bundle, File};
 use crate::exit::Failure;
 
-/// The archive, a tar.gz, with that time as the one when each file was changed.
+/// The archive, a tar.gz, with that time as the modification time of each file.
 pub fn pack(bundle: &Bundle, now: Timestamp) -> io::Result<Vec<u8>> {
     let gzip = GzBuilder::new().write(Vec::new(), Compression::default());
     let mut archive = Builder::new(gzip);
@@ -39,7 +39,7 @@ fn append(
     archive.append_data(&mut header, path, file.text.as_bytes())
 }
 
-/// Refuses a file that is there already.
+/// Refuses to overwrite a file.
 pub fn refuse_existing(path: &Path) -> Result<(), Failure> {
     if path.exists() {
         return Err(exists(path));

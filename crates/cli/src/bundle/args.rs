@@ -10,16 +10,16 @@ pub struct BundleArgs {
     /// Name of the PodCliqueSet
     pub name: String,
 
-    /// Where it is written; otherwise grove-bundle-NAMESPACE-NAME-TIME.tar.gz in this folder
+    /// Output file; default grove-bundle-NAMESPACE-NAME-TIME.tar.gz in this folder
     #[arg(short, long, value_name = "OUT.tar.gz")]
     pub file: Option<PathBuf>,
 
-    /// Keep arguments, commands, scripts, messages and annotations, but for what looks like a
-    /// secret in them
+    /// Keep arguments, commands, scripts, messages and annotations; hide only text that looks like
+    /// a secret
     #[arg(long)]
     pub with_arguments: bool,
 
-    /// Namespace of the operator; otherwise its pods are looked for in all of them
+    /// Namespace of the operator; by default all namespaces are searched for its pods
     #[arg(long, value_name = "NAME")]
     pub operator_namespace: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! All that was read for a bug report, as it was read.
+//! Everything that was read for a bug report, unchanged.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
@@ -8,28 +8,28 @@ use serde_json::Value;
 use super::kinds;
 use crate::workload::Workload;
 
-/// What was read.
+/// All objects and logs that were read.
 #[derive(Clone, Debug, Default)]
 pub struct Collected {
     /// Namespace of the set.
     pub namespace: String,
     /// Name of the set.
     pub name: String,
-    /// The set and what was made of it, kind after kind.
+    /// The set and its objects, kind after kind.
     pub objects: Vec<Found>,
-    /// Events about them, and about those that are gone.
+    /// Events about these, and about deleted objects of the set.
     pub events: Vec<Value>,
     /// Nodes that pods of the set are on.
     pub nodes: Vec<Value>,
     /// Pods of the operator.
     pub operator: Vec<Value>,
-    /// What they logged about the set.
+    /// Their log lines about the set.
     pub logs: Vec<Log>,
-    /// Of the API server; null if it does not say.
+    /// Version of the API server; null if unknown.
     pub server: Value,
     /// Definitions of our kinds.
     pub definitions: Vec<Value>,
-    /// What could not be read, and why: a line each.
+    /// Items that could not be read, with the reason: one line each.
     pub missing: Vec<String>,
 }
 
@@ -45,14 +45,14 @@ pub struct Found {
 /// Lines of the log of one container of the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
-    /// `<namespace>.<pod>.<container>`, and `.previous` of what ran before a restart.
+    /// `<namespace>.<pod>.<container>`, with `.previous` for the container before its last restart.
     pub name: String,
     /// Lines that name the set.
     pub lines: Vec<String>,
 }
 
 impl Collected {
-    /// The same as other commands read it. `Err` says what cannot be understood.
+    /// The same as other commands read it. The error names the part that cannot be decoded.
     pub fn to_workload(&self) -> Result<Workload, String> {
         let mut sets = self.decoded("podcliquesets")?.into_iter();
         Ok(Workload {
@@ -80,7 +80,7 @@ impl Collected {
         self.objects.iter().flat_map(|found| &found.items)
     }
 
-    /// All that was read of the cluster.
+    /// Everything that was read from the cluster.
     pub fn all_values(&self) -> impl Iterator<Item = &Value> {
         let others = [&self.events, &self.nodes, &self.operator];
         self.all_objects().chain(others.into_iter().flatten())
@@ -104,7 +104,7 @@ pub fn name_of(object: &Value) -> &str {
     text_at(object, "/metadata/name")
 }
 
-/// Namespace of an object; empty if it is in none.
+/// Namespace of an object; empty for a cluster-wide one.
 pub fn namespace_of(object: &Value) -> &str {
     text_at(object, "/metadata/namespace")
 }

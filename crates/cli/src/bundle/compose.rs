@@ -1,4 +1,4 @@
-//! From what was read to the files of the bundle: without secrets, and in one order.
+//! Builds the files of the bundle: without secrets, in one order.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -14,29 +14,29 @@ use crate::tree::{build_tree, draw_tree};
 /// The files of a bundle.
 #[derive(Clone, Debug, Default)]
 pub struct Bundle {
-    /// Name of the folder that they are in.
+    /// Name of their folder.
     pub name: String,
     /// The files, by path.
     pub files: Vec<File>,
-    /// What was taken out of them.
+    /// Numbers of redacted values.
     pub redacted: Counts,
-    /// What is not among them, and why.
+    /// Items that are missing, with the reason.
     pub missing: Vec<String>,
-    /// What they may show.
+    /// Content that they may show.
     pub shown: Shown,
 }
 
 /// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Where it is in the folder.
+    /// Its path in the folder.
     pub path: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
-/// Composes the bundle as of that time; `with_arguments` keeps arguments, scripts, messages and
-/// annotations but for what looks like a secret in them.
+/// Composes the bundle as of that time. `with_arguments` keeps arguments, scripts, messages and
+/// annotations and hides only text in them that looks like a secret.
 pub fn compose(read: &Collected, with_arguments: bool, now: Timestamp) -> Bundle {
     let time = now.strftime("%Y%m%d-%H%M%S");
     let mut bundle = Bundle {
@@ -66,7 +66,7 @@ pub fn compose(read: &Collected, with_arguments: bool, now: Timestamp) -> Bundle
 }
 
 impl Bundle {
-    /// Drawn from what is left of the objects.
+    /// Draws the tree from the redacted objects.
     fn add_tree(&mut self, read: &Collected, now: Timestamp) {
         let mut read = read.clone();
         for found in &mut read.objects {
@@ -109,7 +109,7 @@ impl Bundle {
         self.add_text(&format!("operator/{}.log", log.name), text);
     }
 
-    /// A line of a log: where it is JSON, each of its texts is a message.
+    /// A line of a log: in JSON, each of its texts is a message.
     fn mask(&mut self, line: &str) -> String {
         let (masked, hidden) = if self.shown.with_arguments {
             mask_text(line)
@@ -168,7 +168,7 @@ fn versions_of(read: &Collected) -> Value {
     })
 }
 
-/// As they were pulled, beside what was asked for.
+/// Pulled images beside the images of the spec.
 fn images_of(pod: &Value) -> Vec<Value> {
     let statuses = pod.pointer("/status/containerStatuses");
     let statuses = statuses.and_then(Value::as_array).into_iter().flatten();

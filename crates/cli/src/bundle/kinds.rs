@@ -1,4 +1,4 @@
-//! What a set consists of, as the API server knows it.
+//! The kinds of a set's objects, as the API server knows them.
 
 use api::{ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
@@ -7,13 +7,13 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::core::ApiResource;
 use kube::{CustomResourceExt, Resource};
 
-/// API groups of schedulers that are told of gangs.
+/// API groups of schedulers that get PodGroups.
 pub const SCHEDULERS: [&str; 3] = [
     "scheduling.k8s.io",
     "scheduling.run.ai",
     "scheduling.volcano.sh",
 ];
-/// What they are told by.
+/// The kinds by which they get gangs.
 pub const SCHEDULER_KINDS: [&str; 3] = ["PodGroup", "CompositePodGroup", "Workload"];
 
 /// The set itself.
@@ -21,7 +21,7 @@ pub fn set() -> ApiResource {
     resource::<PodCliqueSet>()
 }
 
-/// What is made of it and carries its label, but for what schedulers are told by.
+/// Kinds of the set's objects that carry its label, without those of schedulers.
 pub fn of_set() -> [ApiResource; 6] {
     [
         resource::<PodCliqueScalingGroup>(),

@@ -1,9 +1,9 @@
-//! Nodes: what decides which pods they take.
+//! Nodes: the fields that decide which pods they take.
 
 use serde_json::{Value, json};
 
-/// Of a node its name, labels, taints, conditions and what it has for pods; no addresses, images
-/// or annotations.
+/// A node's name, labels, taints, conditions and allocatable resources; no addresses, images or
+/// annotations.
 pub fn describe_node(node: &Value) -> Value {
     let at = |place: &str| node.pointer(place).cloned().unwrap_or_default();
     json!({

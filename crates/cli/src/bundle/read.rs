@@ -1,5 +1,5 @@
-//! Reading what a bug report needs. Only the set itself has to be there: what else cannot be read
-//! is named in the bundle.
+//! Reads the contents of a bug report. Only the set itself must exist; the bundle names everything
+//! else that cannot be read.
 
 mod operator;
 
@@ -52,7 +52,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What was read, or nothing and a line that says why.
+    /// The result, or an empty one and a line with the reason.
     fn keep<T: Default>(&mut self, read: Result<T, Failure>) -> T {
         read.unwrap_or_else(|failure| {
             self.read.missing.push(failure.to_string());
@@ -77,7 +77,7 @@ impl Reader<'_> {
         self.read.objects.push(Found { resource, items });
     }
 
-    /// By what a scheduler was told of the gangs, in whatever version the cluster has it.
+    /// The schedulers' PodGroups, in the version that the cluster serves.
     async fn read_pod_groups(&mut self) {
         let client = &self.cluster.client;
         let groups = client.list_api_groups().await;

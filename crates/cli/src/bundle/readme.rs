@@ -1,4 +1,4 @@
-//! What is said about a bundle: in it, and when it is made.
+//! Texts about a bundle: its README, and the last lines of the command.
 
 use jiff::Timestamp;
 
@@ -8,8 +8,8 @@ use crate::output;
 
 const CONTENTS: &str = "\
 tree.txt        the set as `kubectl grove tree -o wide` shows it
-objects/        the set and what was made of it, one folder for each kind
-events.yaml     events about them, and about those that are gone
+objects/        the set and its objects, one folder for each kind
+events.yaml     events about these, and about deleted objects of the set
 nodes/          nodes of its pods: name, labels, taints, conditions, allocatable
 operator/       the operator's pods, and the lines of their logs that name the set
 versions.yaml   of kubectl-grove, the API server, the definitions, the operator
@@ -30,7 +30,7 @@ pub fn write(bundle: &Bundle, read: &Collected, now: Timestamp) -> String {
         text.push_str(&output::indent("- ", line));
     }
     if bundle.missing.is_empty() {
-        text.push_str("- nothing that was looked for is missing\n");
+        text.push_str("- nothing is missing\n");
     }
     text.push('\n');
     text.push_str(&output::indent(
@@ -53,16 +53,16 @@ managedFields and the manifest that kubectl keeps in an annotation are left out.
 ";
 
 const HARMLESS: &str = "\
-Of other text only this is shown: names, images, times, quantities, labels, the
-words of Kubernetes' own fields, the names of flags, annotations of grove.io and
-kubernetes.io, and of messages and log lines the words that Kubernetes and the
-operator use themselves. All else is hidden: <hidden: 12 characters>.
+All other text is hidden (<hidden: 12 characters>), except names, images, times,
+quantities, labels, the words of Kubernetes' own fields, names of flags,
+annotations of grove.io and kubernetes.io, and, in messages and log lines, the
+words that Kubernetes and the operator use themselves.
 A name or a label may be a secret by its meaning: read the files before you send
 them.
 ";
 
 const WITH_ARGUMENTS: &str = "\
-It was made with --with-arguments: in arguments, scripts, messages, annotations
-and log lines only what looks like a secret is replaced by REDACTED, and other
-secrets are still there: read the files before you send them.
+The bundle was made with --with-arguments: in arguments, scripts, messages,
+annotations and log lines REDACTED replaces only text that looks like a secret.
+Other secrets are still there: read the files before you send them.
 ";

@@ -1,5 +1,4 @@
-//! What nobody else should see is taken out of an object before it is written down: what is not
-//! known to be harmless is hidden.
+//! Redacts an object before it is written: everything that is not known to be harmless is hidden.
 
 mod annotations;
 mod arguments;
@@ -21,24 +20,24 @@ pub use messages::{hide_in_line, hide_unknown_words};
 pub use shown::Shown;
 pub use text::mask_text;
 
-/// What is written instead of what is a secret by its place, or looks like one.
+/// Replaces a value that is a secret by its place, or that looks like one.
 pub const REDACTED: &str = "REDACTED";
 
 /// An object without its secrets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Redacted {
-    /// What is left.
+    /// The redacted value.
     pub value: Value,
-    /// What was taken out.
+    /// Numbers of redacted values.
     pub counts: Counts,
 }
 
-/// Takes out of an object, wherever they are in it: values of environment variables (their names
-/// stay, and so do the values that the operator sets), headers of probes, contents of Secrets,
-/// `managedFields`, the manifest that kubectl keeps in an annotation, and every other text but for
+/// Removes from an object, wherever they occur: values of environment variables (their names stay,
+/// and so do values that the operator sets), headers of probes, contents of Secrets,
+/// `managedFields`, the manifest that kubectl keeps in an annotation, and every other text except
 /// names, images, times, quantities, labels and the words of Kubernetes' own enumerations.
 ///
-/// With arguments: all that looks like a secret instead of every other text.
+/// With arguments: text that looks like a secret, instead of every other text.
 pub fn redact(mut value: Value, shown: &Shown) -> Redacted {
     let mut redaction = Redaction {
         shown,
@@ -49,7 +48,7 @@ pub fn redact(mut value: Value, shown: &Shown) -> Redacted {
     Redacted { value, counts }
 }
 
-/// What is written instead of a text that is not known to be harmless.
+/// Replaces a text that is not known to be harmless.
 pub fn hidden(text: &str) -> String {
     format!("<hidden: {}>", count(text.chars().count(), "character"))
 }
@@ -60,7 +59,7 @@ struct Redaction<'a> {
 }
 
 impl Redaction<'_> {
-    /// Goes through a value that is at that key of an object, or in a list there.
+    /// Visits a value under that key of an object, or in a list there.
     fn visit(&mut self, key: &str, value: &mut Value) {
         match (key, value) {
             ("env", value) => self.visit_env(value),
@@ -138,7 +137,7 @@ impl Redaction<'_> {
         }
     }
 
-    /// Free text by free names, as drivers of volumes have it.
+    /// Free text under free names, such as attributes of volumes.
     fn visit_free_map(&mut self, map: &mut Map<String, Value>) {
         for (key, value) in map {
             if names::is_sensitive(key) {
@@ -150,14 +149,14 @@ impl Redaction<'_> {
     }
 }
 
-/// Hides what looks like a secret, and returns how much that was.
+/// Hides text that looks like a secret, and returns the number of replacements.
 fn mask(text: &mut String) -> usize {
     let (masked, hidden) = mask_text(text);
     *text = masked;
     hidden
 }
 
-/// Hides the text, and returns how many that were: 1, or 0 if there was nothing to hide.
+/// Hides the text, and returns the number of hidden texts: 1, or 0 for an empty one.
 fn hide_as_unknown(text: &mut String) -> usize {
     let is_shown = text.is_empty() || text == REDACTED || fields::is_mark(text);
     if !is_shown {

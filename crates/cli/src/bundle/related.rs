@@ -1,4 +1,4 @@
-//! What speaks of the set: events, and lines of the operator's log.
+//! Events and lines of the operator's log about the set.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::collected::text_at;
 
-/// Of the events of a namespace, those about these objects and about others of the set that are
-/// gone by now, the oldest first.
+/// The events about these objects and about deleted objects of the set, the oldest first.
 pub fn events_of(mut events: Vec<Value>, set: &str, objects: &[&Value]) -> Vec<Value> {
     let uids = objects
         .iter()
@@ -21,7 +20,7 @@ pub fn events_of(mut events: Vec<Value>, set: &str, objects: &[&Value]) -> Vec<V
     events
 }
 
-/// When it happened last.
+/// The time of the last occurrence.
 fn time_of(event: &Value) -> String {
     let places = [
         "/lastTimestamp",
@@ -39,7 +38,7 @@ fn is_of_set(name: &str, set: &str) -> bool {
     rest.is_some_and(is_end_of_name)
 }
 
-/// What follows the name of a set: nothing that belongs to a longer name, or a replica's index.
+/// Whether the name of the set ends here: no longer name goes on, or a replica's index follows.
 fn is_end_of_name(rest: &str) -> bool {
     match rest.strip_prefix('-') {
         Some(index) => index.starts_with(|c: char| c.is_ascii_digit()),
@@ -51,9 +50,9 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '.'
 }
 
-/// Whether a line of the operator's log is about the set: it has the set's name or one made of it.
-/// Sets of the same name in other namespaces are told apart where the line has
-/// `<namespace>/<name>`, as most do.
+/// Whether a line of the operator's log is about the set: it contains the set's name or a name that
+/// begins with it. Sets of the same name in other namespaces are excluded if the line has
+/// `<namespace>/<name>`, as most lines do.
 pub fn names_set(line: &str, namespace: &str, set: &str) -> bool {
     let mut is_named = false;
     let mut is_elsewhere = false;

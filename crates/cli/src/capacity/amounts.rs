@@ -11,15 +11,15 @@ use crate::quantity_text::smallest_unit;
 /// How much of each resource.
 pub type Amounts = BTreeMap<String, i64>;
 
-/// A quantity that says nothing.
+/// A quantity that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{resource} {quantity:?} is no quantity; write it like 500m, 8 or 16Gi")]
+#[error("{resource} {quantity:?} is not a quantity; write it like 500m, 8 or 16Gi")]
 pub struct BadQuantity {
     resource: String,
     quantity: String,
 }
 
-/// Reads quantities. What is less than a unit counts as one.
+/// Reads quantities. A fraction of a unit counts as one.
 pub fn read_amounts(quantities: &BTreeMap<String, Quantity>) -> Result<Amounts, BadQuantity> {
     let read = |(resource, quantity): (&String, &Quantity)| {
         let amount = whole_units(resource, &quantity.0).ok_or_else(|| BadQuantity {

@@ -4,7 +4,7 @@ use super::place::Outcome;
 use super::report::{Count, GangReport, PlacedPods, Report};
 use crate::output::{self, Table};
 
-/// Draws the report; `is_wide` with the placement of each gang.
+/// Draws the report; `is_wide` adds the placement of each gang.
 pub fn draw_report(report: &Report, is_wide: bool) -> String {
     let mut table = Table::new(&["GANG", "VERDICT", "GUARANTEED", "BEST-EFFORT"]);
     for gang in &report.gangs {
@@ -32,8 +32,7 @@ pub fn draw_report(report: &Report, is_wide: bool) -> String {
 fn verdict(outcome: Outcome) -> String {
     let (word, is_good) = match outcome {
         Outcome::Fits => ("fits", Some(true)),
-        Outcome::DoesNotFit => ("does not fit", Some(false)),
-        Outcome::Unknown => ("unknown", None),
+        Outcome::NoPlacementFound => ("no placement found", Some(false)),
         Outcome::WaitsForBase => ("waits for base", None),
     };
     output::of_state(word, is_good)
@@ -46,7 +45,7 @@ fn share(count: Count) -> String {
     }
 }
 
-/// Why not, or where.
+/// The shortage, or the nodes.
 fn below(gang: &GangReport, is_wide: bool) -> String {
     let reasons = gang
         .reasons
@@ -67,7 +66,7 @@ fn place(placed: &PlacedPods) -> String {
     format!("{} of {} on {}{extra}", pods, placed.podclique, placed.node)
 }
 
-/// One sentence for each gang that does not fit, and what is not considered.
+/// The number of gangs that fit, and the limits of the simulation.
 fn summary(report: &Report) -> String {
     let gangs = report.gangs.len();
     let fitting = report

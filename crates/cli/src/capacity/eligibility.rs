@@ -1,4 +1,4 @@
-//! Which nodes a pod may be on, however much room they have.
+//! The nodes that a pod may use, however much room they have.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use k8s_openapi::api::core::v1::{
 use super::needs::PodNeeds;
 use super::snapshot::Node;
 
-/// Why a pod may not be on a node, as the scheduler would find it first.
+/// The reason why a pod may not use a node; the first that the scheduler would find.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Refusal {
     /// The node is cordoned.
     Unschedulable,
-    /// It has a taint that the pod does not bear.
+    /// It has a taint that the pod does not tolerate.
     Taint(String),
     /// It lacks a label of the pod's `nodeSelector`.
     Selector,
@@ -22,7 +22,7 @@ pub enum Refusal {
     Affinity,
 }
 
-/// Why the pod may not be on that node, if it may not.
+/// The reason why the pod may not use that node, if there is one.
 pub fn find_refusal(needs: &PodNeeds, node: &Node) -> Option<Refusal> {
     let is_borne = |taint: &Taint| needs.tolerations.iter().any(|t| is_tolerated(t, taint));
     if node.is_unschedulable && !is_borne(&cordon()) {
@@ -42,7 +42,7 @@ pub fn find_refusal(needs: &PodNeeds, node: &Node) -> Option<Refusal> {
     (!is_selected).then_some(Refusal::Affinity)
 }
 
-/// What the scheduler takes a cordoned node for.
+/// The taint by which the scheduler treats a cordoned node.
 fn cordon() -> Taint {
     Taint {
         key: "node.kubernetes.io/unschedulable".to_owned(),
@@ -74,7 +74,7 @@ fn is_tolerated(toleration: &Toleration, taint: &Taint) -> bool {
         }
 }
 
-/// Any of its terms does.
+/// Any of its terms selects the node.
 fn selects(selector: &NodeSelector, node: &Node) -> bool {
     let mut terms = selector.node_selector_terms.iter();
     terms.any(|term| is_met(term, node))

@@ -20,7 +20,7 @@ pub struct HostPort {
 }
 
 impl HostPort {
-    /// Whether no two pods of a node can have them.
+    /// Whether two pods of a node cannot have both ports.
     pub fn collides(&self, other: &Self) -> bool {
         let is_shared =
             self.address.is_none() || other.address.is_none() || self.address == other.address;
@@ -49,16 +49,16 @@ fn host_port(port: &ContainerPort, has_network: bool) -> Option<HostPort> {
     })
 }
 
-/// A term of required anti-affinity: pods that must not be in one domain with the one that has it.
+/// A term of required anti-affinity: it selects pods that must not share a domain with its own pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repulsion {
     /// Key of the node label that names the domain.
     pub topology_key: String,
-    /// Namespaces of those pods; none means all.
+    /// Namespaces of the other pods; none means all.
     namespaces: Option<BTreeSet<String>>,
     /// Their labels.
     selector: Selector,
-    /// Labels that have to be, or not to be, those of the pod that has the term.
+    /// Labels that must equal, or must differ from, those of the pod with the term.
     like_own: Vec<(String, bool)>,
 }
 
@@ -86,7 +86,7 @@ impl Repulsion {
         let namespaces = match by_labels.flatten() {
             Some(all) if all.selects_all() => None,
             None if named.is_empty() => Some(BTreeSet::from([own_namespace.to_owned()])),
-            // What namespaces are labelled with is not read.
+            // Labels of namespaces are not read.
             _ => Some(named),
         };
         let like = |keys: &Option<Vec<String>>, is_same| {
@@ -120,7 +120,7 @@ impl Repulsion {
         made
     }
 
-    /// Whether it is about a pod of this namespace with these labels.
+    /// Whether it selects a pod of this namespace with these labels.
     pub fn selects(&self, namespace: &str, labels: &BTreeMap<String, String>) -> bool {
         let is_there = |all: &BTreeSet<String>| all.contains(namespace);
         self.namespaces.as_ref().is_none_or(is_there) && self.selector.matches(labels)

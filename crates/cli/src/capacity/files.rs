@@ -27,8 +27,8 @@ pub fn read_file(path: &Path) -> Result<String, Failure> {
     read.map_err(|error| Failure::BadInput(format!("cannot read {}: {error}", path.display())))
 }
 
-/// The sets of a manifest with defaults applied, in their order. Those without a namespace are in
-/// `namespace`; other kinds are passed over.
+/// The sets of a manifest with defaults applied, in their order. A set without a namespace gets
+/// `namespace`; other kinds are skipped.
 pub fn read_sets(text: &str, file: &str, namespace: &str) -> Result<Vec<PodCliqueSet>, Failure> {
     let mut sets = Vec::new();
     for object in parse_manifest(file, text)? {
@@ -66,7 +66,7 @@ fn read_set(object: &Value, file: &str, namespace: &str) -> Result<PodCliqueSet,
     Ok(set)
 }
 
-/// Nodes and what is on them, of a dump.
+/// Nodes and their pods from a dump.
 pub fn read_dump(text: &str, file: &str) -> Result<Snapshot, Failure> {
     let (mut nodes, mut pods, mut topologies) = (Vec::new(), Vec::new(), Vec::new());
     for object in parse_manifest(file, text)? {
@@ -107,7 +107,7 @@ fn bad(text: String) -> Failure {
     Failure::BadInput(text)
 }
 
-/// What a set is called in messages.
+/// The name of a set in messages.
 pub fn name_of(set: &PodCliqueSet) -> &str {
     ownership::name(&set.metadata)
 }

@@ -1,11 +1,12 @@
-//! A gang as it has to be placed.
+//! The gang to place.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::needs::PodNeeds;
+use super::node_order::NodeOrder;
 
-/// Pods that have to be placed together.
+/// Pods to place together.
 #[derive(Clone, Debug, Default)]
 pub struct Gang {
     /// Namespace of its set.
@@ -16,6 +17,8 @@ pub struct Gang {
     pub name: String,
     /// The base gang that it waits for, if it is a scaled one.
     pub base: Option<String>,
+    /// The node that its scheduler prefers.
+    pub node_order: NodeOrder,
     /// Its PodCliques.
     pub parts: Vec<GangPart>,
 }
@@ -27,13 +30,13 @@ pub struct GangPart {
     pub podclique: String,
     /// Name of its clique in the template.
     pub clique: String,
-    /// What each of its pods needs.
+    /// Needs of each of its pods.
     pub needs: Rc<PodNeeds>,
-    /// Labels of its pods, as far as all have them.
+    /// Labels that all its pods have.
     pub labels: BTreeMap<String, String>,
     /// Domains that its pods have to share, outermost first.
     pub packs: Vec<Pack>,
-    /// Pods that have to be placed with the gang.
+    /// Guaranteed pods.
     pub guaranteed: u32,
     /// Further pods.
     pub best_effort: u32,
@@ -44,7 +47,7 @@ pub struct GangPart {
 /// Pods of one scope have to be in one domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pack {
-    /// Whose pods: of the gang, of a group replica, of a PodClique.
+    /// The owner of the pods: the gang, a group replica or a PodClique.
     pub scope: String,
     /// Name of the level, such as `rack`.
     pub level: String,
@@ -70,12 +73,12 @@ impl GangPart {
 }
 
 impl Gang {
-    /// How many pods have to be placed, those that are placed already included.
+    /// Number of guaranteed pods, those that have a node included.
     pub fn guaranteed(&self) -> u32 {
         self.parts.iter().map(|part| part.guaranteed).sum()
     }
 
-    /// How many further pods it may have.
+    /// Number of best-effort pods.
     pub fn best_effort(&self) -> u32 {
         self.parts.iter().map(|part| part.best_effort).sum()
     }

@@ -14,6 +14,7 @@ use super::amounts::BadQuantity;
 use super::gang::{Gang, GangPart};
 use super::labels::labels_of_pods;
 use super::needs::PodNeeds;
+use super::node_order::NodeOrder;
 use super::snapshot::{BoundPod, Snapshot};
 use super::topology::Topology;
 
@@ -35,7 +36,7 @@ pub fn gangs_of(set: &PodCliqueSet, snapshot: &Snapshot) -> Result<Vec<Gang>, Ba
     Ok(expected.iter().map(|gang| builder.build(gang)).collect())
 }
 
-/// What the set consists of by its template.
+/// All PodCliques of the set by its template.
 fn layout_of(set: &PodCliqueSet) -> Layout<'_> {
     let replicas = limits::bounded(set.spec.replicas);
     let name = ownership::name(&set.metadata);
@@ -66,8 +67,17 @@ impl Builder<'_> {
             set: ownership::name(&self.set.metadata).to_owned(),
             name: gang.name.clone(),
             base: gang.base.clone(),
+            node_order: self.node_order(),
             parts: parts.filter_map(|name| self.part(gang, name)).collect(),
         }
+    }
+
+    /// A set has one scheduler.
+    fn node_order(&self) -> NodeOrder {
+        let cliques = &self.set.spec.template.cliques;
+        cliques.first().map_or_else(NodeOrder::default, |clique| {
+            NodeOrder::of_pod(&clique.spec.pod_spec)
+        })
     }
 
     fn part(&self, gang: &ExpectedGang, name: &str) -> Option<GangPart> {
@@ -88,7 +98,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Terms of anti-affinity may ask for the labels that a pod has only when it is made.
+    /// Terms of anti-affinity may select labels that the operator gives to each pod.
     fn like_each_pod(
         &self,
         gang: &ExpectedGang,

@@ -10,8 +10,8 @@ use domain::workload::clique::{self, GroupPlace, LiveCount, Place, Ready};
 use domain::workload::gang::ExpectedGang;
 use domain::workload::layout::Part;
 
-/// The labels that all pods of a PodClique will have: those of the PodClique, and its name. Its
-/// pods' own indices and the hash of their template are not among them.
+/// The labels that all pods of a PodClique will share: the labels of the PodClique, and its name.
+/// Index and template hash are not among them.
 pub fn labels_of_pods(
     set: &PodCliqueSet,
     gang: &ExpectedGang,

@@ -1,4 +1,4 @@
-//! What a pod needs of a node.
+//! A pod's needs of a node.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::exclusion::{HostPort, Repulsion, host_ports, repulsions};
 use super::objects::PodShape;
 use super::requests::requests_of;
 
-/// What a pod needs of a node.
+/// A pod's needs of a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodNeeds {
     /// Resources.
@@ -19,16 +19,16 @@ pub struct PodNeeds {
     pub node_selector: BTreeMap<String, String>,
     /// Required node affinity.
     pub node_affinity: Option<NodeSelector>,
-    /// Taints that it bears, those of every pod included.
+    /// Taints that it tolerates, with the defaults of every pod.
     pub tolerations: Vec<Toleration>,
     /// Ports of the node.
     pub ports: Vec<HostPort>,
-    /// Required anti-affinity: what must not be near it.
+    /// Required anti-affinity: pods that must not be near it.
     pub repulsions: Vec<Repulsion>,
 }
 
 impl PodNeeds {
-    /// By a template: what the API server adds to a pod when it is made is added.
+    /// By a template, with the fields that the API server adds to a new pod.
     pub fn of_template(template: &PodSpec, namespace: &str) -> Result<Self, BadQuantity> {
         let shape = shape_of(template);
         let mut needs = Self::of(&shape, namespace)?;
@@ -61,7 +61,7 @@ pub fn shape_of(template: &PodSpec) -> PodShape {
     shape.unwrap_or_default()
 }
 
-/// What admission gives each pod (plugin `DefaultTolerationSeconds`).
+/// Tolerations that admission adds to each pod (plugin `DefaultTolerationSeconds`).
 fn tolerations_of_every_pod() -> [Toleration; 2] {
     ["not-ready", "unreachable"].map(|state| Toleration {
         key: Some(format!("node.kubernetes.io/{state}")),

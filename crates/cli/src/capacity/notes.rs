@@ -1,4 +1,4 @@
-//! What the simulation does not know of: said, so that nobody takes its word for more than it is.
+//! Lists the limits of the simulation, so that its result is not taken for more than it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use super::snapshot::Snapshot;
 use super::topology::Topology;
 
-/// What is not considered of a set.
+/// Fields of a set that the simulation ignores.
 pub fn notes_on(set: &PodCliqueSet, snapshot: &Snapshot) -> Vec<String> {
     let name = set.metadata.name.as_deref().unwrap_or_default();
     let topology = Topology::of(set, &snapshot.topologies);
     let is_packed = topology.is_required();
-    let packed = "its topology constraints count here, but no scheduler is told of them yet";
+    let packed = "its topology constraints count here, but the operator does not pass them to a scheduler yet";
     let of_topology = is_packed.then(|| packed.to_owned());
     let of_set = topology.notes.into_iter().chain(of_topology);
     let of_set = of_set.map(|note| format!("{name}: {note}"));
@@ -35,17 +35,17 @@ fn notes_on_clique(set: &str, clique: &PodCliqueTemplateSpec) -> Vec<String> {
             "namespaceSelector of anti-affinity",
         ),
         (is_spread(pod), "topologySpreadConstraints"),
-        (has_volumes_somewhere(pod), "where its volumes can be"),
+        (
+            has_volumes_somewhere(pod),
+            "the nodes that its volumes allow",
+        ),
         (has_claims(pod), "devices of resource claims"),
         (
             pod.runtime_class_name.is_some(),
             "overhead of its runtimeClassName",
         ),
         (has_priority(pod), "preemption of pods of a lower priority"),
-        (
-            asks_for_nothing(pod),
-            "what a LimitRange gives containers that ask for nothing",
-        ),
+        (asks_for_nothing(pod), "default requests of a LimitRange"),
     ];
     let not_considered = not_considered.into_iter().filter(|(is_used, _)| *is_used);
     let place = format!("{set}: {}", clique.name);

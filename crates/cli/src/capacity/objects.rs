@@ -1,4 +1,4 @@
-//! Nodes and pods as they are read: of each only what decides about room.
+//! Nodes and pods with the fields that matter for placement.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use serde::Deserialize;
 pub struct NodeObject {
     /// Name and labels.
     pub metadata: ObjectMeta,
-    /// Who keeps pods away.
+    /// Taints.
     pub spec: NodeSpec,
-    /// What there is.
+    /// Resources.
     pub status: NodeStatus,
 }
 
-/// Who keeps pods away from a node.
+/// Taints of a node.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct NodeSpec {
@@ -34,11 +34,11 @@ pub struct NodeSpec {
     pub taints: Vec<Taint>,
 }
 
-/// What a node has.
+/// Resources of a node.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct NodeStatus {
-    /// What pods may request of it.
+    /// Resources that pods may request.
     pub allocatable: BTreeMap<String, Quantity>,
 }
 
@@ -47,15 +47,15 @@ pub struct NodeStatus {
 #[resource(inherit = FullPod)]
 #[serde(default)]
 pub struct PodObject {
-    /// Name, namespace, labels, and whether it is on its way out.
+    /// Name, namespace, labels, and whether it is being deleted.
     pub metadata: ObjectMeta,
-    /// What it needs, and where it is.
+    /// Its needs and its node.
     pub spec: PodShape,
-    /// Whether it has ended, and what it was given.
+    /// Its phase and its allocated resources.
     pub status: PodStatus,
 }
 
-/// What a pod needs: the fields of its spec that decide where it can be.
+/// The fields of a pod's spec that decide about placement.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodShape {
@@ -63,9 +63,9 @@ pub struct PodShape {
     pub node_name: Option<String>,
     /// Its containers.
     pub containers: Vec<ContainerShape>,
-    /// What runs before them, and beside them (`restartPolicy: Always`).
+    /// Init containers, and sidecars (`restartPolicy: Always`).
     pub init_containers: Vec<ContainerShape>,
-    /// What its sandbox takes.
+    /// Resources of its sandbox.
     pub overhead: BTreeMap<String, Quantity>,
     /// Requests of the pod as a whole.
     pub resources: ResourceRequirements,
@@ -73,9 +73,9 @@ pub struct PodShape {
     pub host_network: bool,
     /// Labels that its node must have.
     pub node_selector: BTreeMap<String, String>,
-    /// Taints that it bears.
+    /// Taints that it tolerates.
     pub tolerations: Vec<Toleration>,
-    /// Nodes and pods that it wants to be, or not to be, with.
+    /// Node affinity, and anti-affinity to pods.
     pub affinity: Affinity,
 }
 
@@ -85,34 +85,34 @@ pub struct PodShape {
 pub struct ContainerShape {
     /// Its name.
     pub name: String,
-    /// What it requests.
+    /// Requests and limits.
     pub resources: ResourceRequirements,
     /// Its ports.
     pub ports: Vec<ContainerPort>,
-    /// `Always` makes an init container one that goes on beside the others.
+    /// `Always` makes an init container a sidecar.
     pub restart_policy: Option<String>,
 }
 
-/// The fields of a pod's status that decide about room.
+/// The fields of a pod's status that matter for placement.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodStatus {
     /// `Succeeded` and `Failed` pods hold nothing.
     pub phase: String,
-    /// What containers were given: a pod that is being resized holds the larger of both.
+    /// Allocated resources: a pod that is being resized holds the larger of both.
     pub container_statuses: Vec<ContainerStatus>,
     /// Likewise of init containers.
     pub init_container_statuses: Vec<ContainerStatus>,
 }
 
-/// What a container was given.
+/// Resources of a running container.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContainerStatus {
     /// Its name.
     pub name: String,
-    /// What the kubelet has set aside for it.
+    /// Resources that the kubelet has set aside for it.
     pub allocated_resources: Option<BTreeMap<String, Quantity>>,
-    /// What it runs with.
+    /// Resources that it runs with.
     pub resources: Option<ResourceRequirements>,
 }

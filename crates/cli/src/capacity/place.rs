@@ -1,58 +1,49 @@
 //! Gangs on nodes: each as a whole or not at all, one after the other.
 //!
 //! ```text
-//! fleet: numbers ─▶ greedy: as a scheduler would ─▶ search: all placements ─▶ verdict
-//!                                                     bounds, likeness        shortage: why not
+//! fleet: numbers ─▶ placer: gang by gang ─▶ greedy: pod by pod ─▶ verdict
+//!                                                shortage: reasons
 //! ```
 //!
-//! A gang fits if its guaranteed pods can be placed together with those of all gangs before it that
-//! fit: if need be, those are placed otherwise. So a verdict depends on nothing that a scheduler
-//! might choose one way or the other.
+//! Pods get nodes one by one, in the order of the template, each the node that its scheduler
+//! prefers. No placed pod moves again. A scheduler that tries more may still find a placement where
+//! this finds none.
 
-mod bounds;
 mod fleet;
 mod greedy;
-mod likeness;
-mod neighbours;
 mod placer;
 mod room;
 mod rules;
-mod search;
 mod shortage;
 
 use super::gang::Gang;
 use super::snapshot::Snapshot;
 use placer::Placer;
 
-/// How many times one command may look at a node in searches.
-pub const EFFORT: u64 = 20_000_000;
-
 /// Whether a gang fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
-    /// There is a placement.
+    /// All guaranteed pods have a node.
     Fits,
-    /// There is none.
-    DoesNotFit,
-    /// No placement was found, and there are too many to try them all.
-    Unknown,
-    /// It starts after its base gang, for which no placement was found.
+    /// Some guaranteed pods have no node.
+    NoPlacementFound,
+    /// It starts after its base gang, which has no placement.
     WaitsForBase,
 }
 
-/// What becomes of a gang.
+/// The result of placing one gang.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether it fits.
     pub outcome: Outcome,
-    /// Guaranteed pods that have a node in the best placement that was found; all of them if it fits.
+    /// Guaranteed pods that have a node; all of them if the gang fits.
     pub guaranteed: u32,
-    /// Best-effort pods that have one.
+    /// Best-effort pods that have a node.
     pub best_effort: u32,
-    /// Where its pods are; nothing unless it fits.
+    /// Nodes of its pods; empty unless it fits.
     pub places: Vec<Placed>,
-    /// Why it does not fit, or not quite.
+    /// The shortage, if it does not fit.
     pub reasons: Vec<String>,
 }
 
@@ -71,12 +62,7 @@ pub struct Placed {
 
 /// Places gangs in this order, and all best-effort pods after them.
 pub fn place_gangs(snapshot: &Snapshot, gangs: &[Gang]) -> Vec<Verdict> {
-    place_gangs_within(snapshot, gangs, EFFORT)
-}
-
-/// The same with another limit of effort.
-pub fn place_gangs_within(snapshot: &Snapshot, gangs: &[Gang], effort: u64) -> Vec<Verdict> {
     let (fleet, demands, rules) = fleet::number(snapshot, gangs);
     let room = room::Room::of(&fleet, snapshot, &rules);
-    Placer::of(gangs, &demands, room, effort).place_all()
+    Placer::of(gangs, &demands, room).place_all()
 }

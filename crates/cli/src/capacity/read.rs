@@ -1,4 +1,4 @@
-//! Nodes and what is on them, of a cluster.
+//! Reads the nodes and pods of a cluster.
 
 use std::fmt::Debug;
 
@@ -40,7 +40,7 @@ pub async fn read_snapshot(cluster: &Cluster, with_topologies: bool) -> Result<S
     Snapshot::of(nodes, pods, topologies).map_err(|error| Failure::Other(error.to_string()))
 }
 
-/// Takes each object as it comes: only what decides about room is kept of it.
+/// Reduces each object as it arrives to the fields that matter for placement.
 async fn each<K>(
     cluster: &Cluster,
     fields: &str,

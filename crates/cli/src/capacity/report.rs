@@ -1,4 +1,4 @@
-//! What is said of each gang.
+//! The report: one verdict for each gang.
 
 use serde::Serialize;
 
@@ -6,26 +6,26 @@ use super::gang::Gang;
 use super::place::{Outcome, Placed, Verdict};
 use super::snapshot::Snapshot;
 
-/// What was found.
+/// The report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// What this is, in one line.
+    /// Title line.
     pub simulation: String,
     /// Whether all gangs fit.
     pub fits: bool,
     /// Nodes of the snapshot.
     pub nodes: usize,
-    /// Pods on them.
+    /// Pods on these nodes.
     pub pods: usize,
-    /// The gangs, in the order in which they are placed.
+    /// The gangs, in the order of placement.
     pub gangs: Vec<GangReport>,
-    /// What is not considered.
+    /// Limits of the simulation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// What was found of a gang.
+/// The verdict on a gang.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GangReport {
@@ -35,30 +35,30 @@ pub struct GangReport {
     pub set: String,
     /// Name of the PodGang.
     pub name: String,
-    /// The gang that it starts after.
+    /// The base gang, which starts first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_gang: Option<String>,
     /// Whether it fits.
     pub verdict: Outcome,
-    /// Pods that have to be placed together.
+    /// Pods to place together.
     pub guaranteed: Count,
     /// Further pods.
     pub best_effort: Count,
-    /// Why it does not fit.
+    /// The shortage, if it does not fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
-    /// A placement, if it fits; without pods that have a node already.
+    /// The placement, if it fits; without pods that have a node already.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub placement: Vec<PlacedPods>,
 }
 
-/// How many pods of how many.
+/// Placed pods of all pods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Count {
-    /// All of them.
+    /// All pods.
     pub pods: u32,
-    /// Those for which there is room, or that have a node already.
+    /// Pods that the placement gives a node, or that have one already.
     pub placed: u32,
 }
 
@@ -83,7 +83,7 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// Puts the gangs together with what was found of them.
+/// Joins the gangs with their verdicts.
 pub fn report(
     snapshot: &Snapshot,
     gangs: &[Gang],

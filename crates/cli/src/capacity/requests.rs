@@ -1,4 +1,4 @@
-//! What a pod requests as a whole, as kube-scheduler adds it up.
+//! The requests of a whole pod, by kube-scheduler's rules.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,12 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use super::amounts::{self, Amounts, BadQuantity, read_amounts};
 use super::objects::{ContainerShape, ContainerStatus, PodShape, PodStatus};
 
-/// What a pod with this spec requests.
+/// The requests of a pod with this spec.
 pub fn requests_of(pod: &PodShape) -> Result<Amounts, BadQuantity> {
     requests_by(pod, |container| requested(&container.resources))
 }
 
-/// What a pod that is on a node holds: while it is resized, the larger of what it has and what it
-/// asks for.
+/// The resources that a bound pod holds: during a resize the larger of allocated and requested.
 pub fn held_by(pod: &PodShape, status: &PodStatus) -> Result<Amounts, BadQuantity> {
     let mut most = requests_of(pod)?;
     let given = |container: &ContainerShape| {
@@ -51,7 +50,7 @@ fn requests_by(
     for container in &pod.containers {
         amounts::add(&mut sum, &of(container)?);
     }
-    // Those that stay beside the others; and the most that is held while one starts.
+    // Sidecars stay beside the others; of init containers only the largest counts.
     let (mut staying, mut starting) = (Amounts::new(), Amounts::new());
     for container in &pod.init_containers {
         let mut held = of(container)?;
@@ -70,7 +69,7 @@ fn requests_by(
     Ok(sum)
 }
 
-/// What the pod as a whole requests counts instead of its containers' requests.
+/// Requests of the pod as a whole replace those of its containers.
 fn replace_by_pod_level(
     sum: &mut Amounts,
     resources: &ResourceRequirements,
@@ -91,7 +90,7 @@ fn replace_by_pod_level(
     Ok(())
 }
 
-/// What is not requested is requested as far as it is limited.
+/// A limit without a request counts as the request.
 fn requested(resources: &ResourceRequirements) -> Result<Amounts, BadQuantity> {
     let read = |all: &Option<BTreeMap<String, Quantity>>| all.as_ref().map(read_amounts);
     let mut all = read(&resources.limits).transpose()?.unwrap_or_default();

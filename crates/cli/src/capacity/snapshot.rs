@@ -1,4 +1,4 @@
-//! Nodes and what is on them, at one moment.
+//! The nodes and their pods at one moment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::exclusion::{HostPort, Repulsion, host_ports, repulsions};
 use super::objects::{NodeObject, PodObject};
 use super::requests::held_by;
 
-/// Nodes and what is on them, at one moment.
+/// The nodes and their pods at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// All nodes, by name.
@@ -33,7 +33,7 @@ pub struct Node {
     pub taints: Vec<Taint>,
     /// Whether it is cordoned.
     pub is_unschedulable: bool,
-    /// What pods may request of it.
+    /// Resources that pods may request.
     pub allocatable: Amounts,
 }
 
@@ -48,17 +48,17 @@ pub struct BoundPod {
     pub labels: BTreeMap<String, String>,
     /// Its node.
     pub node: String,
-    /// Whether it is on its way out; it holds its room until it is gone.
+    /// Whether it is being deleted; it holds its room until it is gone.
     pub is_terminating: bool,
-    /// What it holds.
+    /// Resources that it holds.
     pub requests: Amounts,
     /// Ports of the node that it has.
     pub ports: Vec<HostPort>,
-    /// What must not come near it.
+    /// Pods that must not be near it.
     pub repulsions: Vec<Repulsion>,
 }
 
-/// An object of which something cannot be read.
+/// An object with an unreadable field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} {name}: {error}")]
 pub struct BadObject {
@@ -68,8 +68,7 @@ pub struct BadObject {
 }
 
 impl Snapshot {
-    /// Of these objects, in whatever order. Pods without a node and pods that have ended hold no
-    /// room.
+    /// Of these objects, in any order. Pods without a node and pods that have ended hold no room.
     pub fn of(
         nodes: impl IntoIterator<Item = NodeObject>,
         pods: impl IntoIterator<Item = BoundPod>,

@@ -1,4 +1,4 @@
-//! Which domains the pods of a gang have to share, by the set's topology constraints.
+//! The domains that the pods of a gang must share, by the set's topology constraints.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct Topology {
     of_set: Option<Level>,
     of_groups: BTreeMap<String, Level>,
     of_cliques: BTreeMap<String, Level>,
-    /// What cannot be told, and why.
+    /// Parts that the simulation ignores, with the reason.
     pub notes: Vec<String>,
 }
 
@@ -22,7 +22,7 @@ pub struct Topology {
 type Level = (String, String);
 
 impl Topology {
-    /// By the set's constraints and the bindings that there are.
+    /// By the set's constraints and the existing bindings.
     pub fn of(set: &PodCliqueSet, bindings: &[ClusterTopologyBinding]) -> Self {
         let template = &set.spec.template;
         let groups = template.scaling_groups.iter();
@@ -43,13 +43,14 @@ impl Topology {
         }
     }
 
-    /// Whether any domain has to be shared.
+    /// Whether the pods must share a domain.
     pub fn is_required(&self) -> bool {
         self.of_set.is_some() || !self.of_groups.is_empty() || !self.of_cliques.is_empty()
     }
 
-    /// The domains that the pods of a PodClique have to share, and with whom: a scaled gang is bound
-    /// by the constraint of its group, and by that of the set only if the group has none (Grove).
+    /// The domains that the pods of a PodClique must share, and the sharing pods: a scaled gang is
+    /// bound by the constraint of its group, and by that of the set only if the group has none
+    /// (Grove).
     pub fn packs_of(&self, part: &Part<'_>, is_scaled: bool) -> Vec<Pack> {
         let group = part.group.and_then(|g| self.of_groups.get(&g.name));
         let of_set = self

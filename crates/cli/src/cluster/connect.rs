@@ -8,9 +8,9 @@ use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
 
-/// A cluster that does not take a connection within this time is not there.
+/// A cluster that does not accept a connection within this time is unreachable.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Nobody waits longer at a terminal for an answer.
+/// The longest wait for an answer at a terminal.
 const ANSWER: Duration = Duration::from_secs(30);
 
 /// The configuration that the flags and the kubeconfig name.
@@ -48,7 +48,7 @@ async fn find_in_kubeconfig(args: &ConnectionArgs) -> Result<Config, Failure> {
     config.map_err(|error| explain(&error, args, &contexts))
 }
 
-/// What is wrong with a kubeconfig that has these contexts, and what to do.
+/// The problem of a kubeconfig that has these contexts, and the remedy.
 fn explain(error: &KubeconfigError, args: &ConnectionArgs, contexts: &[String]) -> Failure {
     let named = args.kubeconfig.as_ref();
     let file = named.map_or("the kubeconfig".to_owned(), |file| {
@@ -69,7 +69,7 @@ fn explain(error: &KubeconfigError, args: &ConnectionArgs, contexts: &[String]) 
         KubeconfigError::FindPath => {
             "there is no kubeconfig; set KUBECONFIG, or give --kubeconfig".to_owned()
         }
-        // What follows the first line is a drawing.
+        // A drawing follows the first line.
         KubeconfigError::Parse(error) => {
             let problem = error.to_string();
             let problem = problem.lines().next().unwrap_or_default();

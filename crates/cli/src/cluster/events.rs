@@ -1,4 +1,4 @@
-//! Events of a cluster: of one object, or those that somebody wants among all of a namespace.
+//! Events of a cluster: of one object, or a selection of a namespace's events.
 
 use k8s_openapi::api::core::v1::Event;
 use kube::api::ListParams;
@@ -13,8 +13,7 @@ impl Cluster {
         self.read_events(about, |_| true).await
     }
 
-    /// The events in the namespace that are wanted. All are read, page after page; the others are
-    /// not kept.
+    /// The wanted events of the namespace. All are read, page after page; the others are dropped.
     pub async fn events_where(
         &self,
         is_wanted: impl Fn(&Event) -> bool,

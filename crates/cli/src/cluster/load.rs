@@ -1,4 +1,4 @@
-//! One set and all that was made of it.
+//! Reads one set and all its objects.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use k8s_openapi::api::core::v1::Pod;
@@ -8,8 +8,8 @@ use crate::exit::Failure;
 use crate::workload::Workload;
 
 /// Reads the set of that name and its objects, by the label of their set: the cost is that of the
-/// set, however many others there are. If a PodClique is missing, its label may have been edited: then
-/// all PodCliques of the namespace are read, and the controller reference decides.
+/// set, not of the namespace. If a PodClique is missing, its label may have been edited: then all
+/// PodCliques of the namespace are read, and the controller reference decides.
 pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Failure> {
     let set = cluster.get::<PodCliqueSet>(name).await?;
     let set = set.ok_or_else(|| not_found(cluster, name))?;
@@ -34,7 +34,7 @@ pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Fa
     Ok(workload)
 }
 
-/// There is no set of that name.
+/// The set does not exist.
 pub(crate) fn not_found(cluster: &Cluster, name: &str) -> Failure {
     let namespace = &cluster.namespace;
     Failure::NotFound(format!(

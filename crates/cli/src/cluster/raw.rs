@@ -1,4 +1,4 @@
-//! Objects as they are stored, whatever fields this build knows.
+//! Objects as they are stored, including fields that this build does not know.
 
 use kube::Api;
 use kube::core::{ApiResource, DynamicObject, TypeMeta};
@@ -8,8 +8,8 @@ use super::{Cluster, list_pages};
 use crate::exit::Failure;
 
 impl Cluster {
-    /// All objects of a kind with these labels, sorted by namespace and name; `namespace` of none
-    /// asks in the whole cluster.
+    /// All objects of a kind with these labels, sorted by namespace and name; without `namespace`
+    /// those of the whole cluster.
     pub async fn list_raw(
         &self,
         resource: &ApiResource,
@@ -25,7 +25,7 @@ impl Cluster {
         Ok(found.map(|object| complete(object, resource)).collect())
     }
 
-    /// The object of that name, if there is one.
+    /// The object of that name, if it exists.
     pub async fn get_raw(
         &self,
         resource: &ApiResource,
@@ -49,7 +49,7 @@ impl Cluster {
     }
 }
 
-/// Lists do not say of each object what it is.
+/// The items of a list have no kind.
 fn complete(mut object: DynamicObject, resource: &ApiResource) -> Value {
     object.types.get_or_insert_with(|| TypeMeta {
         api_version: resource.api_version.clone(),

@@ -1,4 +1,4 @@
-//! kubectl asks a program `kubectl_complete-grove` what completes `kubectl grove ...`.
+//! kubectl runs a program `kubectl_complete-grove` to complete `kubectl grove ...`.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -59,7 +59,7 @@ impl EnvCompleter for Kubectl {
         let mut directive = NO_FILES;
         for candidate in found {
             let value = candidate.get_value().to_string_lossy();
-            // Flags among names are noise until one is begun.
+            // Flags among names are noise until the user begins one.
             if value.starts_with('-') && !is_flag {
                 continue;
             }

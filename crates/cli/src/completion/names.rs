@@ -1,4 +1,4 @@
-//! Names of what there is, or none if it takes too long to find out.
+//! Names of existing objects, or none after a timeout.
 
 use std::fmt::Debug;
 use std::sync::mpsc;
@@ -15,12 +15,12 @@ use serde::de::DeserializeOwned;
 use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
 
-/// Nobody waits longer for a completion.
+/// The longest wait for a completion.
 const LIMIT: Duration = Duration::from_secs(2);
 /// More names than anybody reads.
 const MOST: u32 = 500;
 
-/// What is to be named.
+/// The kind of name to complete.
 #[derive(Clone, Copy, Debug)]
 pub enum What {
     /// PodCliqueSets of the namespace.
@@ -31,8 +31,7 @@ pub enum What {
     Contexts,
 }
 
-/// Finds the names. On a thread of its own: a program that a kubeconfig names for logging in may
-/// take any time.
+/// Finds the names in its own thread: the login program of a kubeconfig may take any time.
 pub fn find(connection: &ConnectionArgs, what: What) -> Vec<String> {
     let connection = connection.clone();
     let (send, receive) = mpsc::channel();
@@ -41,7 +40,7 @@ pub fn find(connection: &ConnectionArgs, what: What) -> Vec<String> {
             What::Contexts => contexts(&connection),
             What::Sets | What::Namespaces => ask(&connection, what),
         };
-        // Nobody listens any more after the limit.
+        // The receiver is gone after the limit.
         let _ = send.send(found.unwrap_or_default());
     });
     receive.recv_timeout(LIMIT).unwrap_or_default()
@@ -65,7 +64,7 @@ async fn ask(connection: &ConnectionArgs, what: What) -> Option<Vec<String>> {
     }
 }
 
-/// Only the metadata is asked for.
+/// Reads only metadata.
 async fn names<K>(api: &Api<K>) -> Option<Vec<String>>
 where
     K: Resource + Clone + DeserializeOwned + Debug,

@@ -1,10 +1,10 @@
-//! Which cluster is meant by a command line that is not finished.
+//! The cluster of an unfinished command line.
 
 use std::ffi::OsString;
 
 use crate::connection::ConnectionArgs;
 
-/// The flags about the cluster among the words, as far as they have values.
+/// The cluster flags among the words that have values.
 pub fn connection_of(words: &[OsString]) -> ConnectionArgs {
     let mut connection = ConnectionArgs::default();
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();

@@ -1,9 +1,9 @@
-//! The answer: why a set, or a pod of it, does not run.
+//! The answer: the cause that keeps a set, or a pod of it, from running.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// Why a set, or a pod of it, does not run, and what to do about it.
+/// The cause that keeps a set, or a pod of it, from running, with evidence and remedy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
@@ -11,30 +11,30 @@ pub struct Explanation {
     pub set: String,
     /// Namespace of the set.
     pub namespace: String,
-    /// The pod that was asked about; without it, the set.
+    /// The pod of the command line; without it the answer is about the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
-    /// Whether it runs: all that has to.
+    /// Whether all required parts run.
     pub is_ready: bool,
-    /// Why, in one word: a reason of condition `Ready`.
+    /// The cause in one word: a reason of condition `Ready`.
     pub reason: String,
-    /// Why, in one sentence.
+    /// The cause in one sentence.
     pub cause: String,
-    /// The objects that it was found through, from the set down to the pod.
+    /// The objects from the set down to the pod.
     pub chain: Vec<Link>,
-    /// What was seen.
+    /// The evidence.
     pub evidence: Vec<Evidence>,
-    /// What to do.
+    /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
-    /// What happens next.
+    /// The next steps.
     pub next: Vec<Step>,
-    /// What could not be read.
+    /// Objects that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_read: Vec<String>,
 }
 
-/// An object on the way from the set to what keeps it from running.
+/// An object on the way from the set to the cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
@@ -42,9 +42,9 @@ pub struct Link {
     pub kind: &'static str,
     /// Its name.
     pub name: String,
-    /// One word: reason of condition `Ready`, or what a pod does.
+    /// One word: reason of condition `Ready`, or the pod's state.
     pub state: String,
-    /// Whether it runs as it should; `None` if it is on its way.
+    /// Whether it runs as it should; `None` while it starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_good: Option<bool>,
     /// Its uid, if it exists.
@@ -52,7 +52,7 @@ pub struct Link {
     pub uid: Option<String>,
 }
 
-/// Something that was seen.
+/// A piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "what")]
 pub enum Evidence {
@@ -62,9 +62,9 @@ pub enum Evidence {
     Event(Event),
     /// A container of the pod.
     Container(Container),
-    /// What the API server refused, or what is wrong with the spec: from `status.lastErrors`.
+    /// A request that the API server refused, or an error of the spec: from `status.lastErrors`.
     Error(Error),
-    /// How a pod of a job failed: from `status.lastFailures`.
+    /// The failure of a job's pod: from `status.lastFailures`.
     Failure(Failure),
 }
 
@@ -79,11 +79,11 @@ pub struct Condition {
     pub type_: String,
     /// Its status.
     pub status: String,
-    /// Why, in one word.
+    /// The reason in one word.
     pub reason: String,
     /// Why, in words.
     pub message: String,
-    /// Since when it has that status.
+    /// Time since which it has that status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
 }
@@ -97,13 +97,13 @@ pub struct Event {
     /// `Normal` or `Warning`.
     #[serde(rename = "type")]
     pub type_: String,
-    /// Why, in one word.
+    /// The reason in one word.
     pub reason: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
-    /// How often it was told.
+    /// Number of times it was reported.
     pub count: i32,
-    /// When it was last told.
+    /// Time of the last report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Timestamp>,
 }
@@ -116,14 +116,14 @@ pub struct Container {
     pub pod: String,
     /// Its name.
     pub name: String,
-    /// What it does: waits, and for what; runs; ended, and how.
+    /// Its state: waiting with a reason, running, or ended with a result.
     pub state: String,
-    /// How often it was restarted.
+    /// Number of its restarts.
     pub restarts: i32,
-    /// How its last run ended, if it was started again.
+    /// The result of its last run, if it was restarted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_end: Option<String>,
-    /// The first lines of what it said last.
+    /// The first lines of its last output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_words: Vec<String>,
 }
@@ -136,9 +136,9 @@ pub struct Error {
     pub object: String,
     /// Its code.
     pub code: String,
-    /// What it says.
+    /// Its description.
     pub description: String,
-    /// When it was seen.
+    /// Time of the observation.
     pub at: Timestamp,
 }
 
@@ -148,28 +148,28 @@ pub struct Error {
 pub struct Failure {
     /// The pod.
     pub pod: String,
-    /// How it ended, and where.
+    /// Its result and its node.
     pub end: String,
-    /// The first lines of what it said last.
+    /// The first lines of its last output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_words: Vec<String>,
     /// When.
     pub at: Timestamp,
 }
 
-/// Something that happens next.
+/// A next step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// When, if that is known.
+    /// Its time, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
 impl Step {
-    /// At that time, unless something else happens before.
+    /// A step at that time, unless another event comes first.
     pub fn at(at: Timestamp, text: impl Into<String>) -> Self {
         Self {
             at: Some(at),
@@ -177,7 +177,7 @@ impl Step {
         }
     }
 
-    /// At a time that nobody knows.
+    /// A step without a known time.
     pub fn sometime(text: impl Into<String>) -> Self {
         Self {
             at: None,

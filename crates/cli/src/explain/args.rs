@@ -10,7 +10,7 @@ pub struct ExplainArgs {
     /// Name of the PodCliqueSet
     pub name: String,
 
-    /// Why this pod of the set does not run
+    /// Explain this pod of the set
     #[arg(long, value_name = "POD")]
     pub pod: Option<String>,
 

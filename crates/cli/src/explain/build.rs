@@ -1,4 +1,4 @@
-//! From what was read to the answer.
+//! Builds the answer from the objects.
 
 use api::conditions::{self, ConditionType, Reason};
 use api::labels;
@@ -16,7 +16,7 @@ use crate::output::count;
 use crate::workload::seen::Seen;
 use crate::workload::{Workload, pod_state, told};
 
-/// What was found of a set, before its events are read: they are asked for object by object.
+/// The finding about a set before its events are read, which takes a request for each object.
 #[derive(Debug)]
 pub struct Search<'a> {
     seen: Seen<'a>,
@@ -25,7 +25,7 @@ pub struct Search<'a> {
     pod: Option<String>,
 }
 
-/// Looks for what keeps the set, or the pod of that name, from running; `None` if it has no such
+/// Finds the cause that keeps the set, or the pod of that name, from running; `None` without such a
 /// pod.
 pub fn search<'a>(workload: &'a Workload, pod: Option<&str>, now: Timestamp) -> Option<Search<'a>> {
     let seen = Seen::of(workload, now);
@@ -79,8 +79,8 @@ impl Search<'_> {
         }
     }
 
-    /// The newest event that says why the kubelet cannot start the pod: of its own status nobody can
-    /// tell a volume that cannot be mounted from an image that is still being pulled.
+    /// The newest event with the reason why the kubelet cannot start the pod: the status alone does
+    /// not distinguish a volume that cannot be mounted from an image that is being pulled.
     fn find_hold_up<'e>(&self, reason: Option<Reason>, events: &'e [Event]) -> Option<&'e Event> {
         let pod = self
             .finding
@@ -94,7 +94,7 @@ impl Search<'_> {
         about.max_by_key(|e| told::last_time(e))
     }
 
-    /// What to do: a command names what was found.
+    /// The remedy, with the names of the objects in its commands.
     fn find_remedy(&self, reason: Reason, hold_up: Option<&Event>) -> Option<String> {
         let found = self.finding.cause.as_ref();
         let found = found.filter(|cause| cause.reason == reason);
@@ -113,8 +113,8 @@ impl Search<'_> {
         )
     }
 
-    /// The reason that something is to be done about: that of the condition, or what keeps the rest
-    /// where enough runs.
+    /// The reason that needs a remedy: that of the condition, or, if enough replicas run, that of
+    /// the others.
     fn cause(&self, verdict: &Verdict) -> Option<Reason> {
         let told = verdict.reason.parse().ok();
         let found = self.finding.cause.as_ref().map(|cause| cause.reason);
@@ -155,7 +155,7 @@ impl Search<'_> {
         }
     }
 
-    /// Nobody writes its conditions any more.
+    /// The operator does not update the conditions of a set that is being deleted.
     fn of_leaving_set(&self) -> Verdict {
         let workload = self.seen.workload;
         let podcliques = count(workload.podcliques.len(), "PodClique");
@@ -164,7 +164,7 @@ impl Search<'_> {
         let foreign: Vec<_> = finalizers.filter(|f| *f != labels::PCS_FINALIZER).collect();
         let waits = match foreign.as_slice() {
             [] => String::new(),
-            [one, ..] => format!("; somebody else's finalizer {one} holds it, too"),
+            [one, ..] => format!("; finalizer {one} of another controller holds it, too"),
         };
         Verdict {
             is_ready: false,
@@ -173,7 +173,7 @@ impl Search<'_> {
         }
     }
 
-    /// Kubernetes deletes all that is in it, the pods first.
+    /// Kubernetes deletes everything in it, the pods first.
     fn of_leaving_namespace(&self) -> Verdict {
         let workload = self.seen.workload;
         let namespace = workload.set.metadata.namespace.as_deref();
@@ -210,7 +210,7 @@ fn describe(event: &Event) -> String {
     format!("{}: {}", told::reason(event), told::message(event))
 }
 
-/// What is said first.
+/// The first line of the answer.
 struct Verdict {
     is_ready: bool,
     reason: String,
@@ -218,7 +218,7 @@ struct Verdict {
 }
 
 impl Verdict {
-    /// Of a condition that is older than what became of the pods.
+    /// The verdict if the condition is older than the present state of the pods.
     fn of_lost_replicas(counted: usize, available: usize) -> Self {
         let told = count(counted, "available replica");
         Self {
@@ -226,19 +226,19 @@ impl Verdict {
             reason: "Unknown".to_owned(),
             sentence: format!(
                 "the operator counted {told}, but by their pods there are {available} now; if it \
-                 stays so, see whether it runs and looks after this namespace"
+                 stays so, check that the operator runs and watches this namespace"
             ),
         }
     }
 
-    /// Of a condition that is about an earlier spec.
+    /// The verdict if the condition is about an earlier spec.
     fn of_old_news(seen: i64, newest: i64) -> Self {
         Self {
             is_ready: false,
             reason: "Unknown".to_owned(),
             sentence: format!(
                 "the operator has not looked at generation {newest} yet, only at {seen}; if it \
-                 stays so, see whether it runs and looks after this namespace"
+                 stays so, check that the operator runs and watches this namespace"
             ),
         }
     }

@@ -10,7 +10,7 @@ use super::find::Finding;
 use crate::workload::pod_state;
 use crate::workload::seen::Seen;
 
-/// The chain that leads to what was found.
+/// The chain from the set to the finding.
 pub fn find_chain(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Link> {
     let set = &seen.workload.set;
     let conditions = set.status.as_ref().map(|s| &*s.conditions);

@@ -75,7 +75,7 @@ fn needs_somebody(answer: &Explanation) -> bool {
     reason.is_ok_and(api::conditions::Reason::is_blocking)
 }
 
-/// A heading and what is below it; nothing at all if there is nothing.
+/// A heading with its body; empty without a body.
 fn section(heading: &str, body: &str) -> String {
     if body.is_empty() {
         return String::new();

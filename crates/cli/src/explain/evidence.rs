@@ -1,4 +1,4 @@
-//! What was seen of the objects of the chain.
+//! Evidence of the objects of the chain.
 
 mod containers;
 mod events;
@@ -16,10 +16,10 @@ use super::find::Finding;
 use crate::workload::pod_state;
 use crate::workload::seen::Seen;
 
-/// Lines of what a container said last.
+/// Lines of a container's last output.
 const LAST_WORDS: usize = 3;
 
-/// Trees of so many replicas of a set.
+/// Replicas of a set whose trees are listed.
 const MOST_TREES: usize = 3;
 
 /// Conditions, errors, events, containers and failures, in this order.
@@ -44,7 +44,7 @@ pub fn gather_evidence(
     all
 }
 
-/// What was said last, in its first lines.
+/// The first lines of the last output.
 pub fn first_lines(text: Option<&str>) -> Vec<String> {
     let lines = text.unwrap_or_default().lines().map(str::trim_end);
     let lines = lines.filter(|line| !line.is_empty()).take(LAST_WORDS);
@@ -75,7 +75,7 @@ fn of_statuses(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
     all
 }
 
-/// `Ready`, and what else is True and should not be.
+/// `Ready`, and conditions that are True and report a problem.
 fn of_object(kind: &str, meta: &ObjectMeta, conditions: &[FullCondition]) -> Vec<Evidence> {
     let bad = [
         ConditionType::MinAvailableBreached,
@@ -105,7 +105,7 @@ fn told(kind: &str, meta: &ObjectMeta, condition: &FullCondition) -> Evidence {
     })
 }
 
-/// What base gangs say of their trees: that of the replica in question, or all of them.
+/// The conditions of base gangs about their trees: of the replica in question, or of all.
 fn of_trees(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
     let replica = finding.part.as_ref().map(|part| part.replica);
     let base = replica.map(|replica| names::base_gang(seen.set_name(), replica));
@@ -123,7 +123,7 @@ fn of_trees(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
     trees.take(MOST_TREES).collect()
 }
 
-/// What is False of a pod: whether it was placed, else whether its containers are ready.
+/// The condition of a pod that is False: scheduled, or else containers ready.
 fn of_pod(pod: &Pod) -> Vec<Evidence> {
     let type_ = match pod_state::node_of(pod) {
         None => "PodScheduled",

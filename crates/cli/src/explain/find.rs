@@ -1,5 +1,5 @@
-//! What keeps a set from running, found again the way the operator finds it: through the parts of
-//! the set, by the order of causes, down to the worst pod.
+//! Finds the cause as the operator does: through the parts of the set, by the order of causes, down
+//! to the worst pod.
 
 use admission::defaults::DefaultsConfig;
 use admission::validated_set::validate_set;
@@ -15,21 +15,21 @@ use k8s_openapi::api::core::v1::Pod as FullPod;
 use crate::workload::Workload;
 use crate::workload::seen::{Seen, lean};
 
-/// What keeps the set, or a pod of it, from running.
+/// The cause that keeps the set, or a pod of it, from running.
 #[derive(Clone, Debug, Default)]
 pub struct Finding<'a> {
-    /// The part of the set that it is in.
+    /// The part of the set with the pod.
     pub part: Option<Part<'a>>,
     /// The PodClique, if it exists.
     pub podclique: Option<&'a PodClique>,
-    /// The pod, if it is one.
+    /// The pod, if the finding is about one.
     pub pod: Option<&'a FullPod>,
-    /// Why the part, or the pod, does not run.
+    /// The cause that keeps the part, or the pod, from running.
     pub cause: Option<Cause>,
 }
 
-/// The part that the set's condition is about, and its worst pod; nothing where the set as a whole
-/// is the cause, or all of it runs.
+/// The part of the set's condition, and its worst pod; none if the set as a whole is the cause, or
+/// all of it runs.
 pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
     let workload = seen.workload;
     if ownership::is_terminating(&workload.set.metadata) {
@@ -51,7 +51,7 @@ pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
             Some((part, cause, is_up))
         })
     });
-    // What an available replica lacks is not why the set is not ready.
+    // A problem of an available replica is not the cause of an unready set.
     let first = found.min_by_key(|(_, cause, is_up)| (*is_up, cause.reason.priority()));
     let first = first.map(|(part, cause, _)| (part, cause));
     let Some((part, cause)) = first else {
@@ -70,7 +70,7 @@ pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
     }
 }
 
-/// What a set that is being deleted waits for: the pod that has been terminating for the longest time,
+/// The wait of a set that is being deleted: the pod that has been terminating for the longest time,
 /// and its PodClique.
 fn find_leaving<'a>(seen: &Seen<'a>) -> Finding<'a> {
     let since = |pod: &&FullPod| pod.metadata.deletion_timestamp.as_ref().map(|t| t.0);
@@ -89,7 +89,7 @@ fn find_leaving<'a>(seen: &Seen<'a>) -> Finding<'a> {
     }
 }
 
-/// What a terminated replica waits for: a PodClique of an earlier attempt, and its first pod.
+/// The wait of a terminated replica: a PodClique of an earlier attempt, and its first pod.
 fn find_left<'a>(seen: &Seen<'a>, replica: i32) -> (Option<&'a PodClique>, Option<&'a FullPod>) {
     let podclique = seen.earlier(replica).first().copied();
     let mut pods = seen.workload.pods.iter();
@@ -100,7 +100,7 @@ fn find_left<'a>(seen: &Seen<'a>, replica: i32) -> (Option<&'a PodClique>, Optio
     (podclique, pods.find(is_its))
 }
 
-/// What keeps this pod from running.
+/// The cause that keeps this pod from running.
 pub fn find_pod<'a>(seen: &Seen<'a>, name: &str) -> Option<Finding<'a>> {
     let workload = seen.workload;
     let mut pods = workload.pods.iter();
@@ -121,7 +121,7 @@ pub fn find_pod<'a>(seen: &Seen<'a>, name: &str) -> Option<Finding<'a>> {
     })
 }
 
-/// What the scheduler lacks, where all pods of a gang are there and wait for nothing else.
+/// The feature that the scheduler lacks, if all pods of a gang exist and wait for nothing else.
 fn find_obstacle(workload: &Workload, cause: &Cause) -> Option<Cause> {
     let status = workload.set.status.as_ref()?;
     let type_ = ConditionType::SchedulingFeatureUnsupported;
@@ -131,7 +131,7 @@ fn find_obstacle(workload: &Workload, cause: &Cause) -> Option<Cause> {
     is_why.then(|| Cause::new(reason, told.message.clone()))
 }
 
-/// Whether the reason of its condition is about no part of the set.
+/// Whether the reason of its condition concerns no part of the set.
 pub(super) fn is_of_the_set_itself(workload: &Workload) -> bool {
     let status = workload.set.status.clone().unwrap_or_default();
     let reason = ready_reason(workload);
@@ -151,8 +151,8 @@ pub(super) fn is_of_the_set_itself(workload: &Workload) -> bool {
     is_whole || is_invalid || is_own || limits::says_over_limits(&workload.set)
 }
 
-/// Whether the operator acts on the set: a change that is not possible is told as `InvalidSpec`, too,
-/// and then the value before it counts.
+/// Whether the operator acts on the set. It also reports a change that is not possible as
+/// `InvalidSpec`, and then acts on the value before the change.
 pub(super) fn may_act(workload: &Workload) -> bool {
     validate_set(&workload.set, &DefaultsConfig::default()).may_act()
 }

@@ -1,4 +1,4 @@
-//! What happens next, and when: by the rules that the operator decides by.
+//! The next steps and their times, by the rules of the operator.
 
 mod passing;
 mod pods;
@@ -16,7 +16,7 @@ use super::answer::Step;
 use super::find::{Finding, may_act};
 use crate::workload::seen::Seen;
 
-/// What is known of the situation.
+/// The facts of the situation.
 pub(super) struct Situation<'a, 'b> {
     pub seen: &'b Seen<'a>,
     pub finding: &'b Finding<'a>,
@@ -35,7 +35,7 @@ impl Situation<'_, '_> {
     }
 }
 
-/// What the operator and others do next: what has a time first, by time.
+/// The next steps of the operator and of others: steps with a time first, by time.
 pub fn find_steps(seen: &Seen<'_>, finding: &Finding<'_>, reason: Option<Reason>) -> Vec<Step> {
     let situation = Situation {
         seen,
@@ -59,7 +59,7 @@ pub fn find_steps(seen: &Seen<'_>, finding: &Finding<'_>, reason: Option<Reason>
     let mut steps = waits::of_gang(&situation);
     if steps.is_empty() {
         let awaited = match reason {
-            // A change that is not possible holds nothing up: what is found below it does.
+            // A change that is not possible blocks nothing: the finding below it counts.
             Some(Reason::InvalidSpec) if situation.is_acted_on() => {
                 finding.cause.as_ref().map(|cause| cause.reason)
             }

@@ -1,15 +1,15 @@
-//! What to do about each cause: the tables of docs/operations.md, word for word (a test compares
-//! them). States of pods that have remedies of their own are in `domain::health::readiness`.
+//! The remedy of each cause: the tables of docs/operations.md, word for word (a test compares
+//! them). Pod states with their own remedies are in `domain::health::readiness`.
 
 use api::conditions::Reason;
 
-/// What to do about this cause; `None` of a reason that is none.
+/// The remedy of this cause; `None` for a reason that is not one.
 pub fn remedy_of(reason: Reason) -> Option<&'static str> {
     let mut all = REMEDIES.iter();
     all.find(|(of, _)| *of == reason).map(|(_, remedy)| *remedy)
 }
 
-/// What to do about a warning of the kubelet that tells why a pod does not start, by the reason of the
+/// The remedy of the kubelet's warning that explains why a pod does not start, by the reason of the
 /// event.
 pub fn hold_up_remedy(event: &str) -> Option<&'static str> {
     let mut all = HOLD_UPS.iter();
@@ -37,7 +37,7 @@ const HOLD_UPS: [(&str, &str); 4] = [
     ),
 ];
 
-/// The objects that the placeholders of a remedy stand for.
+/// The objects for the placeholders of a remedy.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Named<'a> {
     /// Namespace of the set.
@@ -51,8 +51,8 @@ pub struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// The remedy with names instead of POD, CONTAINER and NODE, as far as they are known, so that
-    /// its commands can be pasted.
+    /// The remedy with known names instead of POD, CONTAINER and NODE, so that its commands can be
+    /// pasted.
     pub fn fill(self, remedy: &str) -> String {
         let namespace = self.namespace.map_or(String::new(), |n| format!(" -n {n}"));
         let pod = self.pod.map(|pod| format!("{pod}{namespace}"));
@@ -95,7 +95,7 @@ const REMEDIES: [(Reason, &str); 31] = [
     ),
     (
         Reason::QuotaExceeded,
-        "raise the quota, or free some of it; asked again within a minute",
+        "raise the quota, or free some of it; the operator tries again within a minute",
     ),
     (
         Reason::ServiceAccountMissing,
@@ -107,11 +107,11 @@ const REMEDIES: [(Reason, &str); 31] = [
     ),
     (
         Reason::RequestRefused,
-        "the message says why: a policy, a webhook, a LimitRange",
+        "the message names the cause: a policy, a webhook, a LimitRange",
     ),
     (
         Reason::SchedulerNotInstalled,
-        "install the scheduler, or choose another profile; the message names what is missing",
+        "install the scheduler, or choose another profile; the message names the missing part",
     ),
     (
         Reason::QueueNotFound,
@@ -119,7 +119,7 @@ const REMEDIES: [(Reason, &str); 31] = [
     ),
     (
         Reason::PodFailed,
-        "the message says how; it is replaced, later each time",
+        "the message names the failure; the operator replaces the pod, later each time",
     ),
     (
         Reason::ImagePullFailed,
@@ -145,12 +145,12 @@ const REMEDIES: [(Reason, &str); 31] = [
     ),
     (
         Reason::InsufficientResources,
-        "free or add nodes; `kubectl describe nodes` shows what is taken",
+        "free or add nodes; `kubectl describe nodes` lists the requests on each node",
     ),
     (Reason::Unschedulable, "the message is the scheduler's"),
     (
         Reason::ForeignSchedulingGate,
-        "ask whoever set it; the message names the gate",
+        "another controller set the gate: ask its owner to remove it; the message names it",
     ),
     (
         Reason::Terminating,
@@ -186,16 +186,19 @@ const REMEDIES: [(Reason, &str); 31] = [
     ),
     (
         Reason::WaitingForScheduler,
-        "check that the scheduler the message names runs",
+        "check that the scheduler in the message runs",
     ),
     (
         Reason::WaitingForStartOrder,
-        "see why those are not: the PodCliqueSet's message tells; `kubectl logs POD -c \
-         grove-initc`. If its kubelet has not shown it that it may start: see its node",
+        "the PodCliqueSet's message names the PodCliques it waits for; `kubectl logs POD -c \
+         grove-initc`. If the kubelet has not passed on the start signal, check its node",
     ),
     (
         Reason::GangIncomplete,
-        "see why the others do not: the PodCliqueSet's message tells",
+        "the PodCliqueSet's message names the missing pods",
     ),
-    (Reason::BaseGangNotReady, "see why that is not ready"),
+    (
+        Reason::BaseGangNotReady,
+        "look at the base gang first: `kubectl get podgang`",
+    ),
 ];

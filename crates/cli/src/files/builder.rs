@@ -8,7 +8,7 @@ use super::events::Problem;
 use super::node::{Content, Entry, Node, Place};
 use super::scalar::key_of;
 
-/// Aliases of aliases make a small file as large as one likes.
+/// Aliases of aliases make a small file arbitrarily large.
 const MAX_ALIASED: usize = 1_000_000;
 
 /// Builds one document.
@@ -38,7 +38,7 @@ enum Kind {
 
 enum Key {
     Named(String, Place),
-    /// `<<`: what follows is part of the map.
+    /// `<<`: the value is merged into the map.
     Merge,
 }
 
@@ -114,7 +114,7 @@ impl Builder {
 
     pub(super) fn add_alias(&mut self, place: Place, anchor: usize) -> Result<(), Problem> {
         let Some(target) = self.anchors.get(&anchor) else {
-            return Err((place, "an alias cannot be in what it stands for".to_owned()));
+            return Err((place, "an alias cannot be inside its own anchor".to_owned()));
         };
         self.aliased = self.aliased.saturating_add(target.size());
         if self.aliased > MAX_ALIASED {

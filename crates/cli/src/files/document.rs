@@ -6,7 +6,7 @@ use super::events::read_events;
 use super::node::{Node, Place};
 use super::source::Source;
 
-/// A file that cannot be read any further.
+/// A file that cannot be read to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
 #[error("{file}:{}:{}: {problem}", place.line, place.column)]
 pub struct Broken {

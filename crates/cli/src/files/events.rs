@@ -10,9 +10,9 @@ use super::scalar::resolve_plain;
 /// Where a text is broken, and why.
 pub(super) type Problem = (Place, String);
 
-/// JSON has keys of any length; those of block YAML are read for no longer than a line anyway.
+/// JSON keys have any length; the parser reads keys of block YAML only up to a line.
 const LONGEST_KEY: usize = 4 * 1024 * 1024;
-/// As deep as the API server reads JSON, and more than a set has.
+/// The depth at which the API server stops reading JSON, more than a set needs.
 const DEEPEST: usize = 120;
 
 /// The documents of a text.

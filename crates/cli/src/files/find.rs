@@ -3,7 +3,7 @@
 use super::node::{Content, Entry, Node, Place};
 
 /// The place of a JSON path such as `spec.template.cliques[1].spec.minAvailable` or
-/// `metadata.labels[example.com/team]`, or of the nearest of its ancestors that is there.
+/// `metadata.labels[example.com/team]`, or of its nearest ancestor that exists.
 pub fn find_place(root: &Node, path: &str) -> Place {
     let mut here = (root, root.place);
     let mut rest = path;
@@ -31,7 +31,7 @@ fn step<'a, 'p>(node: &'a Node, path: &'p str) -> Option<Step<'a, 'p>> {
             Some(Step { node, place, rest })
         }
         Content::Map(entries) => {
-            // Keys may have dots and brackets in them: the longest that fits is meant.
+            // Keys may contain dots and brackets: the longest match counts.
             let fits = |entry: &'a Entry| Some((entry, rest_after(&entry.key, path)?));
             let found = entries.iter().filter_map(fits);
             let (entry, rest) = found.max_by_key(|(entry, _)| entry.key.len())?;
@@ -44,7 +44,7 @@ fn step<'a, 'p>(node: &'a Node, path: &'p str) -> Option<Step<'a, 'p>> {
     }
 }
 
-/// What is left of a path after a key, which stands behind a dot or in brackets.
+/// The rest of a path after a key, which follows a dot or is in brackets.
 fn rest_after<'p>(key: &str, path: &'p str) -> Option<&'p str> {
     if let Some(inner) = path.strip_prefix('[') {
         return inner.strip_prefix(key)?.strip_prefix(']');

@@ -1,4 +1,4 @@
-//! What a document consists of.
+//! The nodes of a document.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -17,23 +17,23 @@ impl Place {
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
-/// A value, and where it begins.
+/// A value, and its beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where it begins; what an alias stands for is where the alias is.
+    /// Its beginning; the target of an alias has the place of the alias.
     pub place: Place,
-    /// What it is.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A text, a number, true, false or null.
     Scalar(Value),
     /// Values in order.
     List(Vec<Node>),
-    /// Values by key, in order. Of a key that is there twice the last one counts.
+    /// Values by key, in order. The last of equal keys counts.
     Map(Vec<Entry>),
 }
 
@@ -49,7 +49,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Where somebody looks for it: at the value if that begins beside its key, else at the key.
+    /// The place to show: the value if it begins beside its key, else the key.
     pub fn shown_place(&self) -> Place {
         if self.value.place.line == self.place.line {
             self.value.place
@@ -60,7 +60,7 @@ impl Entry {
 }
 
 impl Node {
-    /// The value by that key, if this is a map that has it.
+    /// The value of that key in a map.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().rfind(|entry| entry.key == key)
     }
@@ -81,7 +81,7 @@ impl Node {
         }
     }
 
-    /// The text by that key.
+    /// The text of that key.
     pub fn text(&self, key: &str) -> Option<&str> {
         match &self.entry(key)?.value.content {
             Content::Scalar(value) => value.as_str(),
@@ -89,12 +89,12 @@ impl Node {
         }
     }
 
-    /// Whether there is nothing in it, as in a document of comments.
+    /// Whether it is empty, as in a document of comments.
     pub fn is_null(&self) -> bool {
         matches!(self.content, Content::Scalar(Value::Null))
     }
 
-    /// What is sent to the API server.
+    /// The value that the API server gets.
     pub fn value(&self) -> Value {
         match &self.content {
             Content::Scalar(value) => value.clone(),
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// How many nodes it is.
+    /// The number of its nodes.
     pub(super) fn size(&self) -> usize {
         match &self.content {
             Content::Scalar(_) => 1,
@@ -115,7 +115,7 @@ impl Node {
         }
     }
 
-    /// The same, all of it in that place.
+    /// The same value with all of its nodes at that place.
     pub(super) fn moved_to(&self, place: Place) -> Self {
         let content = match &self.content {
             Content::Scalar(value) => Content::Scalar(value.clone()),

@@ -2,22 +2,22 @@
 
 use super::node::Node;
 
-/// An object, as far as every object is alike.
+/// The common parts of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Object<'a> {
-    /// All of it.
+    /// The whole object.
     pub node: &'a Node,
-    /// Its `apiVersion`; empty if it has none.
+    /// Its `apiVersion`; empty without one.
     pub api_version: &'a str,
-    /// Its `kind`; empty if it has none.
+    /// Its `kind`; empty without one.
     pub kind: &'a str,
-    /// Its name; empty if it has none.
+    /// Its name; empty without one.
     pub name: &'a str,
     /// The namespace that it names.
     pub namespace: Option<&'a str>,
 }
 
-/// The objects of a document: itself, or those of a List; none of an empty document.
+/// The objects of a document: itself, or the items of a List; none for an empty document.
 pub fn objects_of(document: &Node) -> Vec<Object<'_>> {
     if document.is_null() {
         return Vec::new();

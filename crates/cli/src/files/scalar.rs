@@ -1,9 +1,9 @@
-//! What a scalar means. kubectl reads YAML by the rules of version 1.1, where `yes` is true and `010`
-//! is 8; what it means to kubectl is what the API server gets.
+//! The value of a scalar. kubectl reads YAML by the rules of version 1.1, where `yes` is true and
+//! `010` is 8, and sends that value to the API server.
 
 use serde_json::{Number, Value};
 
-/// What a scalar without quotes and without a tag means; none if JSON cannot say it.
+/// The value of a scalar without quotes and tag; none if JSON has no such value.
 pub(super) fn resolve_plain(text: &str) -> Option<Value> {
     if let Some(value) = word(text) {
         return Some(value);
@@ -60,7 +60,7 @@ fn whole(text: &str) -> Option<Value> {
     Some(number.into())
 }
 
-/// A whole number is written as one, whatever it looked like.
+/// A whole number stays a whole number, however it is written.
 fn fraction(text: &str) -> Option<Value> {
     let is_number = |c: char| c.is_ascii_digit() || "+-.eE".contains(c);
     if !text.chars().all(is_number) {
@@ -72,7 +72,7 @@ fn fraction(text: &str) -> Option<Value> {
     written.or_else(|| Some(Number::from_f64(number)?.into()))
 }
 
-/// A key as JSON has it; none if it has no such key.
+/// A key in JSON; none if JSON has no such key.
 pub(super) fn key_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

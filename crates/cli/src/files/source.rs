@@ -1,4 +1,4 @@
-//! Files as they are named on the command line.
+//! Files of the command line.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,11 +11,12 @@ use crate::exit::Failure;
 pub struct Source {
     /// Its name as given; `stdin` for standard input.
     pub name: String,
-    /// What is in it.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
-/// Reads files; `-` is standard input, and of a folder its files that end in .yaml, .yml or .json.
+/// Reads files; `-` is standard input, and a folder means its files that end in .yaml, .yml or
+/// .json.
 pub fn read_sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     for path in paths {

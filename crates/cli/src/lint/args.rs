@@ -19,11 +19,11 @@ pub struct LintArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub output: LintFormat,
 
-    /// Manifests as they are stored: what is in FILE too is judged as a change of it
+    /// Manifests as they are stored; an object of FILE that is also here is checked as an update
     #[arg(long, value_name = "FILE")]
     pub old: Vec<PathBuf>,
 
-    /// Check in the cluster, too, that what the sets name is there and that quotas have room
+    /// Check also in the cluster that objects named by the sets exist and that quotas have room
     #[arg(long)]
     pub cluster: bool,
 
@@ -39,7 +39,7 @@ pub struct LintArgs {
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LintFormat {
-    /// For people, and for what reads `file:line:column:`.
+    /// For people, and for programs that read `file:line:column:`.
     #[default]
     Text,
     /// For programs.
@@ -63,7 +63,7 @@ impl LintFormat {
 }
 
 impl LintArgs {
-    /// Errors cannot be left out: the API server refuses the object whoever looks away.
+    /// Errors cannot be ignored: the API server refuses the object anyway.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let unknown = |id: &&String| rules::warning(id).is_none();
         match self.ignore.iter().find(unknown) {

@@ -1,4 +1,4 @@
-//! What only a cluster knows: whether what a set names is there, and whether quotas have room.
+//! Checks that need a cluster: objects that a set names, and room in quotas.
 //!
 //! ```text
 //! sets ─▶ needs ─▶ ask (each thing once) ─▶ answers ─▶ check ─▶ remarks
@@ -24,7 +24,7 @@ pub use answers::{Answer, Answers, Kind, Room, Wanted};
 pub use check::check_answers;
 pub use needs::{Need, needs_of};
 
-/// Asks the cluster for all that the sets need, and adds what is said of it.
+/// Reads all needs of the sets from the cluster, and adds remarks.
 pub(super) async fn ask(judged: &mut Judged, connection: &ConnectionArgs) -> Result<(), Failure> {
     let cluster = Cluster::connect(connection).await?;
     let needs: Vec<Vec<Need>> = judged

@@ -1,5 +1,5 @@
-//! What the definitions say: types, limits and names of fields. The API server refuses what breaks
-//! them, and drops fields that they do not have.
+//! Checks of the definitions: types, limits and names of fields. The API server refuses a
+//! violation, and drops unknown fields.
 
 mod keys;
 mod limits;
@@ -19,7 +19,7 @@ use super::remark::Remark;
 use super::rules::admitted;
 use walk::Walk;
 
-/// Of more remarks nobody reads all.
+/// Remarks that are listed.
 const MOST: usize = 50;
 
 /// The definition of a kind.
@@ -54,12 +54,12 @@ impl Definition {
         let mut schema = schema.unwrap_or_default();
         let fields = schema.properties.get_or_insert_default();
         fields.insert("metadata".into(), metadata::schema());
-        // What somebody writes into a status is dropped, and looked at by nobody.
+        // The API server drops a status, so its fields are not checked.
         fields.insert("status".into(), anything());
         Self { kind, schema }
     }
 
-    /// The object as the API server stores it: a field that is null is not there, nor is a status.
+    /// The object as the API server stores it: without null fields and without a status.
     pub(super) fn as_stored(&self, object: &Value) -> Value {
         let mut plain = nulls::drop_nulls(&self.schema, object);
         if let Some(fields) = plain.as_object_mut() {
@@ -76,7 +76,7 @@ fn anything() -> JSONSchemaProps {
     }
 }
 
-/// What breaks the definition, as an object that is created or, with `is_change`, stored.
+/// Violations of the definition, for an object that is created or, with `is_change`, updated.
 pub(super) fn check(definition: &Definition, object: &Value, is_change: bool) -> Vec<Remark> {
     let mut walk = Walk::default();
     walk.look(&definition.schema, "", object);
@@ -93,9 +93,9 @@ fn bound(mut remarks: Vec<Remark>) -> Vec<Remark> {
         // Errors first: warnings are no reason to leave one out.
         remarks.sort_by_key(|remark| !is_error(remark));
         remarks.truncate(MOST);
-        let problem = "further remarks about fields are not listed".to_owned();
+        let problem = "has more problems, which are not listed".to_owned();
         let last = Remark::new(rule, "spec", problem).value(more.to_string());
-        remarks.push(last.remedy("correct those above first"));
+        remarks.push(last.remedy("correct the fields above first"));
     }
     remarks
 }

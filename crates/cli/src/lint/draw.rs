@@ -4,10 +4,10 @@ use super::remark::Severity;
 use super::report::{Finding, Report};
 use crate::output::{self, WIDTH, count};
 
-/// How far continued lines are to the right: only the first line of a finding begins with its file.
+/// The indent of continued lines: only the first line of a finding begins with its file.
 const MARGIN: usize = 4;
 
-/// Draws the findings, each beginning with `file:line:column: severity:`, and a line about all.
+/// Draws the findings, each beginning with `file:line:column: severity:`, and a summary.
 pub fn draw_report(report: &Report) -> String {
     let findings = report.findings.iter().map(draw_finding);
     let mut text: String = findings.collect();
@@ -35,7 +35,7 @@ fn draw_finding(finding: &Finding) -> String {
     styled(&text, &place, &severity, remark.severity)
 }
 
-/// The first words stand out.
+/// The first words are bold.
 fn styled(text: &str, place: &str, severity: &str, of: Severity) -> String {
     let colour = match of {
         Severity::Error => output::warn(severity),

@@ -14,7 +14,7 @@ use crate::files::{Broken, Node, Object, Source, find_place, objects_of, read_do
 const SERVED: &str = "grove.io/v1alpha1";
 const SET: &str = "PodCliqueSet";
 const TOPOLOGY: &str = "ClusterTopologyBinding";
-/// Any version of them.
+/// Any version of these kinds.
 const GROUP: &str = "grove.io/";
 const KAI_GROUP: &str = "scheduling.run.ai/";
 const POD_GROUP: &str = "PodGroup";
@@ -22,7 +22,7 @@ const POD_GROUP: &str = "PodGroup";
 /// All files as they were judged.
 #[derive(Debug, Default)]
 pub struct Judged {
-    /// Objects that are checked: of our kinds, and trees of gangs.
+    /// Objects that are checked: the operator's kinds, and trees of gangs.
     pub(super) ours: Vec<Ours>,
     /// All other objects: their kinds, namespaces and names.
     pub(super) others: Vec<Other>,
@@ -39,9 +39,9 @@ pub(super) struct Ours {
     name: String,
     /// The namespace that it names.
     pub(super) namespace: Option<String>,
-    /// The set with its defaults, if it is one that can be looked into.
+    /// The set with its defaults, if it can be inspected.
     pub(super) set: Option<PodCliqueSet>,
-    /// What is said of it.
+    /// Remarks on it.
     pub(super) remarks: Vec<Remark>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Other {
     pub(super) name: String,
 }
 
-/// Judges all objects of these files; those that are in `stored` as changes.
+/// Judges all objects of these files; objects that are also in `stored` as updates.
 pub fn judge_sources(sources: &[Source], stored: &Stored) -> Judged {
     let mut judged = Judged {
         files: sources.len(),
@@ -89,8 +89,7 @@ impl Judged {
         topologies.map(|ours| ours.name.clone()).collect()
     }
 
-    /// What was found, in the order of files and lines, without the warnings of the rules of these
-    /// names.
+    /// The findings in the order of files and lines, without the warnings of the ignored rules.
     pub fn into_report(self, ignored: &[String]) -> Report {
         let is_told = |remark: &&Remark| !ignored.iter().any(|id| id == remark.rule.id);
         let mut findings: Vec<Finding> = Vec::new();

@@ -1,4 +1,4 @@
-//! An object of a file: what is said of it, before it has places.
+//! An object of a file with its remarks, before they get places.
 
 use std::collections::HashSet;
 
@@ -14,17 +14,17 @@ use super::definition::{self, Definition};
 use super::remark::Remark;
 use super::rules::{self, admitted};
 
-/// What is made of a manifest of a set.
+/// A manifest of a set, judged.
 #[derive(Debug, Default)]
 pub(super) struct JudgedSet {
-    /// What is said of it.
+    /// Remarks on it.
     pub(super) remarks: Vec<Remark>,
     /// The set with its defaults, if it can be read and is within its limits.
     pub(super) set: Option<PodCliqueSet>,
 }
 
-/// Judges a set as the webhook does when it is created, or when `stored` is replaced by it, and by
-/// the definition and the rules of this command.
+/// Judges a set as the webhook does at its creation, or at an update of `stored`, and by the
+/// definition and the rules of this command.
 pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
     if let Some(error) = check_size(object, stored) {
         return refused(vec![Remark::of_error(&admitted::REFUSED, error)]);
@@ -60,7 +60,7 @@ fn judge_readable(
     }
     let errors = errors_of(old.as_ref(), &set, is_change);
     add_errors(&mut remarks, errors);
-    // Of more than it may be nothing else is looked at.
+    // A set above a limit is not judged any further.
     if !oversize::of_sent(&set).is_empty() {
         return refused(remarks);
     }
@@ -73,7 +73,7 @@ fn judge_readable(
     JudgedSet { remarks, set }
 }
 
-/// As the webhook has it: what was wrong with a stored one that cannot be read nobody knows.
+/// By the webhook's rule: if the stored version cannot be decoded, its errors are unknown.
 fn errors_of(old: Option<&PodCliqueSet>, new: &PodCliqueSet, is_change: bool) -> Vec<FieldError> {
     match old {
         Some(old) => validate_update(old, new, &Rules::default()),
@@ -109,14 +109,14 @@ fn refused(remarks: Vec<Remark>) -> JudgedSet {
     JudgedSet { remarks, set }
 }
 
-/// What is too large to be decoded, unless it is stored already.
+/// The error of an object that is too large to decode, unless it is stored already.
 fn check_size(sent: &Value, stored: Option<&Value>) -> Option<FieldError> {
     let over = |object: &Value| oversize::of_text(object.to_string().as_bytes());
     let error = over(sent)?;
     stored.and_then(over).is_none().then_some(error)
 }
 
-/// What was wrong before is not held against a change, wherever in a list it is now.
+/// Ratcheting: errors that the stored object has are not reported, wherever they are in a list now.
 fn of_definition(definition: &Definition, sent: &Value, stored: Option<&Value>) -> Vec<Remark> {
     let mut remarks = definition::check(definition, sent, stored.is_some());
     if let Some(stored) = stored {
@@ -127,14 +127,14 @@ fn of_definition(definition: &Definition, sent: &Value, stored: Option<&Value>) 
     remarks
 }
 
-/// What is the same in another place of a list.
+/// The identity of a remark without its index in a list.
 fn identity(remark: &Remark) -> (String, Option<String>) {
     let is_digit = |c: char| c.is_ascii_digit();
     let path = remark.path.replace(is_digit, "");
     (path, remark.value.clone())
 }
 
-/// What a hint says of a field is more than that there is no such field.
+/// A hint replaces the remark that the field does not exist.
 fn add_hints(remarks: &mut Vec<Remark>, sent: &Value) {
     let hints = unknown_fields::hints(sent).into_iter();
     let hints: Vec<_> = hints
@@ -144,7 +144,7 @@ fn add_hints(remarks: &mut Vec<Remark>, sent: &Value) {
     remarks.extend(hints);
 }
 
-/// The rules of admission say it better than the definition does.
+/// The rules of admission have better messages than the definition.
 fn add_errors(remarks: &mut Vec<Remark>, errors: Vec<FieldError>) {
     let is_said = |remark: &Remark| {
         let is_limit = remark.rule == &admitted::DEFINITION;
@@ -155,7 +155,7 @@ fn add_errors(remarks: &mut Vec<Remark>, errors: Vec<FieldError>) {
     remarks.extend(errors.map(|error| Remark::of_error(&admitted::REFUSED, error)));
 }
 
-/// What cannot be decoded is an error: none if the definition has said why.
+/// An object that cannot be decoded is an error, unless the definition reported it already.
 fn decode<T: DeserializeOwned>(
     object: &Value,
     what: &str,

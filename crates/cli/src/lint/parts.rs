@@ -25,7 +25,7 @@ pub(super) fn pods(set: &PodCliqueSet) -> impl Iterator<Item = (String, &PodSpec
     cliques(set).map(|(at, clique)| (format!("{at}.spec.podSpec"), &*clique.spec.pod_spec))
 }
 
-/// The containers of a pod that do its work, with their paths.
+/// The main containers of a pod, with their paths.
 pub(super) fn containers<'a>(
     at: &str,
     pod: &'a PodSpec,
@@ -35,7 +35,7 @@ pub(super) fn containers<'a>(
     containers.map(move |(i, container)| (format!("{at}[{i}]"), container))
 }
 
-/// The containers that run before them or beside them, with their paths.
+/// The init containers and sidecars, with their paths.
 pub(super) fn init_containers<'a>(
     at: &str,
     pod: &'a PodSpec,

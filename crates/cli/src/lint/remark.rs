@@ -1,22 +1,22 @@
-//! What is said of an object.
+//! A remark on an object.
 
 use std::fmt;
 
 use admission::FieldError;
 use serde::{Serialize, Serializer};
 
-/// How bad it is.
+/// Its severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The API server refuses the object.
     Error,
-    /// The object is accepted and may not do what is wanted.
+    /// The API server accepts the object, but it may not do what its author wants.
     Warning,
 }
 
 impl Severity {
-    /// As it is printed, and as SARIF has it.
+    /// The word in the output and in SARIF.
     pub fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -25,16 +25,16 @@ impl Severity {
     }
 }
 
-/// Why something is said.
+/// The rule of a remark.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name, which stays: CI configurations have it.
+    /// Its name, which never changes: CI configurations contain it.
     pub id: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What it finds, in a few words.
+    /// Its subject in a few words.
     pub about: &'static str,
-    /// Why that matters.
+    /// The reason why that matters.
     pub reason: &'static str,
 }
 
@@ -59,28 +59,28 @@ impl Serialize for Rule {
     }
 }
 
-/// What is said of a field.
+/// A remark on a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Remark {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Why it is said.
+    /// Its rule.
     pub rule: &'static Rule,
     /// JSON path of the field.
     pub path: String,
-    /// Its value as JSON, cut if it is long, or `not set`; none if the value is not what matters.
+    /// Its value as JSON, cut if it is long, or `not set`; none if the value does not matter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
-    /// What to do; none if the problem says it.
+    /// The remedy; none if the problem contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
 }
 
 impl Remark {
-    /// A remark about a field, whatever its value is.
+    /// A remark about a field whatever its value.
     pub(super) fn new(rule: &'static Rule, path: impl Into<String>, problem: String) -> Self {
         Self {
             severity: rule.severity,
@@ -92,7 +92,7 @@ impl Remark {
         }
     }
 
-    /// What to do.
+    /// Adds the remedy.
     pub(super) fn remedy(self, remedy: impl Into<String>) -> Self {
         let remedy = Some(remedy.into());
         Self { remedy, ..self }

@@ -1,11 +1,11 @@
-//! What was found, in all files.
+//! The findings of all files.
 
 use serde::Serialize;
 
 use super::remark::{Remark, Severity};
 use crate::files::Broken;
 
-/// A remark in its place.
+/// A remark with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
@@ -13,11 +13,11 @@ pub struct Finding {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// The character in it, from 1.
+    /// The column, from 1.
     pub column: usize,
     /// Kind and name of the object.
     pub object: String,
-    /// What is said of it.
+    /// The remark.
     #[serde(flatten)]
     pub remark: Remark,
 }
@@ -30,22 +30,22 @@ pub struct Report {
     pub files: usize,
     /// Objects that were checked.
     pub checked: usize,
-    /// Objects of other kinds, which were not.
+    /// Objects of other kinds, which were skipped.
     pub skipped: usize,
-    /// What was found, in the order of the files and of their lines.
+    /// The findings, in the order of files and lines.
     pub findings: Vec<Finding>,
-    /// Files that cannot be read to their end; nothing else is said of them.
+    /// Files that cannot be read to their end; they have no findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<Broken>,
 }
 
 impl Report {
-    /// How many errors there are.
+    /// Number of errors.
     pub fn errors(&self) -> usize {
         self.count(Severity::Error)
     }
 
-    /// How many warnings there are.
+    /// Number of warnings.
     pub fn warnings(&self) -> usize {
         self.count(Severity::Warning)
     }

@@ -1,5 +1,4 @@
-//! What is legal and unwise: one file per theme, each rule with its reason. And the names under
-//! which the rest is told.
+//! Bad practice: one file per theme, each rule with its reason; and the names of the other checks.
 
 pub(super) mod admitted;
 mod autoscaling;
@@ -17,7 +16,7 @@ use api::PodCliqueSet;
 use super::cluster::rules as of_cluster;
 use super::remark::{Remark, Rule, Severity};
 
-/// All rules, in the order in which they are documented.
+/// All rules, in the order of the documentation.
 pub const ALL: [&Rule; 30] = [
     &admitted::REFUSED,
     &admitted::DEFINITION,
@@ -67,7 +66,7 @@ fn warnings() -> impl Iterator<Item = &'static Rule> {
     rules.filter(|rule| rule.severity == Severity::Warning)
 }
 
-/// What is unwise in a set with its defaults applied.
+/// Bad practice in a set with its defaults applied.
 pub(super) fn check_set(set: &PodCliqueSet) -> Vec<Remark> {
     [
         resources::check(set),

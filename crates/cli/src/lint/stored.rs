@@ -1,4 +1,4 @@
-//! Objects as they are stored, to judge changes of them (`--old`).
+//! Objects as they are stored, to judge updates of them (`--old`).
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ impl Stored {
         Self::of(&read_sources(paths)?)
     }
 
-    /// Those of files that were read.
+    /// The objects of these files.
     pub fn of(sources: &[Source]) -> Result<Self, Failure> {
         let mut stored = Self::default();
         for source in sources {
@@ -37,8 +37,8 @@ impl Stored {
         Ok(stored)
     }
 
-    /// The stored version of an object. Manifests often name no namespace, and what kubectl prints
-    /// always does: then the name is enough, if there is one of that name only.
+    /// The stored version of an object. Manifests often name no namespace, but kubectl always
+    /// prints one: then the name is enough, if it is unique.
     pub(super) fn version_of(&self, object: &Object<'_>) -> Option<&Value> {
         let versions = self.0.get(&key(object))?;
         let mut same = versions

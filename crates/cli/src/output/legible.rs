@@ -1,5 +1,5 @@
-//! Text of others, before it reaches a terminal: nothing in it can move the cursor, clear the
-//! screen, fill the clipboard or turn the direction of writing.
+//! Makes foreign text safe for a terminal: nothing in it can move the cursor, clear the screen,
+//! fill the clipboard or turn the direction of writing.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -10,8 +10,8 @@ const DIRECTIONS: [char; 12] = [
     '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
 ];
 
-/// The text with each control character but the end of a line, and each character that turns the
-/// direction of writing, as `\u{1b}`. Styles are added after it. A tab is a blank.
+/// The text with each control character except line ends, and each character that turns the
+/// direction of writing, as `\u{1b}`. Styles are added afterwards. A tab becomes a blank.
 pub fn legible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hostile) {
         return Cow::Borrowed(text);
@@ -23,7 +23,7 @@ pub fn legible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The same of a text that has our own styles.
+/// The same for a text with our own styles.
 pub fn legible_with_styles(text: &str, styles: &[String]) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -39,7 +39,7 @@ pub fn legible_with_styles(text: &str, styles: &[String]) -> String {
     shown
 }
 
-/// JSON, in whose texts such a character is `\u001b`: the value stays the same.
+/// JSON with control characters as `\u001b`: the value stays the same.
 pub fn legible_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for c in json.chars() {

@@ -1,25 +1,25 @@
-//! Styles: colour says again what the words say already.
+//! Styles: colour repeats the meaning of the words.
 
 use anstyle::{AnsiColor, Style};
 
 use super::legible::legible;
 
-/// What stands out.
+/// Important text.
 pub fn bold(text: &str) -> String {
     styled(Style::new().bold(), text)
 }
 
-/// What may be passed over.
+/// Minor text.
 pub fn dim(text: &str) -> String {
     styled(Style::new().dimmed(), text)
 }
 
-/// What somebody has to look at.
+/// Text that needs attention.
 pub fn warn(text: &str) -> String {
     styled(AnsiColor::Red.on_default(), text)
 }
 
-/// A state by whether it is good, passes by itself (`None`), or needs somebody.
+/// A state: good, bad, or temporary (`None`).
 pub fn of_state(text: &str, is_good: Option<bool>) -> String {
     let colour = match is_good {
         Some(true) => AnsiColor::Green,
@@ -29,7 +29,7 @@ pub fn of_state(text: &str, is_good: Option<bool>) -> String {
     styled(colour.on_default(), text)
 }
 
-/// All that they are written with.
+/// All characters of styles.
 pub fn all() -> Vec<String> {
     let colours = [AnsiColor::Red, AnsiColor::Green, AnsiColor::Yellow];
     let colours = colours.map(AnsiColor::on_default);
@@ -40,7 +40,7 @@ pub fn all() -> Vec<String> {
         .collect()
 }
 
-/// The text is made legible before its style is added.
+/// The text is made safe before its style is added.
 fn styled(style: Style, text: &str) -> String {
     if text.is_empty() {
         return String::new();

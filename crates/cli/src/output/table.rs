@@ -21,7 +21,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The whole table; each column as wide as its widest cell, the last one as it is.
+    /// The whole table; each column as wide as its widest cell, the last one unpadded.
     pub fn print(&self) -> String {
         let widths = self.widths();
         let mut text = String::new();
@@ -48,7 +48,7 @@ impl Table {
     }
 }
 
-/// How wide a cell is on a terminal, styles taken away.
+/// The width of a cell on a terminal, without styles.
 fn columns(cell: &str) -> usize {
     let plain = anstream::adapter::strip_str(cell).to_string();
     plain.chars().count()

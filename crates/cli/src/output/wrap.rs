@@ -5,8 +5,8 @@ use super::legible::legible;
 /// Columns that text is wrapped to.
 pub const WIDTH: usize = 80;
 
-/// Breaks text of anybody between words, legible, so that no line is longer than `width` columns; words that are longer
-/// than that keep a line of their own, so that they can be copied.
+/// Breaks foreign text between words so that no line is longer than `width` columns; a longer word
+/// keeps a line of its own, so that it can be copied.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -22,8 +22,8 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The text wrapped to [`WIDTH`] and legible, its first line behind `first`, which may have styles,
-/// the others as far to the right.
+/// The text wrapped to [`WIDTH`] and made safe, its first line after `first`, which may have
+/// styles, the others with the same indent.
 pub fn indent(first: &str, text: &str) -> String {
     let margin = columns(&anstream::adapter::strip_str(first).to_string());
     let lines = wrap(text, WIDTH.saturating_sub(margin).max(20));

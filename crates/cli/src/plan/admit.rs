@@ -1,5 +1,4 @@
-//! What the API server and the operator's webhook make of a file before it is stored: defaults, and
-//! what is refused.
+//! Admission of a file by the API server and the operator's webhook: defaults, and errors.
 
 use admission::defaults::{self, DefaultsConfig};
 use admission::{FieldError, Rules, unknown_fields, validate, validate_update, warnings};
@@ -13,21 +12,21 @@ use crate::exit::Failure;
 const API_VERSION: &str = "grove.io/v1alpha1";
 const KIND: &str = "PodCliqueSet";
 
-/// What becomes of a set that is sent.
+/// The result of admission.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// It is stored like this.
+    /// The object will be stored like this.
     Accepted {
-        /// The set as it is stored.
+        /// The set as it will be stored.
         set: Box<PodCliqueSet>,
-        /// What kubectl prints as warnings.
+        /// Warnings that kubectl prints.
         warnings: Vec<String>,
     },
     /// Nothing is stored.
     Refused(Vec<FieldError>),
 }
 
-/// Whether the object is a PodCliqueSet; its version has to be the one there is.
+/// Whether the object is a PodCliqueSet; its version must be the served one.
 pub fn is_set(object: &Value) -> Result<bool, Failure> {
     if json::text(object, "/kind") != KIND {
         return Ok(false);
@@ -42,7 +41,7 @@ pub fn is_set(object: &Value) -> Result<bool, Failure> {
     )))
 }
 
-/// Name of the set, which it must have.
+/// Name of the set, which is required.
 pub fn name_of(object: &Value) -> Result<&str, Failure> {
     let name = json::meta(object, "name");
     let missing = || "a PodCliqueSet has no metadata.name; give it one".to_owned();
@@ -79,7 +78,7 @@ pub fn admit_new(
     Ok(Verdict::Accepted { set, warnings })
 }
 
-/// A stored set that is changed to this.
+/// A stored set with this change.
 pub fn admit_change(
     file: &Value,
     stored: &PodCliqueSet,
@@ -99,7 +98,7 @@ pub fn admit_change(
     Ok(Verdict::Accepted { set, warnings })
 }
 
-/// A field with a name that does not exist explains what is missing elsewhere.
+/// A field with a wrong name explains a field that is missing elsewhere.
 fn refused(file: &Value, errors: Vec<FieldError>) -> Vec<FieldError> {
     if errors.is_empty() {
         return errors;
@@ -112,7 +111,7 @@ fn refused(file: &Value, errors: Vec<FieldError>) -> Vec<FieldError> {
 fn warnings_of(file: &Value, old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<String> {
     let unknown = schema::find_unknown(KIND, file).into_iter();
     let unknown = unknown.map(|path| {
-        format!("{path}: there is no such field; kubectl refuses it, the API server drops it")
+        format!("{path}: the field does not exist; kubectl refuses it, the API server drops it")
     });
     let told = warnings::of_set(old, new).into_iter();
     unknown

@@ -1,4 +1,4 @@
-//! What `kubectl apply` makes of a stored object and a file.
+//! The merge of a stored object and a file by `kubectl apply`.
 
 use api::labels::LAST_APPLIED;
 use serde_json::{Map, Value};
@@ -8,8 +8,8 @@ use super::json;
 /// Metadata that a file may set.
 const SETTABLE: [&str; 2] = ["labels", "annotations"];
 
-/// The stored object as the file says; what was applied last and the file has not any more is gone,
-/// what others set stays. Lists are replaced as a whole.
+/// The stored object after the apply: fields that were applied last and are not in the file any
+/// more are removed, fields of others stay. Lists are replaced as a whole.
 pub fn apply_manifest(stored: &Value, file: &Value) -> Value {
     let last = json::annotation(stored, LAST_APPLIED);
     let last: Option<Value> = serde_json::from_str(last).ok();

@@ -13,7 +13,7 @@ pub struct PlanArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Say what applying the file would change in the cluster, in which order; only reads
+    /// Print the changes that applying the file would make in the cluster, in order; only reads
     #[arg(long)]
     pub live: bool,
 
@@ -21,12 +21,12 @@ pub struct PlanArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub output: Format,
 
-    /// The operator's configuration, of which defaults, gangScheduling and scheduler.profiles count;
+    /// The operator's configuration: defaults, gangScheduling and scheduler.profiles count;
     /// built-in defaults without it
     #[arg(long, value_name = "FILE")]
     pub operator_config: Option<PathBuf>,
 
-    /// Image of the init container of pods that start after others
+    /// Image of the init container of pods with dependencies
     #[arg(
         long,
         value_name = "IMAGE",

@@ -1,4 +1,4 @@
-//! What applying a file would change in the cluster: the operator's own rules, run on what is there.
+//! The changes that applying a file would make in the cluster, by the operator's own rules.
 
 mod difference;
 mod read;
@@ -26,7 +26,7 @@ pub use difference::{Difference, find_differences};
 pub use read::{Found, read_found};
 pub use steps::{Action, Step};
 
-/// What applying a file changes.
+/// The changes of one set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
@@ -34,29 +34,29 @@ pub struct Change {
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// Whether there is no such set yet.
+    /// Whether the set is new.
     pub is_new: bool,
-    /// Whether the set in the cluster is another than that of the file.
+    /// Whether the set in the cluster differs from the file.
     pub is_changed: bool,
-    /// What kubectl would warn of.
+    /// Warnings that kubectl would print.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// What is not right now: the reason of condition `Ready`, and its message.
+    /// The present problem: reason of condition `Ready`, and its message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
-    /// What of the set changes.
+    /// Changed fields of the set.
     pub differences: Vec<Difference>,
-    /// What the operator then does, in this order; parts that do not wait for each other go on at
-    /// the same time.
+    /// The operator's next steps, in order; parts that do not wait for each other continue at the
+    /// same time.
     pub steps: Vec<Step>,
-    /// What is left undone, and why.
+    /// Work that remains undone, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remains: Vec<String>,
-    /// What there is afterwards.
+    /// The objects afterwards.
     pub after: Outline,
 }
 
-/// What applying the file changes in what was found; nothing was found if the set is new.
+/// The changes that applying the file makes to the objects; none exist for a new set.
 pub fn plan_change(
     file: &Value,
     namespace: &str,
@@ -109,7 +109,7 @@ fn plan_creation(
     })))
 }
 
-/// What the operator does anyway is told apart from what it does because of the file.
+/// Separates steps that are under way anyway from steps that the file causes.
 fn compare(
     found: &Found,
     stored: &PodCliqueSet,
@@ -117,7 +117,7 @@ fn compare(
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Change, Failure> {
-    // Whether a webhook has filled the defaults in makes no difference.
+    // Defaults of the webhook make no difference.
     let config = rules.sets.validator.defaults();
     let before = encode(&defaults::apply(stored, config))?;
     let differences = find_differences(&before, &encode(&defaults::apply(next, config))?);
@@ -147,7 +147,7 @@ fn compare(
     })
 }
 
-/// What was found, the set replaced by the next one, and what became of it.
+/// Runs the rules on the objects with the next version of the set.
 fn run(
     found: &Found,
     stored: &PodCliqueSet,
@@ -205,7 +205,7 @@ fn why_not_ready(set: &PodCliqueSet) -> Option<String> {
     Some(format!("{}: {}", ready.reason, ready.message))
 }
 
-/// What the set still says when nothing happens any more.
+/// The conditions of the set once nothing changes any more.
 fn remains_of(set: &PodCliqueSet) -> Vec<String> {
     let status = set.status.as_ref();
     let errors = status.map_or(&[][..], |status| &status.last_errors);

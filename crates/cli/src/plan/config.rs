@@ -1,4 +1,4 @@
-//! What of the operator's configuration a plan depends on.
+//! The parts of the operator's configuration that a plan depends on.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -20,12 +20,12 @@ use super::args::PlanArgs;
 use super::world::Rules;
 use crate::exit::Failure;
 
-/// What to do about a file that cannot be decoded.
+/// The remedy for a file that cannot be decoded.
 const INSTEAD: &str = "; give the file that the operator reads: config.yaml in its ConfigMap, \
-                       which is what the chart's values have under config";
+                       the chart's value `config`";
 
-/// The operator's configuration file. Another file, such as the chart's values, would be a plan by
-/// the built-in defaults without a word: unknown keys are refused, as the operator does.
+/// The operator's configuration file. With another file, such as the chart's values, the plan would
+/// silently use built-in defaults; so unknown keys are refused, as the operator does.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Config {
@@ -87,7 +87,7 @@ enum Gangs {
     Tree,
 }
 
-/// The rules that the arguments ask for.
+/// The settings of the arguments.
 pub fn read_rules(args: &PlanArgs) -> Result<Rules, Failure> {
     let config = match &args.operator_config {
         Some(file) => read_config(file)?,

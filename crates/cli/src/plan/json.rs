@@ -1,15 +1,15 @@
-//! Reading objects of any kind, whatever they lack.
+//! Reads objects of any kind with missing fields.
 
 use serde_json::Value;
 
 static NOTHING: Value = Value::Null;
 
-/// What is there; null if nothing is.
+/// The value at the pointer, or null.
 pub(super) fn at<'a>(object: &'a Value, pointer: &str) -> &'a Value {
     object.pointer(pointer).unwrap_or(&NOTHING)
 }
 
-/// The text that is there; empty if there is none.
+/// The text at the pointer, or an empty one.
 pub(super) fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     at(object, pointer).as_str().unwrap_or_default()
 }
@@ -43,13 +43,13 @@ pub(super) fn items_mut<'a>(
     list.into_iter().flatten()
 }
 
-/// A member of an object that is text; empty if there is none.
+/// A text member of an object; empty without one.
 pub(super) fn member<'a>(object: &'a Value, name: &str) -> &'a str {
     let found = object.get(name).and_then(Value::as_str);
     found.unwrap_or_default()
 }
 
-/// Sets a member of the object that is there; nothing if there is no object.
+/// Sets a member of an existing object; does nothing without the object.
 pub(super) fn set(object: &mut Value, pointer: &str, name: &str, value: Value) {
     if let Some(Value::Object(fields)) = object.pointer_mut(pointer) {
         fields.insert(name.to_owned(), value);
@@ -63,7 +63,7 @@ pub(super) fn remove(object: &mut Value, pointer: &str, name: &str) {
     }
 }
 
-/// Whether deletion was asked for.
+/// Whether the object is being deleted.
 pub(super) fn is_terminating(object: &Value) -> bool {
     !meta(object, "deletionTimestamp").is_empty()
 }

@@ -1,5 +1,5 @@
-//! Objects as they will be, without what nobody can know before: uids, versions and times, and the
-//! random end of pods' names.
+//! Objects without the parts that are unknown before: uids, versions, times, and the random end of
+//! pods' names.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::json;
 use super::world::World;
 
-/// What the API server, or time, writes.
+/// Fields that the API server, or time, sets.
 const UNKNOWN: [&str; 5] = [
     "uid",
     "resourceVersion",
@@ -21,15 +21,15 @@ const UNKNOWN: [&str; 5] = [
     "managedFields",
 ];
 
-/// Begins the uid of everything that was made here.
+/// Begins the uid of every object that was created here.
 const MADE: &str = "plan-";
 
-/// What a new pod of this PodClique is called.
+/// The name of a new pod of this PodClique.
 pub fn pod_pattern(podclique: &str) -> String {
     format!("{podclique}-?????")
 }
 
-/// What the pod is called; of one that is not made yet the end is not known.
+/// The name of the pod; the end of a new pod's name is unknown.
 pub fn name_of_pod(pod: &Value) -> String {
     if is_made(pod) {
         return pod_pattern(json::label(pod, labels::POD_CLIQUE));
@@ -37,7 +37,7 @@ pub fn name_of_pod(pod: &Value) -> String {
     json::meta(pod, "name").to_owned()
 }
 
-/// Whether the object is not in the cluster yet.
+/// Whether the object is new.
 pub fn is_made(object: &Value) -> bool {
     json::meta(object, "uid").starts_with(MADE)
 }
@@ -63,7 +63,7 @@ pub fn list_objects(world: &World) -> Vec<Value> {
         !is_input && !json::is_terminating(object)
     });
     let mut all: Vec<_> = made.collect();
-    // Names of new pods are in no order that means anything.
+    // The order of names of new pods means nothing.
     all.sort_by_cached_key(|((kind, key), object)| {
         let rank = rank(*kind).unwrap_or(first.len());
         let slot = slot_of(object);
@@ -98,7 +98,7 @@ fn tidy(object: &Value, names: &BTreeMap<&str, String>) -> Value {
     next
 }
 
-/// Without the node, which the scheduler chooses, and without what follows from times and uids.
+/// Removes the node, which the scheduler chooses, and fields that depend on times and uids.
 fn tidy_pod(next: &mut Value, pod: &Value) {
     json::set(next, "/metadata", "name", name_of_pod(pod).into());
     json::remove(next, "/spec", "nodeName");
@@ -113,7 +113,7 @@ fn tidy_pod(next: &mut Value, pod: &Value) {
     }
 }
 
-/// The variable begins with the uid of the set, which one that is not made yet does not have.
+/// The variable begins with the uid of the set, which a new one does not have.
 fn forget_attempt(container: &mut Value) {
     for variable in json::items_mut(container, "/env") {
         let is_attempt = json::text(variable, "/name") == labels::env::ATTEMPT;

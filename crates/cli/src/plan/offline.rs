@@ -1,4 +1,4 @@
-//! A set that is not there yet.
+//! A new set.
 
 use api::PodCliqueSet;
 use api::kai::KaiQueue;
@@ -17,7 +17,7 @@ use super::world::{Rules, World, bug, decode};
 use super::{Planned, Refusal};
 use crate::exit::Failure;
 
-/// What will exist for the set.
+/// The new objects of the set.
 pub fn plan_new(
     file: &Value,
     namespace: &str,
@@ -41,7 +41,7 @@ pub fn plan_new(
     }
 }
 
-/// The set as it stands at the end, and everything that was made of it.
+/// The final state of the set, and all its objects.
 pub(super) fn make(
     set: &PodCliqueSet,
     rules: &Rules,
@@ -57,7 +57,7 @@ pub(super) fn make(
     Ok((decode(stored)?, world))
 }
 
-/// The queue that the set names is taken for granted.
+/// The queue of the set is assumed to exist.
 pub(super) fn add_queue(
     world: &mut World,
     set: &PodCliqueSet,

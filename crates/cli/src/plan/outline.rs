@@ -1,4 +1,4 @@
-//! What will exist for a set, in one value.
+//! The new objects of a set, as one value.
 
 mod cliques;
 mod gangs;
@@ -21,7 +21,7 @@ pub use cliques::{CliquePods, Variable};
 pub use gangs::{Amounts, Gang};
 pub use others::{Autoscaler, Group, Service};
 
-/// What will exist for a set.
+/// The new objects of a set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outline {
@@ -33,13 +33,13 @@ pub struct Outline {
     pub workload_type: String,
     /// Replicas of the set.
     pub replicas: i32,
-    /// What kubectl would warn of.
+    /// Warnings that kubectl would print.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// What the operator would say of the set, if anything keeps it from acting.
+    /// The operator's errors, if any keep it from acting on the set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
-    /// Its gangs: of each replica the base gang, then the scaled ones.
+    /// Its gangs: the base gang of each replica, then the scaled ones.
     pub gangs: Vec<Gang>,
     /// Its scaling groups.
     pub groups: Vec<Group>,
@@ -49,20 +49,20 @@ pub struct Outline {
     pub services: Vec<Service>,
     /// Its autoscalers.
     pub autoscalers: Vec<Autoscaler>,
-    /// All objects that the operator makes, as far as they are known before; `?????` stands for the
-    /// end of a pod's name.
+    /// All objects that the operator creates, as far as they are known; `?????` is the end of a
+    /// pod's name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<Value>,
 }
 
 impl Outline {
-    /// How many pods there will be.
+    /// Number of its pods.
     pub fn pods(&self) -> usize {
         self.podcliques.iter().map(|c| c.hostnames.len()).sum()
     }
 }
 
-/// What there is of the set in the world.
+/// The objects of the set in the world.
 pub fn outline(set: &PodCliqueSet, world: &World) -> Result<Outline, Failure> {
     let parts = Parts::read(set, world)?;
     let meta = &set.metadata;
@@ -125,7 +125,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// The PodClique of that name, where it is among all, and its pods.
+    /// The PodClique of that name, its position, and its pods.
     pub(super) fn find(&self, name: &str) -> Option<(usize, &PodClique, &[Pod])> {
         let place = *self.places.get(name)?;
         let (podclique, pods) = self.podcliques.get(place)?;

@@ -1,5 +1,5 @@
-//! A cluster in memory in which the operator's own rules run: objects as an API server keeps them,
-//! the caches that show them, the four reconcilers, and pods that start as soon as they may.
+//! A cluster in memory that runs the operator's own rules: objects as an API server keeps them,
+//! their caches, the four reconcilers, and pods that start as soon as they may.
 //!
 //! ```text
 //! store ──▶ caches ──▶ observe, decide ──▶ plan ──▶ store      until nothing changes
@@ -7,8 +7,7 @@
 //!   └───────── kubelet: pods without gates ◀─────────┘
 //! ```
 //!
-//! Nothing in it asks a network or reads a clock, and everything happens in one order, so that two
-//! runs are equal.
+//! It has no network and no clock, and one fixed order, so that two runs are equal.
 
 mod controllers;
 mod garbage;
@@ -57,16 +56,16 @@ pub struct World {
     created: u64,
     woken: BTreeSet<controllers::Job>,
     timers: BTreeMap<controllers::Job, Timestamp>,
-    /// Pods that the kubelet has to look at.
+    /// Pods that the kubelet has to process.
     starting: BTreeSet<Id>,
-    /// Pods that stay as they were found.
+    /// Pods that keep the state from the cluster.
     as_found: BTreeSet<Id>,
     decisions: usize,
     log: Vec<Record>,
 }
 
 impl World {
-    /// An empty one at that time.
+    /// An empty world at that time.
     pub fn new(rules: Rules, now: Timestamp) -> Self {
         Self {
             objects: BTreeMap::new(),
@@ -88,7 +87,7 @@ impl World {
         }
     }
 
-    /// Everything that the controllers wrote, in that order.
+    /// All writes of the controllers, in order.
     pub fn log(&self) -> &[Record] {
         &self.log
     }
@@ -110,7 +109,7 @@ impl World {
         stored.map(|(_, object)| decode(object)).collect()
     }
 
-    /// Everything that there is.
+    /// All objects.
     pub fn objects(&self) -> &BTreeMap<Id, Stored> {
         &self.objects
     }
@@ -121,7 +120,7 @@ pub(super) fn decode<K: DeserializeOwned>(object: &Value) -> Result<K, Failure> 
     K::deserialize(object).map_err(|error| bug(&error.to_string()))
 }
 
-/// Something that cannot be.
+/// An impossible state.
 pub(super) fn bug(what: &str) -> Failure {
     Failure::Other(format!(
         "the plan cannot be made: {what}; this is a bug, please report it with the file"

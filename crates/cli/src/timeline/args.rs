@@ -12,7 +12,7 @@ pub struct TimelineArgs {
     /// Name of the PodCliqueSet
     pub name: String,
 
-    /// Only what happened within this time, such as 2h or 30m; otherwise all that is known
+    /// Only moments within this time, such as 2h or 30m; by default all
     #[arg(long, value_name = "DURATION", value_parser = parse_since)]
     pub since: Option<SignedDuration>,
 

@@ -1,4 +1,4 @@
-//! All that objects and events say happened.
+//! The history in objects and events.
 
 mod attempts;
 mod conditions;
@@ -15,7 +15,7 @@ use crate::workload::Workload;
 
 pub use events::Names;
 
-/// What happened to the set, in order of time.
+/// The history of the set, in order of time.
 pub fn collect_moments(workload: &Workload, events: &[Event]) -> Vec<Moment> {
     let created = created::of_objects(workload);
     let mut known = created.clone();

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use super::moment::{Moment, What, is_undated};
 use crate::output::{self, WIDTH, local_time, wrap};
 
-/// So many names are listed.
+/// Names that are listed.
 const MOST: usize = 8;
 /// Columns of the longest word of [`What`].
 const WORD: usize = 10;
-/// Columns to the right that a line gets if a name in it does not fit behind time and word.
+/// Extra columns for a line with a name that does not fit after time and word.
 const DEEP: usize = 4;
 
 /// Draws the moments, with times of that zone.
@@ -19,14 +19,14 @@ where
     Z::Offset: std::fmt::Display,
 {
     if moments.is_empty() {
-        return "Nothing is known to have happened.\n".to_owned();
+        return "No event is known.\n".to_owned();
     }
     let last = moments.iter().rfind(|m| !is_undated(&m.at));
     let last = last.map_or(0, |m| m.at.as_second());
     let utc = DateTime::from_timestamp(last, 0).unwrap_or_default();
     let offset = utc.with_timezone(zone).format("%:z").to_string();
     let time = format!("TIME ({offset})");
-    let heading = format!("{time:<19}  {:<WORD$}  OBJECT AND WHAT OF IT", "WHAT");
+    let heading = format!("{time:<19}  {:<WORD$}  OBJECT AND DETAILS", "EVENT");
     let mut text = format!("{}\n", output::bold(&heading));
     for moment in moments {
         text.push_str(&draw_moment(moment, zone));
@@ -53,7 +53,7 @@ where
     lay(&lead, &format!("{subject}{colon}{text}{repeated}"))
 }
 
-/// Behind the lead, or below it if a word is too long for that.
+/// After the lead, or below it if a word is too long.
 fn lay(lead: &str, body: &str) -> String {
     let columns = anstream::adapter::strip_str(lead)
         .to_string()
@@ -101,7 +101,7 @@ fn subject(moment: &Moment) -> String {
     format!("{count} {kind}s ({shown}{more})")
 }
 
-/// Reason and text; a reason that the word says already is left out.
+/// Reason and text; a reason that equals the word is left out.
 fn explain(moment: &Moment) -> String {
     let has_reason = matches!(
         moment.what,

@@ -1,5 +1,5 @@
-//! One line for what happened once: what objects and events both say, what was repeated, and what
-//! happened to several objects at once.
+//! One line for each occurrence: merges objects with their events, repetitions, and the same change
+//! of several objects.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,10 +7,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::moment::{Moment, What};
 
-/// An event is posted soon after what it tells of.
+/// The operator posts an event soon after the change.
 const SOON: SignedDuration = SignedDuration::from_secs(10);
 
-/// The events that tell something that is not known from the objects.
+/// The events that add something to the objects.
 pub fn drop_known(told: Vec<Moment>, known: &[Moment], created: &[Moment]) -> Vec<Moment> {
     let created: HashMap<&str, Timestamp> = created
         .iter()
@@ -23,7 +23,7 @@ pub fn drop_known(told: Vec<Moment>, known: &[Moment], created: &[Moment]) -> Ve
     told.into_iter().filter(is_new).collect()
 }
 
-/// Whether the event says nothing that the moment does not.
+/// Whether the moment contains everything in the event.
 fn says(moment: &Moment, event: &Moment) -> bool {
     // The recorder shortens long messages.
     let message = event.text.trim_end_matches('…');
@@ -38,22 +38,21 @@ fn says(moment: &Moment, event: &Moment) -> bool {
     })
 }
 
-/// Whether the event tells of nothing but the creation of objects that are there: "created 2 Pods:
-/// a, b".
+/// Whether the event reports only the creation of existing objects: "created 2 Pods: a, b".
 fn tells_of_creation(event: &Moment, created: &HashMap<&str, Timestamp>) -> bool {
     let Some((done, names)) = event.text.split_once(": ") else {
         return false;
     };
     let is_alone = done.starts_with("created ") && !names.contains(';');
     let names = names.split(", ").map(|name| {
-        // "h and 3 more": those that are not named were made with the others.
+        // "h and 3 more": the unnamed objects were created with the others.
         name.split_once(' ').map_or(name, |(name, _)| name)
     });
     let mut made = names.map(|name| created.get(name));
     is_alone && made.all(|at| at.is_some_and(|at| event.at.duration_since(*at).abs() <= SOON))
 }
 
-/// In order of time, what was repeated and what happened at once in one each.
+/// In order of time; repetitions and simultaneous changes are merged.
 pub fn merge(moments: Vec<Moment>) -> Vec<Moment> {
     let mut all = merge_objects(merge_repeated(moments));
     all.sort_by(|a, b| {
@@ -75,7 +74,7 @@ fn depth(kind: &str) -> usize {
     kinds.clone().position(|k| *k == kind).unwrap_or(usize::MAX)
 }
 
-/// Events that say the same of the same object are one, with a count.
+/// Events with the same text about the same object are one, with a count.
 fn merge_repeated(moments: Vec<Moment>) -> Vec<Moment> {
     let mut places: HashMap<(String, Vec<String>, String, String), usize> = HashMap::new();
     let mut merged: Vec<Moment> = Vec::new();
@@ -102,8 +101,8 @@ fn repeat(same: &mut Moment, moment: &Moment) {
     same.count = same.count.saturating_add(moment.count);
 }
 
-/// What happened to several objects of a kind within one second is one. What is usual about a pod
-/// names the pod, so there the texts may differ and are left out then.
+/// The same change of several objects of a kind within one second is one moment. Texts about a pod
+/// name the pod, so texts that differ are dropped.
 fn merge_objects(moments: Vec<Moment>) -> Vec<Moment> {
     let mut places: HashMap<(i64, What, String, String, String, i32), usize> = HashMap::new();
     let mut merged: Vec<Moment> = Vec::new();

@@ -1,9 +1,9 @@
-//! Something that happened.
+//! A moment of the history.
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// When something happened of which no time is kept: it is told last.
+/// A moment without a known time: it comes last.
 pub const UNDATED: Timestamp = Timestamp::MAX;
 
 /// Whether the time is none.
@@ -11,51 +11,51 @@ pub fn is_undated(at: &Timestamp) -> bool {
     *at == UNDATED
 }
 
-/// Something that happened, once or again and again.
+/// A moment, once or repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
-    /// When; of what was repeated, the first time. [`UNDATED`] if nobody kept it.
+    /// The time, or the first time of a repetition. [`UNDATED`] if it is unknown.
     #[serde(skip_serializing_if = "is_undated")]
     pub at: Timestamp,
-    /// When it was last repeated.
+    /// Time of the last repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
     /// How often.
     pub count: i32,
-    /// What happened.
+    /// The occurrence.
     pub what: What,
-    /// What kind of object it happened to.
+    /// Kind of its object.
     pub kind: String,
     /// The names of these.
     pub names: Vec<String>,
     /// Reason of an event or condition.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// More about it.
+    /// Details.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The events that say the same.
+    /// The events that report the same.
     #[serde(skip)]
     pub told_by: Vec<Said>,
 }
 
-/// What happened, in one word.
+/// The occurrence in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::Display)]
 #[serde(rename_all = "camelCase")]
 #[strum(serialize_all = "lowercase")]
 pub enum What {
     /// An object was made.
     Created,
-    /// Somebody changed how many are asked for.
+    /// A user or an autoscaler changed the replicas.
     Scaled,
     /// All guaranteed pods of a gang had nodes.
     Scheduled,
     /// The first container of a job started.
     Started,
-    /// What has to run did.
+    /// A set, replica or pod became ready.
     Ready,
-    /// It did not any more.
+    /// The object stopped being ready.
     #[strum(serialize = "not ready")]
     NotReady,
     /// A gang lost nodes, or is about to.
@@ -78,19 +78,19 @@ pub enum What {
     Warning,
 }
 
-/// What an event says that tells nothing new.
+/// The message of an event that adds nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// Its reason.
     pub reason: String,
-    /// How its message begins.
+    /// The beginning of its message.
     pub text: String,
-    /// Whether it says so at about the same time only: the text may return.
+    /// Whether only an event of about the same time matches: the text may return.
     pub is_at_the_time: bool,
 }
 
 impl Moment {
-    /// That it happened to this object then.
+    /// Whether it reports a change of this object at this time.
     pub fn new(at: Timestamp, what: What, kind: &str, name: &str, text: impl Into<String>) -> Self {
         Self {
             at,
@@ -112,7 +112,7 @@ impl Moment {
         self
     }
 
-    /// The same, told by an event of that reason too, whose message begins with this text.
+    /// Adds an event that reports the same: its reason, and the beginning of its message.
     #[must_use]
     pub fn told_by(mut self, reason: &str, text: impl Into<String>, is_at_the_time: bool) -> Self {
         self.told_by.push(Said {
@@ -123,7 +123,7 @@ impl Moment {
         self
     }
 
-    /// When it happened last.
+    /// Time of the last occurrence.
     pub fn last(&self) -> Timestamp {
         self.until.unwrap_or(self.at)
     }

@@ -7,7 +7,7 @@ use crate::format::Format;
 /// Arguments of `tree`.
 #[derive(Clone, Debug, Args)]
 pub struct TreeArgs {
-    /// Name of the PodCliqueSet; without it, a line for each
+    /// Name of the PodCliqueSet; without it, one line for each set
     pub name: Option<String>,
 
     /// Of all namespaces
@@ -22,7 +22,7 @@ pub struct TreeArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub output: Format,
 
-    /// Draw it again when something changes, until Ctrl-C
+    /// Redraw after each change, until Ctrl-C
     #[arg(short, long, requires = "name", conflicts_with = "output")]
     pub watch: bool,
 }

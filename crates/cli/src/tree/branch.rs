@@ -1,8 +1,8 @@
-//! One line of the tree, and what hangs on it.
+//! One line of the tree, and its children.
 
 use serde::Serialize;
 
-/// What a branch is.
+/// The kind of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
@@ -24,31 +24,31 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Branch {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// Name of the object, or index of the replica.
     pub name: String,
-    /// PodGang that it starts with, where it has one of its own.
+    /// Its PodGang, if it has one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gang: Option<String>,
-    /// How many of those below are ready, of how many that are asked for.
+    /// Ready children of the wanted ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready: Option<String>,
-    /// One word: reason of condition `Ready`, or what a pod does.
+    /// One word: reason of condition `Ready`, or the pod's state.
     pub state: String,
-    /// Whether it runs as it should; `None` if it is on its way.
+    /// Whether it runs as it should; `None` while it starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_good: Option<bool>,
     /// Node of a pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// How old it is.
+    /// Its age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<String>,
-    /// Why it is not ready: one sentence.
+    /// The cause in one sentence, if it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// What it consists of.
+    /// The children.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<Branch>,
 }

@@ -1,4 +1,4 @@
-//! From what was read to the tree: what should be there, and what is.
+//! Builds the tree: expected and existing objects.
 
 use api::conditions::{self, ConditionType, Reason};
 use domain::object::attempt::Attempt;
@@ -32,7 +32,7 @@ impl Builder<'_> {
         let replicas = layout.replicas.iter().map(|r| self.of_replica(r));
         let mut branch = self.of_object(Kind::Set, &set.metadata, &status.conditions);
         if ownership::is_terminating(&set.metadata) {
-            // Nobody writes its conditions any more.
+            // The operator does not update the conditions of a set that is being deleted.
             "Terminating".clone_into(&mut branch.state);
             branch.is_good = None;
             branch.cause = Some("it is being deleted".to_owned());
@@ -77,7 +77,7 @@ impl Builder<'_> {
         branch
     }
 
-    /// A replica by its PodGang, which has the word and the cause.
+    /// A replica by its PodGang, which provides state and cause.
     fn of_gang(&self, kind: Kind, index: String, gang: &str) -> Branch {
         let mut branch = blank(kind, index);
         branch.gang = Some(gang.to_owned());
@@ -138,7 +138,7 @@ impl Builder<'_> {
     }
 }
 
-/// State and cause by condition `Ready`.
+/// State and cause from condition `Ready`.
 fn judge(branch: &mut Branch, conditions: &[Condition]) {
     let Some(ready) = conditions::find(conditions, ConditionType::Ready) else {
         return;

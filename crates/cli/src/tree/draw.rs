@@ -3,7 +3,7 @@
 use super::branch::{Branch, Kind};
 use crate::output::{self, Table, WIDTH, legible};
 
-/// Draws the tree; without `is_wide` what does not fit 80 columns is left out, nodes first.
+/// Draws the tree; without `is_wide` in 80 columns, where columns are dropped, NODE first.
 pub fn draw_tree(tree: &Branch, is_wide: bool) -> String {
     let mut rows = Vec::new();
     collect(tree, "", "", &mut rows);
@@ -15,10 +15,10 @@ pub fn draw_tree(tree: &Branch, is_wide: bool) -> String {
     interleave(&drawn, &rows)
 }
 
-/// A line of the table, and what is said below it.
+/// A line of the table, and the text below it.
 struct Row {
     cells: Vec<String>,
-    /// What goes before the cause, so that branches go on beside it.
+    /// The margin before the cause, which continues the branches.
     margin: String,
     cause: Option<String>,
 }
@@ -74,7 +74,7 @@ fn widest(text: &str) -> usize {
     plain.lines().map(|l| l.chars().count()).max().unwrap_or(0)
 }
 
-/// The cause of each branch goes below its line.
+/// The cause of each branch is below its line.
 fn interleave(table: &str, rows: &[Row]) -> String {
     let mut lines = table.lines();
     let mut text = lines.next().map_or(String::new(), |l| format!("{l}\n"));

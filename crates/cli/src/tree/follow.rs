@@ -1,4 +1,4 @@
-//! `tree -w`: draws it again when something of the set changes.
+//! `tree -w`: redraws the tree after each change of the set.
 
 use std::fmt::Debug;
 use std::io::IsTerminal;
@@ -18,7 +18,7 @@ use crate::cluster::{Cluster, load_workload};
 use crate::exit::Failure;
 use crate::output;
 
-/// What changes within this time is drawn at once.
+/// Changes within this time are drawn together.
 const TOGETHER: Duration = Duration::from_millis(200);
 
 /// Draws until the set is gone or Ctrl-C.
@@ -32,12 +32,12 @@ pub async fn follow(cluster: &Cluster, name: &str) -> Result<(), Failure> {
         if changes.next().await.is_none() {
             return Ok(());
         }
-        // Whatever else comes at the same time.
+        // Collects further changes of the same moment.
         while let Ok(Some(())) = tokio::time::timeout(TOGETHER, changes.next()).await {}
     }
 }
 
-/// A terminal is cleared; elsewhere one tree follows the other.
+/// A terminal is cleared; other outputs get one tree after the other.
 fn clear() -> &'static str {
     if std::io::stdout().is_terminal() {
         "\x1b[2J\x1b[H"
@@ -65,6 +65,6 @@ where
     K: Clone + DeserializeOwned + Debug + Send + 'static,
 {
     let events = watcher(cluster.namespaced::<K>(), config).default_backoff();
-    // What breaks is begun again; the next tree says what is wrong with the cluster, if anything.
+    // A broken watch starts again; the next tree reports a problem of the cluster.
     events.filter_map(|event| async move { event.is_ok().then_some(()) })
 }

@@ -16,14 +16,14 @@ pub struct Line {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// Replicas that are available, of those that are asked for.
+    /// Available replicas of the wanted ones.
     pub available: String,
     /// Reason of condition `Ready`.
     pub state: String,
-    /// Whether it runs as it should; `None` if it is on its way.
+    /// Whether it runs as it should; `None` while it starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_good: Option<bool>,
-    /// How old it is.
+    /// Its age.
     pub age: String,
     /// Message of condition `Ready`.
     pub message: String,
@@ -54,7 +54,7 @@ fn line_of(set: &PodCliqueSet, now: Timestamp) -> Line {
     }
 }
 
-/// Draws the lines; `with_namespace` if they are of more than one.
+/// Draws the lines; `with_namespace` if they have more than one namespace.
 pub fn draw_overview(lines: &[Line], with_namespace: bool, is_wide: bool) -> String {
     let heading = ["NAMESPACE", "NAME", "AVAILABLE", "STATE", "AGE", "MESSAGE"];
     let shown = |column: &usize| (with_namespace || *column > 0) && (is_wide || *column < 5);

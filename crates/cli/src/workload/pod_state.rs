@@ -1,10 +1,10 @@
-//! What a pod is doing, in the words of `kubectl get pods`.
+//! The state of a pod, in the words of `kubectl get pods`.
 
 use api::labels;
 use domain::object::ownership;
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 
-/// Index of a pod in its PodClique; pods without one were made by hand.
+/// Index of a pod in its PodClique; a pod without one was created by hand.
 pub fn index_of(pod: &Pod) -> Option<i32> {
     ownership::label_index(&pod.metadata, labels::POD_INDEX)
 }
@@ -19,7 +19,7 @@ pub fn has_condition(pod: &Pod, type_: &str) -> bool {
     conditions.any(|c| c.type_ == type_ && c.status == "True")
 }
 
-/// Whether it is Ready, and stays.
+/// Whether it is Ready, and not being deleted.
 pub fn is_ready(pod: &Pod) -> bool {
     pod.metadata.deletion_timestamp.is_none() && has_condition(pod, "Ready")
 }
@@ -29,8 +29,8 @@ pub fn node_of(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref()?.node_name.as_deref()
 }
 
-/// One word: the deletion, else what a container waits for or ended with, else a reason of the pod
-/// or its phase.
+/// One word: the deletion, else the reason of a waiting or ended container, else a reason of the
+/// pod or its phase.
 pub fn word(pod: &Pod) -> String {
     if pod.metadata.deletion_timestamp.is_some() {
         return "Terminating".to_owned();
@@ -52,7 +52,7 @@ pub fn word(pod: &Pod) -> String {
         })
 }
 
-/// Its phase; `Unknown` if nobody wrote one.
+/// Its phase; `Unknown` without one.
 pub fn phase_of(pod: &Pod) -> &str {
     let phase = pod.status.as_ref().and_then(|s| s.phase.as_deref());
     phase.unwrap_or("Unknown")
@@ -76,7 +76,7 @@ fn container_word(pod: &Pod) -> Option<String> {
     of_init.chain(app).next()
 }
 
-/// What is unusual about a container.
+/// The problem of a container.
 fn trouble(container: &ContainerStatus) -> Option<String> {
     let state = container.state.as_ref()?;
     if let Some(waiting) = &state.waiting {

@@ -1,5 +1,5 @@
-//! A set as the operator's rules see it: PodCliques of the present attempt with their pods, and
-//! what keeps each from running. The rules themselves are those of `domain`.
+//! A set as the operator's rules see it: PodCliques of the present attempt with their pods, and the
+//! cause that keeps each from running. The rules are those of `domain`.
 
 use std::collections::HashMap;
 
@@ -21,22 +21,22 @@ use serde::Deserialize as _;
 
 use super::{Workload, pod_state};
 
-/// What is looked up again and again, found once.
+/// Lookups that are computed once.
 #[derive(Debug)]
 pub struct Seen<'a> {
-    /// What was read.
+    /// The objects.
     pub workload: &'a Workload,
-    /// When it is looked at.
+    /// The time of the view.
     pub now: Timestamp,
     podcliques: HashMap<&'a str, &'a PodClique>,
     /// By the uid of the PodClique.
     pods: HashMap<&'a str, Vec<&'a FullPod>>,
-    /// What each replica has left of earlier attempts.
+    /// PodCliques of earlier attempts, by replica.
     earlier: HashMap<i32, Vec<&'a PodClique>>,
 }
 
 impl<'a> Seen<'a> {
-    /// Of what was read.
+    /// A view of these objects.
     pub fn of(workload: &'a Workload, now: Timestamp) -> Self {
         let all = workload.podcliques.iter();
         let mut seen = Self {
@@ -66,7 +66,7 @@ impl<'a> Seen<'a> {
         ownership::name(&self.workload.set.metadata)
     }
 
-    /// The PodCliques of earlier attempts that the replica has left.
+    /// The PodCliques of earlier attempts in the replica.
     pub fn earlier(&self, replica: i32) -> &[&'a PodClique] {
         self.earlier.get(&replica).map_or(&[], Vec::as_slice)
     }
@@ -113,7 +113,7 @@ impl<'a> Seen<'a> {
         pods
     }
 
-    /// What its breach depends on.
+    /// The facts of its breach.
     pub fn facts(&self, podclique: &PodClique) -> CliqueFacts {
         CliqueFacts::of(podclique, self.pods(podclique).iter())
     }
@@ -125,7 +125,7 @@ impl<'a> Seen<'a> {
         self.workload.group(&name)
     }
 
-    /// What the breach of a scaling group depends on.
+    /// The facts of a scaling group's breach.
     pub fn group_facts(&self, group: &PodCliqueScalingGroup, parts: &[&Part<'_>]) -> GroupFacts {
         GroupFacts::of(group, fence::attempts_of_group(group), |member| {
             let part = parts.iter().find(|p| p.name == member.name)?;
@@ -144,12 +144,12 @@ impl<'a> Seen<'a> {
         .in_update(parts.first().is_some_and(|p| self.is_updating(p.replica)))
     }
 
-    /// Whether it is the turn of this replica in an update.
+    /// Whether this replica has the turn in an update.
     pub fn is_updating(&self, replica: i32) -> bool {
         update::is_updating(&self.workload.set, replica)
     }
 
-    /// What the gang of a PodClique waits for.
+    /// The state that decides whether the gang of a PodClique may start.
     pub fn start(&self, podclique: &PodClique) -> Start {
         let set = &self.workload.set;
         if let Some(reason) = training::failure_reason(set) {
@@ -165,7 +165,8 @@ impl<'a> Seen<'a> {
         readiness::find_start(podclique, gang, is_ready)
     }
 
-    /// Why fewer pods of the part run than have to, or, for `all`, than are asked for.
+    /// The cause why fewer pods of the part run than its minimum, or, with `all`, than its
+    /// replicas.
     pub fn cause(&self, part: &Part<'_>, all: bool) -> Option<Cause> {
         let Some(podclique) = self.podclique(part) else {
             return (!self.is_done(part)).then(|| self.explain_absence(part));
@@ -185,14 +186,14 @@ impl<'a> Seen<'a> {
         readiness::shortfall(&view, all)
     }
 
-    /// How many replicas are available by their pods, whatever the set's status says.
+    /// Available replicas by their pods, whatever the set's status contains.
     pub fn count_available(&self) -> usize {
         let layout = self.workload.layout();
         let replicas = layout.replicas.iter();
         replicas.filter(|r| self.is_replica_available(r)).count()
     }
 
-    /// Whether all that has to run of the replica does, as the operator counts it.
+    /// Whether all required parts of the replica run, as the operator counts them.
     pub fn is_replica_available(&self, replica: &Replica<'_>) -> bool {
         let is_part_up = |part: &Part<'_>| {
             let up = |podclique| {
@@ -221,7 +222,7 @@ impl<'a> Seen<'a> {
 
     fn explain_absence(&self, part: &Part<'_>) -> Cause {
         if !self.earlier(part.replica).is_empty() || self.podcliques.contains_key(&*part.name) {
-            let text = "was terminated and is made anew once the rest is gone";
+            let text = "was terminated and is recreated once the rest is gone";
             return Cause::new(Reason::ReplicaTerminating, text);
         }
         Cause::being_created()
@@ -241,7 +242,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// The few fields of a pod that rules read.
+/// The fields of a pod that rules read.
 pub fn lean(pod: &FullPod) -> Option<Pod> {
     let value = serde_json::to_value(pod).ok()?;
     Pod::deserialize(&value).ok()

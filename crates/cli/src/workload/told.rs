@@ -1,10 +1,9 @@
-//! Events, whichever of the two APIs they were written by: one has counts and two times, the other
-//! a series.
+//! Events of both APIs: one has counts and two times, the other a series.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Event;
 
-/// When it was first told.
+/// Time of the first occurrence.
 pub fn first_time(event: &Event) -> Option<Timestamp> {
     let first = event.first_timestamp.as_ref().map(|t| t.0);
     first
@@ -12,7 +11,7 @@ pub fn first_time(event: &Event) -> Option<Timestamp> {
         .or_else(|| event.metadata.creation_timestamp.as_ref().map(|t| t.0))
 }
 
-/// When it was last told.
+/// Time of the last occurrence.
 pub fn last_time(event: &Event) -> Option<Timestamp> {
     let series = event.series.as_ref();
     let repeated = series.and_then(|s| s.last_observed_time.as_ref());
@@ -20,7 +19,7 @@ pub fn last_time(event: &Event) -> Option<Timestamp> {
     repeated.map(|t| t.0).or(last).or_else(|| first_time(event))
 }
 
-/// How often it was told.
+/// Number of occurrences.
 pub fn count(event: &Event) -> i32 {
     let series = event.series.as_ref().and_then(|s| s.count);
     series.or(event.count).unwrap_or(1).max(1)

@@ -1,10 +1,10 @@
 //! `capacity`.
 
+mod check;
 mod drawing;
 mod eligibility;
 mod files;
 mod model;
-mod oracle;
 mod placing;
 mod properties;
 mod requests;

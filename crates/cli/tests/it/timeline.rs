@@ -307,7 +307,7 @@ fn only_what_happened_since_then_is_told_if_that_is_asked_for() {
 
 #[test]
 fn nothing_is_said_to_be_nothing() {
-    assert_eq!(draw_moments(&[]), "Nothing is known to have happened.\n");
+    assert_eq!(draw_moments(&[]), "No event is known.\n");
 }
 
 #[test]

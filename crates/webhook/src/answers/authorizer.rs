@@ -1,4 +1,4 @@
-//! Who may change what the operator made.
+//! Decides which users may change managed objects.
 
 use admission::authorizer::{Asked, Operation as Asks, Ruling, rule_on};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

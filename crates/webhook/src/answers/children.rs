@@ -1,4 +1,4 @@
-//! What users and autoscalers change of what was made of a set: PodCliques and scaling groups.
+//! Changes of a set's objects by users and autoscalers: PodCliques and scaling groups.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::unreadable::answer_unreadable;
 use crate::parents::find_set;
 use crate::review::{Answer, Request, decode};
 
-/// What is sent to `/scale`.
+/// The body of `/scale`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     pub(super) replicas: i32,
@@ -81,7 +81,8 @@ impl Judge {
             Ok(scale) => scale,
             Err(answer) => return answer,
         };
-        // One that is not seen yet has a definition that refuses what matters most.
+        // If the cache does not show the object yet, its definition refuses the most important
+        // errors.
         let Some(stored) = stored else {
             return Answer::allowed();
         };

@@ -13,12 +13,13 @@ use crate::patch::{outline_of, plan_patch};
 use crate::review::{Answer, Operation, Request, Undecodable, decode};
 
 impl Judge {
-    /// What cannot be decoded is left to the definition, which is asked next and says it better.
+    /// A set that cannot be decoded passes: the definition is checked next and has the better
+    /// error.
     pub(super) fn default_set(&self, request: &Request<'_>) -> Answer {
         let sent = request.object.filter(|_| check_size(request).is_none());
         let patch = sent.and_then(|sent| {
             let mut after: PodCliqueSet = decode(sent).ok()?;
-            // It is refused next, whatever it says; a patch would take several times its size.
+            // The set is refused next in any case; a patch would take several times its size.
             if !oversize::of_sent(&after).is_empty() {
                 return None;
             }
@@ -55,8 +56,8 @@ impl Judge {
         };
         let errors = match &old {
             Some(old) => validate_update(old, &new, &self.rules),
-            // What was wrong with one that cannot be read nobody knows: it is mended now, and the
-            // operator tells the rest.
+            // If the stored set cannot be decoded, its errors are unknown: the update may correct
+            // it, and the operator reports the rest.
             None if request.operation == Operation::Update => oversize::of_sent(&new),
             None => validate(&new, &self.rules),
         };
@@ -76,7 +77,7 @@ impl Judge {
         }
     }
 
-    /// The cache may lag: a set that is stored beyond the limit meanwhile is not acted on.
+    /// The cache may lag: the operator does not act on a set that exceeds the limit meanwhile.
     fn check_namespace(
         &self,
         request: &Request<'_>,
@@ -91,8 +92,8 @@ impl Judge {
         }
     }
 
-    /// What is missing is filled in as [`Self::default_set`] does, which may not have been asked; a
-    /// job whose stored cliques have no defaults gets them here, on both sides.
+    /// Applies defaults as [`Self::default_set`] does, which may not have run; a job whose stored
+    /// cliques have no defaults gets them here in both versions.
     fn with_defaults(
         &self,
         sent: &RawValue,
@@ -112,7 +113,8 @@ impl Judge {
             Ok(scale) => scale,
             Err(answer) => return answer,
         };
-        // One that is not seen yet is new, and scaled at once: the operator will tell.
+        // A set that the cache does not show yet is new and was scaled at once: the operator will
+        // report its errors.
         let Some(stored) = self.stored.set(&request.namespace, &request.name) else {
             return Answer::allowed();
         };
@@ -125,8 +127,8 @@ impl Judge {
     }
 }
 
-/// The operator's finalizer, so that it need not ask for it. It adds it itself where the webhook was
-/// not asked; an update is never the place, or the finalizer could not be removed.
+/// Adds the operator's finalizer, so that it need not write it. It does so where the webhook did
+/// not run; an update never adds it, or the finalizer could not be removed.
 fn add_finalizer(meta: &mut ObjectMeta) {
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
         let finalizers = meta.finalizers.get_or_insert_default();
@@ -134,7 +136,8 @@ fn add_finalizer(meta: &mut ObjectMeta) {
     }
 }
 
-/// What is too large to be decoded. Where it is stored already, its finalizers have to come off.
+/// The error of a set that is too large to decode. If it is stored already, its finalizers must be
+/// removable.
 fn check_size(request: &Request<'_>) -> Option<FieldError> {
     let over = |object: &RawValue| oversize::of_text(object.get().as_bytes());
     let error = request.object.and_then(over)?;

@@ -17,7 +17,7 @@ struct Metadata {
     deletion_timestamp: Option<String>,
 }
 
-/// One that is being deleted may be anything: its finalizers have to be removable.
+/// An object that is being deleted may be invalid: its finalizers must be removable.
 pub(super) fn answer_unreadable(what: &str, sent: &RawValue, error: &Undecodable) -> Answer {
     let object = decode::<Object>(sent);
     let is_deleted = |object: Object| object.metadata.deletion_timestamp.is_some();

@@ -1,4 +1,4 @@
-//! The configurations of webhooks: what their `caBundle`s hold, and what these become.
+//! The configurations of webhooks: their `caBundle`s now and after the plan.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ use super::stored::authorities_in;
 /// A configuration of webhooks, by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
-    /// What it is.
+    /// Its kind.
     pub kind: ConfigurationKind,
     /// Its name.
     pub name: String,
@@ -52,7 +52,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// The configuration as it is stored, if it exists.
+/// The stored configuration, if it exists.
 pub(super) async fn read(client: Client, target: &Target) -> Result<Option<DynamicObject>, Error> {
     let api = target.api(client);
     answer("get", &target.to_string(), api.get_opt(&target.name)).await
@@ -84,7 +84,7 @@ fn authorities(webhook: &Value) -> Vec<Ca> {
     authorities_in(&decoded.unwrap_or_default().0)
 }
 
-/// Writes the bundles, if the configuration is still in the version that was seen.
+/// Writes the bundles, if the configuration still has the observed version.
 pub(super) async fn write(
     client: Client,
     patch: &Patch,

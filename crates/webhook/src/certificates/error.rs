@@ -1,4 +1,4 @@
-//! What is wrong with what is stored, and with requests; each with its remedy.
+//! Errors of the stored certificates, and of requests; each with its remedy.
 
 use std::time::Duration;
 
@@ -8,38 +8,38 @@ pub enum Unusable {
     /// Nothing is stored under this key.
     #[error("{0} is missing")]
     Missing(&'static str),
-    /// What is stored under this key is not what it has to be.
+    /// The value under this key cannot be used.
     #[error("{key} cannot be read: {problem}")]
     Unreadable {
         /// The key of the Secret.
         key: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// The key is of another certificate, or of a kind that cannot be served.
+    /// The key belongs to another certificate, or has an unsupported kind.
     #[error("{key} does not fit {certificate}: {problem}")]
     KeyDoesNotFit {
         /// The key of the Secret with the private key.
         key: &'static str,
         /// That with the certificate.
         certificate: &'static str,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// The webhook is called by names that the certificate does not have.
+    /// The certificate lacks names of the webhook.
     #[error("the certificate is not for {}", .0.join(", "))]
     NamesMissing(Vec<String>),
-    /// None of the CAs that are to be trusted signed it.
+    /// None of the trusted CAs signed it.
     #[error("no CA in ca.crt signed the certificate")]
     NotSigned,
 }
 
-/// Who makes the Secret.
+/// The source of the Secret.
 pub(super) const MAKE_SECRET: &str = "helm upgrade makes it, or, with webhooks.certificates.mode \
     manual, what provides the certificate, as cert-manager's Certificate; it has to be called \
     webhooks.certificates.secretName";
 
-/// What kept the certificates from being put right.
+/// The failure that kept the certificates from being updated.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("Secret {namespace}/{name} does not exist: {}", MAKE_SECRET)]
@@ -51,26 +51,28 @@ pub(super) enum Error {
         code: u16,
         problem: String,
     },
-    #[error("{verb} of {what} got no answer within {limit:?}: see whether the API server is well")]
+    #[error(
+        "{verb} of {what} got no answer within {limit:?}: check that the API server is healthy"
+    )]
     Unanswered {
         verb: &'static str,
         what: String,
         limit: Duration,
     },
-    #[error("{what} was changed by another in between")]
+    #[error("another writer changed {what} in between")]
     Conflict { what: String },
     #[error("this process does not lead at the moment")]
     NotLeading,
     #[error("no certificate can be made for these names: {0}. Correct the names of the webhook")]
     NotMade(#[from] rcgen::Error),
     #[error(
-        "it is changed back again and again: see who else writes it, and let only the operator"
+        "another writer changes it back again and again: find that writer, and let only the operator write it"
     )]
     Unsettled,
 }
 
 impl Error {
-    /// Whether it is in the nature of things and nobody has to do anything.
+    /// Whether the error is normal and needs no action.
     pub(super) fn is_expected(&self) -> bool {
         matches!(self, Self::Conflict { .. } | Self::NotLeading)
     }

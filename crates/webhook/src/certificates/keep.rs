@@ -1,4 +1,4 @@
-//! The leading process keeps the Secret and the bundles right, for ever.
+//! The leading process keeps the Secret and the bundles up to date.
 
 mod keeper;
 
@@ -16,48 +16,48 @@ use super::named_watch::watch_by_name;
 use crate::metrics::Metrics;
 use keeper::Keeper;
 
-/// Tells the time.
+/// Returns the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// A write that is under way, until this is dropped.
 pub type WriteTurn = Box<dyn Send>;
-/// Begins a write, if this process may write: asked before each.
+/// Begins a write if this process may write; checked before each.
 pub type EnterWrite = Arc<dyn Fn() -> Option<WriteTurn> + Send + Sync>;
 
-/// Who provides the certificates.
+/// The provider of the certificates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The operator.
     Auto {
-        /// How long each is valid; it is replaced after two thirds of that.
+        /// Lifetime of a certificate; it is replaced after two thirds of that.
         lifetime: SignedDuration,
     },
-    /// Somebody else, such as cert-manager: nothing is written.
+    /// Another program, such as cert-manager: nothing is written.
     Manual,
 }
 
-/// What is kept.
+/// Settings of the keeper.
 #[derive(Clone)]
 pub struct Options {
-    /// Who provides the certificates.
+    /// The provider of the certificates.
     pub mode: Mode,
     /// The namespace of the Secret.
     pub namespace: String,
     /// The name of the Secret.
     pub secret_name: String,
-    /// The DNS names and IP addresses that the webhook is called by.
+    /// The DNS names and IP addresses of the webhook.
     pub names: Vec<String>,
-    /// The configurations whose webhooks are to trust it. One that does not exist may come later.
+    /// The configurations whose webhooks must trust it. A missing one may be created later.
     pub configurations: Vec<Target>,
     /// Begins a write, if this process may write.
     pub enter_write: EnterWrite,
-    /// Tells the time.
+    /// Returns the time.
     pub clock: Clock,
-    /// What is counted.
+    /// Counters.
     pub metrics: Metrics,
 }
 
-/// Keeps the Secret and the bundles right while this process leads. Never ends; may be dropped at
-/// any moment.
+/// Keeps the Secret and the bundles up to date while this process leads. Never ends; may be dropped
+/// at any moment.
 pub async fn keep(
     client: Client,
     options: Options,

@@ -7,8 +7,8 @@ use rcgen::{
 };
 use time::OffsetDateTime;
 
-/// How far clocks may differ: a certificate is valid before it is made. A short one is not valid for
-/// longer before than after, or it would be due for renewal at once.
+/// The tolerated difference of clocks: a certificate is valid before its creation. A short-lived
+/// one is not valid for longer before than after, or it would be due for renewal at once.
 const MAX_SKEW: SignedDuration = SignedDuration::from_hours(24);
 /// How the name of each CA begins.
 pub(super) const AUTHORITY_NAME: &str = "grove-operator webhook CA";
@@ -16,11 +16,11 @@ pub(super) const AUTHORITY_NAME: &str = "grove-operator webhook CA";
 /// A certificate, its key, and the CA that signed it, as PEM. The key of the CA is gone.
 #[derive(Clone)]
 pub struct Made {
-    /// What is served.
+    /// The served certificate.
     pub certificate: String,
     /// Its key.
     pub key: String,
-    /// What is to be trusted.
+    /// The CA to trust.
     pub authority: String,
 }
 
@@ -40,7 +40,7 @@ pub fn make(
     })
 }
 
-/// Each CA has a name of its own: who looks for the one that signed does not have to try all.
+/// Each CA has a unique name, so that a verifier finds the signing one without trying all.
 fn authority(lifetime: SignedDuration, now: Timestamp) -> CertificateParams {
     let mut params = valid_for(CertificateParams::default(), lifetime, now);
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));

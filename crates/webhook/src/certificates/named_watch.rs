@@ -12,11 +12,10 @@ use tokio::time::{Instant, timeout_at};
 
 /// A list that takes longer than this hangs.
 const LIST_TIMEOUT: Duration = Duration::from_mins(1);
-/// How often the watch begins anew though it is in order: one that hangs cannot be told from one
-/// that has nothing to tell.
+/// The interval at which the watch restarts: a dead watch looks like one without events.
 const RELIST_INTERVAL: Duration = Duration::from_mins(10);
 
-/// Watches for ever, and tells what the object is, or that there is none.
+/// Watches forever, and sends the object, or its absence.
 pub(super) async fn watch_by_name(
     api: Api<DynamicObject>,
     name: &str,

@@ -1,4 +1,4 @@
-//! What is stored now, read by requests: a plan is about what is there, whatever watches show.
+//! The stored state, read by requests: a plan is about the server's state, whatever watches show.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use super::{Target, plan};
 /// A grace that this process began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grace {
-    /// What it wrote in the Secret.
+    /// The time of its write of the Secret.
     pub(super) since: Timestamp,
     /// When it saw that all webhooks trust the next pair.
     pub(super) began: Instant,
@@ -46,7 +46,7 @@ impl Objects {
         })
     }
 
-    /// What a plan is made of. The time is read last: what was seen was so before.
+    /// The input of a plan. The time is read last, so that everything was observed before it.
     pub(super) fn observe(
         &self,
         options: &Options,
@@ -69,7 +69,7 @@ impl Objects {
         }
     }
 
-    /// Those of the operator only: what others write is not taken over.
+    /// Only the operator's CAs: those of other writers are not copied.
     fn forgotten(&self, named: &[Ca]) -> Vec<Ca> {
         let mut known: BTreeSet<String> = named.iter().map(|ca| ca.id.clone()).collect();
         let objects = self.configurations.iter();
@@ -98,7 +98,7 @@ impl Objects {
         object.as_ref().ok()?.as_ref()
     }
 
-    /// The names of those that do not exist.
+    /// The names of the missing configurations.
     pub(super) fn absent(&self) -> impl Iterator<Item = &Target> {
         let known = self.configurations.iter();
         known.filter_map(|(target, object)| matches!(object, Ok(None)).then_some(target))

@@ -1,9 +1,9 @@
-//! What is to be written, decided from what is stored. Pure: no clock, no request, no key.
+//! The next write, decided from the stored state. Pure: no clock, no request, no key.
 //!
-//! A pair is served only after every webhook was seen to trust its CA and a grace passed in which
-//! API servers hear of that; so it is in a rotation, and so it is if somebody emptied the Secret or
-//! the names changed. At most one write of the Secret is planned at a time, and bundles are
-//! only ever what the Secret says: whoever goes on after a crash sees how far it got.
+//! A pair is served only after every webhook trusted its CA and a grace period passed in which API
+//! servers read the bundle; the same holds in a rotation, and after the Secret was emptied or the
+//! names changed. A plan writes the Secret at most once, and bundles only ever copy the Secret:
+//! after a crash the next process sees the progress.
 
 mod observed;
 mod secret_write;
@@ -16,14 +16,14 @@ use super::Target;
 pub use observed::{Ca, Configuration, Observed, Pair};
 pub use secret_write::{SecretWrite, Slot, Step};
 
-/// What is to be done now, and when to look again.
+/// The next writes, and the time of the next check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The Secret's next content. Nothing else is done before it is stored.
     pub secret: Option<SecretWrite>,
-    /// The webhooks whose `caBundle` is not what the Secret says.
+    /// The webhooks whose `caBundle` differs from the Secret.
     pub patches: Vec<Patch>,
-    /// When something is due that no watch tells of.
+    /// The next due time that no watch reports.
     pub wake_at: Option<Timestamp>,
 }
 
@@ -38,7 +38,7 @@ pub struct Patch {
     pub bundle: Vec<String>,
 }
 
-/// What is due.
+/// The due writes.
 pub fn plan(seen: &Observed) -> Plan {
     let secret = secret_write::secret_write(seen);
     let patches = match &secret {

@@ -1,4 +1,4 @@
-//! Requests, bounded in time, and answered in terms that say what to do.
+//! Requests with a deadline, and errors with a remedy.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Who else writes the bundles: two that each put right what the other wrote never end.
+//! Other writers of the bundles: two that undo each other never end.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -8,11 +8,12 @@ use tokio::time::Instant;
 use super::Target;
 use super::plan::Patch;
 
-/// So many rewrites in [`SHORT_TIME`] are no accident. Tools that look every 10 minutes count too.
+/// This many rewrites in [`SHORT_TIME`] are no accident. Tools that run every 10 minutes count,
+/// too.
 const MANY: usize = 4;
 const SHORT_TIME: Duration = Duration::from_hours(1);
 
-/// What was written, and what became of it.
+/// Our writes, and changes of them by others.
 #[derive(Debug, Default)]
 pub struct Rivals(BTreeMap<Target, Written>);
 
@@ -29,9 +30,9 @@ struct Written {
 pub enum Rewrite {
     /// It is another one than before.
     Own,
-    /// Somebody else changed what was written.
+    /// Another writer changed the value.
     Foreign,
-    /// Somebody else does so again and again, and that was not told yet.
+    /// Another writer does so repeatedly, and it was not reported yet.
     Rival,
 }
 
@@ -65,13 +66,13 @@ impl Rivals {
     }
 }
 
-/// What to do about a rival, for who reads the log.
+/// The remedy against another writer, for the log.
 pub(super) fn explain(patch: &Patch) -> String {
     let field = |place| format!("webhooks[{place}].clientConfig.caBundle");
     let fields: Vec<String> = patch.webhooks.iter().map(field).collect();
     let fields = fields.join(", ");
     format!(
-        "{}: {fields} is changed by somebody else again and again: set \
+        "{}: another writer changes {fields} again and again: set \
          webhooks.certificates.mode to manual, or keep the other tool from writing it",
         patch.target
     )

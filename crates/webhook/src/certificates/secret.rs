@@ -1,4 +1,4 @@
-//! The Secret: how all processes hear of it, and what the leading one writes.
+//! The Secret: the watch of all processes, and the writes of the leading one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use super::plan::{SecretWrite, Slot};
 use super::serving::Serving;
 use super::stored::{AUTHORITIES, NEXT, NEXT_TRUSTED_SINCE, SERVING, Slots, value};
 
-/// What is heard of the Secret.
+/// The state of the Secret.
 #[derive(Clone, Debug)]
 pub struct SecretWatch {
     /// Its content; `None` before it was read and while it does not exist.
     pub secret: watch::Receiver<Option<Arc<Secret>>>,
-    /// What is served: the last content that can be.
+    /// The served certificate: the last usable content.
     pub serving: watch::Receiver<Option<Arc<Serving>>>,
 }
 
-/// Watches the Secret for as long as the future is polled. What cannot be served is reported, and
-/// what was served stays.
+/// Watches the Secret until the future is dropped. Unusable content is reported, and the former
+/// certificate stays served.
 pub fn watch_secret(
     client: Client,
     namespace: &str,
@@ -78,7 +78,7 @@ fn publish(pairs: &watch::Sender<Option<Arc<Serving>>>, secret: Option<&Secret>,
             secret = path,
             %problem,
             "Secret holds no certificate that can be served, the former one stays: empty the \
-             Secret for a new one, or correct what provides it"
+             Secret for a new one, or correct its provider"
         ),
     }
 }
@@ -92,7 +92,7 @@ fn replace(served: &mut Option<Arc<Serving>>, new: Serving) -> bool {
     true
 }
 
-/// The Secret with this content; what is not ours stays.
+/// The Secret with this content; foreign keys stay.
 pub(super) fn rewrite(mut secret: Secret, write: &SecretWrite, made: Option<&Made>) -> Secret {
     let pairs = [(SERVING, write.serving), (NEXT, write.next)]
         .map(|(slots, source)| (slots, pair_from(&secret, source, made)));

@@ -1,4 +1,4 @@
-//! A certificate and its key, as they are served.
+//! A certificate and its key, in the form of TLS.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use tokio_rustls::rustls::sign::CertifiedKey;
 use super::error::Unusable;
 use super::stored::{self, Slots};
 
-/// What is served now.
+/// The served certificate.
 #[derive(Debug)]
 pub struct Serving {
-    /// The certificate and what stands behind it in `tls.crt`, as DER.
+    /// The chain in `tls.crt`, as DER.
     pub chain: Vec<CertificateDer<'static>>,
     /// Its key, which prints as nothing.
     pub key: PrivateKeyDer<'static>,
@@ -28,7 +28,7 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// What this Secret says is to be served.
+    /// The certificate that this Secret serves.
     pub fn read(secret: &Secret) -> Result<Self, Unusable> {
         Self::from_slots(secret, stored::SERVING)
     }

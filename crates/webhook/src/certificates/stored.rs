@@ -1,4 +1,4 @@
-//! What the Secret says, read as certificates.
+//! The Secret as certificates.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -37,12 +37,12 @@ pub(super) struct Slots {
     pub(super) key: &'static str,
 }
 
-/// What the Secret says.
+/// The content of the Secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// What is served.
+    /// The served pair.
     pub serving: Result<Pair, Unusable>,
-    /// What is to be served next, if something is stored as that.
+    /// The pair to serve next, if one is stored.
     pub next: Option<Result<Pair, Unusable>>,
     /// The CAs that are to be trusted.
     pub bundle: Vec<Ca>,
@@ -68,7 +68,7 @@ impl Stored {
     }
 }
 
-/// The CAs in this PEM text, each once. What cannot be read is no CA.
+/// The CAs in this PEM text, each once. Unreadable entries are skipped.
 pub fn authorities_in(text: &[u8]) -> Vec<Ca> {
     let mut seen = BTreeSet::new();
     let blocks = pem::parse_many(text).unwrap_or_default();
@@ -117,14 +117,14 @@ fn pair(secret: &Secret, slots: Slots, names: &[String], bundle: &[Ca]) -> Resul
     })
 }
 
-/// What is stored under a key.
+/// The value under a key.
 pub(super) fn value<'a>(secret: &'a Secret, key: &'static str) -> Result<&'a [u8], Unusable> {
     let value = secret.data.as_ref().and_then(|data| data.get(key));
     let value = value.filter(|value| !value.0.is_empty());
     value.map(|value| &*value.0).ok_or(Unusable::Missing(key))
 }
 
-/// The certificate that the others of the chain stand behind.
+/// The leaf certificate of the chain.
 pub(super) fn first_of<'a>(
     chain: &'a [CertificateDer<'static>],
     key: &'static str,

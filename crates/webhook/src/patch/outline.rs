@@ -1,4 +1,5 @@
-//! What defaults can change of a set, and nothing else of it: a large one is never made a tree of.
+//! The fields of a set that defaults can change, and no others, so that a large set is never
+//! decoded as a tree.
 
 use std::fmt;
 
@@ -6,7 +7,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize as _, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-/// The fields that defaults add or change; `[]` stands for each entry of a list.
+/// The fields that defaults add or change; `[]` means each entry of a list.
 const FIELDS: &[&str] = &[
     "metadata.finalizers",
     "spec.workloadType",
@@ -36,7 +37,7 @@ pub fn outline_of<T: Serialize>(object: &T) -> Option<Value> {
     read_outline(&serde_json::to_string(object).ok()?)
 }
 
-/// What is at this path.
+/// The value at this path.
 struct Outline(String);
 
 impl Outline {
@@ -95,7 +96,7 @@ impl<'de> Visitor<'de> for Outline {
         Ok(Value::Array(list))
     }
 
-    // Where an object should be there may be anything; it is left as it is.
+    // Any other value in place of an object stays unchanged.
     fn visit_unit<E>(self) -> Result<Value, E> {
         Ok(Value::Null)
     }

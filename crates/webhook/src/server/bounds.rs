@@ -8,8 +8,8 @@ pub(super) const LEAST_RATE: u64 = 2 * 1024 * 1024;
 /// Bounds of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// How long a question may wait for room and for its turn, and how long a handshake may take.
-    /// What it takes to arrive is not in it.
+    /// The time that a request may wait for memory and for its turn, and that a handshake may take.
+    /// The time of its transfer does not count.
     pub deadline: Duration,
     /// How far a question may be behind 2 MiB/s: one that says nothing for so long is given up.
     pub lag: Duration,
@@ -18,7 +18,7 @@ pub struct Bounds {
     /// How long a connection may wait for its next question: longer than the API server keeps one
     /// that it does not use (90 s), which closes it without a question being lost.
     pub idle: Duration,
-    /// How long questions under way may take after the server was told to stop.
+    /// The time that running requests may take after shutdown began.
     pub grace: Duration,
     /// Room for the questions under way that are longer than 64 KiB, in KiB; never less than for the
     /// longest one. A decoded object is several times its text.

@@ -6,7 +6,7 @@ use tokio_rustls::rustls::RootCertStore;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 
-/// The CA of the client certificates of API servers: nobody else is answered.
+/// The CA of the API servers' client certificates: other clients get no answer.
 #[derive(Clone, Debug)]
 pub struct ClientAuthority(Arc<RootCertStore>);
 

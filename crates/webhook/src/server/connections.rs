@@ -1,9 +1,9 @@
-//! How many connections there are: whoever can reach the pod can connect, and must not keep the API
-//! server out.
+//! Limits the number of connections: any client that reaches the pod can connect, and must not keep
+//! the API server out.
 //!
-//! Behind a translation of addresses all API servers may have one, and others as well. So at a limit
-//! another connection goes, rather than the new one ([`super::victim`], decision 120). Who has shown
-//! a certificate of a trusted client has a place that nobody else takes.
+//! Behind NAT all API servers may share one address with other clients. So at a limit an existing
+//! connection is closed, not the new one ([`super::victim`], decision 120). A client with a trusted
+//! certificate has a reserved place.
 
 mod book;
 mod counted;
@@ -25,7 +25,7 @@ use book::Book;
 pub(super) use counted::Counted;
 pub(super) use line::Busy;
 
-/// Who waits for a place looks again: others become late meanwhile.
+/// A waiting connection checks again after this time: others become late meanwhile.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Gives each new connection a place.
@@ -35,7 +35,7 @@ pub(super) struct Connections(Arc<Open>);
 #[derive(Debug)]
 struct Open {
     book: Mutex<Book>,
-    /// Those that had to go.
+    /// Closed connections.
     cuts: Counter,
 }
 

@@ -20,10 +20,11 @@ use super::room::{Room, Taken};
 /// the stored one.
 pub const MAX_BODY: usize = 8 * MIB;
 const MIB: usize = 1024 * 1024;
-/// What may have arrived on a connection before there is room for it, in bytes: most questions are
-/// shorter, and wait for nobody.
+/// Bytes that a connection may send before the budget admits it: most requests are shorter, and
+/// wait for nothing.
 pub(super) const MAX_UNCOUNTED: usize = 64 * 1024;
-/// A decoded question is many times its text: of those longer than this one is judged at a time.
+/// A decoded request is many times its text: of requests longer than this, one is validated at a
+/// time.
 const LARGE: usize = 256 * 1024;
 
 /// Lets in as much as there is room for; the others wait.
@@ -37,7 +38,7 @@ pub(super) struct Limits {
     deadline: Duration,
 }
 
-/// A question as it came, and what it holds until it is answered.
+/// A request as it came, and its share of the budget until it is answered.
 pub(super) struct Read {
     pub(super) text: Vec<u8>,
     _room: Option<Taken>,
@@ -79,8 +80,7 @@ impl IntoResponse for TooMuch {
             ),
             Self::Cut => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "too many connections, of which this one was the slowest: limit by a NetworkPolicy \
-                 who may connect to the webhook\n"
+                "too many connections, and this one was the slowest: restrict access to the webhook by a NetworkPolicy\n"
                     .into(),
             ),
             Self::Crowded(deadline) => {
@@ -117,7 +117,7 @@ impl Limits {
         match read {
             Err(TooMuch::Broken) if busy.is_cut() => return Err(TooMuch::Cut),
             Err(TooMuch::Long) => {
-                // Who still writes when the connection ends would lose the answer.
+                // A client that still writes when the connection ends would lose the answer.
                 let rest = timeout(self.lag, drop_rest(body));
                 rest.await.unwrap_or_default();
             }
@@ -126,7 +126,8 @@ impl Limits {
         read
     }
 
-    /// Room is taken once much has arrived: who only announces much keeps nobody out.
+    /// A request uses the budget only for data that has arrived: announcing a large body keeps no
+    /// other client out.
     async fn read_body(
         &self,
         address: IpAddr,

@@ -19,7 +19,7 @@ use crate::answers::{Hook, Judge};
 use crate::metrics::{ByAnswer, ByWebhook, Metrics};
 use crate::review::{self, Answer, Review};
 
-/// What all answers need.
+/// Inputs of all answers.
 pub(super) struct Shared {
     judge: Judge,
     metrics: Metrics,

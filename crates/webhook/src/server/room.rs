@@ -12,10 +12,10 @@ use tokio::time::timeout;
 use super::limits::MAX_BODY;
 
 const KIB: usize = 1024;
-/// Who waits has somebody give way again after this time.
+/// A waiting request asks for another victim after this time.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// What there is, in bytes.
+/// The memory budget, in bytes.
 #[derive(Debug)]
 pub(super) struct Room {
     state: Mutex<State>,
@@ -38,7 +38,7 @@ struct Waiting {
     bytes: usize,
 }
 
-/// What one body has taken, or waits for; free again once this is dropped.
+/// The share of one body, or its wait; dropped with this value.
 #[derive(Debug)]
 pub(super) struct Taken {
     room: Arc<Room>,
@@ -62,7 +62,7 @@ impl Room {
         })
     }
 
-    /// Waits until there is room for so many bytes, and has others give way meanwhile.
+    /// Waits for this many bytes of the budget, and closes other connections meanwhile.
     pub(super) async fn take(
         self: &Arc<Self>,
         address: IpAddr,
@@ -113,7 +113,8 @@ impl State {
         waiting
     }
 
-    /// Next is the one whose address will hold least: a small question does not wait for large ones.
+    /// Next is the request whose address will hold least: a small request does not wait for large
+    /// ones.
     fn try_take(&mut self, ticket: u64) -> Turn {
         let held = |address: &IpAddr| self.held.get(address).copied().unwrap_or_default();
         let with_it = |waiting: &&Waiting| held(&waiting.address) + waiting.bytes;

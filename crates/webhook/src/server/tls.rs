@@ -1,4 +1,4 @@
-//! What is served with, and which clients are known.
+//! The served certificate, and the known clients.
 
 use std::io;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ fn verify_clients(
     Ok(builder.with_client_cert_verifier(verifier.map_err(io::Error::other)?))
 }
 
-/// Accepts connections, and gives those of known clients a place of their own.
+/// Accepts connections, and gives known clients a reserved place.
 #[derive(Clone, Debug)]
 pub(super) struct Handshakes(pub(super) RustlsAcceptor<Connections>);
 
@@ -57,7 +57,7 @@ impl<S: Send + 'static> Accept<TcpStream, S> for Handshakes {
         async move {
             let (stream, service) = shaken.await?;
             let (counted, tls) = stream.get_ref();
-            // Nobody is asked for one that is not verified.
+            // A server without a client CA requests no certificate.
             if tls.peer_certificates().is_some() {
                 counted.promote();
             }

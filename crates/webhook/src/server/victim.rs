@@ -1,23 +1,23 @@
 //! Which connection gives way where there is no place, or no room, for one more.
 //!
-//! Nobody is refused for coming late: a limit that refuses newcomers is a weapon of whoever came
-//! first. What is there is shared by addresses, and within one address who keeps the server waiting
-//! goes first.
+//! No client is refused for being late: a limit that refuses new clients helps the attacker who
+//! came first. Addresses share the resources, and within one address the connection that keeps the
+//! server waiting is closed first.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// Whose turn it is on a connection, from the last to go to the first.
+/// The party that a connection waits for, from the last victim to the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// The server's: a question is whole, or waits for room.
     Ours,
     /// The peer's: a handshake or a question is on its way, and not late.
     Arriving,
-    /// Nobody's: the last question was answered.
+    /// None: the last request was answered.
     Idle,
-    /// The peer's, for longer than what has come may take.
+    /// The peer, for longer than its data may take.
     Late,
 }
 
@@ -26,17 +26,17 @@ pub enum Stage {
 pub struct Standing {
     /// Of the peer.
     pub address: IpAddr,
-    /// What it holds of what is short: 1 place, or so many pieces of the room.
+    /// Its share of the scarce resource: 1 place, or pieces of the budget.
     pub holds: usize,
-    /// Whose turn it is.
+    /// The party that it waits for.
     pub stage: Stage,
-    /// For how long that has lasted, less what the bytes that came may take.
+    /// The duration of the wait, less the time that its bytes may take.
     pub lag: Duration,
 }
 
-/// The index of the one that gives way to a newcomer from that address. It is one of the address
-/// that holds most, and never of one that would hold less than the newcomer's. `None`: the newcomer
-/// waits for a moment. `is_pressed`: too many wait already, so whoever is not late goes too.
+/// The index of the connection that is closed for a new one from that address. Its address holds
+/// most, and would not hold less than the new one's. `None`: the new one waits for a moment.
+/// `is_pressed`: too many wait already, so a connection that is not late may be closed, too.
 pub fn choose_victim(all: &[Standing], newcomer: IpAddr, is_pressed: bool) -> Option<usize> {
     let mut held: HashMap<IpAddr, usize> = HashMap::new();
     for one in all {

@@ -80,7 +80,7 @@ fn an_empty_secret_gets_a_pair_that_is_served_at_once() {
     seen.serving = Err(missing());
     assert_eq!(
         text(&seen),
-        "a certificate is made and served: serve Made, then Nothing, trust []\nwait"
+        "a certificate is created and served: serve Made, then Nothing, trust []\nwait"
     );
 }
 
@@ -88,7 +88,8 @@ fn an_empty_secret_gets_a_pair_that_is_served_at_once() {
 fn a_pair_with_other_names_is_served_until_all_trust_the_next_and_valid_cas_stay() {
     let mut seen = observed(51, "xa", &["xa"]);
     seen.serving = Err(Unusable::NamesMissing(vec!["new.svc".into()]));
-    let prepared = "the next certificate is made and trusted: serve Serving, then Made, trust [a]";
+    let prepared =
+        "the next certificate is created and trusted: serve Serving, then Made, trust [a]";
     assert_eq!(text(&seen), format!("{prepared}\nwake at 01:30Z"));
     let mut seen = Observed {
         serving: seen.serving,
@@ -112,10 +113,12 @@ fn an_emptied_secret_names_again_what_webhooks_trust_before_another_pair_is_made
         forgotten: vec![ca("x"), ca("a")],
         ..observed(51, "", &["a"])
     };
-    let again = "what webhooks trust is named again: serve Serving, then Nothing, trust [a]";
+    let again =
+        "the CAs that webhooks trust are stored again: serve Serving, then Nothing, trust [a]";
     assert_eq!(text(&seen), format!("{again}\nwait"));
     (seen.bundle, seen.forgotten) = (vec![ca("a")], Vec::new());
-    let prepared = "the next certificate is made and trusted: serve Serving, then Made, trust [a]";
+    let prepared =
+        "the next certificate is created and trusted: serve Serving, then Made, trust [a]";
     assert_eq!(text(&seen), format!("{prepared}\nwake at 01:30Z"));
 }
 
@@ -137,14 +140,15 @@ fn a_pair_that_is_not_valid_yet_is_not_usable() {
     assert!(!text(&seen).contains("the next certificate is served"));
     let mut seen = observed(59, "a", &["a"]);
     seen.serving = Ok(pair("a", 60));
-    let prepared = "the next certificate is made and trusted: serve Serving, then Made, trust [a]";
+    let prepared =
+        "the next certificate is created and trusted: serve Serving, then Made, trust [a]";
     assert_eq!(text(&seen), format!("{prepared}\nwake at 01:00Z"));
 }
 
 #[test]
 fn an_expired_pair_is_replaced_at_once() {
     let text = text(&observed(90, "a", &["a"]));
-    let expected = "a certificate is made and served: serve Made, then Nothing, trust []\nwait";
+    let expected = "a certificate is created and served: serve Made, then Nothing, trust []\nwait";
     assert_eq!(text, expected);
 }
 
@@ -159,7 +163,7 @@ fn where_nothing_can_be_served_the_next_pair_is() {
 #[case::young(59, "wake at 01:00Z")]
 #[case::after_two_thirds(
     60,
-    "the next certificate is made and trusted: serve Serving, then Made, trust [a]\nwake at 01:30Z"
+    "the next certificate is created and trusted: serve Serving, then Made, trust [a]\nwake at 01:30Z"
 )]
 fn a_successor_is_made_after_two_thirds(#[case] now: i64, #[case] expected: &str) {
     assert_eq!(text(&observed(now, "a", &["a"])), expected);
@@ -207,7 +211,7 @@ fn a_next_pair_that_cannot_be_used_goes() {
     seen.next = Some(Err(Unusable::NotSigned));
     assert_eq!(
         text(&seen),
-        "what expired or is of no use is removed: serve Serving, then Nothing, trust [a]\nwake at 01:00Z"
+        "expired and unused values are removed: serve Serving, then Nothing, trust [a]\nwake at 01:00Z"
     );
 }
 
@@ -215,7 +219,7 @@ fn a_next_pair_that_cannot_be_used_goes() {
 fn an_expired_ca_goes_first_from_the_secret_and_then_from_the_webhooks() {
     assert_eq!(
         text(&observed(51, "xa", &["xa"])),
-        "what expired or is of no use is removed: serve Serving, then Nothing, trust [a]\nwake at 01:00Z"
+        "expired and unused values are removed: serve Serving, then Nothing, trust [a]\nwake at 01:00Z"
     );
     assert_eq!(
         text(&observed(51, "a", &["xa"])),
@@ -230,7 +234,7 @@ fn that_an_expired_ca_goes_does_not_end_the_grace() {
     begin_grace(&mut seen, 1);
     assert_eq!(
         text(&seen),
-        "what expired or is of no use is removed: serve Serving, then Next, trust [a b], since 01:01Z\nwake at 01:06Z"
+        "expired and unused values are removed: serve Serving, then Next, trust [a b], since 01:01Z\nwake at 01:06Z"
     );
 }
 

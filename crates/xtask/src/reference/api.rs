@@ -50,7 +50,7 @@ fn describe_kind(crd: &CustomResourceDefinition) -> anyhow::Result<String> {
     Ok(page)
 }
 
-/// What else can be done with objects of the kind.
+/// Further features of the kind.
 fn extras(version: &Value) -> String {
     let mut told = String::new();
     let scale = at(version, "/subresources/scale");
@@ -68,7 +68,7 @@ fn extras(version: &Value) -> String {
     told
 }
 
-/// The object at that path, and those in it.
+/// The object at that path, and its nested objects.
 fn describe_object(kind: &str, path: &str, schema: &Value, page: &mut String) {
     let description = wrap(text(&schema["description"]), "");
     page.extend(["\n### ", kind, " ", path, "\n\n", &description, "\n\n"]);
@@ -93,7 +93,7 @@ fn fields(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema["properties"].as_object().into_iter().flatten()
 }
 
-/// What the API server refuses there, in its words.
+/// The rules of the API server there, in its words.
 fn refusals(schema: &Value) -> String {
     let rules = schema["x-kubernetes-validations"].as_array();
     let lines: Vec<String> = rules

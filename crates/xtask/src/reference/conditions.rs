@@ -8,7 +8,7 @@ use crate::source::{self, Item};
 
 const FILE: &str = "crates/api/src/conditions.rs";
 
-/// Where a reason stands.
+/// Uses of a reason.
 struct Place {
     type_: String,
     status: String,
@@ -30,8 +30,8 @@ pub(super) fn page() -> anyhow::Result<Output> {
     fill("conditions", include_str!("conditions.md"), &places)
 }
 
-/// A reason, where it stands, and what it means, of a comment such as
-/// `Failed=True, Ready=False of a PodCliqueSet: the job took too long.`
+/// A reason with its uses and its meaning, from a comment such as `Failed=True, Ready=False of a
+/// PodCliqueSet: the job took too long.`
 fn place(reason: &Item) -> anyhow::Result<(String, Vec<Place>, String)> {
     let expected = || {
         let name = &reason.name;

@@ -32,7 +32,7 @@ pub(super) fn page() -> anyhow::Result<Output> {
     )
 }
 
-/// What is named, how, and an example that the code made.
+/// Named objects, patterns, and an example from the code.
 fn rows() -> [(&'static str, &'static str, String); 9] {
     let standalone = names::standalone_clique(SET, 0, "router");
     let grouped = names::grouped_clique(GROUP, 1, "worker");

@@ -1,4 +1,4 @@
-//! Variables that pods get, and those that the operator reads.
+//! Variables that pods get, and variables that the operator reads.
 
 use clap::CommandFactory;
 

@@ -55,7 +55,7 @@ fn writes() -> String {
     table(head, rows)
 }
 
-/// Those that somebody has to fix, in the order in which they are reported.
+/// Reasons that need a fix, in the order in which they are reported.
 fn causes() -> String {
     let mut causes: Vec<Reason> = Reason::iter().filter(|r| r.is_blocking()).collect();
     causes.sort_by_key(|reason| reason.priority());

@@ -56,7 +56,7 @@ fn describe(arg: &Arg) -> [String; 3] {
     [code(&name(arg)), default.unwrap_or_default(), meaning]
 }
 
-/// As it is written: `-n, --namespace NAME`, or `NAME`.
+/// The argument as it is written: `-n, --namespace NAME`, or `NAME`.
 fn name(arg: &Arg) -> String {
     let values = arg.get_value_names().unwrap_or_default().iter();
     let value = values
@@ -75,7 +75,7 @@ fn name(arg: &Arg) -> String {
     }
 }
 
-/// What `grove-initc --help` prints; its arguments are read without a library.
+/// The help of `grove-initc`; its arguments are parsed without a library.
 fn initc() -> anyhow::Result<String> {
     let items = source::parse("crates/initc/src/args.rs")?;
     let text = |name: &str| {

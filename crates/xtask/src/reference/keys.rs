@@ -6,7 +6,7 @@ use super::page::{code, fill, table};
 use crate::output::Output;
 use crate::source::{self, Item};
 
-/// With what the comment of a key begins.
+/// Beginnings of the comments of keys.
 const SORTS: [&str; 5] = [
     "Label or annotation of ",
     "Label of ",

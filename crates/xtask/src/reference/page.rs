@@ -1,4 +1,4 @@
-//! A page: what a person wrote, with tables where it says `{{name}}`.
+//! A page: handwritten text, with tables in place of `{{name}}`.
 
 use anyhow::ensure;
 

@@ -1,4 +1,4 @@
-//! What Artifact Hub shows of the chart, as annotations of `Chart.yaml`.
+//! Annotations of `Chart.yaml` for Artifact Hub.
 
 use std::fs;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-/// Headings of a version's part, and what Artifact Hub calls them.
+/// Headings of a version's section, and their names for Artifact Hub.
 const KINDS: [(&str, &str); 7] = [
     ("Added", "added"),
     ("Accepted without effect so far", "added"),

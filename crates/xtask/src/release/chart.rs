@@ -1,4 +1,4 @@
-//! `cargo xtask chart`: a copy of the chart as it is released.
+//! `cargo xtask chart`: a copy of the chart for a release.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct ChartArguments {
     #[arg(long, value_name = "FOLDER")]
     pub out: PathBuf,
 
-    /// Heading of CHANGELOG.md whose changes are told
+    /// Heading of CHANGELOG.md with the changes to list
     #[arg(long, default_value = VERSION)]
     pub changes_of: String,
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask sbom`: what is linked into the programs of a release, in the form of `CycloneDX`.
+//! `cargo xtask sbom`: the crates that are linked into the programs of a release, in the form of
+//! `CycloneDX`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -11,15 +12,15 @@ use super::chart::VERSION;
 use crate::json::at;
 use crate::output;
 
-/// Packages whose programs are released.
+/// Packages with released programs.
 pub const PROGRAMS: [&str; 3] = ["operator", "initc", "cli"];
 
-/// What cargo says.
+/// The output of cargo.
 #[derive(Debug)]
 pub struct Facts {
-    /// Of all packages of the lock file, and what each may depend on.
+    /// All packages of the lock file, and their possible dependencies.
     pub metadata: Value,
-    /// Name and version of what is linked into the programs for the images' platform.
+    /// Name and version of the packages that are linked into the programs for the images' platform.
     pub linked: BTreeSet<(String, String)>,
 }
 
@@ -29,7 +30,7 @@ pub fn run() -> Result<bool> {
     Ok(true)
 }
 
-/// Asks cargo. What only tests enable is in its metadata, and not in its tree.
+/// Runs cargo. Features that only tests enable are in its metadata, and not in its tree.
 pub fn read_facts() -> Result<Facts> {
     let metadata = ask(&["metadata", "--format-version=1", "--locked"])?;
     let mut linked = BTreeSet::new();
@@ -106,7 +107,7 @@ fn by_id(list: &Value) -> BTreeMap<&str, &Value> {
         .collect()
 }
 
-/// What it is linked with: neither what builds it nor what tests it.
+/// Its linked dependencies, without those of build scripts and tests.
 fn dependencies_of(node: &Value) -> impl Iterator<Item = &str> {
     let dependencies = node["deps"].as_array().into_iter().flatten();
     let is_normal = |d: &&Value| {
@@ -124,7 +125,7 @@ fn component(package: &Value) -> Value {
         "type": kind, "bom-ref": purl(package), "purl": purl(package),
         "name": package["name"], "version": package["version"],
     });
-    // The slash is what was written before SPDX had expressions.
+    // The slash is the notation before SPDX had expressions.
     if let (Some(licence), Some(map)) = (package["license"].as_str(), component.as_object_mut()) {
         let expression = licence.replace('/', " OR ");
         map.insert("licenses".into(), json!([{"expression": expression}]));

@@ -1,4 +1,4 @@
-//! Generated files and the comparison of definitions.
+//! Generated files, documents, and the definitions beside Grove's.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -6,10 +6,10 @@
     clippy::indexing_slicing
 )]
 
-mod comparing;
 mod docs;
 mod generating;
 mod gitops;
+mod grove;
 mod krew;
 mod reference;
 mod release;

@@ -1,4 +1,4 @@
-//! The operator's pods, and what they logged about the set.
+//! The operator's pods, and their log lines about the set.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ const OPERATOR: &str = "app.kubernetes.io/name=grove-operator";
 const MAX_LINES: usize = 20_000;
 
 impl Reader<'_> {
-    /// Looks in all namespaces if none is given.
+    /// Searches all namespaces if none is given.
     pub async fn read_operator(&mut self, namespace: Option<&str>) {
         let (cluster, resource) = (self.cluster, kinds::pods());
         let pods = cluster.list_raw(&resource, namespace, OPERATOR).await;
@@ -84,7 +84,7 @@ impl Reader<'_> {
     }
 }
 
-/// Why there is nothing of the operator, if there is not.
+/// The reason why nothing of the operator is in the bundle.
 fn explain_missing(pods: &Result<Vec<Value>, Failure>, namespace: Option<&str>) -> Option<String> {
     match (pods, namespace) {
         (Ok(pods), _) if !pods.is_empty() => None,

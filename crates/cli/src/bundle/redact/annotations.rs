@@ -1,4 +1,4 @@
-//! Annotations: those of the operator and of Kubernetes are known, whatever others mean by theirs.
+//! Annotations: those of the operator and of Kubernetes are known; all others are hidden.
 
 use api::labels::LAST_APPLIED;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use super::{Redaction, fields, hide_as_unknown, mask, messages, names, places, r
 const KNOWN_DOMAINS: [&str; 3] = ["grove.io", "kubernetes.io", "k8s.io"];
 /// The command line that changed the object.
 const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
-/// Others that are longer hold whole manifests, packed in one way or another.
+/// Longer ones hold whole manifests, often compressed.
 const LONGEST_ANNOTATION: usize = 1024;
 
 impl Redaction<'_> {
@@ -49,7 +49,7 @@ impl Redaction<'_> {
     }
 }
 
-/// In what is not Kubernetes' own every name may be that of a secret, however deep it is.
+/// In a foreign structure any name may be that of a secret, however deep it is.
 fn hide_named(value: &mut Value, count: &mut usize) {
     match value {
         Value::Object(map) => {

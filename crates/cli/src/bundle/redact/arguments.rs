@@ -25,9 +25,9 @@ const PROGRAMS: [&str; 14] = [
 /// No flag has a longer name.
 const LONGEST_FLAG: usize = 64;
 
-/// Hides the arguments of a container but for the names of flags and references to variables:
-/// `--pass=<hidden: 12 characters>`. With arguments, what looks like a secret: `--token=x`,
-/// `--password` and what follows it, `export API_KEY=x` in a script.
+/// Hides the arguments of a container except names of flags and references to variables:
+/// `--pass=<hidden: 12 characters>`. With arguments, it hides only text that looks like a secret:
+/// `--token=x`, `--password` and the next word, `export API_KEY=x` in a script.
 pub fn hide(arguments: &mut [Value], shown: &Shown, counts: &mut Counts) {
     if shown.with_arguments {
         hide_secrets(arguments, counts);
@@ -54,7 +54,7 @@ fn hide_values(argument: &mut String) -> usize {
     1
 }
 
-/// How long the name of the flag is that an argument begins with, `=` included: `-c`, `-p` of
+/// The length of the flag's name at the beginning of an argument, `=` included: `-c`, `-p` of
 /// `-pSECRET`, `--pass=`. A script is no flag.
 fn flag_of(argument: &str) -> usize {
     let Some(long) = argument.strip_prefix("--") else {
@@ -103,7 +103,7 @@ fn hide_secrets(arguments: &mut [Value], counts: &mut Counts) {
     }
 }
 
-/// The flag that an argument is, and where its value begins, if it has one.
+/// The flag of an argument, and the beginning of its value, if it has one.
 fn split_flag(argument: &str) -> (Option<&str>, Option<usize>) {
     if !argument.starts_with('-') {
         return (None, None);
@@ -114,7 +114,7 @@ fn split_flag(argument: &str) -> (Option<&str>, Option<usize>) {
     (is_flag.then_some(flag), value)
 }
 
-/// Hides the argument from there on, however it goes on.
+/// Hides the argument from there to its end.
 fn hide_from(argument: &mut String, begin: usize) -> usize {
     let value = argument.get(begin..).unwrap_or_default();
     if value.is_empty() || value == REDACTED || text::is_reference(value) {

@@ -1,4 +1,4 @@
-//! What was taken out, counted.
+//! Numbers of redacted values.
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -14,9 +14,9 @@ pub struct Counts {
     pub arguments: usize,
     /// Annotations, removed or replaced.
     pub annotations: usize,
-    /// Records of who wrote which field.
+    /// Entries of `managedFields`.
     pub managed_fields: usize,
-    /// What looks like a secret elsewhere: in messages, log lines, headers of probes.
+    /// Text that looks like a secret elsewhere: in messages, log lines, headers of probes.
     pub others: usize,
 }
 

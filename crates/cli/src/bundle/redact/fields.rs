@@ -1,4 +1,4 @@
-//! Which fields hold what is harmless, and in what form.
+//! The fields with harmless content, and its form.
 
 use api::GoDuration;
 use domain::object::quantity::parse_quantity;
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 pub const IMAGES: [&str; 2] = ["image", "imageID"];
 /// Sentences for people.
 pub const MESSAGES: [&str; 3] = ["description", "message", "note"];
-/// Objects whose `message` a workload wrote.
+/// Objects with a `message` that a workload wrote.
 pub const OF_WORKLOADS: [&str; 2] = ["lastFailures", "terminated"];
 /// Amounts, by the names of resources.
 pub const QUANTITIES: [&str; 9] = [
@@ -35,7 +35,8 @@ pub const NAMES_IN_MESSAGES: [&str; 8] = [
     "pod",
     "queue",
 ];
-/// Fields of names, words for programs and versions, beside those that end like `claimName`.
+/// Fields of names, words for programs and versions, in addition to fields that end like
+/// `claimName`.
 const NAMED: &str = include_str!("named.txt");
 /// Selectors and lists of numbers as one text.
 const LISTS: [&str; 5] = [
@@ -52,12 +53,12 @@ const LONGEST_NAME: usize = 253;
 const LONGEST_DURATION: usize = 16;
 /// Beginnings of fields of a pod that the downward API knows.
 const OWN_FIELDS: [&str; 3] = ["metadata.", "spec.", "status."];
-/// What stands behind a number.
+/// Units after a number.
 pub const UNITS: [&str; 17] = [
     "Ei", "Gi", "Ki", "Mi", "Pi", "Ti", "E", "G", "K", "M", "P", "T", "h", "k", "m", "ms", "s",
 ];
 
-/// Whether what is in that field is no secret, by the form that it has.
+/// Whether the field's content is harmless by its form.
 pub fn is_harmless(key: &str, text: &str) -> bool {
     let has = |words: &str, word: &str| words.split_whitespace().any(|known| known == word);
     let is_named = || has(NAMED, key) || ENDS_OF_NAMES.iter().any(|end| key.ends_with(end));
@@ -106,7 +107,7 @@ pub fn is_quantity(text: &str) -> bool {
     parse_quantity(text).is_some()
 }
 
-/// Whether it is what is written instead of a hidden text.
+/// Whether the text is a replacement of a hidden one.
 pub fn is_mark(text: &str) -> bool {
     let inner = text.strip_prefix("<hidden: ");
     let number = inner.and_then(|inner| inner.split_once(" character"));

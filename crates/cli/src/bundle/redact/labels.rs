@@ -1,10 +1,10 @@
-//! Labels, and what selects by them.
+//! Labels, and selectors of them.
 
 use serde_json::{Map, Value};
 
 use super::{Redaction, fields, hide_as_unknown, names, text};
 
-/// Labels of these domains say what a machine or an object is.
+/// Labels of these domains describe a machine or an object.
 const KNOWN_DOMAINS: [&str; 10] = [
     "grove.io",
     "kubernetes.io",
@@ -20,7 +20,7 @@ const KNOWN_DOMAINS: [&str; 10] = [
 const LONGEST_LABEL: usize = 63;
 
 impl Redaction<'_> {
-    /// Labels of an object are there to be read, but for those by the name of a secret.
+    /// Labels of an object are shown, except labels with the name of a secret.
     pub(super) fn visit_labels(&mut self, labels: &mut Map<String, Value>) {
         for (key, value) in labels {
             if let Value::String(value) = value

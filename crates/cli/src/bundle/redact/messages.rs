@@ -1,4 +1,4 @@
-//! Messages: word by word, those that Kubernetes and the operator use themselves.
+//! Messages: word by word; only words that Kubernetes and the operator use themselves stay.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -13,12 +13,12 @@ static WORDS: LazyLock<BTreeSet<&str>> =
 /// Numbers that are longer may be more than a count.
 const LONGEST_NUMBER: usize = 5;
 const LONGEST_SIGN: usize = 3;
-/// What stands around words and between them.
+/// Punctuation around and between words.
 const AROUND: &str = "\"'`()[]{}<>.,;:!?";
 const BETWEEN: &str = "/=:,|+%\"'`()[]{}";
 
 /// Hides in a message each run of words that are neither in the dictionary nor names that may be
-/// shown nor small numbers; and how many runs that were.
+/// shown nor small numbers; returns the number of runs.
 pub fn hide_unknown_words(text: &str, shown: &Shown) -> (String, usize) {
     let mut writer = Writer::default();
     let mut rest = text;
@@ -33,7 +33,7 @@ pub fn hide_unknown_words(text: &str, shown: &Shown) -> (String, usize) {
     writer.finish()
 }
 
-/// The same in a line of a log: where it is JSON, each of its texts is a message.
+/// The same in a line of a log: in JSON, each of its texts is a message.
 pub fn hide_in_line(line: &str, shown: &Shown) -> (String, usize) {
     match serde_json::from_str::<Value>(line) {
         Ok(mut object @ Value::Object(_)) => {
@@ -53,7 +53,7 @@ fn hide_in_value(value: &mut Value, shown: &Shown) -> usize {
     }
 }
 
-/// Hides unknown words in the text itself, and returns how many runs that were.
+/// Hides unknown words in the text itself, and returns the number of runs.
 pub fn hide_in(text: &mut String, shown: &Shown) -> usize {
     if fields::is_time(text) || fields::is_mark(text) {
         return 0;
@@ -85,7 +85,7 @@ impl Writer {
         }
     }
 
-    /// What was unknown so far; marks of former times stay as they are.
+    /// Hides all unknown words up to here; earlier replacements stay.
     fn hide(&mut self) {
         if !self.unknown.is_empty() {
             self.shown.push_str(&hidden(&self.unknown));

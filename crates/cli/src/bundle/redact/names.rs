@@ -1,4 +1,4 @@
-//! Which names are those of secrets.
+//! Names of secrets.
 
 const WORDS: [&str; 15] = [
     "auth",
@@ -46,7 +46,7 @@ const OWNERS: [&str; 10] = [
     "signing",
 ];
 
-/// Whether what goes by that name is likely a secret: `--api-key`, `DB_PASSWORD`, `authToken`.
+/// Whether a value with this name is probably a secret: `--api-key`, `DB_PASSWORD`, `authToken`.
 pub fn is_sensitive(name: &str) -> bool {
     let words = words_of(name);
     let is_secret =

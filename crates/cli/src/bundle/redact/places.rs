@@ -1,4 +1,4 @@
-//! Places whose contents are secrets, whatever they look like.
+//! Places whose contents are secrets, however they look.
 
 use api::labels::{env, operator_env};
 use serde_json::{Map, Value};

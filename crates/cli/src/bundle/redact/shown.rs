@@ -1,4 +1,4 @@
-//! What an archive may show.
+//! The content that an archive may show.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,18 @@ use serde_json::Value;
 
 use super::fields;
 
-/// What may be shown.
+/// The content that may be shown.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
-    /// Also arguments, scripts, messages and annotations, but for what looks like a secret in them.
+    /// Arguments, scripts, messages and annotations, too, except text in them that looks like a
+    /// secret.
     pub with_arguments: bool,
     names: BTreeSet<String>,
 }
 
 impl Shown {
-    /// Nothing but what is known to be harmless; with arguments, what does not look like a secret.
+    /// Only content that is known to be harmless; with arguments, all content that does not look
+    /// like a secret.
     pub fn new(with_arguments: bool) -> Self {
         Self {
             with_arguments,
@@ -23,7 +25,7 @@ impl Shown {
         }
     }
 
-    /// Names in these objects: they are shown where they stand, so they may be shown in messages.
+    /// Adds the names in these objects: the objects show them, so messages may show them, too.
     #[must_use]
     pub fn with_names<'a>(mut self, objects: impl IntoIterator<Item = &'a Value>) -> Self {
         objects.into_iter().for_each(|object| self.add("", object));

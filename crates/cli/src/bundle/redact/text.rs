@@ -2,7 +2,7 @@
 
 use super::{REDACTED, names};
 
-/// Tokens that say themselves what they are.
+/// Tokens that are known by their beginning.
 const BEGINNINGS: [&str; 9] = [
     "hf_",
     "ghp_",
@@ -18,10 +18,10 @@ const SHORTEST_TOKEN: usize = 16;
 const SHORTEST_AFTER_BEARER: usize = 8;
 /// A text of several lines follows, in YAML.
 const BLOCKS: [&str; 6] = ["|", "|+", "|-", ">", ">+", ">-"];
-/// What is said before a token in a header.
+/// Words before a token in a header.
 const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
 
-/// The text with everything hidden that looks like a secret, and how much that was.
+/// The text without secrets, and the number of hidden ones.
 pub fn mask_text(text: &str) -> (String, usize) {
     if text.contains("PRIVATE KEY-----") {
         return (REDACTED.to_owned(), 1);
@@ -62,7 +62,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// What is between two words, then a word, then what it names, if that is a secret.
+    /// Copies the text before the next word and the word; hides its value if it names a secret.
     fn step(&mut self) {
         let between = self.count(|c| !is_of_name(c));
         let between = self.show(between);
@@ -82,7 +82,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Shows what is between a name and its value, and hides the value; false if none follows.
+    /// Copies the separator between a name and its value, and hides the value; false without a
+    /// value.
     fn hide_value(&mut self, is_flag: bool) -> bool {
         let Some(separator) = separator_of(self.rest, is_flag) else {
             return false;
@@ -92,7 +93,7 @@ impl<'a> Scan<'a> {
         if !quote.is_empty() {
             self.hide(end_of(self.rest, quote));
             self.show(quote.len());
-            // In a shell, what follows at once is part of it.
+            // In a shell, adjacent characters are part of the value.
             let goes_on = |c: char| !c.is_whitespace() && !",}])&;|\\".contains(c) && !is_quote(c);
             if self.rest.starts_with(goes_on) {
                 self.hide(self.count(|c| !c.is_whitespace()));
@@ -116,7 +117,7 @@ impl<'a> Scan<'a> {
         true
     }
 
-    /// What is further to the right below a name, as YAML has texts of several lines.
+    /// Hides the lines below a name that are indented further, a multi-line text of YAML.
     fn hide_block(&mut self) {
         let mut end = 0;
         for line in self.rest.split_inclusive('\n') {
@@ -135,7 +136,7 @@ impl<'a> Scan<'a> {
         self.hide(length);
     }
 
-    /// `Bearer x`: what follows the blank, if it is that long.
+    /// `Bearer x`: hides the word after the blank if it is that long.
     fn hide_after_scheme(&mut self, least: usize) {
         let blanks = self.count(|c| c == ' ');
         let word = self.rest.get(blanks..).unwrap_or_default();
@@ -176,7 +177,7 @@ impl<'a> Scan<'a> {
         shown
     }
 
-    /// How long what comes next is, in bytes.
+    /// The length in bytes of the next characters of that kind.
     fn count(&self, is_of_it: impl Fn(char) -> bool) -> usize {
         let end = self.rest.find(|c| !is_of_it(c));
         end.unwrap_or(self.rest.len())
@@ -191,7 +192,7 @@ fn is_quote(c: char) -> bool {
     "\"'`".contains(c)
 }
 
-/// Whether it is a token that says itself what it is.
+/// Whether the token is known by its beginning.
 pub fn is_token(word: &str) -> bool {
     let is_known = BEGINNINGS.iter().any(|b| word.starts_with(b));
     let is_jwt = word.starts_with("eyJ") && word.split('.').count() == 3;
@@ -214,7 +215,8 @@ fn opening_of(text: &str) -> usize {
     quote.filter(|c| is_quote(*c)).map_or(0, |_| slashes + 1)
 }
 
-/// How long what separates a name from its value is: `=`, `: `, `":"`, and of a flag a blank too.
+/// The length of the separator between a name and its value: `=`, `: `, `":"`, and for a flag also
+/// a blank.
 fn separator_of(text: &str, is_flag: bool) -> Option<usize> {
     let blanks = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
     let closing = opening_of(text);

@@ -1,5 +1,4 @@
-//! Nodes, kinds of pods and what keeps pods apart or together, by number: what does not change while
-//! pods are placed.
+//! Nodes, kinds of pods, exclusions and packs, by number: they do not change while pods are placed.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,10 +9,10 @@ use crate::capacity::gang::{Gang, GangPart};
 use crate::capacity::needs::PodNeeds;
 use crate::capacity::snapshot::{Node, Snapshot};
 
-/// The resource by which a node's limit of pods is counted.
+/// The resource that counts pods on a node.
 pub const PODS: &str = "pods";
 
-/// What does not change while pods are placed.
+/// Nodes, kinds and rules.
 pub struct Fleet<'a> {
     /// Nodes by number.
     pub nodes: &'a [Node],
@@ -21,25 +20,23 @@ pub struct Fleet<'a> {
     pub resources: Vec<String>,
     /// Kinds of pods by number.
     pub kinds: Vec<PodKind>,
-    /// What keeps pods apart.
+    /// Exclusions by number.
     pub exclusions: Vec<Domains>,
-    /// What keeps pods together.
+    /// Packs by number.
     pub packs: Vec<Domains>,
 }
 
-/// Pods for which no node makes a difference.
+/// Pods that every node treats alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodKind {
-    /// Of each resource.
+    /// The request of each resource.
     pub requests: Vec<i64>,
-    /// Which nodes it may be on.
+    /// Whether each node admits it by taints, selectors and affinity.
     pub eligible: Vec<bool>,
-    /// Exclusions that it is the cause of.
+    /// Exclusions that it causes.
     pub owns: Vec<usize>,
-    /// Exclusions that it is subject to.
+    /// Exclusions that keep it off.
     pub member_of: Vec<usize>,
-    /// How large its largest request is beside the largest node, in millionths.
-    pub weight: i128,
 }
 
 /// Pods of one part of a gang that are still to be placed.
@@ -49,16 +46,16 @@ pub struct Demand {
     pub part: usize,
     /// Their kind.
     pub kind: usize,
-    /// Packs that they are in, outermost first.
+    /// Their packs, outermost first.
     pub packs: Vec<usize>,
-    /// How many have to be placed.
+    /// Guaranteed pods to place.
     pub pods: u32,
-    /// How many more may be.
+    /// Best-effort pods to place.
     pub extra: u32,
 }
 
 impl PodKind {
-    /// Whether it makes no difference which of both a pod is.
+    /// Whether both are one kind.
     fn is_like(&self, other: &Self) -> bool {
         let facts = |kind: &Self| (kind.owns.clone(), kind.member_of.clone());
         self.requests == other.requests
@@ -66,19 +63,13 @@ impl PodKind {
             && facts(self) == facts(other)
     }
 
-    /// Whether the node takes it, however much room it has.
+    /// Whether the node admits it, however much is free.
     pub fn is_eligible(&self, node: usize) -> bool {
         self.eligible.get(node).copied().unwrap_or(false)
     }
-
-    /// Whether no two of them can be in one domain.
-    pub fn excludes_itself(&self) -> impl Iterator<Item = usize> {
-        let own = self.owns.iter().copied();
-        own.filter(|exclusion| self.member_of.contains(exclusion))
-    }
 }
 
-/// Gives numbers to all that the gangs need.
+/// Numbers the nodes, resources, kinds and rules of these gangs.
 pub fn number<'a>(snapshot: &'a Snapshot, gangs: &[Gang]) -> (Fleet<'a>, Vec<Vec<Demand>>, Rules) {
     let rules = Rules::of(snapshot, gangs);
     let mut numbering = Numbering {
@@ -133,7 +124,7 @@ impl Numbering<'_> {
         demands.collect()
     }
 
-    /// Most parts share the template of their clique.
+    /// Parts of one clique share its template, so a pointer finds most of them.
     fn kind_of(&mut self, gang: &Gang, part: &GangPart) -> usize {
         let (owns, member_of) = self.rules.exclusions_of(gang, part);
         let key = (Rc::as_ptr(&part.needs), owns, member_of);
@@ -159,21 +150,10 @@ impl Numbering<'_> {
         let nodes = self.snapshot.nodes.iter();
         let eligible = nodes.map(|node| find_refusal(&part.needs, node).is_none());
         PodKind {
-            weight: self.weight_of(&requests),
             requests,
             eligible: eligible.collect(),
             owns,
             member_of,
         }
-    }
-
-    fn weight_of(&self, requests: &[i64]) -> i128 {
-        let shares = self.resources.iter().zip(requests).map(|(name, amount)| {
-            let nodes = self.snapshot.nodes.iter();
-            let largest = nodes.filter_map(|node| node.allocatable.get(name)).max();
-            let largest = i128::from(largest.copied().unwrap_or(1).max(1));
-            i128::from(*amount) * 1_000_000 / largest
-        });
-        shares.max().unwrap_or(0)
     }
 }

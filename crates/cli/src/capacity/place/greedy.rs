@@ -1,43 +1,32 @@
-//! One pod after the other, largest first, each where it seems best: how a scheduler goes about it.
+//! One pod after the other, in the order of the template, each on the node that its scheduler prefers.
 
 use super::fleet::Demand;
 use super::room::{Pin, Room};
 use super::rules::Domains;
-
-/// Which of the nodes that take a pod gets it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// The one with the most left, as kube-scheduler chooses (`LeastAllocated`).
-    Spread,
-    /// The one with the least left.
-    Tight,
-}
+use crate::capacity::node_order::NodeOrder;
 
 /// A pod of a demand, by the demand's number, and its node.
 pub type Step = (usize, usize);
 
-/// A demand by its number, and how many pods of it are placed.
+/// A demand with its number, and the number of its pods to place.
 pub type Wanted<'a> = (usize, &'a Demand, u32);
 
-/// Places what it can, and returns how much that is.
+/// Places as many pods as it can and returns their number.
 pub fn fill(
     room: &mut Room<'_>,
     wanted: &[Wanted<'_>],
-    policy: Policy,
+    order: NodeOrder,
     steps: &mut Vec<Step>,
 ) -> u32 {
-    let mut ordered = wanted.to_vec();
-    let weight = |demand: &Demand| room.fleet.kinds.get(demand.kind).map_or(0, |k| k.weight);
-    ordered.sort_by_key(|(number, demand, _)| (std::cmp::Reverse(weight(demand)), *number));
-    fill_level(room, &ordered, 0, policy, steps)
+    fill_level(room, wanted, 0, order, steps)
 }
 
-/// Those of one pack first, domain by domain, then those that are in none at this level.
+/// First the pods of packs of this level, domain by domain, then the others.
 fn fill_level(
     room: &mut Room<'_>,
     wanted: &[Wanted<'_>],
     level: usize,
-    policy: Policy,
+    order: NodeOrder,
     steps: &mut Vec<Step>,
 ) -> u32 {
     let pack_of = |(_, demand, _): &Wanted<'_>| demand.packs.get(level).copied();
@@ -48,20 +37,20 @@ fn fill_level(
     for pack in packs {
         let of_pack = wanted.iter().filter(|w| pack_of(w) == Some(pack));
         let of_pack: Vec<Wanted<'_>> = of_pack.copied().collect();
-        placed += fill_pack(room, &of_pack, level, policy, steps);
+        placed += fill_pack(room, &of_pack, level, order, steps);
     }
     for (number, demand, pods) in wanted.iter().filter(|w| pack_of(w).is_none()) {
-        placed += place_pods(room, (*number, demand), *pods, policy, steps);
+        placed += place_pods(room, (*number, demand), *pods, order, steps);
     }
     placed
 }
 
-/// The first domain that has room for all, else the one that has room for most.
+/// Fills the first domain that has room for all pods, or else the domain that has room for most.
 fn fill_pack(
     room: &mut Room<'_>,
     wanted: &[Wanted<'_>],
     level: usize,
-    policy: Policy,
+    order: NodeOrder,
     steps: &mut Vec<Step>,
 ) -> u32 {
     let all: u32 = wanted.iter().map(|(_, _, pods)| *pods).sum();
@@ -75,7 +64,7 @@ fn fill_pack(
     let mut best: Option<(u32, usize)> = None;
     for domain in domains {
         let before = steps.len();
-        let placed = fill_domain(room, wanted, (level, pack, domain), policy, steps);
+        let placed = fill_domain(room, wanted, (level, pack, domain), order, steps);
         if placed == all {
             return placed;
         }
@@ -85,7 +74,7 @@ fn fill_pack(
         }
     }
     best.map_or(0, |(_, domain)| {
-        fill_domain(room, wanted, (level, pack, domain), policy, steps)
+        fill_domain(room, wanted, (level, pack, domain), order, steps)
     })
 }
 
@@ -93,7 +82,7 @@ fn fill_domain(
     room: &mut Room<'_>,
     wanted: &[Wanted<'_>],
     (level, pack, domain): (usize, usize, usize),
-    policy: Policy,
+    order: NodeOrder,
     steps: &mut Vec<Step>,
 ) -> u32 {
     let limit = |room: &mut Room<'_>, domain| {
@@ -102,12 +91,12 @@ fn fill_domain(
         }
     };
     limit(room, Some(domain));
-    let placed = fill_level(room, wanted, level + 1, policy, steps);
+    let placed = fill_level(room, wanted, level + 1, order, steps);
     limit(room, None);
     placed
 }
 
-/// Takes back what was placed since there were `before` steps.
+/// Removes the pods of all steps but the first `before`.
 pub fn undo(room: &mut Room<'_>, wanted: &[Wanted<'_>], steps: &mut Vec<Step>, before: usize) {
     for (number, node) in steps.split_off(before.min(steps.len())).into_iter().rev() {
         let found = wanted.iter().find(|(known, _, _)| *known == number);
@@ -121,11 +110,11 @@ fn place_pods(
     room: &mut Room<'_>,
     (number, demand): (usize, &Demand),
     pods: u32,
-    policy: Policy,
+    order: NodeOrder,
     steps: &mut Vec<Step>,
 ) -> u32 {
     for placed in 0..pods {
-        let Some(node) = choose_node(room, demand, policy) else {
+        let Some(node) = choose_node(room, demand, order) else {
             return placed;
         };
         room.place(demand, node);
@@ -134,18 +123,19 @@ fn place_pods(
     pods
 }
 
-fn choose_node(room: &Room<'_>, demand: &Demand, policy: Policy) -> Option<usize> {
+fn choose_node(room: &Room<'_>, demand: &Demand, order: NodeOrder) -> Option<usize> {
     let nodes = (0..room.fleet.nodes.len()).filter(|node| room.admits(demand, *node));
     let left = |node: &usize| share_left(room, demand, *node);
-    match policy {
-        // Of equal ones the first by name.
-        Policy::Spread => nodes.rev().max_by_key(left),
-        Policy::Tight => nodes.min_by_key(left),
+    match order {
+        // Of equal nodes the first by name.
+        NodeOrder::LeastAllocated => nodes.rev().max_by_key(left),
+        NodeOrder::MostAllocated => nodes.min_by_key(left),
     }
 }
 
-/// How much of the node is left after the pod, in millionths, over the resources that it requests.
-pub fn share_left(room: &Room<'_>, demand: &Demand, node: usize) -> i128 {
+/// The share of the node that the pod would leave free, in millionths, summed over the resources
+/// that it requests.
+fn share_left(room: &Room<'_>, demand: &Demand, node: usize) -> i128 {
     let kind = room.fleet.kinds.get(demand.kind);
     let requests = kind.map_or(&[][..], |kind| &kind.requests);
     let free = room.free.get(node).map_or(&[][..], Vec::as_slice);

@@ -3,286 +3,160 @@
 use std::collections::BTreeMap;
 
 use super::fleet::Demand;
-use super::greedy::{self, Policy, Step, Wanted};
-use super::neighbours::neighbours_of;
+use super::greedy::{self, Step, Wanted};
 use super::room::Room;
-use super::search::{Found, search};
-use super::shortage::explain;
+use super::shortage::find_shortages;
 use super::{Outcome, Placed, Verdict};
-use crate::capacity::gang::Gang;
-
-/// How many times one search may look at a node.
-const EFFORT_OF_SEARCH: u64 = 2_000_000;
-
-/// Of a gang that fits: of each demand the nodes of its pods.
-type Nodes = Vec<Vec<usize>>;
+use crate::capacity::gang::{Gang, GangPart};
 
 /// Places gangs.
 pub struct Placer<'a> {
     gangs: &'a [Gang],
     demands: &'a [Vec<Demand>],
     room: Room<'a>,
-    effort: u64,
-    /// Of the gangs that fit, by number.
-    fitting: BTreeMap<usize, Nodes>,
-    /// What was found of gangs of these kinds of pods when so many others fitted.
-    known: BTreeMap<(Vec<(usize, u32)>, usize), Outcome>,
+    /// Guaranteed pods of the gangs that fit, by number of the gang.
+    fitting: BTreeMap<usize, Vec<Step>>,
 }
 
 impl<'a> Placer<'a> {
     /// Of these gangs with their demands.
-    pub fn of(gangs: &'a [Gang], demands: &'a [Vec<Demand>], room: Room<'a>, effort: u64) -> Self {
+    pub fn of(gangs: &'a [Gang], demands: &'a [Vec<Demand>], room: Room<'a>) -> Self {
         Self {
             gangs,
             demands,
             room,
-            effort,
             fitting: BTreeMap::new(),
-            known: BTreeMap::new(),
         }
     }
 
-    /// What becomes of each.
+    /// The verdict on each gang.
     pub fn place_all(mut self) -> Vec<Verdict> {
         let mut verdicts: Vec<Verdict> = Vec::new();
         for (number, gang) in self.gangs.iter().enumerate() {
-            let base = gang.base.as_ref().and_then(|base| {
-                let mut known = self.gangs.iter().zip(&verdicts);
-                known.find(|(g, _)| (&g.namespace, &g.name) == (&gang.namespace, base))
-            });
-            let verdict = match base.map(|(_, verdict)| verdict.outcome) {
-                None | Some(Outcome::Fits) => self.judge(number, gang),
-                Some(outcome) => waiting(gang, outcome),
+            let verdict = match self.base_outcome(gang, &verdicts) {
+                None | Some(Outcome::Fits) => self.place_guaranteed(number, gang),
+                Some(_) => waiting(gang),
             };
             verdicts.push(verdict);
         }
-        let numbered = verdicts.iter_mut().enumerate();
-        for (number, verdict) in numbered.filter(|(_, v)| v.outcome == Outcome::Fits) {
-            self.finish(number, verdict);
+        for (number, gang) in self.gangs.iter().enumerate() {
+            if let Some(verdict) = verdicts.get_mut(number)
+                && verdict.outcome == Outcome::Fits
+            {
+                self.place_best_effort(number, gang, verdict);
+            }
         }
         verdicts
+    }
+
+    fn base_outcome(&self, gang: &Gang, verdicts: &[Verdict]) -> Option<Outcome> {
+        let base = gang.base.as_ref()?;
+        self.gangs
+            .iter()
+            .zip(verdicts)
+            .find(|(known, _)| (&known.namespace, &known.name) == (&gang.namespace, base))
+            .map(|(_, verdict)| verdict.outcome)
     }
 
     fn demands_of(&self, number: usize) -> &'a [Demand] {
         self.demands.get(number).map_or(&[], Vec::as_slice)
     }
 
-    fn judge(&mut self, number: usize, gang: &Gang) -> Verdict {
-        let outcome = self.find_outcome(number);
+    fn place_guaranteed(&mut self, number: usize, gang: &Gang) -> Verdict {
+        let demands = self.demands_of(number);
+        let wanted = numbered(demands, |demand| demand.pods);
+        let mut steps = Vec::new();
+        let placed = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut steps);
+        let missing = count(&wanted).saturating_sub(placed);
         let mut verdict = Verdict {
-            outcome,
-            guaranteed: gang.guaranteed(),
+            outcome: Outcome::Fits,
+            guaranteed: gang.guaranteed().saturating_sub(missing),
             best_effort: 0,
             places: Vec::new(),
             reasons: Vec::new(),
         };
-        if outcome != Outcome::Fits {
-            let (placed, reasons) = explain(&self.room, gang, self.demands_of(number));
-            let wanted: u32 = self
-                .demands_of(number)
-                .iter()
-                .map(|demand| demand.pods)
-                .sum();
-            verdict.guaranteed -= wanted.saturating_sub(placed);
-            verdict.reasons = reasons;
-            self.add_reasons(number, &mut verdict);
+        if missing == 0 {
+            self.fitting.insert(number, steps);
+            return verdict;
+        }
+        verdict.outcome = Outcome::NoPlacementFound;
+        verdict.reasons = find_shortages(&self.room, gang, demands, &steps);
+        greedy::undo(&mut self.room, &wanted, &mut steps, 0);
+        if self.fits_without_packs(gang, demands) {
+            let reason = "without its topology constraint it would fit";
+            verdict.reasons.push(reason.to_owned());
         }
         verdict
     }
 
-    fn add_reasons(&mut self, number: usize, verdict: &mut Verdict) {
-        let (placed, demands) = (verdict.guaranteed, self.demands_of(number));
-        if verdict.outcome == Outcome::Unknown {
-            let all = self.gangs.get(number).map_or(0, Gang::guaranteed);
-            let reason = format!("too large to decide: {placed} of {all} placed");
-            verdict.reasons.insert(0, reason);
-        } else if demands.iter().any(|demand| !demand.packs.is_empty()) {
-            let unbound = demands.iter().map(|demand| Demand {
+    fn fits_without_packs(&mut self, gang: &Gang, demands: &[Demand]) -> bool {
+        let unbound: Vec<Demand> = demands
+            .iter()
+            .map(|demand| Demand {
                 packs: Vec::new(),
                 ..demand.clone()
-            });
-            let unbound: Vec<Demand> = unbound.collect();
-            if matches!(self.find_beside(&unbound), Found::Placement(_)) {
-                let reason = "without its topology constraint it would fit";
-                verdict.reasons.push(reason.to_owned());
-            }
+            })
+            .collect();
+        if unbound == demands {
+            return false;
         }
+        let wanted = numbered(&unbound, |demand| demand.pods);
+        let mut steps = Vec::new();
+        let placed = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut steps);
+        greedy::undo(&mut self.room, &wanted, &mut steps, 0);
+        placed == count(&wanted)
     }
 
-    fn find_outcome(&mut self, number: usize) -> Outcome {
+    /// Places the best-effort pods of a gang that fits, and lists the nodes of all its pods.
+    fn place_best_effort(&mut self, number: usize, gang: &Gang, verdict: &mut Verdict) {
         let demands = self.demands_of(number);
-        let kinds = demands.iter().map(|demand| (demand.kind, demand.pods));
-        let mut kinds: Vec<(usize, u32)> = kinds.filter(|(_, pods)| *pods > 0).collect();
-        kinds.sort_unstable();
-        let key = (kinds, self.fitting.len());
-        let is_free = demands.iter().all(|demand| demand.packs.is_empty());
-        if let Some(outcome) = self.known.get(&key).filter(|_| is_free) {
-            return *outcome;
-        }
-        let outcome = match self.find_beside(demands) {
-            Found::Placement(nodes) => self.accept(BTreeMap::from([(number, nodes)])),
-            alone => self.find_together(number, &alone),
-        };
-        if outcome != Outcome::Fits && is_free {
-            self.known.insert(key, outcome);
-        }
-        outcome
-    }
-
-    /// Beside those that have been placed, as they are.
-    fn find_beside(&mut self, demands: &[Demand]) -> Found {
-        for policy in [Policy::Spread, Policy::Tight] {
-            if let Some(nodes) = fill_all(&mut self.room, demands, policy) {
-                return Found::Placement(nodes);
-            }
-        }
-        self.search(&self.room.clone(), demands)
-    }
-
-    /// Together with those that have been placed and may be in its way.
-    fn find_together(&mut self, number: usize, alone: &Found) -> Outcome {
-        let own = self.demands_of(number);
-        let others = self
-            .fitting
-            .keys()
-            .map(|other| (*other, self.demands_of(*other)));
-        let others: Vec<(usize, &[Demand])> = others.collect();
-        let mut together = neighbours_of(self.room.fleet, own, &others);
-        if together.is_empty() {
-            return match alone {
-                Found::Nothing => Outcome::DoesNotFit,
-                _ => Outcome::Unknown,
-            };
-        }
-        let mut room = self.room.clone();
-        for other in &together {
-            change(
-                &mut room,
-                self.demands_of(*other),
-                self.fitting.get(other),
-                false,
-            );
-        }
-        together.push(number);
-        let all = together.iter().flat_map(|one| self.demands_of(*one));
-        let all: Vec<Demand> = all.cloned().collect();
-        match self.search(&room, &all) {
-            Found::Nothing => Outcome::DoesNotFit,
-            Found::GaveUp => Outcome::Unknown,
-            Found::Placement(nodes) => {
-                let mut nodes = nodes.into_iter();
-                let of = |one: &usize| (*one, self.demands_of(*one).len());
-                let shares: Vec<(usize, usize)> = together.iter().map(of).collect();
-                let split = shares
-                    .into_iter()
-                    .map(|(one, demands)| (one, nodes.by_ref().take(demands).collect()));
-                self.accept(split.collect())
-            }
-        }
-    }
-
-    fn search(&mut self, room: &Room<'_>, demands: &[Demand]) -> Found {
-        let given = self.effort.min(EFFORT_OF_SEARCH);
-        let mut left = given;
-        let found = search(room, demands, &mut left);
-        self.effort -= given - left;
-        found
-    }
-
-    /// Places these, instead of where they were before.
-    fn accept(&mut self, placements: BTreeMap<usize, Nodes>) -> Outcome {
-        for number in placements.keys() {
-            let (before, demands) = (self.fitting.remove(number), self.demands_of(*number));
-            change(&mut self.room, demands, before.as_ref(), false);
-        }
-        for (number, nodes) in placements {
-            let demands = self.demands_of(number);
-            change(&mut self.room, demands, Some(&nodes), true);
-            self.fitting.insert(number, nodes);
-        }
-        Outcome::Fits
-    }
-
-    /// Places best-effort pods, and says where all pods are.
-    fn finish(&mut self, number: usize, verdict: &mut Verdict) {
-        let demands = self.demands_of(number);
-        let wanted: Vec<Wanted<'_>> = numbered(demands, |demand| demand.extra);
+        let wanted = numbered(demands, |demand| demand.extra);
         let mut steps: Vec<Step> = Vec::new();
-        let found = greedy::fill(&mut self.room, &wanted, Policy::Spread, &mut steps);
-        let extra: u32 = demands.iter().map(|demand| demand.extra).sum();
-        let all = self.gangs.get(number).map_or(0, Gang::best_effort);
-        verdict.best_effort = all - extra.saturating_sub(found).min(all);
-        let guaranteed = self.fitting.get(&number).into_iter().flatten().enumerate();
-        let guaranteed = guaranteed.flat_map(|(d, nodes)| nodes.iter().map(move |n| (d, *n)));
-        let mut places: BTreeMap<(usize, usize), (u32, u32)> = BTreeMap::new();
-        for step in guaranteed {
-            places.entry(step).or_default().0 += 1;
+        let found = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut steps);
+        let missing = count(&wanted).saturating_sub(found);
+        verdict.best_effort = gang.best_effort().saturating_sub(missing);
+        let mut places: BTreeMap<Step, (u32, u32)> = BTreeMap::new();
+        for step in self.fitting.get(&number).into_iter().flatten() {
+            places.entry(*step).or_default().0 += 1;
         }
         for step in steps {
             places.entry(step).or_default().1 += 1;
         }
         verdict.places = places
             .into_iter()
-            .filter_map(|((demand, node), pods)| {
+            .filter_map(|((demand, node), (guaranteed, best_effort))| {
                 Some(Placed {
                     part: demands.get(demand)?.part,
                     node: self.room.fleet.nodes.get(node)?.name.clone(),
-                    guaranteed: pods.0,
-                    best_effort: pods.1,
+                    guaranteed,
+                    best_effort,
                 })
             })
             .collect();
     }
 }
 
-fn waiting(gang: &Gang, base: Outcome) -> Verdict {
-    let why = match base {
-        Outcome::Unknown => "of which it is not known whether it fits",
-        _ => "which does not fit",
-    };
+fn waiting(gang: &Gang) -> Verdict {
     let base = gang.base.clone().unwrap_or_default();
-    let held = |part: &crate::capacity::gang::GangPart| part.guaranteed - part.guaranteed_left();
+    let held = |part: &GangPart| part.guaranteed - part.guaranteed_left();
     Verdict {
         outcome: Outcome::WaitsForBase,
         guaranteed: gang.parts.iter().map(held).sum(),
         best_effort: 0,
         places: Vec::new(),
-        reasons: vec![format!("starts after {base}, {why}")],
+        reasons: vec![format!("starts after {base}, which has no placement")],
     }
 }
 
-/// Demands by number, each with how much of it is wanted.
-pub fn numbered(demands: &[Demand], wanted: impl Fn(&Demand) -> u32) -> Vec<Wanted<'_>> {
-    let all = demands.iter().enumerate();
-    all.map(|(number, demand)| (number, demand, wanted(demand)))
+/// Demands with their numbers, and the number of pods wanted of each.
+fn numbered(demands: &[Demand], wanted: impl Fn(&Demand) -> u32) -> Vec<Wanted<'_>> {
+    demands
+        .iter()
+        .enumerate()
+        .map(|(number, demand)| (number, demand, wanted(demand)))
         .collect()
 }
 
-/// Finds nodes for all guaranteed pods; the room is as before afterwards.
-fn fill_all(room: &mut Room<'_>, demands: &[Demand], policy: Policy) -> Option<Nodes> {
-    let wanted = numbered(demands, |demand| demand.pods);
-    let all: u32 = wanted.iter().map(|(_, _, pods)| *pods).sum();
-    let mut steps = Vec::new();
-    let placed = greedy::fill(room, &wanted, policy, &mut steps);
-    let mut nodes = vec![Vec::new(); demands.len()];
-    for (number, node) in &steps {
-        if let Some(of_demand) = nodes.get_mut(*number) {
-            of_demand.push(*node);
-        }
-    }
-    greedy::undo(room, &wanted, &mut steps, 0);
-    (placed == all).then_some(nodes)
-}
-
-/// Puts all pods where they belong, or takes them away.
-fn change(room: &mut Room<'_>, demands: &[Demand], nodes: Option<&Nodes>, is_placed: bool) {
-    for (demand, nodes) in demands.iter().zip(nodes.into_iter().flatten()) {
-        for node in nodes {
-            if is_placed {
-                room.place(demand, *node);
-            } else {
-                room.remove(demand, *node);
-            }
-        }
-    }
+fn count(wanted: &[Wanted<'_>]) -> u32 {
+    wanted.iter().map(|(_, _, pods)| *pods).sum()
 }

@@ -1,42 +1,41 @@
-//! What is free while pods are placed.
+//! Free resources while pods are placed.
 
 use super::fleet::{Demand, Fleet, PODS, PodKind};
 use super::rules::Rules;
 use crate::capacity::snapshot::Snapshot;
 
-/// What is free, and what stands in the way.
-#[derive(Clone)]
+/// Free resources, and the pods that exclude others.
 pub struct Room<'a> {
-    /// What does not change.
+    /// Nodes, kinds and rules.
     pub fleet: &'a Fleet<'a>,
-    /// Of each node what is free of each resource; below zero where too much was given away.
+    /// The free amount of each resource of each node; negative on an overcommitted node.
     pub free: Vec<Vec<i64>>,
-    /// Of each exclusion, by domain: pods that are its cause.
+    /// The number of pods that cause each exclusion, by domain.
     pub owners: Vec<Vec<u32>>,
-    /// Of each exclusion, by domain: pods that are subject to it.
+    /// The number of pods that each exclusion keeps off, by domain.
     pub members: Vec<Vec<u32>>,
-    /// Where the pods of each pack are.
+    /// The domain of each pack.
     pub pins: Vec<Pin>,
 }
 
-/// Where the pods of a pack are.
+/// The domain of a pack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pin {
     domain: Option<usize>,
     pods: u32,
-    /// The only domain that is tried at the moment, before there are any.
+    /// The domain that is being tried, before the pack has a pod.
     pub limit: Option<usize>,
 }
 
 impl Pin {
-    /// The only domain that is left for further pods.
+    /// The domain that further pods of the pack must use.
     pub fn domain(&self) -> Option<usize> {
         self.limit.or(self.domain.filter(|_| self.pods > 0))
     }
 }
 
 impl<'a> Room<'a> {
-    /// Nodes with the pods that are on them.
+    /// The room that the bound pods of the snapshot leave.
     pub fn of(fleet: &'a Fleet<'a>, snapshot: &Snapshot, rules: &Rules) -> Self {
         let counts = || {
             fleet
@@ -71,7 +70,7 @@ impl<'a> Room<'a> {
         room
     }
 
-    /// Whether a pod may go to that node now.
+    /// Whether the node can take a pod now.
     pub fn admits(&self, demand: &Demand, node: usize) -> bool {
         let Some(kind) = self.fleet.kinds.get(demand.kind) else {
             return false;
@@ -82,19 +81,19 @@ impl<'a> Room<'a> {
             && !self.is_excluded(kind, node)
     }
 
-    /// Whether its resources are enough. What is not requested is not asked for.
+    /// Whether the requested resources of the node are enough.
     pub fn has_room(&self, kind: &PodKind, node: usize) -> bool {
         let free = self.free.get(node).map_or(&[][..], Vec::as_slice);
         let mut both = kind.requests.iter().zip(free);
         both.all(|(request, free)| *request <= 0 || request <= free)
     }
 
-    /// Whether pods that are there keep it away, or it would be too near to some.
+    /// Whether anti-affinity or a host port keeps the pod off the node.
     pub fn is_excluded(&self, kind: &PodKind, node: usize) -> bool {
         self.exclusions_at(kind, node).next().is_some()
     }
 
-    /// What keeps it away from that node.
+    /// The exclusions that keep the pod off the node.
     pub fn exclusions_at<'k>(
         &self,
         kind: &'k PodKind,
@@ -112,7 +111,7 @@ impl<'a> Room<'a> {
         own.chain(of_others.filter(move |exclusion| is_any(&self.owners, *exclusion)))
     }
 
-    /// Whether it is where the others of its packs are.
+    /// Whether the node is in the domains of the pod's packs.
     pub fn is_in_packs(&self, demand: &Demand, node: usize) -> bool {
         demand.packs.iter().all(|pack| {
             let own = self.domain_in(*pack, node);
@@ -121,12 +120,12 @@ impl<'a> Room<'a> {
         })
     }
 
-    /// The domain of a pack that a node is in.
+    /// The domain of a node at the level of a pack.
     pub fn domain_in(&self, pack: usize, node: usize) -> Option<usize> {
         self.fleet.packs.get(pack)?.domain(node)
     }
 
-    /// Puts a pod there.
+    /// Adds a pod to the node.
     pub fn place(&mut self, demand: &Demand, node: usize) {
         self.change(demand, node, 1);
         for pack in &demand.packs {
@@ -138,7 +137,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// Takes a pod away again.
+    /// Removes a pod from the node.
     pub fn remove(&mut self, demand: &Demand, node: usize) {
         self.change(demand, node, -1);
         for pack in &demand.packs {

@@ -1,4 +1,4 @@
-//! What keeps pods apart, and what keeps them together, by number.
+//! Exclusions, which keep pods apart, and packs, which keep them together, by number.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct Domains {
     pub of_node: Vec<Option<usize>>,
     /// Names of the domains, by number.
     pub names: Vec<String>,
-    /// What a person calls them: the level of a pack, or what it is that excludes.
+    /// Their name in messages: the level of a pack, or the cause of an exclusion.
     pub called: String,
 }
 
@@ -36,23 +36,23 @@ enum Cause {
 pub struct PackRule {
     /// The domains.
     pub domains: Domains,
-    /// Domain of those that are placed already.
+    /// Domain of the pods that are placed already.
     pub held: Option<usize>,
 }
 
-/// All that keeps pods apart or together.
+/// All exclusions and packs.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// What keeps pods apart.
+    /// Exclusions by number.
     pub exclusions: Vec<Exclusion>,
-    /// What keeps them together.
+    /// Packs by number.
     pub packs: Vec<PackRule>,
     pack_numbers: BTreeMap<(String, String, String), usize>,
     repulsion_numbers: BTreeMap<String, usize>,
 }
 
 impl Rules {
-    /// Those that concern pods of these gangs.
+    /// The rules for pods of these gangs.
     pub fn of(snapshot: &Snapshot, gangs: &[Gang]) -> Self {
         let mut rules = Self::default();
         for (gang, part) in parts_of(gangs) {
@@ -74,7 +74,7 @@ impl Rules {
         rules
     }
 
-    /// The packs that the pods of a part are in.
+    /// The packs of the pods of a part.
     pub fn packs_of(&self, gang: &Gang, part: &GangPart) -> Vec<usize> {
         let packs = part.packs.iter();
         packs
@@ -82,13 +82,13 @@ impl Rules {
             .collect()
     }
 
-    /// The exclusions that pods of a part are the cause of, and those that they are subject to.
+    /// The exclusions that the pods of a part cause, and the exclusions that keep them off.
     pub fn exclusions_of(&self, gang: &Gang, part: &GangPart) -> (Vec<usize>, Vec<usize>) {
         let (needs, namespace) = (&part.needs, &gang.namespace);
         self.find(&needs.repulsions, &needs.ports, namespace, &part.labels)
     }
 
-    /// The same for a pod that is on a node.
+    /// The same for a bound pod.
     pub fn exclusions_of_bound(&self, pod: &BoundPod) -> (Vec<usize>, Vec<usize>) {
         self.find(&pod.repulsions, &pod.ports, &pod.namespace, &pod.labels)
     }
@@ -194,7 +194,7 @@ impl Domains {
         }
     }
 
-    /// Each node by itself.
+    /// One domain for each node.
     fn each(nodes: &[Node], called: String) -> Self {
         Self {
             of_node: (0..nodes.len()).map(Some).collect(),
@@ -211,10 +211,5 @@ impl Domains {
     /// How many domains there are.
     pub fn count(&self) -> usize {
         self.names.len()
-    }
-
-    /// Whether each has one node at most.
-    pub fn are_single(&self) -> bool {
-        self.of_node.iter().flatten().count() == self.names.len()
     }
 }

@@ -1,43 +1,39 @@
-//! Why a gang does not fit: what the first pods without a node lack.
+//! The shortage of a gang without a placement: the needs of its pods without a node.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fleet::{Demand, PODS, PodKind};
-use super::greedy::{self, Policy, Step};
-use super::placer::numbered;
+use super::greedy::Step;
 use super::room::Room;
 use crate::capacity::eligibility::{Refusal, find_refusal};
 use crate::capacity::gang::Gang;
 use crate::capacity::needs::PodNeeds;
 use crate::quantity_text::write_amount;
 
-/// Cliques that are spoken of.
-const MOST_TOLD: usize = 3;
+/// Reasons that are listed.
+const MOST_LISTED: usize = 3;
 
-/// Places what fits of the gang, for a moment: how many pods that are, and why not more.
-pub fn explain(room: &Room<'_>, gang: &Gang, demands: &[Demand]) -> (u32, Vec<String>) {
-    let wanted = numbered(demands, |demand| demand.pods);
-    let tries = [Policy::Spread, Policy::Tight].map(|policy| {
-        let (mut room, mut steps) = (room.clone(), Vec::new());
-        let placed = greedy::fill(&mut room, &wanted, policy, &mut steps);
-        (placed, room, steps)
-    });
-    let [spread, tight] = tries;
-    let (placed, room, steps) = if tight.0 > spread.0 { tight } else { spread };
+/// One reason for each clique with pods that these steps did not place.
+pub fn find_shortages(
+    room: &Room<'_>,
+    gang: &Gang,
+    demands: &[Demand],
+    steps: &[Step],
+) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for (number, demand) in demands.iter().enumerate() {
-        if count(&steps, number) < demand.pods {
-            let Some(part) = gang.parts.get(demand.part) else {
-                continue;
-            };
-            let reason = format!("{} {}", part.clique, why_not(&room, demand, &part.needs));
+        let Some(part) = gang.parts.get(demand.part) else {
+            continue;
+        };
+        if count(steps, number) < demand.pods {
+            let reason = format!("{} {}", part.clique, why_not(room, demand, &part.needs));
             if !reasons.contains(&reason) {
                 reasons.push(reason);
             }
         }
     }
-    reasons.truncate(MOST_TOLD);
-    (placed, reasons)
+    reasons.truncate(MOST_LISTED);
+    reasons
 }
 
 fn count(steps: &[Step], number: usize) -> u32 {
@@ -45,7 +41,7 @@ fn count(steps: &[Step], number: usize) -> u32 {
     u32::try_from(of.count()).unwrap_or(u32::MAX)
 }
 
-/// What comes after the clique's name.
+/// The reason without the clique's name.
 fn why_not(room: &Room<'_>, demand: &Demand, needs: &PodNeeds) -> String {
     let Some(kind) = room.fleet.kinds.get(demand.kind) else {
         return String::new();
@@ -76,7 +72,7 @@ fn why_not(room: &Room<'_>, demand: &Demand, needs: &PodNeeds) -> String {
     format!("needs {}", closest(room, kind, &inside, &place))
 }
 
-/// What keeps it off the nodes that have room for it.
+/// The exclusions on the nodes that have room for it.
 fn but_excluded(room: &Room<'_>, kind: &PodKind, nodes: &[usize]) -> String {
     let exclusions = nodes
         .iter()
@@ -87,12 +83,12 @@ fn but_excluded(room: &Room<'_>, kind: &PodKind, nodes: &[usize]) -> String {
         .filter_map(|e| room.fleet.exclusions.get(e));
     let called: BTreeSet<&str> = called.map(|domains| &*domains.called).collect();
     let called: Vec<&str> = called.into_iter().collect();
-    let (count, what) = (nodes.len(), called.join(" and "));
+    let (count, cause) = (nodes.len(), called.join(" and "));
     let nodes = if count == 1 { "node" } else { "nodes" };
-    format!("{count} {nodes}, but is kept off by {what}")
+    format!("{count} {nodes}, but {cause} keeps it off")
 }
 
-/// The domain that the others of its packs are in.
+/// The domain of the other pods of its packs.
 fn place_of(room: &Room<'_>, demand: &Demand) -> String {
     let named = demand.packs.iter().rev().find_map(|pack| {
         let domain = room.pins.get(*pack)?.domain()?;
@@ -113,7 +109,7 @@ fn place_of(room: &Room<'_>, demand: &Demand) -> String {
     })
 }
 
-/// Resources of which no node has enough, with the most that any has.
+/// Resources that are short on every node, with the most that one node has.
 fn lacking_everywhere(
     room: &Room<'_>,
     kind: &PodKind,
@@ -123,7 +119,7 @@ fn lacking_everywhere(
     let resources = room.fleet.resources.iter().zip(&kind.requests).enumerate();
     let lacking = resources.filter_map(|(number, (name, request))| {
         let free = |node: &usize| room.free.get(*node)?.get(number).copied();
-        // Of equal ones the first by name.
+        // Of equal nodes the first by name.
         let largest = nodes.iter().rev().max_by_key(|node| free(node))?;
         let most = free(largest)?;
         if *request <= 0 || *request <= most {
@@ -132,7 +128,7 @@ fn lacking_everywhere(
         let node = room.fleet.nodes.get(*largest).map_or("", |node| &node.name);
         if name == PODS {
             return Some(format!(
-                "a node{place} for one more pod: each has all that it takes"
+                "a node{place} that takes one more pod: each has its maximum"
             ));
         }
         let (request, most) = (
@@ -146,7 +142,7 @@ fn lacking_everywhere(
     lacking.collect()
 }
 
-/// The node that lacks least, where no single resource is short everywhere.
+/// The node that lacks least, if no single resource is short on every node.
 fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> String {
     let all = room.fleet.resources.iter().zip(&kind.requests);
     let all = all.filter(|(name, request)| **request > 0 && *name != PODS);
@@ -172,7 +168,7 @@ fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> Str
     format!("{all} on one node{place}: closest is {name}, which lacks {missing}")
 }
 
-/// Of each resource that the node has too little of: its name, the request, and what is missing.
+/// Each resource that is short on the node: its name, the request, and the missing amount.
 fn missing_on<'a>(room: &Room<'a>, kind: &PodKind, node: usize) -> Vec<(&'a str, i128, i128)> {
     let free = room.free.get(node).map_or(&[][..], Vec::as_slice);
     let all = room
@@ -189,7 +185,7 @@ fn missing_on<'a>(room: &Room<'a>, kind: &PodKind, node: usize) -> Vec<(&'a str,
         .collect()
 }
 
-/// Why no node takes it, however much room there is.
+/// The reasons of the nodes, if none of them admits the pod however much is free.
 fn may_be_nowhere(room: &Room<'_>, needs: &PodNeeds) -> String {
     let mut refusals: BTreeMap<Refusal, usize> = BTreeMap::new();
     for node in room.fleet.nodes {
@@ -199,18 +195,21 @@ fn may_be_nowhere(room: &Room<'_>, needs: &PodNeeds) -> String {
     }
     let mut counted: Vec<(Refusal, usize)> = refusals.into_iter().collect();
     counted.sort_by_key(|(_, nodes)| std::cmp::Reverse(*nodes));
-    let counted = counted.into_iter().take(MOST_TOLD).map(|(refusal, nodes)| {
-        let what = match refusal {
-            Refusal::Unschedulable => "cordoned".to_owned(),
-            Refusal::Taint(taint) => format!("with taint {taint}"),
-            Refusal::Selector => "without the labels of its nodeSelector".to_owned(),
-            Refusal::Affinity => "that its node affinity does not select".to_owned(),
-        };
-        format!("{nodes} {what}")
-    });
+    let counted = counted
+        .into_iter()
+        .take(MOST_LISTED)
+        .map(|(refusal, nodes)| {
+            let nodes_are = match refusal {
+                Refusal::Unschedulable => "cordoned".to_owned(),
+                Refusal::Taint(taint) => format!("with taint {taint}"),
+                Refusal::Selector => "without the labels of its nodeSelector".to_owned(),
+                Refusal::Affinity => "not selected by its node affinity".to_owned(),
+            };
+            format!("{nodes} {nodes_are}")
+        });
     let counted: Vec<String> = counted.collect();
     match room.fleet.nodes.len() {
-        0 => "has no node to be on: there is none".to_owned(),
+        0 => "has no node: the cluster has none".to_owned(),
         nodes => format!("may be on none of {nodes} nodes: {}", counted.join(", ")),
     }
 }

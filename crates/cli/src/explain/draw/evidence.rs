@@ -1,4 +1,4 @@
-//! What was seen, a line each.
+//! The evidence, one line each.
 
 use chrono::TimeZone;
 
@@ -6,7 +6,7 @@ use super::Clock;
 use crate::explain::answer::{Container, Evidence, Explanation};
 use crate::output;
 
-/// Draws the evidence; a message that was told already is left out.
+/// Draws the evidence without messages that were printed above.
 pub(super) fn draw_evidence<Z: TimeZone>(answer: &Explanation, clock: &Clock<'_, Z>) -> String
 where
     Z::Offset: std::fmt::Display,

@@ -1,4 +1,4 @@
-//! What containers of a pod do, and how they ended.
+//! States of a pod's containers, and their results.
 
 use domain::object::ownership;
 use k8s_openapi::api::core::v1::{ContainerState, ContainerStateTerminated, ContainerStatus, Pod};
@@ -6,19 +6,19 @@ use k8s_openapi::api::core::v1::{ContainerState, ContainerStateTerminated, Conta
 use super::first_lines;
 use crate::explain::answer::Container;
 
-/// The containers that keep the pod from being ready; all of them, if none stands out.
+/// The containers that keep the pod from being ready, or all of them.
 pub fn of_pod(pod: &Pod) -> Vec<Container> {
     let status = pod.status.as_ref();
     let init = status.and_then(|s| s.init_container_statuses.as_deref());
     let app = status.and_then(|s| s.container_statuses.as_deref());
     let (init, app) = (init.unwrap_or_default(), app.unwrap_or_default());
     let init = init.iter().filter(|c| !is_done(pod, c));
-    // Those of a pod that is done are not asked about.
+    // A pod that is done has no unready containers to report.
     let unready = init.chain(app).filter(|c| !c.ready);
     unready.map(|c| of_container(pod, c)).collect()
 }
 
-/// Init containers end, but for those that restart always.
+/// Init containers end, except sidecars.
 fn is_done(pod: &Pod, container: &ContainerStatus) -> bool {
     let ended = container.state.as_ref().and_then(|s| s.terminated.as_ref());
     let mut specs = pod

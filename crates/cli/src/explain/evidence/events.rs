@@ -6,11 +6,11 @@ use k8s_openapi::api::core::v1::Event as FullEvent;
 use crate::explain::answer::{Event, Link};
 use crate::workload::told;
 
-/// So many events of one object are shown.
+/// Events that are listed of one object.
 const MOST: usize = 3;
 
-/// The latest of each reason, object after object: of a pod all warnings, else what it did last; of
-/// what is above it only what is about the cause, as older events may be about an older one.
+/// The latest event of each reason, object after object: of a pod all warnings, or else its last
+/// event; of its owners only events about the cause, because others may be about an older one.
 pub fn latest(chain: &[Link], events: &[FullEvent], reason: Option<Reason>) -> Vec<Event> {
     chain
         .iter()

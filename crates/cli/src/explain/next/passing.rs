@@ -1,16 +1,16 @@
-//! Who moves next, by the cause.
+//! The one that acts next, by cause.
 
 use api::conditions::Reason;
 
-/// What the operator waits for, and what goes on by itself.
+/// The actions that the operator waits for, or that happen without it.
 pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
     Some(match reason {
-        Reason::NameTaken => "the operator makes its object once that name is free",
+        Reason::NameTaken => "the operator creates its object once that name is free",
         Reason::InvalidSpec | Reason::LimitExceeded => {
-            "the operator does nothing until that is changed; what runs goes on"
+            "the operator does nothing until the cause is fixed; running pods continue"
         }
         Reason::MaxRestartsExceeded | Reason::MaxRuntimeExceeded => {
-            "the job is over: pods that still run are ended, and nothing is created any more"
+            "the job is over: the operator ends the pods that still run and creates no others"
         }
         Reason::QuotaExceeded
         | Reason::ServiceAccountMissing
@@ -28,11 +28,11 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
             "the scheduler tries again by itself when something changes; the operator waits for it"
         }
         Reason::SchedulerNotInstalled | Reason::QueueNotFound => {
-            "the gang starts by itself once that is there; until then its pods stay gated"
+            "the gang starts by itself once the missing object exists; until then its pods stay gated"
         }
         Reason::ForeignSchedulingGate => "the operator waits until that gate is removed",
         Reason::WaitingForScheduler => "the operator waits for the scheduler",
-        Reason::PodsBeingCreated => "the operator creates what is missing now",
+        Reason::PodsBeingCreated => "the operator creates the missing pods now",
         Reason::PodNotReady => {
             "the operator waits until the pod is Ready again; one whose node is lost is replaced once \
              Kubernetes has evicted it"

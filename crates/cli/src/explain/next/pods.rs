@@ -1,4 +1,4 @@
-//! Pods whose place is filled again, and when.
+//! Pods that will be replaced, with the time.
 
 use api::conditions::Reason;
 use domain::Pod;
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::Situation;
 use crate::explain::answer::Step;
 
-/// So many pods are named.
+/// Pods that are named.
 const MOST: usize = 3;
 
 /// Pods of the PodClique that ended and are replaced, or that hang in Terminating.
@@ -53,8 +53,8 @@ fn earlier_pods(situation: &Situation<'_, '_>) -> Vec<Pod> {
     pods.flatten().collect()
 }
 
-/// Whether single pods that ended are replaced: always, but in a job only while its replica is not
-/// restarted for them.
+/// Whether the operator replaces single pods that ended: always, but in a job only while its
+/// replica is not restarted for them.
 fn replaces_pods(situation: &Situation<'_, '_>, pods: &[Pod]) -> bool {
     let set = &situation.seen.workload.set;
     let (part, podclique) = (&situation.finding.part, situation.finding.podclique);
@@ -69,7 +69,7 @@ fn replaces_pods(situation: &Situation<'_, '_>, pods: &[Pod]) -> bool {
     !is_over && facts.is_some_and(|facts| facts.replaces_failed_pods(delay))
 }
 
-/// What has done its work in a job is never replaced.
+/// A pod that has done its work in a job is never replaced.
 fn of_ended(pod: &Pod, is_job: bool) -> Option<Step> {
     let is_done = pod.is_finished() && !pod.is_terminating() && !is_job;
     let has_ended = pod.is_failed() || is_done;
@@ -82,8 +82,8 @@ fn of_ended(pod: &Pod, is_job: bool) -> Option<Step> {
     Some(Step::at(due, format!("{} is replaced{why}", pod.name())))
 }
 
-/// Until when its slot is held for it, by the operator's defaults: its configuration is not read here,
-/// nor is the pod's node.
+/// The time until which its slot is held, by the operator's defaults: neither its configuration nor
+/// the pod's node is read here.
 fn of_leaving(pod: &Pod, is_job: bool) -> Vec<Step> {
     let timeouts = StuckTimeouts::default();
     let usual = ("stuckPodTimeout; 60s", timeouts.slot_until(pod, false));
@@ -94,7 +94,7 @@ fn of_leaving(pod: &Pod, is_job: bool) -> Vec<Step> {
     if !is_job {
         return held(pod, "", usual).into_iter().collect();
     }
-    let node = pod.spec.node_name.as_deref().unwrap_or("that it was on");
+    let node = pod.spec.node_name.as_deref().unwrap_or("of the pod");
     let lost = held(
         pod,
         &format!(", if node {node} is gone or not Ready"),

@@ -1,4 +1,4 @@
-//! Gang termination (docs/semantics.md §3): what is terminated, and when.
+//! Gang termination (docs/semantics.md §3): replicas that will be terminated, with the time.
 
 use api::conditions::Reason;
 use api::{PodClique, PodCliqueScalingGroup};
@@ -13,10 +13,10 @@ use super::Situation;
 use crate::explain::answer::Step;
 use crate::workload::seen::Seen;
 
-/// So many terminations are told.
+/// Terminations that are listed.
 const MOST: usize = 5;
 
-/// What becomes of the replica that the part is in, and of others, unless they recover.
+/// The termination of the part's replica, and of others, unless they recover.
 pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<Step> {
     let Some(part) = &situation.finding.part else {
         return Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<Step> {
     due.into_iter()
         .take(MOST)
         .map(|(what, breach)| {
-            let text = format!("{what} is terminated unless it recovers: {breach}");
+            let text = format!("the operator terminates {what} unless it recovers: {breach}");
             Step::at(breach.due(), text)
         })
         .collect()
@@ -108,7 +108,7 @@ fn of_own_group(
     Some((format!("group replica {j} of {name}"), first))
 }
 
-/// Why nothing is terminated though something is short.
+/// The reason why nothing is terminated though pods are missing.
 fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Step> {
     let (seen, podclique) = (situation.seen, situation.finding.podclique?);
     let status = podclique.status.as_ref()?;
@@ -119,18 +119,18 @@ fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Ste
     }
     let has_delay = termination::delay_of_set(&seen.workload.set).is_some();
     let why = if !has_delay {
-        // What was never up is never terminated: nobody expects it to be.
+        // A PodClique that was never available is never terminated.
         (status.was_available || status.scaled_below_to.is_some())
             .then_some("the set has no terminationDelay (a default in the operator's configuration would count)")?
             .to_owned()
     } else if seen.is_updating(replica) {
-        "it is being updated".to_owned()
+        "its update is under way".to_owned()
     } else if !facts.is_established() {
         format!("PodClique {name} has not had its minimum since it was created or scaled up")
     } else {
         return None;
     };
     Some(Step::sometime(format!(
-        "replica {replica} is not terminated for it: {why}"
+        "the operator does not terminate replica {replica} for it: {why}"
     )))
 }

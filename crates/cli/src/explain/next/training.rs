@@ -1,4 +1,4 @@
-//! Training jobs (docs/semantics.md §5): what is left of their budget, and of their time.
+//! Training jobs (docs/semantics.md §5): the rest of their budget and of their time.
 
 use api::PodClique;
 use domain::health::availability::clique_breach;
@@ -11,7 +11,7 @@ use super::Situation;
 use crate::explain::answer::Step;
 use crate::workload::seen::Seen;
 
-/// When the job ends at the latest, which replica is restarted, and how often that may be.
+/// The latest end of the job, the replica that will be restarted, and the rest of its budget.
 pub(super) fn of_job(situation: &Situation<'_, '_>) -> Vec<Step> {
     let set = &situation.seen.workload.set;
     let Some(status) = set.status.as_ref().filter(|s| !training::is_over(Some(s))) else {
@@ -43,7 +43,8 @@ fn of_runtime(seen: &Seen<'_>) -> Option<Step> {
     Some(Step::at(end, text))
 }
 
-/// What becomes of replicas that are due together: all of them are restarted, or the job is over.
+/// The result of failures that are due together: a restart of all of these replicas, or the end of
+/// the job.
 fn describe_failures(failed: &[Breach], used: i32, allowed: i32) -> Option<Step> {
     let first = failed.first()?;
     let count = i32::try_from(failed.len()).unwrap_or(i32::MAX);

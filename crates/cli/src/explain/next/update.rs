@@ -1,4 +1,5 @@
-//! Updates (docs/semantics.md §14): whose turn it is, and when it is reported that it stands still.
+//! Updates (docs/semantics.md §14): the replica that has the turn, and the time at which a stalled
+//! update is reported.
 
 use domain::update;
 use domain::workload::layout::{self, Part};
@@ -8,7 +9,7 @@ use super::Situation;
 use crate::explain::answer::Step;
 use crate::workload::seen::Seen;
 
-/// What the update that runs does next.
+/// The next step of the running update.
 pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<Step> {
     let seen = situation.seen;
     let set = &seen.workload.set;
@@ -30,7 +31,7 @@ pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<Step> {
     steps
 }
 
-/// When it is reported that the part stands still.
+/// The time at which the part is reported as stalled.
 fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Step> {
     let template = &seen.workload.set.spec.template;
     let clique = template.cliques.iter().find(|c| c.name == part.clique)?;
@@ -45,7 +46,7 @@ fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Step> {
     Some(Step::at(at, text))
 }
 
-/// What is updated as one, and when it last came on; nothing once it is done.
+/// The unit of the update and the time of its last progress; none once it is done.
 fn progress(seen: &Seen<'_>, part: &Part<'_>) -> Option<(String, Option<Time>)> {
     if let Some(group) = seen.group(part) {
         let progress = group.status.as_ref()?.update_progress.as_ref()?;

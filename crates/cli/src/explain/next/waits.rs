@@ -1,5 +1,5 @@
-//! What waits for others: for the rest of a gang, its base gang, cliques that start before, what is
-//! left of an earlier attempt.
+//! Waits for others: the rest of a gang, its base gang, dependencies, PodCliques of an earlier
+//! attempt.
 
 use api::conditions::Reason;
 use api::labels;
@@ -13,7 +13,7 @@ use super::Situation;
 use crate::explain::answer::Step;
 use crate::workload::seen::lean;
 
-/// What has to be there first.
+/// The requirements of the gang.
 pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Vec<Step> {
     let (seen, finding) = (situation.seen, situation.finding);
     match situation.reason {
@@ -37,14 +37,14 @@ fn left(situation: &Situation<'_, '_>) -> Option<Step> {
         1 => "1 PodClique of its earlier attempt is".to_owned(),
         many => format!("{many} PodCliques of its earlier attempt are"),
     };
-    let text = format!("replica {replica} is made anew once {left} gone");
+    let text = format!("replica {replica} is recreated once {left} gone");
     Some(Step::sometime(text))
 }
 
 fn of_start(situation: &Situation<'_, '_>, start: &Start) -> Vec<Step> {
     match start {
         Start::AwaitsBase { gang, base } => vec![Step::sometime(format!(
-            "gang {gang} starts once its base gang {base} is ready; that is not: {}",
+            "gang {gang} starts once its base gang {base} is ready; the base gang is not: {}",
             state_of_gang(situation, base)
         ))],
         Start::Incomplete { gang, .. } | Start::Joins { gang } => {
@@ -65,7 +65,7 @@ fn state_of_gang(situation: &Situation<'_, '_>, name: &str) -> String {
     ready.map_or_else(|| "it does not exist yet".to_owned(), |c| c.message.clone())
 }
 
-/// Which PodCliques of the gang have fewer pods than they should.
+/// PodCliques of the gang with fewer pods than they should have.
 fn missing_pods(situation: &Situation<'_, '_>, gang: &str) -> String {
     let layout = situation.seen.workload.layout();
     let is_in_it = |part: &&Part<'_>| {
@@ -87,7 +87,7 @@ fn missing_pods(situation: &Situation<'_, '_>, gang: &str) -> String {
     format!("; there are {}", missing.join(", "))
 }
 
-/// What the pod starts after, and how much of it is ready.
+/// The pod's dependencies, and their ready pods.
 fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<Step> {
     let pairs = ownership::annotation(&pod.metadata, labels::STARTS_AFTER).unwrap_or_default();
     let pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
@@ -108,14 +108,14 @@ fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<Step> {
     waits.collect()
 }
 
-/// The kubelet looks at the pod of its own accord every minute or two.
+/// The kubelet reads the pod every minute or two without a trigger.
 fn told(pod: &Pod) -> String {
     let times = match pod.start_count() {
-        1 => "was told to start".to_owned(),
-        count => format!("was told to start {count} times"),
+        1 => "got its start signal".to_owned(),
+        count => format!("got its start signal {count} times"),
     };
     format!(
-        "{} {times}; its kubelet passes that on within two minutes",
+        "{} {times}; its kubelet passes it on within two minutes",
         pod.name()
     )
 }

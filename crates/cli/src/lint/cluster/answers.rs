@@ -1,11 +1,11 @@
-//! What is asked of a cluster, and its answers.
+//! Questions to a cluster, and the answers.
 
 use std::collections::HashMap;
 
 use api::{ClusterTopologyBinding, PodCliqueSet};
 use k8s_openapi::api::core::v1::{LimitRange, ResourceQuota};
 
-/// Kinds of what a set may need.
+/// Kinds of objects that a set may need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Our definitions; the name is that of a resource.
@@ -35,7 +35,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its plural, as users are asked for rights.
+    /// Its plural, as in RBAC rules.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Definition => "podcliquesets.grove.io",
@@ -53,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// What one of it is called.
+    /// Its name in messages.
     pub fn word(self) -> &'static str {
         match self {
             Self::Definition => "definition",
@@ -70,7 +70,7 @@ impl Kind {
         }
     }
 
-    /// The kind as manifests name it, of those that may be in the files, too.
+    /// The kind by its name in manifests, if it may be in the files, too.
     pub(super) fn of_manifest(kind: &str) -> Option<Self> {
         let all = [
             Self::PriorityClass,
@@ -82,14 +82,14 @@ impl Kind {
         all.into_iter().find(|known| known.word() == kind)
     }
 
-    /// Whether there is one in each namespace.
+    /// Whether the kind is namespaced.
     pub(super) fn is_namespaced(self) -> bool {
         use Kind::{Claim, ConfigMap, Quota, Secret, ServiceAccount};
         matches!(self, ServiceAccount | Claim | ConfigMap | Secret | Quota)
     }
 }
 
-/// Something that is asked for.
+/// An object to look up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wanted {
     /// Its kind.
@@ -100,33 +100,33 @@ pub struct Wanted {
     pub name: String,
 }
 
-/// What the cluster says of it.
+/// The cluster's answer.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// It is there.
+    /// The object exists.
     There,
-    /// It is not.
+    /// The object does not exist.
     Missing,
     /// The cluster does not know the kind.
     NotServed,
     /// The user may not ask.
     Forbidden,
-    /// The topology is there.
+    /// The topology exists.
     Topology(Box<ClusterTopologyBinding>),
-    /// What the namespace has room for.
+    /// Room of the namespace's quotas.
     Room(Box<Room>),
 }
 
-/// What a namespace has room for.
+/// Room of a namespace's quotas.
 #[derive(Clone, Debug, Default)]
 pub struct Room {
     /// Its quotas.
     pub quotas: Vec<ResourceQuota>,
-    /// What containers get that ask for nothing.
+    /// Defaults for containers without requests.
     pub limits: Vec<LimitRange>,
-    /// The set as it is stored: what it has is used already.
+    /// The set as it is stored: its pods already count as used.
     pub stored: Option<PodCliqueSet>,
 }
 
-/// Answers by what was asked; what nobody asked for is there.
+/// Answers by object; an object without an answer exists.
 pub type Answers = HashMap<Wanted, Answer>;

@@ -1,4 +1,4 @@
-//! Asking: each thing once, several at a time, and of objects their metadata only.
+//! Requests: each object once, several at a time, only metadata.
 
 use api::kai::KaiQueue;
 use api::volcano::VolcanoQueue;
@@ -55,7 +55,7 @@ async fn ask_one(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Err
     }
 }
 
-/// Whether the cluster serves a resource; everybody may ask that.
+/// Whether the cluster serves a resource; every user may ask that.
 async fn is_served(cluster: &Cluster, version: &str, plural: &str) -> Result<Answer, kube::Error> {
     match cluster.client.list_api_group_resources(version).await {
         Ok(list) => {
@@ -71,7 +71,7 @@ async fn is_served(cluster: &Cluster, version: &str, plural: &str) -> Result<Ans
     }
 }
 
-/// Whether an object is there; of a Secret no more than that is read.
+/// Whether an object exists; of a Secret only the metadata is read.
 async fn exists<K>(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error>
 where
     K: Resource<DynamicType = ()>,

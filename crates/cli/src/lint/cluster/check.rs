@@ -1,4 +1,4 @@
-//! What the answers say of a set.
+//! Turns the answers into remarks on a set.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,7 @@ use super::rules::{
 };
 use crate::lint::remark::Remark;
 
-/// What is said of an object that needs all this; of one in a namespace that does not exist, that
-/// only.
+/// Remarks on an object that needs all this; if its namespace does not exist, only that.
 pub fn check_answers(needs: &[Need], answers: &Answers, set: Option<&PodCliqueSet>) -> Vec<Remark> {
     let is_missing = |need: &&Need| matches!(answers.get(&need.wanted), Some(Answer::Missing));
     let has_namespace = !needs
@@ -29,7 +28,7 @@ pub fn check_answers(needs: &[Need], answers: &Answers, set: Option<&PodCliqueSe
         let Some(answer) = answers.get(&need.wanted) else {
             continue;
         };
-        // A right that is missing is told once, and so is a kind.
+        // A missing right, or kind, is reported once.
         let is_news = match answer {
             Answer::Forbidden => told.insert((need.wanted.kind, true)),
             Answer::NotServed => told.insert((need.wanted.kind, false)),

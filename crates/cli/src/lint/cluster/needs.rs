@@ -1,4 +1,4 @@
-//! What a set, or a topology, needs of a cluster.
+//! Needs of a set, or of a topology.
 
 use std::collections::HashSet;
 
@@ -12,14 +12,14 @@ use super::references;
 use crate::lint::judge::{Judged, Ours};
 use crate::lint::parts::{cliques, groups, pods};
 
-/// Something that a set needs, and the field that says so.
+/// An object that a set needs, and the field that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// What it is.
+    /// The object.
     pub wanted: Wanted,
     /// The field.
     pub path: String,
-    /// Of a topology: levels that it has to have, and the fields that say so.
+    /// Of a topology: required levels, and the fields that name them.
     pub levels: Vec<(String, String)>,
 }
 
@@ -43,7 +43,7 @@ impl Need {
     }
 }
 
-/// What a set needs in that namespace.
+/// Needs of a set in that namespace.
 pub fn needs_of(set: &PodCliqueSet, namespace: &str) -> Vec<Need> {
     let need = |kind, name: &str, path: &str| Need::new(kind, namespace, name, path);
     let mut needs = vec![
@@ -124,7 +124,7 @@ fn levels_of(at: &str, constraint: &TopologyConstraint) -> Vec<(String, String)>
 }
 
 impl Ours {
-    /// What this object needs; `namespace` is where it goes if it names none.
+    /// Needs of this object; `namespace` is the default.
     pub(super) fn needs(&self, namespace: &str) -> Vec<Need> {
         if let Some(set) = &self.set {
             return needs_of(set, self.namespace.as_deref().unwrap_or(namespace));
@@ -136,7 +136,7 @@ impl Ours {
 }
 
 impl Judged {
-    /// What the files have themselves, and what is there once they are applied.
+    /// Objects that the files contain, or that exist once the files are applied.
     pub(super) fn given(&self, namespace: &str) -> HashSet<Wanted> {
         let others = self.others.iter().filter_map(|other| {
             let kind = Kind::of_manifest(&other.kind)?;

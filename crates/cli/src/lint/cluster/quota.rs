@@ -17,7 +17,7 @@ use crate::pod_requests::Which;
 /// Resources that a quota demands of each container.
 const DEMANDED: [&str; 2] = ["cpu", "memory"];
 
-/// What quotas say of a set; those that are for some pods only are not looked at.
+/// Remarks of quotas on a set; quotas with scopes are ignored.
 pub(super) fn check(set: &PodCliqueSet, room: &Room) -> Vec<Remark> {
     let spec = |quota: &&ResourceQuota| {
         let spec = quota.spec.as_ref();
@@ -39,7 +39,7 @@ fn over(set: &PodCliqueSet, stored: Option<&PodCliqueSet>, quota: &ResourceQuota
         let used = used_of(quota, key);
         let before = stored.and_then(|stored| asked(stored, key));
         let asked = asked(set, key)?;
-        // What the stored version has is among what is used, but for what was refused.
+        // Usage includes the stored version, except pods that were refused.
         let free = hard.saturating_sub(used);
         let left = free.saturating_add(before.unwrap_or_default()).min(hard);
         let problem = format!(
@@ -71,7 +71,7 @@ fn name_of(quota: &ResourceQuota) -> &str {
     quota.metadata.name.as_deref().unwrap_or_default()
 }
 
-/// How many billionths of what a quota counts a set has; none if it has nothing of the kind.
+/// The amount of a quota's resource that a set requests, in billionths; none without any.
 fn asked(set: &PodCliqueSet, key: &str) -> Option<i128> {
     let of = |which, resource: &str| sum_of(set, which).get(resource);
     match key {
@@ -86,8 +86,8 @@ fn asked(set: &PodCliqueSet, key: &str) -> Option<i128> {
     }
 }
 
-/// Where a quota limits CPU or memory, pods are refused that do not say how much they need, unless a
-/// `LimitRange` says it for them.
+/// If a quota limits CPU or memory, the API server refuses pods without requests for it, unless a
+/// `LimitRange` gives a default.
 fn silent_containers(
     set: &PodCliqueSet,
     quota: &ResourceQuota,
@@ -136,7 +136,7 @@ fn has_default(limits: &[LimitRange], which: Which, resource: &str) -> bool {
     })
 }
 
-/// Path of the resources of the first container that does not say how much it needs.
+/// Path of the resources of the first container without a request.
 fn first_silent(at: &str, pod: &PodSpec, which: Which, resource: &str) -> Option<String> {
     let says = |resources: Option<&k8s_openapi::api::core::v1::ResourceRequirements>| {
         resources.is_some_and(|r| {
@@ -154,7 +154,7 @@ fn first_silent(at: &str, pod: &PodSpec, which: Which, resource: &str) -> Option
     Some(format!("{at}.resources"))
 }
 
-/// So many billionths as people write them.
+/// Billionths in the usual notation.
 fn shown(key: &str, billionths: i128) -> String {
     const MI: f64 = 1024.0 * 1024.0;
     const GI: f64 = 1024.0 * MI;

@@ -1,4 +1,4 @@
-//! What a pod refers to by name. What is optional is left out.
+//! References of a pod by name. Optional ones are left out.
 
 use k8s_openapi::api::core::v1::{Container, PodSpec, Volume, VolumeProjection};
 
@@ -6,7 +6,7 @@ use super::answers::Kind;
 use super::needs::Need;
 use crate::lint::parts::{containers, init_containers};
 
-/// What the pod of this template refers to; its `PriorityClass` only if that is the one that counts.
+/// References of the pod template; its `PriorityClass` only if it counts.
 pub(super) fn of_pod(namespace: &str, at: &str, pod: &PodSpec, own_class: bool) -> Vec<Need> {
     let mut found = of_account(at, pod);
     let class = pod.priority_class_name.as_deref().filter(|_| own_class);
@@ -33,7 +33,7 @@ pub(super) fn of_pod(namespace: &str, at: &str, pod: &PodSpec, own_class: bool) 
 /// Kind, name, path of the name.
 type Reference<'a> = (Kind, &'a str, String);
 
-/// Account `default` is there as soon as the namespace is.
+/// Account `default` exists as soon as its namespace does.
 fn of_account<'a>(at: &str, pod: &'a PodSpec) -> Vec<Reference<'a>> {
     let named = pod
         .service_account_name

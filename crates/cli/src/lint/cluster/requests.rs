@@ -1,4 +1,4 @@
-//! What a set asks for in all.
+//! The sum of a set's requests.
 
 use api::PodCliqueSet;
 use k8s_openapi::api::core::v1::PodSpec;
@@ -14,7 +14,7 @@ pub(super) fn pods_of(set: &PodCliqueSet) -> i128 {
     counts(set).fold(0, |sum, (count, _)| sum.saturating_add(count))
 }
 
-/// What all pods of a set ask for by its template.
+/// The sum over all pods of a set's template.
 pub(super) fn sum_of(set: &PodCliqueSet, which: Which) -> ResourceSum {
     let mut sum = ResourceSum::default();
     for (count, pod) in counts(set) {
@@ -23,7 +23,7 @@ pub(super) fn sum_of(set: &PodCliqueSet, which: Which) -> ResourceSum {
     sum
 }
 
-/// Pod specs, and how many pods have them.
+/// Pod specs, and the number of their pods.
 fn counts(set: &PodCliqueSet) -> impl Iterator<Item = (i128, &PodSpec)> {
     let replicas = i128::from(set.spec.replicas.max(0));
     cliques(set).map(move |(_, clique)| {

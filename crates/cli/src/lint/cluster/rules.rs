@@ -36,14 +36,14 @@ pub(in crate::lint) const MISSING_TOPOLOGY: Rule = Rule::warning(
 
 pub(in crate::lint) const NO_NODE_OF_LEVEL: Rule = Rule::warning(
     "level-without-nodes",
-    "a level of a ClusterTopologyBinding whose key no node has as a label",
+    "a level of a ClusterTopologyBinding with a key that is a label of no node",
     "Nodes without the label belong to no domain of the level.",
 );
 
 pub(in crate::lint) const QUOTA_EXCEEDED: Rule = Rule::warning(
     "quota-exceeded",
     "a ResourceQuota without room for all pods of the set",
-    "Pods beyond it are refused; a gang whose guaranteed pods are among them does not start.",
+    "The API server refuses pods beyond the quota, and a gang that lacks a guaranteed pod does not start.",
 );
 
 pub(in crate::lint) const QUOTA_NEEDS_REQUESTS: Rule = Rule::warning(
@@ -54,6 +54,6 @@ pub(in crate::lint) const QUOTA_NEEDS_REQUESTS: Rule = Rule::warning(
 
 pub(in crate::lint) const CHECK_SKIPPED: Rule = Rule::warning(
     "check-skipped",
-    "something that you have no right to look up in the cluster",
-    "Whether it is there is not known.",
+    "an object that you have no right to read in the cluster",
+    "lint does not know whether it exists.",
 );

@@ -1,4 +1,4 @@
-//! Lists whose items are known by some of their fields, which each item has for itself.
+//! Lists with unique keys.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::nulls::items_of;
 use crate::lint::remark::Remark;
 use crate::lint::rules::admitted;
 
-/// What is in such a list twice.
+/// Items of such a list with the key of another.
 pub(super) fn check(schema: &JSONSchemaProps, path: &str, items: &[Value]) -> Vec<Remark> {
     let Some(keys) = &schema.x_kubernetes_list_map_keys else {
         return Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn check(schema: &JSONSchemaProps, path: &str, items: &[Value]) -> Ve
         if other != i {
             let name = keys.first().map_or("", String::as_str);
             let at = format!("{path}[{i}].{name}");
-            let problem = format!("is that of {path}[{other}] too");
+            let problem = format!("is the key of {path}[{other}], too");
             let remark = Remark::new(&admitted::DEFINITION, at, problem);
             remarks.push(remark.value(id).remedy("correct or remove one of the two"));
         }

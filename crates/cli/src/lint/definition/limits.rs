@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::lint::remark::Remark;
 use crate::lint::rules::admitted;
 
-/// Longer values are cut: the path says where to look.
+/// Longer values are cut: the path identifies them.
 const MAX_SHOWN: usize = 60;
 
-/// What is wrong with a value of the right type.
+/// The problem of a value of the right type.
 pub(super) fn check(schema: &JSONSchemaProps, path: &str, value: &Value) -> Vec<Remark> {
     let found = match value {
         Value::String(text) => [
@@ -62,8 +62,8 @@ fn choice(schema: &JSONSchemaProps, value: &Value) -> Option<Finding> {
     }
     let names = allowed.iter().filter_map(|one| one.0.as_str());
     let names: Vec<_> = names.collect();
-    let problem = "is none of those that there are".to_owned();
-    Some((problem, format!("choose from {}", names.join(", "))))
+    let problem = "is not an allowed value".to_owned();
+    Some((problem, format!("use one of {}", names.join(", "))))
 }
 
 fn length(schema: &JSONSchemaProps, text: &str) -> Option<Finding> {
@@ -89,10 +89,10 @@ fn count(least: Option<i64>, most: Option<i64>, count: usize) -> Option<Finding>
 
 fn between(count: i64, least: i64, most: i64, what: &str) -> Option<Finding> {
     if count < least {
-        let problem = format!("has {count} {what}, at least {least} are needed");
+        let problem = format!("has {count} {what}, but needs at least {least}");
         return Some((problem, "add to it, or remove it".to_owned()));
     }
-    let problem = format!("has {count} {what}, at most {most} are allowed");
+    let problem = format!("has {count} {what}, but may have at most {most}");
     (count > most).then(|| (problem, "shorten it".to_owned()))
 }
 
@@ -129,13 +129,13 @@ fn pattern(schema: &JSONSchemaProps, text: &str) -> Option<Finding> {
     let problem = format!("does not match {pattern}");
     let is_quantity = schema.x_kubernetes_int_or_string == Some(true);
     if is_quantity {
-        let problem = "is no quantity".to_owned();
+        let problem = "is not a quantity".to_owned();
         return Some((problem, "write it such as 500m, 4 or 16Gi".to_owned()));
     }
-    Some((problem, "respell it".to_owned()))
+    Some((problem, "change it to match the pattern".to_owned()))
 }
 
-/// Patterns are few, and each is used for many fields. One that cannot be read refuses nothing.
+/// Patterns are few, and many fields share one. A pattern that cannot be read refuses nothing.
 fn matches(pattern: &str, text: &str) -> bool {
     static KNOWN: LazyLock<Mutex<HashMap<String, Option<Regex>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Metadata, of which definitions of custom resources say nothing.
+//! Metadata, which definitions of custom resources leave out.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

@@ -1,4 +1,4 @@
-//! What somebody may have meant by a field that does not exist.
+//! The field that was probably meant by one that does not exist.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use strsim::osa_distance;
@@ -6,7 +6,7 @@ use strsim::osa_distance;
 use super::nulls::items_of;
 use super::walk::join;
 
-/// What to do with a field of that name in the innermost of these objects.
+/// The remedy for a field of that name in the innermost of these objects.
 pub(super) fn remedy(around: &[(String, &JSONSchemaProps)], name: &str) -> String {
     let Some((here, schema)) = around.last() else {
         return "remove it".to_owned();
@@ -20,14 +20,14 @@ pub(super) fn remedy(around: &[(String, &JSONSchemaProps)], name: &str) -> Strin
     }
 }
 
-/// In an object that is in this one.
+/// In a child of this object.
 fn place_below(here: &str, schema: &JSONSchemaProps, name: &str) -> Option<String> {
     let fields = schema.properties.iter().flatten();
     let mut having = fields.filter(|(_, field)| has_field(field, name));
     having.next().map(|(field, _)| join(here, field))
 }
 
-/// In an object that this one is in, but not in the outermost, which has all names of metadata.
+/// In an ancestor of this object, but not in the outermost one, which has all names of metadata.
 fn place_above(around: &[(String, &JSONSchemaProps)], name: &str) -> Option<String> {
     let (_, outer) = around.split_last()?;
     let mut having = outer
@@ -43,7 +43,7 @@ fn has_field(schema: &JSONSchemaProps, name: &str) -> bool {
     fields.is_some_and(|fields| fields.contains_key(name)) && items_of(schema).is_none()
 }
 
-/// The known name that is spelt most alike, if any is.
+/// The known name with the most similar spelling, if there is one.
 fn nearest<'a>(schema: &'a JSONSchemaProps, name: &str) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let distance = |known: &str| osa_distance(&known.to_lowercase(), &lower);
@@ -53,7 +53,7 @@ fn nearest<'a>(schema: &'a JSONSchemaProps, name: &str) -> Option<&'a str> {
         .flatten()
         .map(|(name, _)| name.as_str());
     let near = names.map(|known| (distance(known), known)).min()?;
-    // A third of it may be wrong: more would be another word.
+    // A third of the name may differ: with more it would be another word.
     let most = (lower.chars().count() / 3).max(1);
     (near.0 <= most).then_some(near.1)
 }

@@ -1,5 +1,5 @@
-//! Rules of the definition in CEL that the rules of admission do not have: keys that are the
-//! operator's own, and which fields of a topology constraint go together.
+//! CEL rules of the definition that the rules of admission lack: reserved keys, and combinations of
+//! fields of a topology constraint.
 
 use api::labels::{GROVE_PREFIX, MNNVL_GROUP, TOPOLOGY_NAME};
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use crate::lint::rules::admitted;
 const CLIQUES: &str = "/spec/template/cliques";
 const GROUPS: &str = "/spec/template/podCliqueScalingGroups";
 
-/// What those rules refuse.
+/// Violations of these rules.
 pub(super) fn check(object: &Value, is_change: bool) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let own = object.pointer("/spec/template");
@@ -46,7 +46,7 @@ fn keys(at: &str, part: &Value, field: &str, known: &[&str]) -> Vec<Remark> {
     let keys = keys.into_iter().flat_map(Map::keys);
     let taken = keys.filter(|key| key.starts_with(GROVE_PREFIX) && !known.contains(&key.as_str()));
     let remark = |key: &String| {
-        let problem = "keys that begin with grove.io/ are the operator's own".to_owned();
+        let problem = "keys that begin with grove.io/ are reserved for the operator".to_owned();
         let remark = Remark::new(
             &admitted::DEFINITION,
             format!("{at}.{field}[{key}]"),
@@ -75,11 +75,11 @@ fn constraint(at: &str, part: &Value, is_change: bool) -> Vec<Remark> {
         remarks.push(error("packDomain", problem, "move it to pack.required"));
     }
     if domain.is_some() && of_pack("required").is_some() {
-        let problem = "cannot be beside packDomain";
+        let problem = "cannot be set together with packDomain";
         remarks.push(error("pack.required", problem, "remove packDomain"));
     }
     if pack.is_none() && domain.is_none() {
-        let problem = "is needed in a constraint";
+        let problem = "is required in a constraint";
         remarks.push(error("pack", problem, "name a level in pack.required"));
     }
     if pack.is_some() && of_pack("required").is_none() && of_pack("preferred").is_none() {

@@ -1,4 +1,4 @@
-//! Values of another type than their fields have.
+//! Values of the wrong type.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::limits::shown;
 use crate::lint::remark::Remark;
 use crate::lint::rules::admitted;
 
-/// What is wrong with the type of a value.
+/// The problem of the type of a value.
 pub(super) fn check(schema: &JSONSchemaProps, path: &str, value: &Value) -> Option<Remark> {
     let wanted = wanted(schema)?;
     if is_of(wanted, value) {
@@ -44,10 +44,10 @@ fn is_whole(value: &Value) -> bool {
 
 fn words(wanted: &str) -> &'static str {
     match wanted {
-        "string" => "a text",
+        "string" => "a string",
         "integer" => "a whole number",
         "number" => "a number",
-        "integer or string" => "a whole number or a text",
+        "integer or string" => "a whole number or a string",
         "boolean" => "true or false",
         "array" => "a list",
         _ => "an object with fields",
@@ -58,11 +58,11 @@ fn remedy(wanted: &str, value: &Value) -> &'static str {
     match (wanted, value) {
         ("string" | "integer or string", Value::Bool(_) | Value::Number(_)) => "put it in quotes",
         ("integer" | "number" | "boolean", Value::String(text)) if is_quoted(wanted, text) => {
-            "take the quotes away"
+            "remove the quotes"
         }
         ("array", Value::Object(_)) => "put `- ` before its first field",
         ("array", _) => "write it as a list",
-        ("object", Value::Array(_)) => "take the `- ` away",
+        ("object", Value::Array(_)) => "remove the `- `",
         (_, Value::Null) => "fill it in, or remove it",
         _ => "correct it",
     }

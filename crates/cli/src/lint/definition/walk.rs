@@ -10,7 +10,7 @@ use super::{keys, limits, nearest, types};
 use crate::lint::remark::{NOT_SET, Remark};
 use crate::lint::rules::admitted;
 
-/// What was found so far, and what the value that is looked at is in.
+/// Remarks so far, and the ancestors of the current value.
 #[derive(Default)]
 pub(super) struct Walk<'a> {
     pub(super) remarks: Vec<Remark>,
@@ -19,7 +19,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Looks at a value and all that is in it.
+    /// Checks a value and all of its children.
     pub(super) fn look(&mut self, schema: &'a JSONSchemaProps, path: &str, value: &Value) {
         if let Some(remark) = types::check(schema, path, value) {
             self.remarks.push(remark);
@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
         } else if !is_open && schema.x_kubernetes_preserve_unknown_fields != Some(true) {
             let at = join(path, name);
             let remedy = nearest::remedy(&self.around, name);
-            let problem = "there is no such field, it would be dropped".to_owned();
+            let problem = "the field does not exist; the API server would drop it".to_owned();
             let remark = Remark::new(&admitted::UNKNOWN_FIELD, at, problem);
             self.remarks.push(remark.remedy(remedy));
         }
@@ -89,10 +89,9 @@ impl<'a> Walk<'a> {
         if of_field.is_some_and(|schema| schema.default.is_some()) {
             return;
         }
-        let problem = "is needed".to_owned();
+        let problem = "is required".to_owned();
         let remark = Remark::new(&admitted::DEFINITION, join(path, name), problem);
-        self.remarks
-            .push(remark.value(NOT_SET).remedy("fill it in"));
+        self.remarks.push(remark.value(NOT_SET).remedy("set it"));
     }
 
     fn look_at_items(&mut self, schema: &'a JSONSchemaProps, path: &str, items: &[Value]) {

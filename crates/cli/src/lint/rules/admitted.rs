@@ -1,4 +1,4 @@
-//! What the API server and the webhook say.
+//! Errors and warnings of the API server and of the webhook.
 
 use admission::Warning;
 
@@ -8,8 +8,8 @@ pub(in crate::lint) const REFUSED: Rule = Rule {
     id: "refused",
     severity: Severity::Error,
     about: "the operator's webhook refuses it",
-    reason: "The object is not stored; where there is no webhook it is stored, and nothing is made \
-             of it until this is corrected (docs/admission.md).",
+    reason: "The API server does not store the object. Without the webhook it does, but the operator \
+             creates nothing until the error is corrected (docs/admission.md).",
 };
 
 pub(in crate::lint) const DEFINITION: Rule = Rule {
@@ -28,16 +28,16 @@ pub(in crate::lint) const WRONG_VERSION: Rule = Rule {
 
 pub(in crate::lint) const WARNED: Rule = Rule::warning(
     "admitted-with-warning",
-    "the operator's webhook warns of it",
-    "The object is stored, and a field of it does not do what it seems to, or does what is rarely \
-     wanted (docs/admission.md).",
+    "the operator's webhook warns about it",
+    "The API server stores the object, but one of its fields has no effect or a surprising one \
+     (docs/admission.md).",
 );
 
 pub(in crate::lint) const UNKNOWN_FIELD: Rule = Rule::warning(
     "unknown-field",
     "a field that does not exist",
-    "`kubectl apply` refuses it unless told otherwise; for other clients the API server drops it \
-     without a word, and the default counts.",
+    "`kubectl apply` refuses the field by default. For other clients the API server drops it without \
+     a warning, and its default counts.",
 );
 
 /// A warning of the webhook.
@@ -45,7 +45,7 @@ pub(in crate::lint) fn warning(warning: Warning) -> Remark {
     Remark::new(&WARNED, warning.path, warning.text)
 }
 
-/// A version that nobody serves.
+/// A version that is not served.
 pub(in crate::lint) fn wrong_version(version: &str, served: &str) -> Remark {
     let problem = "this version is not served".to_owned();
     let remark = Remark::new(&WRONG_VERSION, "apiVersion", problem);

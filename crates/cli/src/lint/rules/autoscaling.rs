@@ -1,4 +1,4 @@
-//! Autoscalers that cannot do their work (docs/autoscaling.md).
+//! Autoscalers that cannot work (docs/autoscaling.md).
 
 use api::PodCliqueSet;
 use api::podclique::AutoScalingConfig;
@@ -12,21 +12,20 @@ use crate::lint::remark::{Remark, Rule};
 pub(in crate::lint) const CANNOT_SCALE_IN: Rule = Rule::warning(
     "autoscaler-cannot-scale-in",
     "minAvailable equal to replicas beside an autoscaler",
-    "An autoscaler never goes below minAvailable, and minAvailable of a clique is replicas where it \
-     is not set: so the count never falls below what the set begins with, and while it is there a \
-     single pod that is not Ready is a breach.",
+    "An autoscaler never goes below minAvailable, and minAvailable of a clique defaults to replicas: \
+     the count then never falls below its initial value, and at that value a single pod that is \
+     not Ready is a breach.",
 );
 
 pub(in crate::lint) const ONE_SIZE: Rule = Rule::warning(
     "autoscaler-of-one-size",
-    "an autoscaler whose minReplicas and maxReplicas are equal",
-    "It measures and never scales. minReplicas is the larger of replicas and minAvailable where it \
-     is not set.",
+    "an autoscaler with equal minReplicas and maxReplicas",
+    "It measures and never scales. minReplicas defaults to the larger of replicas and minAvailable.",
 );
 
 pub(in crate::lint) const NO_REQUEST: Rule = Rule::warning(
     "autoscaler-without-request",
-    "an autoscaler by utilization of a resource that a container does not ask for",
+    "an autoscaler by utilization of a resource that a container does not request",
     "Utilization is a share of the request: without one Kubernetes measures nothing, and the \
      autoscaler stays where it is (ScalingActive=False/FailedGetResourceMetric).",
 );
@@ -39,16 +38,16 @@ pub(in crate::lint) const METRIC_BY_PODS: Rule = Rule::warning(
      is divided by replicas.",
 );
 
-/// Something that is scaled.
+/// A scaled part.
 struct Scaled<'a> {
-    /// Path of what has the count.
+    /// Path of the object with the count.
     at: String,
     /// Path of the autoscaler's settings.
     config_at: String,
     config: &'a AutoScalingConfig,
     replicas: i32,
     minimum: i32,
-    /// Its pods' templates, each with how many there are in one.
+    /// Its pods' templates, each with its number of pods.
     pods: Vec<(&'a PodSpec, i32)>,
     is_group: bool,
 }
@@ -106,7 +105,7 @@ fn cannot_scale_in(scaled: &Scaled<'_>) -> Option<Remark> {
     (replicas > 1 && minimum >= replicas).then(|| {
         Remark::new(&CANNOT_SCALE_IN, at, problem)
             .value(minimum.to_string())
-            .remedy("lower it to what has to be there at least")
+            .remedy("lower it to the smallest count that works")
     })
 }
 
@@ -128,13 +127,13 @@ fn no_request(scaled: &Scaled<'_>) -> Option<Remark> {
     };
     let resource = resources.find(lacks)?;
     let problem =
-        format!("goes by utilization of {resource}, and a container asks for no {resource}");
+        format!("measures utilization of {resource}, but a container requests no {resource}");
     let at = format!("{}.metrics", scaled.config_at);
     let remedy = format!("set resources.requests.{resource} in each container, or another metric");
     Some(Remark::new(&NO_REQUEST, at, problem).remedy(remedy))
 }
 
-/// The resources whose utilization is measured; by default that of the CPU.
+/// The resources with a utilization target; the CPU by default.
 fn utilized(config: &AutoScalingConfig) -> Vec<&str> {
     if config.metrics.is_empty() {
         return vec!["cpu"];

@@ -10,18 +10,18 @@ use crate::lint::remark::{Remark, Rule, Severity};
 pub(in crate::lint) const IMPOSSIBLE: Rule = Rule {
     id: "gang-tree-impossible",
     severity: Severity::Error,
-    about: "a PodGroup of KAI Scheduler whose subgroups are no tree, or that can never be satisfied",
-    reason: "Its pods wait for ever: a group asks for more children than it has, or a parent is \
+    about: "a PodGroup of KAI Scheduler that has subgroups without a tree, or that can never be satisfied",
+    reason: "Its pods wait forever: a group requires more children than it has, or a parent is \
              missing.",
 };
 
 pub(in crate::lint) const INCONSISTENT: Rule = Rule::warning(
     "gang-tree-inconsistent",
-    "`minMember` of a group that is more than the pods of the children which it requires",
-    "Both have to be met, so more children than `minSubGroup` says are needed to start.",
+    "a group with a `minMember` above the pods of the children that it requires",
+    "The group needs both to start, so it needs more children than `minSubGroup`.",
 );
 
-/// What is wrong with the tree of a PodGroup. How many pods its leaves will have is not in it.
+/// The error of a PodGroup's tree. It does not count the pods of its leaves.
 pub(in crate::lint) fn check(object: &Value) -> Vec<Remark> {
     let group = match KaiPodGroup::deserialize(object) {
         Ok(group) => group,

@@ -1,4 +1,4 @@
-//! Images that are another one tomorrow.
+//! Image names that may mean another image tomorrow.
 
 use api::PodCliqueSet;
 
@@ -8,8 +8,8 @@ use crate::lint::remark::{Remark, Rule};
 pub(in crate::lint) const NO_VERSION: Rule = Rule::warning(
     "image-without-version",
     "an image without a tag, or with tag latest",
-    "Pods that are replaced run whatever the tag means by then, beside others of the same gang that \
-     run the old one; and an update of the set cannot be told from none.",
+    "A replaced pod runs the image that the tag names by then, beside pods of its gang with the \
+     old one, and a new image under the same tag is no update of the set.",
 );
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
@@ -20,7 +20,7 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let images = each.filter_map(|(at, container)| Some((at, container.image.as_deref()?)));
     let floating = images.filter(|(_, image)| !is_fixed(image));
     let remark = |(at, image): (String, &str)| {
-        let problem = "the image may be another one for each pod".to_owned();
+        let problem = "each pod may run another image".to_owned();
         let remark = Remark::new(&NO_VERSION, format!("{at}.image"), problem);
         let remark = remark.value(format!("{image:?}"));
         remark.remedy("name a version or a digest, such as app:1.2")

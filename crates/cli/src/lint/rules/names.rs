@@ -1,4 +1,4 @@
-//! Names that have hardly room for more.
+//! Names near the limit.
 
 use api::PodCliqueSet;
 use api::names::{MAX_COMBINED_LENGTH, combined_length};
@@ -13,7 +13,7 @@ const GENERATED: &str = "xxxxx";
 
 pub(in crate::lint) const NEAR_LIMIT: Rule = Rule::warning(
     "name-near-limit",
-    "names of set, group and clique that are together within 5 characters of the limit of 45",
+    "names of set, group and clique with more than 40 of 45 characters in total",
     "Pods are named after all three. The next suffix, such as that of another environment, does not \
      fit, and a name cannot be changed without another workload.",
 );

@@ -16,10 +16,10 @@ const GPUS: [&str; 4] = [
 
 pub(in crate::lint) const GPU_WITHOUT_PROBE: Rule = Rule::warning(
     "gpu-without-readiness-probe",
-    "a container with GPUs and without readiness probe, of Inference",
+    "a container of an Inference workload with GPUs and without a readiness probe",
     "Without a probe a pod is Ready as soon as its process runs, minutes before a model is loaded: \
-     cliques that start after it start too early, an update goes on to the next pod, and traffic \
-     comes to pods that cannot answer.",
+     dependents start too early, an update continues with the next pod, and pods get traffic that \
+     they cannot answer.",
 );
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
@@ -29,9 +29,12 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let each = pods(set).flat_map(|(at, pod)| containers(&at, pod).collect::<Vec<_>>());
     let bare = each.filter(|(_, c)| has_gpu(c) && c.readiness_probe.is_none());
     let remark = |(at, container): (String, &Container)| {
-        let problem = format!("container {} has GPUs and is Ready at once", container.name);
+        let problem = format!(
+            "container {} has GPUs and is Ready as soon as it runs",
+            container.name
+        );
         let remark = Remark::new(&GPU_WITHOUT_PROBE, format!("{at}.readinessProbe"), problem);
-        remark.remedy("add a probe that fails until it can work")
+        remark.remedy("add a probe that fails until the container can serve")
     };
     bare.map(remark).collect()
 }

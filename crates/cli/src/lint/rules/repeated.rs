@@ -5,12 +5,12 @@ use crate::lint::remark::{Remark, Rule};
 
 pub(in crate::lint) const REPEATED_KEY: Rule = Rule::warning(
     "repeated-key",
-    "a key that is written twice in one object",
-    "The last one counts and the others are dropped without a word; often one of them belongs to \
-     another object and is indented wrongly.",
+    "a key that occurs twice in one object",
+    "The last one counts and the others are dropped without a warning. Often one of them belongs to \
+     another object and has the wrong indentation.",
 );
 
-/// The keys of an object, or of what is in it, that are there before.
+/// The keys of an object, or of its children, that occur before.
 pub(in crate::lint) fn check(node: &Node) -> Vec<Remark> {
     let mut remarks = Vec::new();
     look(node, "", &mut remarks);
@@ -35,7 +35,7 @@ fn look(node: &Node, path: &str, remarks: &mut Vec<Remark>) {
                     (_, false) => format!("{path}[{}]", entry.key),
                 };
                 if let Some(first) = seen.insert(&entry.key, entry.place.line) {
-                    let problem = format!("is written in line {first} too, and this one counts");
+                    let problem = format!("is in line {first}, too, and this one counts");
                     let remark = Remark::new(&REPEATED_KEY, at.clone(), problem);
                     remarks.push(remark.remedy("remove one of the two"));
                 }

@@ -1,4 +1,4 @@
-//! What the operator writes itself.
+//! Fields that the operator sets itself.
 
 use api::labels::env;
 use api::{PodCliqueSet, WorkloadType};
@@ -10,8 +10,8 @@ use crate::lint::remark::{Remark, Rule};
 pub(in crate::lint) const REPLACED: Rule = Rule::warning(
     "replaced-by-operator",
     "hostname, subdomain or a GROVE_ variable in a pod spec",
-    "The operator gives every pod its own, so that pods of a gang find each other: what the template \
-     says has no effect.",
+    "The operator sets them in every pod, so that the pods of a gang find each other. The value in \
+     the template has no effect.",
 );
 
 /// Of every pod.
@@ -50,7 +50,7 @@ fn names(at: &str, pod: &PodSpec) -> Vec<Remark> {
         .collect()
 }
 
-/// The variables that pods are given.
+/// The variables that the operator sets in pods.
 fn replaced(is_grouped: bool, is_job: bool) -> Vec<&'static str> {
     let of_groups = OF_GROUPS.iter().filter(|_| is_grouped);
     let of_jobs = OF_JOBS.iter().filter(|_| is_job);

@@ -1,4 +1,4 @@
-//! What pods ask for.
+//! Requests of pods.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::lint::remark::{Remark, Rule};
 pub(in crate::lint) const NO_REQUESTS: Rule = Rule::warning(
     "no-requests",
     "a container without requests (limits count as such)",
-    "Schedulers place the pod as if it needed nothing, so a gang may get a node on which it cannot \
-     work; it is evicted first; quotas, `capacity` and autoscalers by utilization cannot count it.",
+    "Schedulers place the pod as if it needed nothing, so a gang may get a node that cannot run \
+     it; its pods are evicted first; quotas, `capacity` and autoscalers by utilization cannot count it.",
 );
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
@@ -23,9 +23,9 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
         silent.collect::<Vec<_>>()
     });
     let remark = |(at, container): (String, &Container)| {
-        let problem = format!("container {} asks for no resources", container.name);
+        let problem = format!("container {} requests no resources", container.name);
         let remark = Remark::new(&NO_REQUESTS, format!("{at}.resources.requests"), problem);
-        remark.remedy("write what it needs, such as {cpu: \"1\", memory: 2Gi}")
+        remark.remedy("set requests such as {cpu: \"1\", memory: 2Gi}")
     };
     silent.map(remark).collect()
 }
@@ -36,7 +36,7 @@ fn asks(resources: Option<&ResourceRequirements>) -> bool {
     resources.is_some_and(|r| !is_empty(&r.requests) || !is_empty(&r.limits) || r.claims.is_some())
 }
 
-/// Whether a pod, or each of its containers, asks for that resource.
+/// Whether a pod, or each of its containers, requests that resource.
 pub(super) fn asks_everywhere(pod: &PodSpec, resource: &str) -> bool {
     let has = |resources: Option<&ResourceRequirements>| {
         resources.is_some_and(|r| {

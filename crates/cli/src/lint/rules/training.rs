@@ -1,4 +1,4 @@
-//! Jobs that end otherwise than they seem to (docs/training.md).
+//! Jobs that end in a surprising way (docs/training.md).
 
 use api::{GoDuration, PodCliqueSet, WorkloadType};
 use jiff::SignedDuration;
@@ -8,9 +8,9 @@ use crate::lint::remark::{Remark, Rule};
 
 pub(in crate::lint) const NO_RESTARTS: Rule = Rule::warning(
     "no-restarts",
-    "a job with maxRestarts 0, or without it",
-    "The first pod that fails, is evicted or loses its node ends the job for good: nothing is started \
-     again, and a new set has to be made.",
+    "a job without maxRestarts, or with maxRestarts 0",
+    "The first pod that fails, is evicted or loses its node ends the job for good. Only a new set \
+     starts it again.",
 );
 
 pub(in crate::lint) const ON_FAILURE_WITHOUT_DELAY: Rule = Rule::warning(
@@ -25,7 +25,7 @@ pub(in crate::lint) const ON_FAILURE_WITHOUT_END: Rule = Rule::warning(
     "on-failure-without-max-runtime",
     "restartPolicy OnFailure in a job without maxRuntime",
     "A container that crashes again and again is no failure of the pod and never counts against \
-     maxRestarts: without maxRuntime such a job holds its nodes for ever.",
+     maxRestarts: without maxRuntime such a job holds its nodes forever.",
 );
 
 pub(in crate::lint) const PROBE_WITHOUT_DELAY: Rule = Rule::warning(
@@ -54,11 +54,11 @@ fn no_restarts(set: &PodCliqueSet) -> Option<Remark> {
         let remark = Remark::new(&NO_RESTARTS, "spec.trainingSpec.maxRestarts", problem);
         remark
             .value("0")
-            .remedy("set how many restarts are allowed")
+            .remedy("set the number of restarts that the job may use")
     })
 }
 
-/// The first clique whose pods are restarted in place.
+/// The first clique whose pods restart in place.
 fn on_failure(set: &PodCliqueSet) -> Option<String> {
     let is_on_failure = |policy: Option<&str>| policy == Some("OnFailure");
     let mut found = cliques(set).filter(|(_, clique)| {

@@ -1,4 +1,4 @@
-//! Where two versions of an object differ.
+//! Differences between two versions of an object.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use serde_json::{Map, Value};
 
 use crate::plan::json;
 
-/// What people may change of an object.
+/// The parts of an object that users change.
 const PARTS: [&str; 3] = ["/metadata/labels", "/metadata/annotations", "/spec"];
 
 /// A field that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
-    /// Its path; items of lists by name where they have one.
+    /// Its path; items of lists by name if they have one.
     pub path: String,
-    /// The value before; null if there was none.
+    /// The value before; null without one.
     pub before: Value,
-    /// The value after; null if there is none any more.
+    /// The value after; null without one.
     pub after: Value,
 }
 
-/// The fields that people set and that differ.
+/// The fields of users that differ.
 pub fn find_differences(before: &Value, after: &Value) -> Vec<Difference> {
     let mut found = Vec::new();
     for part in PARTS {
@@ -65,7 +65,7 @@ fn compare_fields(
 ) {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for name in names.into_iter().filter(|name| *name != LAST_APPLIED) {
-        // Keys of labels and annotations have dots of their own.
+        // Keys of labels and annotations contain dots.
         let path = if name.contains(['.', '/']) {
             format!("{path}[{name}]")
         } else {
@@ -100,7 +100,7 @@ fn compare_items(path: &str, before: &[Value], after: &[Value], found: &mut Vec<
     }
 }
 
-/// Whether all items have names of their own.
+/// Whether all items have unique names.
 fn are_named(items: &[Value]) -> bool {
     let names: BTreeSet<&str> = items.iter().map(name_of).collect();
     names.len() == items.len() && !names.contains("")

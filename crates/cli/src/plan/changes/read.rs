@@ -1,4 +1,4 @@
-//! What there is of a set in the cluster. It is only read.
+//! Reads the objects of a set in the cluster.
 
 use api::kai::KaiPodGroup;
 use api::volcano::VolcanoPodGroup;
@@ -20,7 +20,7 @@ use crate::cluster::Cluster;
 use crate::exit::Failure;
 use crate::plan::world::{Rules, World, bug, schema};
 
-/// A set and all that was made of it, as stored.
+/// A set and all its objects, as stored.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The set.
@@ -32,7 +32,7 @@ impl Found {
     /// The set by itself.
     pub fn of(set: &PodCliqueSet) -> Result<Self, Failure> {
         let mut set = encode(set)?;
-        // As the API server does when it reads one that is older than a default.
+        // As the API server does when it reads an object older than a default.
         schema::complete("PodCliqueSet", &mut set);
         Ok(Self {
             set,
@@ -60,7 +60,7 @@ impl Found {
     }
 }
 
-/// Reads the set of that name and its objects, by label; nothing if there is no such set.
+/// Reads the set of that name and its objects, by label; none without the set.
 pub async fn read_found(
     cluster: &Cluster,
     name: &str,
@@ -89,7 +89,7 @@ pub async fn read_found(
     Ok(Some(found))
 }
 
-/// What the set's scheduler was told.
+/// The objects for the set's scheduler.
 async fn read_for_scheduler(
     cluster: &Cluster,
     set: &PodCliqueSet,

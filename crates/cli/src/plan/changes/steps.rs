@@ -13,7 +13,7 @@ use collect::Collector;
 
 pub use step::{Action, Step};
 
-/// What the controllers did, in the order in which it began.
+/// The actions of the controllers, in the order of their beginning.
 pub fn list_steps(world: &World) -> Result<Vec<Step>, Failure> {
     let mut collector = Collector::new(world)?;
     for record in world.log() {

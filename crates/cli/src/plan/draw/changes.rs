@@ -1,4 +1,4 @@
-//! What applying a file changes, as text.
+//! The changes of a file, as text.
 
 use super::heading;
 use super::outline::draw_outline;
@@ -6,7 +6,7 @@ use super::steps::draw_steps;
 use crate::output;
 use crate::plan::changes::{Action, Change, Difference, Step};
 
-/// What goes on at the same time.
+/// Steps that run at the same time.
 const ORDER: &str = "Replicas of the set are updated one after the other; in one of them cliques \
                      and scaling groups go on at the same time.";
 
@@ -17,7 +17,8 @@ pub(super) fn draw_change(change: &Change, is_wide: bool) -> String {
     let heading = heading(&change.name, &change.namespace);
     if change.is_new {
         let outline = draw_outline(&change.after, is_wide);
-        let title = format!("{heading}\nis not in the cluster: all of it is created\n");
+        let title =
+            format!("{heading}\ndoes not exist in the cluster: the operator creates all of it\n");
         return format!("{title}\n{outline}");
     }
     let verdict = if change.is_changed {
@@ -54,8 +55,8 @@ fn draw_what_follows(change: &Change, is_wide: bool) -> Vec<String> {
         parts.push("\nNothing is created, restarted or removed for it.\n".to_owned());
     }
     let titles = [
-        ("what the operator does then", due),
-        ("under way, whatever the file says", under_way),
+        ("next steps of the operator", due),
+        ("under way already, not because of the file", under_way),
     ];
     for (title, steps) in titles.iter().filter(|(_, steps)| !steps.is_empty()) {
         parts.push(format!("\n{}\n", output::bold(title)));

@@ -1,4 +1,4 @@
-//! What will exist for a set, as text.
+//! The new objects of a set, as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,9 @@ use super::heading;
 use crate::output::{self, Table, count, legible};
 use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Variable};
 
-/// More values than these are counted.
+/// More values than this are only counted.
 const SHOWN_VALUES: usize = 2;
-/// Columns that the longest name of a variable takes.
+/// The width of the longest name of a variable.
 const NAMES: usize = env::PCSG_TEMPLATE_NUM_PODS.len();
 
 pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
@@ -144,7 +144,7 @@ fn draw_pods(outline: &Outline) -> String {
     lines.concat()
 }
 
-/// Each variable once, with the values that it has.
+/// Each variable once, with its values.
 fn draw_variables(podcliques: &[CliquePods]) -> String {
     let with_pods = || podcliques.iter().filter(|c| !c.hostnames.is_empty());
     let mut values: BTreeMap<&str, (usize, BTreeSet<String>)> = BTreeMap::new();

@@ -3,10 +3,10 @@
 use crate::output::{self, count};
 use crate::plan::changes::{Action, Step};
 
-/// More names than these are counted, but with `-o wide`.
+/// More names than this are only counted, except with `-o wide`.
 const SHOWN: usize = 10;
 
-/// Numbered; those of the same kind that follow each other in one line.
+/// Numbered; consecutive steps of one kind share a line.
 pub(super) fn draw_steps(steps: &[&Step], is_wide: bool) -> String {
     let alike = steps.chunk_by(|one, other| are_listed_together(one, other));
     let lines = alike.zip(1..).map(|(steps, number)| {
@@ -111,7 +111,7 @@ fn describe_restart(step: &Step, is_wide: bool) -> String {
     } else {
         format!("; then {}", list(&rest, is_wide))
     };
-    format!("{first}at once those that are not Ready, {not_ready}{then}")
+    format!("{first}first the pods that are not Ready, {not_ready}{then}")
 }
 
 fn describe_recreation(step: &Step, kind: &str, why: &str, is_wide: bool) -> String {

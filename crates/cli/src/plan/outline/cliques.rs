@@ -1,4 +1,4 @@
-//! PodCliques and their pods: names, addresses, variables, whom they start after.
+//! PodCliques and their pods: names, addresses, variables, dependencies.
 
 use api::{PodClique, PodCliqueSet, labels, names};
 use domain::object::ownership;
@@ -25,19 +25,19 @@ pub struct CliquePods {
     /// The gang that its pods are in; none while it has no pods.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gang: Option<String>,
-    /// How many pods it has.
+    /// Number of its pods.
     pub replicas: i32,
-    /// How many of them it needs.
+    /// Its minimum.
     pub min_available: i32,
-    /// What its pods are called: `?????` is random.
+    /// The name pattern of its pods: `?????` is random.
     pub pod_name: String,
     /// Their host names, by index.
     pub hostnames: Vec<String>,
-    /// What a host name is followed by in the DNS name of a pod.
+    /// The domain after the host name in a pod's DNS name.
     pub domain: String,
     /// Variables that the operator adds to each container.
     pub environment: Vec<Variable>,
-    /// Whom its pods start after.
+    /// The dependencies of its pods.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub starts_after: Vec<Pair>,
 }
@@ -48,21 +48,21 @@ pub struct CliquePods {
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// Its value, if that is the same in all pods of the PodClique.
+    /// Its value, if all pods of the PodClique share it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// The field of the pod that it is read from.
+    /// The pod field that it is read from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field_path: Option<String>,
 }
 
-/// So many pods of a PodClique that have to be Ready first.
+/// A dependency: the number of its pods that must be Ready first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pair {
     /// The PodClique.
     pub podclique: String,
-    /// How many of its pods.
+    /// Number of its pods.
     pub pods: u32,
 }
 
@@ -101,7 +101,7 @@ fn describe(set: &PodCliqueSet, podclique: &PodClique, pods: &[Pod]) -> CliquePo
     }
 }
 
-/// The variables of the first container that its template does not have.
+/// The variables of the first container that the operator adds.
 fn added_variables(set: &PodCliqueSet, clique: &str, pods: &[Pod]) -> Vec<Variable> {
     let mut cliques = set.spec.template.cliques.iter();
     let template = cliques.find(|c| c.name == clique);

@@ -1,4 +1,4 @@
-//! Gangs: who has to be placed together, who may come later, and what they ask for.
+//! Gangs: guaranteed pods, best-effort pods, and their requests.
 
 use std::collections::BTreeMap;
 
@@ -19,18 +19,19 @@ pub struct Gang {
     /// The base gang that it waits for, of a scaled gang.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
-    /// `ready` or `scheduled`: how far each part of that must have its minimum.
+    /// `ready` or `scheduled`: the state that each part of the base gang must reach with its
+    /// minimum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_until: Option<String>,
     /// The scheduler that its pods name.
     pub scheduler: String,
     /// Pods that are placed together or not at all.
     pub guaranteed_pods: i64,
-    /// Pods that are placed where there is room.
+    /// Pods that are placed if there is room.
     pub best_effort_pods: i64,
     /// Its podgroups, one for each PodClique.
     pub podgroups: Vec<Part>,
-    /// What its pods ask for.
+    /// The requests of its pods.
     pub requests: Amounts,
 }
 
@@ -40,9 +41,9 @@ pub struct Gang {
 pub struct Part {
     /// Name of the PodClique.
     pub podclique: String,
-    /// How many of its pods are placed together with the others.
+    /// Number of its guaranteed pods.
     pub min_replicas: i32,
-    /// How many it has.
+    /// Number of its pods.
     pub pods: usize,
 }
 
@@ -64,7 +65,7 @@ pub(super) fn list_gangs(parts: &Parts<'_>) -> Vec<Gang> {
     gangs.into_iter().map(|(_, gang)| gang).collect()
 }
 
-/// The gang, and where its first PodClique is among all.
+/// The gang, and the position of its first PodClique.
 fn describe(parts: &Parts<'_>, gang: &PodGang) -> (usize, Gang) {
     let groups = &gang.spec.pod_groups;
     let members: Vec<_> = groups.iter().filter_map(|g| parts.find(&g.name)).collect();
@@ -99,7 +100,7 @@ fn part_of(group: &PodGroup) -> Part {
     }
 }
 
-/// The pods of a PodClique ask for the same.
+/// All pods of a PodClique have the same requests.
 fn requests_of(parts: &Parts<'_>, groups: &[PodGroup]) -> Amounts {
     let (mut guaranteed, mut all) = (ResourceSum::default(), ResourceSum::default());
     for group in groups {

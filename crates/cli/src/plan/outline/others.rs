@@ -17,7 +17,7 @@ pub struct Group {
     pub name: String,
     /// Its replicas.
     pub replicas: i32,
-    /// How many of them are in the base gang.
+    /// Number of its replicas in the base gang.
     pub min_available: i32,
     /// Its cliques.
     pub cliques: Vec<String>,
@@ -39,15 +39,15 @@ pub struct Service {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Autoscaler {
-    /// Its name, which is that of what it scales.
+    /// Its name, which is that of its target.
     pub name: String,
-    /// Kind of what it scales.
+    /// Kind of its target.
     pub target_kind: String,
     /// The least replicas.
     pub min_replicas: i32,
     /// The most.
     pub max_replicas: i32,
-    /// What it goes by.
+    /// Its metrics.
     pub metrics: Vec<String>,
 }
 

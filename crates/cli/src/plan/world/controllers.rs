@@ -1,4 +1,4 @@
-//! The four reconcilers: whose turn it is, and what one decision does.
+//! The four reconcilers: their order, and one decision.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::write::Written;
 use super::{World, bug};
 use crate::exit::Failure;
 
-/// In this order they have their turns.
+/// The controllers run in this order.
 const NAMES: [ControllerName; 4] = [
     PodCliqueSetReconciler::NAME,
     PodCliqueScalingGroupReconciler::NAME,
@@ -32,7 +32,7 @@ const NAMES: [ControllerName; 4] = [
 /// A controller, by number, and a key.
 pub(super) type Job = (usize, Key);
 
-/// What the operator goes by.
+/// The operator's settings.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Of PodCliqueSets.
@@ -45,7 +45,7 @@ pub struct Rules {
     pub gangs: PodGangReconciler,
 }
 
-/// What wakes the controllers.
+/// The triggers of the controllers.
 pub(super) fn triggers() -> Triggers {
     let controllers = Controllers::default()
         .with::<PodCliqueSetReconciler>()
@@ -65,7 +65,8 @@ impl World {
         self.woken.extend(jobs);
     }
 
-    /// How far each part of a base gang has to have its minimum before scaled gangs start.
+    /// The state that each part of a base gang must reach with its minimum before scaled gangs
+    /// start.
     pub fn waits_until(&self) -> &'static str {
         match self.rules.sets.scaled_gangs_wait_for {
             ScaledGangsWaitFor::BaseReady => "ready",
@@ -88,10 +89,11 @@ impl World {
         }
     }
 
-    /// Decides until nobody has to look again.
+    /// Decides until no controller is triggered.
     pub(super) fn work_off(&mut self) -> Result<(), Failure> {
         while !self.woken.is_empty() {
-            // Who is woken meanwhile has to wait: the set looks once after all that happens here.
+            // Controllers that are triggered meanwhile wait: the set reconciles once after all of
+            // this round.
             let turn: BTreeSet<Job> = std::mem::take(&mut self.woken);
             for job in turn {
                 self.reconcile(job)?;
@@ -158,7 +160,7 @@ impl World {
         Ok(())
     }
 
-    /// Ends what does not come to an end: each object is decided about a few dozen times.
+    /// Stops a loop that does not end: a few dozen decisions per object are normal.
     fn count_decision(&mut self) -> Result<(), Failure> {
         const OF_EACH: usize = 500;
         self.decisions = self.decisions.saturating_add(1);

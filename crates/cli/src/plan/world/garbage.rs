@@ -1,4 +1,4 @@
-//! The garbage collector: what nobody owns any more goes.
+//! The garbage collector: it deletes objects without owners.
 
 use domain::plan::Kind;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::exit::Failure;
 use crate::plan::json;
 
 impl World {
-    /// Deletes the objects whose last owner is the one with this uid, which is gone.
+    /// Deletes the objects whose last owner had this uid.
     pub(super) fn collect_garbage(&mut self, uid: &str) -> Result<(), Failure> {
         let dependents = self.dependents.remove(uid).unwrap_or_default();
         for id in dependents {

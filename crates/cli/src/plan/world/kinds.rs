@@ -1,4 +1,4 @@
-//! Which kinds the caches are fed with, and how.
+//! The kinds in the caches.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,18 +17,18 @@ use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use serde_json::Value;
 
-/// Whose turn it is after something was shown.
+/// The controllers that a shown object triggers.
 pub(super) type Woken = Vec<(ControllerName, Key)>;
 type Show = fn(&Caches, &Triggers, &Value) -> serde_json::Result<Woken>;
 
-/// How the caches learn of objects of a kind.
+/// The cache feed of a kind.
 #[derive(Clone, Copy)]
 pub(super) struct Feed {
-    /// It is there, like this.
+    /// The object exists in this state.
     pub(super) show: Show,
-    /// It is gone, and was last like this.
+    /// The object was deleted; this was its last state.
     pub(super) hide: Show,
-    /// Whether the API server keeps its definition, with schema and status.
+    /// Whether the API server has its definition, with schema and status.
     pub(super) is_custom: bool,
 }
 
@@ -43,7 +43,7 @@ impl Feed {
     }
 }
 
-/// The feed of a kind; none of one that no reconciler reads.
+/// The feed of a kind; none if no reconciler reads it.
 pub(super) fn find_feed(kind: Kind) -> Option<Feed> {
     static FEEDS: LazyLock<BTreeMap<Kind, Feed>> = LazyLock::new(all);
     FEEDS.get(&kind).copied()

@@ -1,6 +1,6 @@
-//! Scheduler and kubelet: a pod gets a node as soon as nothing holds it back, and is Ready as soon as
-//! it may start. A pod that was found in the cluster stays as it was found, unless it waited for the
-//! operator: when it will be Ready nobody knows.
+//! Scheduler and kubelet: a pod gets a node as soon as it has no gates, and is Ready as soon as it
+//! may start. A pod from the cluster keeps its state unless it waited for the operator, because the
+//! time at which it will be Ready is unknown.
 
 use api::{labels, start_order};
 use serde_json::{Value, json};
@@ -9,11 +9,11 @@ use super::{Id, World};
 use crate::exit::Failure;
 use crate::plan::json;
 
-/// The node that has room for everything.
+/// A node with unlimited room.
 pub(crate) const NODE: &str = "planned";
 
 impl World {
-    /// The status of a pod that was made just now.
+    /// The status of a new pod.
     pub(super) fn start(&mut self, id: &Id, pod: &mut Value) {
         let mut status = json!({"phase": "Pending"});
         if is_gated(pod) {
@@ -24,7 +24,7 @@ impl World {
         self.starting.insert(id.clone());
     }
 
-    /// Lets all pods go on that may; whether any did.
+    /// Advances all pods that may continue; returns whether any did.
     pub(super) fn run_kubelet(&mut self) -> Result<bool, Failure> {
         let version = self.version;
         for id in std::mem::take(&mut self.starting) {
@@ -40,13 +40,13 @@ impl World {
                 self.put_all(&id, next)?;
             }
         }
-        // What it wrote itself is no reason to look again.
+        // Its own writes do not trigger it again.
         self.starting.clear();
         Ok(self.version != version)
     }
 }
 
-/// The status of a pod that goes on; nothing if it waits, or is there already.
+/// The next status of a pod; none if it waits, or is Ready already.
 fn next_status(pod: &Value, now: &str) -> Option<Value> {
     if is_gated(pod) || json::text(pod, "/status/phase") != "Pending" {
         return None;

@@ -1,4 +1,4 @@
-//! What a controller wrote.
+//! The writes of a controller.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use crate::plan::json;
 /// One write of a controller.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Number of the decision that asked for it.
+    /// Number of the decision that planned it.
     pub decision: usize,
-    /// What was done, in one word (`domain::plan::Action::verb`).
+    /// The verb of the action (`domain::plan::Action::verb`).
     pub verb: &'static str,
-    /// What for, where that is not plain.
+    /// Its purpose, if the verb does not show it.
     pub purpose: Option<Purpose>,
     /// Which object.
     pub id: Id,
-    /// As it was; `None` if it is new.
+    /// The object before the write; `None` if it is new.
     pub before: Option<Stored>,
-    /// As it is; `None` if it is gone.
+    /// The object after the write; `None` if it was deleted.
     pub after: Option<Stored>,
 }
 
-/// The object without lists of pods: a gang is written once for each pod that is replaced.
+/// The object without lists of pods: a gang is written once for each replaced pod.
 pub(super) fn shorten(object: &Stored) -> Stored {
     if json::at(object, "/spec/podgroups").is_null() {
         return object.clone();

@@ -1,5 +1,5 @@
-//! What the API server makes of an object by its definition before it stores it: fields that are not
-//! in the schema are dropped, and defaults filled in.
+//! The API server's treatment of an object by its definition: it drops unknown fields and adds
+//! defaults.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 static SCHEMAS: LazyLock<BTreeMap<String, JSONSchemaProps>> = LazyLock::new(schemas);
 
-/// Completes an object of that kind, if it is one of ours.
+/// Completes an object of one of our kinds.
 pub(crate) fn complete(kind: &str, object: &mut Value) {
     for part in ["spec", "status"] {
         if let (Some(schema), Some(found)) = (find_schema(kind, part), object.get_mut(part)) {
@@ -20,7 +20,7 @@ pub(crate) fn complete(kind: &str, object: &mut Value) {
     }
 }
 
-/// Paths of what is dropped from the spec of an object of that kind.
+/// Paths of dropped fields in the spec of an object of that kind.
 pub(crate) fn find_unknown(kind: &str, object: &Value) -> Vec<String> {
     let mut found = Vec::new();
     if let (Some(schema), Some(spec)) = (find_schema(kind, "spec"), object.get("spec")) {
@@ -46,7 +46,7 @@ fn schemas() -> BTreeMap<String, JSONSchemaProps> {
 fn complete_value(schema: &JSONSchemaProps, value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            // A null says nothing: no field of ours may be null.
+            // A null is dropped: no field of ours may be null.
             fields.retain(|name, value| !value.is_null() && !is_unknown(schema, name));
             for (name, schema) in schema.properties.iter().flatten() {
                 if let (None, Some(default)) = (fields.get(name), &schema.default) {

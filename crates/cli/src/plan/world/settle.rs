@@ -14,13 +14,13 @@ use crate::plan::json;
 /// Controllers of PodCliques, by number.
 const PODCLIQUES: usize = 2;
 
-/// Nobody plans further ahead than a pod that ended waits for its successor.
+/// The plan ends before a pod that ended is due for replacement.
 const HORIZON: SignedDuration = SignedDuration::from_mins(10);
 
 impl World {
-    /// Lets the operator and the pods do what they do, until nothing is left to be done. Time passes
-    /// only where pods are missing that have to wait, and never up to a termination of a gang or the
-    /// end of a job: those are not due to the change that is planned.
+    /// Runs the operator and the pods until nothing is left to do. Time passes only while a missing
+    /// pod waits for its back-off, and never up to a gang termination or the end of a job, because
+    /// the planned change does not cause those.
     pub fn settle(&mut self) -> Result<(), Failure> {
         self.wake_all();
         loop {
@@ -28,7 +28,7 @@ impl World {
             if self.run_kubelet()? {
                 continue;
             }
-            // As the operator does every ten minutes: nothing may depend on who was woken.
+            // The operator's resync every ten minutes: no decision may depend on a trigger.
             let version = self.version;
             self.wake_all();
             self.work_off()?;
@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    /// Goes on to when pods that are missing may be made; whether there is such a time.
+    /// Advances the time to the next due replacement of a pod; returns whether there is one.
     fn pass_time(&mut self) -> bool {
         let is_of_pods = |(job, _): &(&Job, &Timestamp)| job.0 == PODCLIQUES;
         let (of_pods, others): (Vec<_>, Vec<_>) = self.timers.iter().partition(is_of_pods);

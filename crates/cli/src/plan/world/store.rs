@@ -1,4 +1,4 @@
-//! The objects, and what the API server does to each that is written.
+//! The objects, and the API server's treatment of each write.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ const FIXED: [&str; 8] = [
 ];
 
 impl World {
-    /// Puts in an object that is there already, as it was read.
+    /// Adds an object from the cluster.
     pub fn put_found(&mut self, kind: Kind, object: Value) -> Result<(), Failure> {
         let id = (kind, key_of(&object));
         let version = json::meta(&object, "resourceVersion").parse().unwrap_or(0);
@@ -63,7 +63,7 @@ impl World {
         self.show(id, &Arc::new(object))
     }
 
-    /// Stores the next state of an object but for its status, which other writers have.
+    /// Stores the next state of an object except its status, which has other writers.
     pub(crate) fn put(&mut self, id: &Id, mut next: Value) -> Result<(), Failure> {
         let status = self
             .get(id)
@@ -76,7 +76,7 @@ impl World {
         self.put_all(id, next)
     }
 
-    /// Stores the next state of an object, unless it is the one that is there.
+    /// Stores the next state of an object, unless nothing changed.
     pub(super) fn put_all(&mut self, id: &Id, mut next: Value) -> Result<(), Failure> {
         let Some(before) = self.get(id).cloned() else {
             return Ok(());
@@ -133,7 +133,7 @@ impl World {
         self.collect_garbage(&uid)
     }
 
-    /// From now on the object is like this, for the caches too.
+    /// Shows the new state of the object to the caches.
     fn show(&mut self, id: &Id, object: &Stored) -> Result<(), Failure> {
         if let Some(before) = self.objects.insert(id.clone(), object.clone()) {
             self.forget_owners(id, &before);
@@ -152,7 +152,7 @@ impl World {
         self.version.to_string()
     }
 
-    /// The time as it is written into objects.
+    /// The time in the format of objects.
     pub(super) fn stamp(&self) -> String {
         let seconds = jiff::Timestamp::from_second(self.now.as_second());
         seconds.unwrap_or(self.now).to_string()
@@ -180,7 +180,7 @@ fn keep_fixed(before: &Value, next: &mut Value) {
     drop_empty(next);
 }
 
-/// The API server leaves out what is empty.
+/// The API server drops empty values.
 fn drop_empty(object: &mut Value) {
     let is_empty = |value: &Value| match value {
         Value::Object(map) => map.is_empty(),
@@ -192,7 +192,7 @@ fn drop_empty(object: &mut Value) {
     }
 }
 
-/// Whether nothing holds a deleted object any more.
+/// Whether a deleted object has no finalizers.
 fn is_over(object: &Value) -> bool {
     json::is_terminating(object) && json::items(object, "/metadata/finalizers").next().is_none()
 }
@@ -203,7 +203,7 @@ fn is_waiting(pod: &Value) -> bool {
     gates.next().is_some() || json::is_terminating(pod)
 }
 
-/// What the API server fills in of kinds of its own, as far as the operator compares it.
+/// Fields that the API server sets in built-in kinds, as far as the operator compares them.
 fn complete(kind: Kind, object: &mut Value) {
     if kind != Kind::of::<HorizontalPodAutoscaler>() {
         return;

@@ -1,4 +1,4 @@
-//! The writes that plans ask for, with the preconditions that the API server checks.
+//! The writes of plans, with the preconditions that the API server checks.
 
 use domain::Key;
 use domain::plan::{Action, Object, Target};
@@ -9,19 +9,19 @@ use super::{Id, World, bug};
 use crate::exit::Failure;
 use crate::plan::json;
 
-/// What became of a write.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// It was carried out.
+    /// The write succeeded.
     Done,
-    /// The object changed since it was observed, or is gone: it is decided again.
+    /// The object changed since it was observed, or is gone: the controller decides again.
     Outdated,
-    /// Somebody else holds the name.
+    /// The name belongs to another owner.
     Taken,
 }
 
 impl World {
-    /// Carries out one write and notes it.
+    /// Executes one write and records it.
     pub(super) fn carry_out(&mut self, action: &Action) -> Result<Written, Failure> {
         let id = (action.kind(), action.key());
         let before = self.get(&id).cloned();
@@ -119,7 +119,7 @@ impl World {
         Ok(Written::Done)
     }
 
-    /// The object that is meant, if it is still that one.
+    /// The object, if it is still the same.
     fn find_target(&self, target: &Target) -> Option<(Id, Value)> {
         let id = (target.kind, Key::clone(&target.key));
         let found = self.get(&id)?;

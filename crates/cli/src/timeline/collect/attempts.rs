@@ -1,4 +1,4 @@
-//! Terminations and restarts of replicas, and how pods of a job failed.
+//! Terminations and restarts of replicas, and failures of a job's pods.
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodCliqueSetStatus, events};
@@ -41,7 +41,7 @@ fn of_attempt(attempt: &ReplicaAttempt, kind: &str, name: &str) -> Option<Moment
     };
     let moment = Moment::new(attempt.time.0, what, kind, name, text).because(&attempt.reason);
     if message.is_empty() {
-        // Of an old one the text is not kept.
+        // The text of an old attempt is not kept.
         return Some(moment);
     }
     let terminated = format!("{kind} {name} was terminated: {message}");

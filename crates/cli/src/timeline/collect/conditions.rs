@@ -1,4 +1,4 @@
-//! When conditions last changed: those that tell something that nothing else does.
+//! Changes of conditions that no other source shows.
 
 use api::conditions::{self, ConditionType, Reason};
 use api::{PodGang, events};
@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time
 use crate::timeline::moment::{Moment, What};
 use crate::workload::Workload;
 
-/// What is not ready within this time of its creation has not changed: it begins like that.
+/// An object that is not ready within this time of its creation has not changed: it began that way.
 const BEGINNING: SignedDuration = SignedDuration::from_secs(5);
 
 /// The last changes of the conditions of the set, its groups, PodCliques and PodGangs.
@@ -73,13 +73,13 @@ impl<'a> Object<'a> {
         told.told_by(&condition.reason, &condition.message, true)
     }
 
-    /// Whether something was so from the beginning.
+    /// Whether the condition held from the beginning.
     fn is_from_the_beginning(&self, at: Timestamp) -> bool {
         let created = self.meta.creation_timestamp.as_ref();
         created.is_some_and(|created| at.duration_since(created.0) <= BEGINNING)
     }
 
-    /// `Ready`. Reason and message are those of now, which may be others than those of the change.
+    /// `Ready`. Reason and message are the present ones, which may differ from those of the change.
     fn readiness(&self, conditions: &[Condition], from_the_beginning: bool) -> Option<Moment> {
         let ready = conditions::find(conditions, ConditionType::Ready)?;
         let at = ready.last_transition_time.0;
@@ -123,7 +123,7 @@ impl<'a> Object<'a> {
         Some(moment)
     }
 
-    /// What somebody has to look at.
+    /// Conditions that need attention.
     fn troubles(&self, conditions: &[Condition]) -> Vec<Moment> {
         let bad = [
             ConditionType::NameConflict,

@@ -1,4 +1,4 @@
-//! When objects were made. Those that are gone are told of by events only.
+//! Creation times of objects. Only events show deleted objects.
 
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use crate::timeline::moment::{Moment, What};
 use crate::workload::Workload;
 
-/// The creation of the set and of all that there is of it.
+/// The creation of the set and of its objects.
 pub fn of_objects(workload: &Workload) -> Vec<Moment> {
     let groups = workload.groups.iter().map(|g| &g.metadata);
     let podcliques = workload.podcliques.iter().map(|c| &c.metadata);

@@ -1,4 +1,4 @@
-//! What events say about the set's objects, also about those that are gone.
+//! Events about the set's objects, deleted ones included.
 
 use std::collections::HashSet;
 
@@ -13,20 +13,20 @@ use crate::workload::{Workload, told};
 
 /// Clocks of API server and nodes differ.
 const SLACK: SignedDuration = SignedDuration::from_secs(5);
-/// Length of what follows the PodClique's name in that of a pod, the hyphen included.
+/// Length of the end of a pod's name after the PodClique's, the hyphen included.
 const POD_SUFFIX: usize = 6;
 
-/// The names of the set's objects: events stay for a while when an object is gone.
+/// The names of the set's objects: events outlive deleted objects.
 #[derive(Debug)]
 pub struct Names<'a> {
     set: &'a PodCliqueSet,
     existing: HashSet<String>,
-    /// Events before are about an earlier set of that name.
+    /// Earlier events are about an earlier set of that name.
     since: Option<Timestamp>,
 }
 
 impl<'a> Names<'a> {
-    /// Those that exist, and those that the set may have had.
+    /// Existing objects, and objects that the set may have had.
     pub fn of(workload: &'a Workload) -> Self {
         let groups = workload.groups.iter().map(|g| &g.metadata);
         let podcliques = workload.podcliques.iter().map(|c| &c.metadata);
@@ -40,7 +40,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Whether the event is about one of them.
+    /// Whether the event is about one of these objects.
     pub fn are_told_of(&self, event: &Event) -> bool {
         let is_recent = told::last_time(event)
             .zip(self.since)
@@ -119,7 +119,7 @@ fn of_event(event: &Event) -> Option<Moment> {
     })
 }
 
-/// The word of what an event tells, where there is one.
+/// The word for an event, if it has one.
 fn word(reason: &str, is_warning: bool) -> What {
     if reason == events::GANG_TERMINATED.as_str() {
         What::Terminated

@@ -1,5 +1,5 @@
-//! Who scaled what last: the API server keeps who wrote through `/scale`, and of some kinds when (of
-//! custom resources it does not, as of 1.37).
+//! The last scaling by each user: the API server keeps the writer of `/scale`, and for some kinds
+//! the time (not for custom resources, as of 1.37).
 
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -32,7 +32,7 @@ fn of_object(kind: &str, meta: &ObjectMeta, replicas: i32) -> Vec<Moment> {
     let name = ownership::name(meta);
     let last = scalings.len().saturating_sub(1);
     let told = scalings.into_iter().enumerate().map(|(place, (at, who))| {
-        // What earlier ones scaled it to is not kept.
+        // Earlier counts are not kept.
         let to = if place == last {
             format!("to {replicas} by {who}")
         } else {

@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use crate::timeline::moment::{Moment, What};
 use crate::workload::Workload;
 
-/// When it began, came on and ended.
+/// The times of its beginning, progress and end.
 pub fn of_objects(workload: &Workload) -> Vec<Moment> {
     let mut all = of_set(workload);
     for group in &workload.groups {

@@ -84,7 +84,7 @@ fn a_manifest_that_cannot_be_used_is_refused_in_one_line(
 )]
 #[case::a_quantity(
     r#"{"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "lots"}}}"#,
-    r#"dump: node n: cpu "lots" is no quantity; write it like 500m, 8 or 16Gi"#
+    r#"dump: node n: cpu "lots" is not a quantity; write it like 500m, 8 or 16Gi"#
 )]
 #[case::another_shape(
     r#"{"kind": "Node", "metadata": {"name": "n"}, "spec": 1}"#,

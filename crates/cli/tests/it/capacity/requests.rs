@@ -90,7 +90,7 @@ fn a_quantity_that_is_none_is_named() {
         .to_string();
     assert_eq!(
         error,
-        r#"cpu "two" is no quantity; write it like 500m, 8 or 16Gi"#
+        r#"cpu "two" is not a quantity; write it like 500m, 8 or 16Gi"#
     );
 }
 

@@ -1,6 +1,8 @@
 //! Sets of manifests on nodes of a dump.
 
-use cli::capacity::{Gang, Outcome, Snapshot, gangs_of, place_gangs, read_dump, read_sets};
+use cli::capacity::{
+    Gang, NodeOrder, Outcome, Snapshot, gangs_of, place_gangs, read_dump, read_sets,
+};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -71,10 +73,10 @@ fn base_gangs_are_placed_first_then_scaled_ones() {
 }
 
 #[rstest]
-#[case::nothing("4", [Outcome::DoesNotFit, Outcome::DoesNotFit, Outcome::WaitsForBase, Outcome::WaitsForBase], [0; 4])]
-#[case::one_base("6", [Outcome::Fits, Outcome::DoesNotFit, Outcome::DoesNotFit, Outcome::WaitsForBase], [1, 0, 0, 0])]
-#[case::one_base_and_more("8", [Outcome::Fits, Outcome::DoesNotFit, Outcome::Fits, Outcome::WaitsForBase], [1, 0, 0, 0])]
-#[case::both_bases("11", [Outcome::Fits, Outcome::Fits, Outcome::DoesNotFit, Outcome::DoesNotFit], [1, 0, 0, 0])]
+#[case::nothing("4", [Outcome::NoPlacementFound, Outcome::NoPlacementFound, Outcome::WaitsForBase, Outcome::WaitsForBase], [0; 4])]
+#[case::one_base("6", [Outcome::Fits, Outcome::NoPlacementFound, Outcome::NoPlacementFound, Outcome::WaitsForBase], [1, 0, 0, 0])]
+#[case::one_base_and_more("8", [Outcome::Fits, Outcome::NoPlacementFound, Outcome::Fits, Outcome::WaitsForBase], [1, 0, 0, 0])]
+#[case::both_bases("11", [Outcome::Fits, Outcome::Fits, Outcome::NoPlacementFound, Outcome::NoPlacementFound], [1, 0, 0, 0])]
 #[case::all_but_best_effort("14", [Outcome::Fits; 4], [0; 4])]
 #[case::all("16", [Outcome::Fits; 4], [1, 1, 0, 0])]
 fn guaranteed_pods_go_before_best_effort_ones(
@@ -129,11 +131,14 @@ fn pods_of_the_set_that_are_placed_keep_their_places() {
     let short = judge("6");
     assert_eq!(
         outcomes(&short),
-        [Outcome::DoesNotFit, Outcome::WaitsForBase]
+        [Outcome::NoPlacementFound, Outcome::WaitsForBase]
     );
     assert_eq!(short[0].guaranteed, 4);
     let enough = judge("7");
-    assert_eq!(outcomes(&enough), [Outcome::Fits, Outcome::DoesNotFit]);
+    assert_eq!(
+        outcomes(&enough),
+        [Outcome::Fits, Outcome::NoPlacementFound]
+    );
     assert_eq!((enough[0].guaranteed, enough[0].best_effort), (5, 1));
     let placed: u32 = enough[0].places.iter().map(|p| p.guaranteed).sum();
     assert_eq!(placed, 2);
@@ -167,18 +172,23 @@ fn anti_affinity_by_labels_of_the_operator_is_understood() {
     let waits = Outcome::WaitsForBase;
     assert_eq!(
         judge(4),
-        [Outcome::DoesNotFit, Outcome::DoesNotFit, waits, waits]
+        [
+            Outcome::NoPlacementFound,
+            Outcome::NoPlacementFound,
+            waits,
+            waits
+        ]
     );
 }
 
 #[rstest]
-#[case::one_port(json!([{"containerPort": 80, "hostPort": 80}]), Outcome::DoesNotFit)]
+#[case::one_port(json!([{"containerPort": 80, "hostPort": 80}]), Outcome::NoPlacementFound)]
 #[case::udp(json!([{"containerPort": 80, "hostPort": 80, "protocol": "UDP"}]), Outcome::Fits)]
 #[case::another_address(
     json!([{"containerPort": 80, "hostPort": 80, "hostIP": "10.0.0.2"}]), Outcome::Fits,
 )]
 #[case::every_address(
-    json!([{"containerPort": 80, "hostPort": 80, "hostIP": "0.0.0.0"}]), Outcome::DoesNotFit,
+    json!([{"containerPort": 80, "hostPort": 80, "hostIP": "0.0.0.0"}]), Outcome::NoPlacementFound,
 )]
 #[case::not_of_the_node(json!([{"containerPort": 80}]), Outcome::Fits)]
 fn a_port_of_a_node_is_taken_once(#[case] ports: Value, #[case] expected: Outcome) {
@@ -224,5 +234,18 @@ fn the_domain_of_pods_that_are_placed_counts() {
         outcomes(&place_gangs(&snapshot, &gangs(&set, &snapshot)))
     };
     assert_eq!(judge("3"), [Outcome::Fits]);
-    assert_eq!(judge("2"), [Outcome::DoesNotFit]);
+    assert_eq!(judge("2"), [Outcome::NoPlacementFound]);
+}
+
+#[rstest]
+#[case::none("", NodeOrder::LeastAllocated)]
+#[case::default("default-scheduler", NodeOrder::LeastAllocated)]
+#[case::kai("kai-scheduler", NodeOrder::MostAllocated)]
+fn the_scheduler_of_the_set_decides_the_order_of_nodes(
+    #[case] scheduler: &str,
+    #[case] expected: NodeOrder,
+) {
+    let set = with_pod(set(), "schedulerName", &json!(scheduler));
+    let gangs = gangs(&set, &dump(&[node_of("n", "8")], &[]));
+    assert!(gangs.iter().all(|gang| gang.node_order == expected));
 }

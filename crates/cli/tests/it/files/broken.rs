@@ -26,7 +26,7 @@ use super::read;
     "3:2: did not find expected <document start>"
 )]
 #[case::anchor("a: *b\n", "1:4: while parsing node, found unknown anchor")]
-#[case::circle("a: &a [1, *a]\n", "1:11: an alias cannot be in what it stands for")]
+#[case::circle("a: &a [1, *a]\n", "1:11: an alias cannot be inside its own anchor")]
 #[case::key(
     "a: 1\n? [b]\n: 1\n",
     "2:3: a list or a map cannot be a key; write a text"

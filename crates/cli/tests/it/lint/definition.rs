@@ -33,7 +33,7 @@ const POD: &str = "podSpec: {containers: [{name: main, image: \"a:1\"}]}";
 #[rstest]
 #[case::number_in_quotes(
     "replicas: \"3\"",
-    "12:21: spec.template.cliques[0].spec.replicas: \"3\": must be a whole number; take the quotes away"
+    "12:21: spec.template.cliques[0].spec.replicas: \"3\": must be a whole number; remove the quotes"
 )]
 #[case::text(
     "replicas: three",
@@ -53,7 +53,7 @@ const POD: &str = "podSpec: {containers: [{name: main, image: \"a:1\"}]}";
 )]
 #[case::null_in_a_list(
     "startsAfter: [~]",
-    "12:25: spec.template.cliques[0].spec.startsAfter[0]: null: must be a text; fill it in, or remove it"
+    "12:25: spec.template.cliques[0].spec.startsAfter[0]: null: must be a string; fill it in, or remove it"
 )]
 #[case::too_many(
     "replicas: 3000000000",
@@ -67,23 +67,23 @@ fn a_value_of_another_type_is_an_error(#[case] lines: &str, #[case] expected: &s
 #[rstest]
 #[case::yes_as_a_text(
     "podSpec:\n  containers:\n    - name: main\n      env:\n        - {name: A, value: yes}",
-    "16:38: spec.template.cliques[0].spec.podSpec.containers[0].env[0].value: true: must be a text; put it in quotes"
+    "16:38: spec.template.cliques[0].spec.podSpec.containers[0].env[0].value: true: must be a string; put it in quotes"
 )]
 #[case::port_twice(
     "podSpec:\n  containers:\n    - name: main\n      ports:\n        - {containerPort: 80}\n        - {containerPort: 80, protocol: TCP}",
-    "17:37: spec.template.cliques[0].spec.podSpec.containers[0].ports[1].containerPort: 80, \"TCP\": is that of spec.template.cliques[0].spec.podSpec.containers[0].ports[0] too; correct or remove one of the two"
+    "17:37: spec.template.cliques[0].spec.podSpec.containers[0].ports[1].containerPort: 80, \"TCP\": is the key of spec.template.cliques[0].spec.podSpec.containers[0].ports[0], too; correct or remove one of the two"
 )]
 #[case::container_without_a_name(
     "podSpec:\n  containers:\n    - image: \"a:1\"",
-    "14:17: spec.template.cliques[0].spec.podSpec.containers[0].name: not set: is needed; fill it in"
+    "14:17: spec.template.cliques[0].spec.podSpec.containers[0].name: not set: is required; set it"
 )]
 #[case::quantity(
     "podSpec:\n  containers:\n    - name: main\n      resources: {requests: {memory: 16 Gi}}",
-    "15:48: spec.template.cliques[0].spec.podSpec.containers[0].resources.requests[memory]: \"16 Gi\": is no quantity; write it such as 500m, 4 or 16Gi"
+    "15:48: spec.template.cliques[0].spec.podSpec.containers[0].resources.requests[memory]: \"16 Gi\": is not a quantity; write it such as 500m, 4 or 16Gi"
 )]
 #[case::no_pod_spec(
     "replicas: 1",
-    "10:9: spec.template.cliques[0].spec.podSpec: not set: is needed; fill it in"
+    "10:9: spec.template.cliques[0].spec.podSpec: not set: is required; set it"
 )]
 fn pod_specs_are_looked_at_too(#[case] lines: &str, #[case] expected: &str) {
     let report = lint(&with(lines));
@@ -98,7 +98,7 @@ fn an_enum_offers_what_there_is() {
     assert_eq!(found.len(), 1);
     assert!(
         found[0].contains(
-            "\"InOrder\": is none of those that there are; choose from CliqueStartupTypeAnyOrder, "
+            "\"InOrder\": is not an allowed value; use one of CliqueStartupTypeAnyOrder, "
         ),
         "{found:?}"
     );
@@ -107,27 +107,27 @@ fn an_enum_offers_what_there_is() {
 #[rstest]
 #[case::typo(
     "minAvaliable: 1",
-    "spec.template.cliques[0].spec.minAvaliable: there is no such field, it would be dropped; name it minAvailable, or remove it"
+    "spec.template.cliques[0].spec.minAvaliable: the field does not exist; the API server would drop it; name it minAvailable, or remove it"
 )]
 #[case::case(
     "minavailable: 1",
-    "spec.template.cliques[0].spec.minavailable: there is no such field, it would be dropped; name it minAvailable, or remove it"
+    "spec.template.cliques[0].spec.minavailable: the field does not exist; the API server would drop it; name it minAvailable, or remove it"
 )]
 #[case::another_word(
     "gpus: 1",
-    "spec.template.cliques[0].spec.gpus: there is no such field, it would be dropped; remove it"
+    "spec.template.cliques[0].spec.gpus: the field does not exist; the API server would drop it; remove it"
 )]
 #[case::of_what_is_in_it(
     "containers: []",
-    "spec.template.cliques[0].spec.containers: there is no such field, it would be dropped; move it to spec.template.cliques[0].spec.podSpec, which has such a field"
+    "spec.template.cliques[0].spec.containers: the field does not exist; the API server would drop it; move it to spec.template.cliques[0].spec.podSpec, which has such a field"
 )]
 #[case::of_what_it_is_in(
     "rollingUpdate: {}",
-    "spec.template.cliques[0].spec.rollingUpdate: there is no such field, it would be dropped; move it to spec.template.cliques[0], which has such a field"
+    "spec.template.cliques[0].spec.rollingUpdate: the field does not exist; the API server would drop it; move it to spec.template.cliques[0], which has such a field"
 )]
 #[case::of_all_around(
     "updateStrategy: {}",
-    "spec.template.cliques[0].spec.updateStrategy: there is no such field, it would be dropped; move it to spec, which has such a field"
+    "spec.template.cliques[0].spec.updateStrategy: the field does not exist; the API server would drop it; move it to spec, which has such a field"
 )]
 fn an_unknown_field_is_a_warning(#[case] line: &str, #[case] expected: &str) {
     let report = lint(&with(&format!("{line}\n{POD}")));
@@ -167,8 +167,7 @@ fn a_field_that_is_often_misspelt_has_a_hint() {
     assert_eq!(
         said(&report, &["unknown-field"]),
         [
-            "13:35: spec.template.podCliqueScalingGroupConfigs: []: there is no such field, it would \
-          be dropped; name it podCliqueScalingGroups"
+            "13:35: spec.template.podCliqueScalingGroupConfigs: []: the field does not exist; the API server would drop it; name it podCliqueScalingGroups"
         ]
     );
 }
@@ -238,7 +237,7 @@ fn of_very_many_remarks_the_first_are_told() {
     assert!(
         unknown
             .iter()
-            .any(|line| line.contains("spec: 151: further remarks")),
+            .any(|line| line.contains("spec: 151: has more problems")),
         "{unknown:?}"
     );
 }

@@ -50,7 +50,7 @@ fn a_pod_may_ask_as_a_whole() {
     assert_eq!(
         remarks("no-requests", &[])[0],
         "spec.template.cliques[0].spec.podSpec.containers[0].resources.requests: container main \
-         asks for no resources; write what it needs, such as {cpu: \"1\", memory: 2Gi}"
+         requests no resources; set requests such as {cpu: \"1\", memory: 2Gi}"
     );
 }
 
@@ -92,7 +92,7 @@ fn a_group_that_cannot_scale_in() {
         found,
         [
             "spec.template.podCliqueScalingGroups[0].minAvailable: 2: is all of replicas, so the \
-          autoscaler never goes below 2; lower it to what has to be there at least"
+          autoscaler never goes below 2; lower it to the smallest count that works"
         ]
     );
 }
@@ -352,7 +352,7 @@ fn keys_that_are_written_twice() {
     assert_eq!(
         said(&report, &["repeated-key"]),
         [
-            "2:12: spec.template.cliques[0].spec.roleName: is written in line 1 too, and this one \
+            "2:12: spec.template.cliques[0].spec.roleName: is in line 1, too, and this one \
           counts; remove one of the two"
         ]
     );

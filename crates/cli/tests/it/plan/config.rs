@@ -63,8 +63,7 @@ fn another_file_is_refused(#[case] text: &str, #[case] words: &str) {
     assert!(refusal.contains(words), "{refusal}");
     assert!(
         refusal.ends_with(
-            "; give the file that the operator reads: config.yaml in its ConfigMap, which is what \
-             the chart's values have under config"
+            "; give the file that the operator reads: config.yaml in its ConfigMap, the chart's value `config`"
         ),
         "{refusal}"
     );

@@ -1,4 +1,4 @@
-//! Observe, plan, write; then wait for a change or for what is due.
+//! Observes, plans and writes; then waits for a change or for the next due time.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,19 +22,19 @@ use crate::certificates::rivals::{Rewrite, Rivals, explain};
 use crate::certificates::{Target, secret};
 use crate::metrics::ByConfiguration;
 
-/// How long it waits after a failure, doubling; less if a watch shows what may have ended it.
+/// The pause after a failure, doubling; shorter if a watch shows a relevant change.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
-/// Between two looks: many changes make one.
+/// The pause between two rounds: many changes make one.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
-/// So many plans in a row that all have something to write, and somebody writes against us.
+/// After this many consecutive plans with writes, another writer must be changing the same objects.
 const MAX_PLANS: usize = 8;
 /// The clock may be set while it waits.
 const CLOCK_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
-/// It looks so often though nothing tells of a change: an event may be lost.
+/// The interval of checks without a change: an event may be lost.
 const LOOK_INTERVAL: Duration = Duration::from_mins(30);
 
-/// Who keeps the Secret and the bundles right.
+/// Keeps the Secret and the bundles up to date.
 pub(super) struct Keeper {
     pub(super) client: Client,
     pub(super) options: Options,
@@ -45,7 +45,7 @@ pub(super) struct Keeper {
     pub(super) absent: Mutex<BTreeSet<Target>>,
     /// The last grace that this process began.
     pub(super) grace: Mutex<Option<Grace>>,
-    /// Who else writes the bundles.
+    /// Other writers of the bundles.
     pub(super) rivals: Mutex<Rivals>,
 }
 
@@ -71,7 +71,7 @@ impl Keeper {
         }
     }
 
-    /// Writes until nothing is left to be written, and says when something is due.
+    /// Writes until the plan is empty, and returns the next due time.
     async fn put_right(&self) -> Result<Option<Timestamp>, Error> {
         for _ in 0..MAX_PLANS {
             let objects = Objects::read(&self.client, &self.options).await?;
@@ -88,7 +88,7 @@ impl Keeper {
         Err(Error::Unsettled)
     }
 
-    /// A grace is known before it is written: the answer may be lost.
+    /// The grace period is stored here before it is written: the answer may be lost.
     fn plan(&self, objects: &Objects) -> Plan {
         let mut grace = lock(&self.grace);
         let began = Instant::now();
@@ -100,7 +100,7 @@ impl Keeper {
         plan
     }
 
-    /// One patch that fails holds up no other.
+    /// A failed patch does not block the others.
     async fn execute(&self, plan: &Plan, objects: &Objects) -> Result<(), Error> {
         if let Some(write) = &plan.secret {
             self.write_secret(write, &objects.secret).await?;
@@ -145,12 +145,12 @@ impl Keeper {
         self.send(async move { configurations::write(client, &sent, &seen).await })
             .await?;
         lock(&self.rivals).remember(patch);
-        tracing::info!(configuration = %patch.target, "webhooks trust what the Secret says");
+        tracing::info!(configuration = %patch.target, "webhooks trust the CAs of the Secret");
         Ok(())
     }
 
-    /// A request that was sent cannot be taken back: it counts as under way until it is answered,
-    /// also if this process does not lead any more and nobody waits for the answer.
+    /// A sent request cannot be taken back: it counts as under way until its answer, even if this
+    /// process stops leading and the waiting task is gone.
     async fn send<T: Send + 'static>(
         &self,
         request: impl Future<Output = Result<T, Error>> + Send + 'static,
@@ -161,7 +161,7 @@ impl Keeper {
             drop(turn);
             answer
         });
-        // Without an answer only where the whole process ends.
+        // The answer is missing only if the whole process ends.
         sent.await.unwrap_or(Err(Error::NotLeading))
     }
 
@@ -179,21 +179,20 @@ impl Keeper {
         }
     }
 
-    /// Each is reported once, and again if it goes again.
+    /// Each is reported once, and again after it reappeared.
     fn report_absent(&self, objects: &Objects) {
         let absent: BTreeSet<Target> = objects.absent().cloned().collect();
         let mut known = lock(&self.absent);
         for target in absent.difference(&known) {
             tracing::warn!(
                 configuration = %target,
-                "it does not exist, so nothing is asked of the webhook for it: install it (helm \
-                 upgrade) if it is wanted"
+                "it does not exist, so the API server does not call its webhooks: install it (helm upgrade) if it is wanted"
             );
         }
         *known = absent;
     }
 
-    /// Until a watch shows something, or this time.
+    /// Waits for a change of a watch, or until this time.
     async fn wait(&self, wake_at: Option<Timestamp>) {
         let began = Instant::now();
         while began.elapsed() < LOOK_INTERVAL {

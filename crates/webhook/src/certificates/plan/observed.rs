@@ -1,4 +1,4 @@
-//! What is known when it is decided.
+//! The facts of a decision.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -10,22 +10,23 @@ const MAX_GRACE: SignedDuration = SignedDuration::from_mins(5);
 /// The part of a lifetime that the grace takes at most: short ones are to be kept too.
 const GRACES_PER_LIFETIME: i32 = 20;
 
-/// What is stored, and the time.
+/// The stored state, and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observed {
     /// The time, read after all of the rest.
     pub now: Timestamp,
     /// How long new pairs are valid.
     pub lifetime: SignedDuration,
-    /// What is served.
+    /// The served pair.
     pub serving: Result<Pair, Unusable>,
-    /// What is to be served next, if something is stored as that.
+    /// The pair to serve next, if one is stored.
     pub next: Option<Result<Pair, Unusable>>,
     /// The CAs that are to be trusted.
     pub bundle: Vec<Ca>,
     /// CAs of the operator that webhooks trust and the Secret does not name.
     pub forgotten: Vec<Ca>,
-    /// When all webhooks were seen to trust the next pair, by the clock of whoever saw it.
+    /// Time at which all webhooks were observed to trust the next pair, by the clock of the
+    /// observer.
     pub next_trusted_since: Option<Timestamp>,
     /// How long ago this process wrote that; `None` if another did. Clocks of processes differ, so
     /// a grace is measured by the one that began it.
@@ -34,7 +35,7 @@ pub struct Observed {
     pub configurations: Vec<Configuration>,
 }
 
-/// A certificate whose key is there, which has the wanted names, and which a CA of the bundle signed.
+/// A certificate with its key and the wanted names that a CA of the bundle signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// From when it is valid.
@@ -48,7 +49,7 @@ pub struct Pair {
 /// A CA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ca {
-    /// What it is known by: its certificate as PEM.
+    /// Its identity: its certificate as PEM.
     pub id: String,
     /// When it expires.
     pub not_after: Timestamp,
@@ -72,7 +73,7 @@ impl Pair {
 }
 
 impl Observed {
-    /// What is served, if it can be.
+    /// The served pair, if it is usable.
     pub(super) fn usable_serving(&self) -> Option<&Pair> {
         self.serving
             .as_ref()
@@ -80,7 +81,7 @@ impl Observed {
             .filter(|pair| self.is_valid(pair))
     }
 
-    /// What can be served next.
+    /// The next pair, if it is usable.
     pub(super) fn usable_next(&self) -> Option<&Pair> {
         let next = self.next.as_ref().and_then(|next| next.as_ref().ok());
         next.filter(|pair| self.is_valid(pair))
@@ -90,8 +91,8 @@ impl Observed {
         pair.not_before <= self.now && self.now < pair.not_after
     }
 
-    /// The CAs that have not expired. A former one stays until then: a process that hears late
-    /// serves what it signed.
+    /// The CAs that have not expired. A former one stays until then: a slow process still serves
+    /// its certificate.
     pub(super) fn valid_authorities(&self) -> Vec<String> {
         self.valid(&self.bundle)
     }
@@ -106,8 +107,8 @@ impl Observed {
         valid.map(|ca| ca.id.clone()).collect()
     }
 
-    /// Whether no process can serve anything that is trusted: what is stored expired, or there is
-    /// no CA but that of the next pair.
+    /// Whether no process can serve a trusted certificate: the stored one expired, or the only CA
+    /// is that of the next pair.
     pub(super) fn is_nothing_to_lose(&self) -> bool {
         let stored = self.serving.as_ref();
         let is_expired = stored.is_ok_and(|pair| pair.not_after <= self.now);

@@ -6,14 +6,14 @@ use jiff::Timestamp;
 
 use super::{Observed, Pair};
 
-/// What the Secret becomes, in terms of what it is.
+/// The next content of the Secret, in terms of its present one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretWrite {
     /// Why.
     pub step: Step,
-    /// What is served from then on.
+    /// The pair to serve from then on.
     pub serving: Slot,
-    /// What is to be served next.
+    /// The pair to serve next.
     pub next: Slot,
     /// The CAs that stay. That of a pair which is made comes after them.
     pub bundle: Vec<String>,
@@ -24,9 +24,9 @@ pub struct SecretWrite {
 /// Where a pair comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// What is served now.
+    /// The served pair.
     Serving,
-    /// What was to be served next.
+    /// The next pair.
     Next,
     /// It is made.
     Made,
@@ -39,8 +39,8 @@ pub enum Slot {
 pub enum Step {
     /// A pair is made and served at once: there is nothing to lose.
     Install,
-    /// The Secret names again what webhooks trust: it was emptied, and processes still serve what
-    /// it held.
+    /// Copies the trusted CAs of the webhooks into the Secret again: it was emptied, and processes
+    /// still serve its former certificate.
     Remember,
     /// The next pair is made and trusted.
     Prepare,
@@ -50,7 +50,7 @@ pub enum Step {
     EndGrace,
     /// The next pair is served.
     Promote,
-    /// What is of no use goes.
+    /// Removes useless values.
     Tidy,
 }
 
@@ -74,9 +74,9 @@ fn prepare(seen: &Observed, serving: &Pair) -> Option<Step> {
     is_untidy.then_some(Step::Tidy)
 }
 
-/// What the Secret says cannot be served, such as after somebody emptied it or the names changed;
-/// but processes go on with what they served, and that stays trusted until all trust the next pair.
-/// Where nothing is trusted there is nothing to wait for.
+/// The Secret's pair cannot be served, for example after it was emptied or the names changed; but
+/// processes still serve the former one, which stays trusted until all trust the next pair. If
+/// nothing is trusted, nothing waits.
 fn replace(seen: &Observed, next: Option<&Pair>) -> Option<Step> {
     if !seen.valid_forgotten().is_empty() {
         return Some(Step::Remember);
@@ -89,7 +89,7 @@ fn replace(seen: &Observed, next: Option<&Pair>) -> Option<Step> {
     }
 }
 
-/// A grace that another process began is begun anew: its clock is not known here.
+/// Restarts a grace period that another process began: its clock may differ.
 fn advance(seen: &Observed, next: &Pair) -> Option<Step> {
     match (seen.is_trusted(&next.signed_by)?, seen.grace_left()) {
         (true, Some(left)) => left.is_zero().then_some(Step::Promote),
@@ -152,13 +152,13 @@ impl fmt::Display for SecretWrite {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Install => "a certificate is made and served",
-            Self::Remember => "what webhooks trust is named again",
-            Self::Prepare => "the next certificate is made and trusted",
+            Self::Install => "a certificate is created and served",
+            Self::Remember => "the CAs that webhooks trust are stored again",
+            Self::Prepare => "the next certificate is created and trusted",
             Self::BeginGrace => "all webhooks trust the next certificate",
             Self::EndGrace => "a webhook does not trust the next certificate any more",
             Self::Promote => "the next certificate is served",
-            Self::Tidy => "what expired or is of no use is removed",
+            Self::Tidy => "expired and unused values are removed",
         })
     }
 }

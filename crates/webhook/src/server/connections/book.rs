@@ -1,4 +1,4 @@
-//! The connections that there are, and those that wait for a place.
+//! The open connections, and those that wait for a place.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -10,15 +10,15 @@ use tokio::sync::oneshot;
 use super::line::Line;
 use crate::server::victim::{Standing, choose_victim};
 
-/// So many times the places wait: then nobody is given time to become late.
+/// When this many times the places wait, no connection gets time to become late.
 const MANY_WAIT: usize = 4;
 
-/// Who has a place and who waits for one.
+/// Connections with a place, and waiting ones.
 #[derive(Debug)]
 pub(super) struct Book {
     lines: HashMap<SocketAddr, Arc<Line>>,
     queue: Vec<Waiting>,
-    /// Places of those who are not known, and as many again of those who are.
+    /// Places of unknown clients; known clients have as many again.
     places: usize,
     patience: Duration,
 }
@@ -30,7 +30,7 @@ struct Waiting {
 }
 
 impl Book {
-    /// Nobody is there yet.
+    /// No connections.
     pub(super) fn new(places: usize, patience: Duration) -> Self {
         Self {
             lines: HashMap::new(),
@@ -55,8 +55,8 @@ impl Book {
         self.lines.remove(&peer);
     }
 
-    /// Gives away the places that are free, and has connections end for whoever still waits.
-    /// Returns how many.
+    /// Gives away the free places, and closes connections for the waiting ones. Returns the number
+    /// of closed ones.
     pub(super) fn settle(&mut self) -> u64 {
         self.queue.retain(|waiting| !waiting.place.is_closed());
         while self.count_unknown() < self.places && !self.queue.is_empty() {
@@ -72,7 +72,8 @@ impl Book {
         cut.fold(0, |count, ()| count + 1)
     }
 
-    /// This one is known: it has a place among those who are. Returns whether another one gave way.
+    /// The client is known: it gets a reserved place. Returns whether another connection was
+    /// closed.
     pub(super) fn promote(&mut self, peer: SocketAddr) -> bool {
         let Some(line) = self.lines.get(&peer) else {
             return false;
@@ -91,7 +92,7 @@ impl Book {
             && end_one(holding(), address, false, self.patience, Line::holds).is_some()
     }
 
-    /// To the address that has fewest, and there to who came first.
+    /// Gives the place to the address with the fewest, and there to the first in the queue.
     fn give_place(&mut self) {
         let mut counts: HashMap<IpAddr, usize> = HashMap::new();
         for (peer, _) in self.unknown() {

@@ -52,7 +52,7 @@ impl Drop for Counted {
 }
 
 impl AsyncRead for Counted {
-    /// What has arrived is read before a connection that is to be closed ends.
+    /// Data that has arrived is read before the connection closes.
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -70,7 +70,7 @@ impl AsyncRead for Counted {
 }
 
 impl AsyncWrite for Counted {
-    /// Who does not read its answers does not hold a place by that.
+    /// A client that does not read its answers does not keep its place by that.
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

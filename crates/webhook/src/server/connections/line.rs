@@ -1,4 +1,4 @@
-//! One connection: whose turn it is, since when, and whether it has to go.
+//! One connection: its stage, since when, and whether it has to close.
 
 use std::future::poll_fn;
 use std::net::IpAddr;
@@ -77,8 +77,8 @@ impl State {
 }
 
 impl Line {
-    /// How it stands in the choice of one that gives way. Who is silent for longer than `patience`
-    /// while the server waits is late.
+    /// Its rank in the choice of the victim. A peer that is silent for longer than `patience` while
+    /// the server waits is late.
     pub(super) fn stand(&self, address: IpAddr, patience: Duration) -> Standing {
         let line = self.lock();
         let elapsed = line.since.elapsed();
@@ -142,8 +142,8 @@ impl Line {
         state.heard = state.heard.saturating_add(bytes);
     }
 
-    /// Nothing came, or nothing could be sent. Whether nothing is waited for either; else the task
-    /// is woken when that changes.
+    /// No data came, or none could be sent. Returns whether the connection has to end; otherwise
+    /// the task is triggered when that changes.
     pub(super) fn is_to_end(&self, task: &Waker) -> bool {
         self.task.register(task);
         self.is_ending()
@@ -171,7 +171,7 @@ impl Busy {
         state.since + lag + state.allowance()
     }
 
-    /// It holds so many bytes of the room.
+    /// It holds this many bytes of the budget.
     pub(in crate::server) fn hold(&self, bytes: usize) {
         self.0.lock().holds = bytes;
     }

@@ -7,8 +7,7 @@ use crate::reference::page::wrap;
 
 const KUBERNETES: &str = "https://kubernetes.io/docs";
 
-/// Fields that hold structures of Kubernetes: what they are called, and where Kubernetes describes
-/// them.
+/// Fields with structures of Kubernetes: their names, and the pages that describe them.
 const EMBEDDED: [(&str, &str, &str); 4] = [
     (
         "podSpec",
@@ -28,7 +27,7 @@ const EMBEDDED: [(&str, &str, &str); 4] = [
     ("conditions", "list of Condition", ""),
 ];
 
-/// Whether Kubernetes describes what is in the field.
+/// Whether Kubernetes documents the content of the field.
 pub(super) fn is_embedded(name: &str) -> bool {
     EMBEDDED.iter().any(|(field, ..)| *field == name)
 }

@@ -1,4 +1,4 @@
-//! What a file of source says of the metrics that it registers.
+//! Metrics that a source file registers.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -10,7 +10,7 @@ use syn::{Expr, ExprMethodCall, File, Ident, ItemFn, ItemStruct, ItemType, LitSt
 use super::Metric;
 use crate::source::text_of;
 
-/// What a type of the library is called in the text format.
+/// Types of the library, and their names in the text format.
 const SORTS: [(&str, &str); 4] = [
     ("Histogram", "histogram"),
     ("Gauge", "gauge"),
@@ -41,11 +41,11 @@ fn words(visit: impl FnOnce(&mut Words)) -> Words {
     words
 }
 
-/// What a file says of metrics.
+/// Facts of a source file about metrics.
 #[derive(Clone, Default)]
 pub(super) struct Seen {
     pub(super) calls: Vec<Call>,
-    /// Words of types by what has the type: fields, functions, variables, aliases.
+    /// Words of types by their user: fields, functions, variables, aliases.
     types: BTreeMap<String, Words>,
     /// The same of the module that this one is in.
     outer: BTreeMap<String, Words>,
@@ -53,7 +53,7 @@ pub(super) struct Seen {
     pub(super) fields: BTreeMap<String, Vec<String>>,
 }
 
-/// Methods that have what is counted elsewhere served, and what they are called in the text format.
+/// Methods that serve values counted elsewhere, and their names in the text format.
 const WRITTEN: [(&str, &str); 2] = [("counter", "Counter"), ("gauge", "Gauge")];
 
 /// `register(name, help, metric)`, or `counter(name, help, value)`
@@ -140,7 +140,7 @@ fn metric_of(call: &ExprMethodCall, metric: &Expr) -> Option<Words> {
 }
 
 impl Call {
-    /// What is registered; `labels` has the names of the fields of all structs.
+    /// The registered metrics; `labels` has the names of the fields of all structs.
     pub(super) fn describe(
         &self,
         seen: &Seen,
@@ -169,10 +169,11 @@ impl Call {
         })
     }
 
-    /// The words of the metric and, instead of each that has a type here or in the module outside, those of the type.
+    /// The words of the metric, with each word replaced by those of its type here or in the module
+    /// outside.
     fn resolve(&self, seen: &Seen) -> Words {
         let mut words = self.metric.clone();
-        // A variable, what made it, an alias: no longer way from a metric to its type.
+        // A variable, its constructor, an alias: no path from a metric to its type is longer.
         for _ in 0..3 {
             for name in mem::take(&mut words.names) {
                 match seen.type_of(&name) {

@@ -14,13 +14,13 @@ use crate::output;
 /// A metric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// As it is registered, without prefix and suffix.
+    /// The registered name, without prefix and suffix.
     pub name: String,
     /// `counter`, `gauge`, `histogram`, `info`.
     pub sort: &'static str,
     /// Names of its labels.
     pub labels: Vec<String>,
-    /// What it means.
+    /// Its meaning.
     pub help: String,
 }
 
@@ -43,7 +43,7 @@ pub fn scan(folders: &[&str]) -> anyhow::Result<Vec<Metric>> {
     Ok(all)
 }
 
-/// What each file says; the module that `a/b.rs` is in is that of `a.rs`.
+/// Facts of each file; `a/b.rs` also belongs to the module of `a.rs`.
 fn look(files: &[(PathBuf, File)]) -> BTreeMap<PathBuf, Seen> {
     let of_file = |(path, file): &(PathBuf, File)| (path.clone(), Seen::of(file));
     let alone: BTreeMap<PathBuf, Seen> = files.iter().map(of_file).collect();

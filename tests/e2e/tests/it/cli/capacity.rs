@@ -1,4 +1,4 @@
-//! `capacity`: what it says of a gang is what kube-scheduler then does with it.
+//! `capacity` predicts the verdict of kube-scheduler on a gang.
 
 mod verify;
 mod world;
@@ -21,9 +21,9 @@ const CLUSTERS: usize = 40;
 /// A seed for other clusters: `CAPACITY_SEED=7 cargo test -p e2e cli::capacity`.
 const SEED: &str = "CAPACITY_SEED";
 
-/// Of one gang in so many kube-scheduler may miss the placement that there is: it takes one pod after
-/// the other and never moves one that it has a node for. 20 seeds of 200 gangs had 0 to 9.
-const MISSED_OF: usize = 13;
+/// Both place pod after pod and never move one, but score nodes and order pods differently: one gang
+/// in so many may be placed by only one of them.
+const DIFFERENT_OF: usize = 8;
 
 /// Nodes of all clusters. They are gone with this value.
 struct Nodes<'a>(&'a ControlPlane);
@@ -52,7 +52,7 @@ enum Fate {
 }
 
 #[test]
-fn kube_scheduler_places_the_gangs_that_are_said_to_fit_and_no_others() {
+fn capacity_and_kube_scheduler_agree_about_most_gangs() {
     let seed = std::env::var(SEED).map_or(1, |seed| seed.parse().unwrap());
     let clusters = std::env::var("CAPACITY_CLUSTERS").map_or(CLUSTERS, |n| n.parse().unwrap());
     let mut rng = Rng::new(seed);
@@ -73,7 +73,7 @@ fn kube_scheduler_places_the_gangs_that_are_said_to_fit_and_no_others() {
         fates(seen, &worlds)
     });
 
-    let (mut missed, mut wrong, mut placed) = (Vec::new(), Vec::new(), 0);
+    let (mut different, mut wrong, mut placed) = (Vec::new(), Vec::new(), 0);
     for (world, fate) in worlds.iter().zip(fates) {
         let gang = &told[&*format!("{}-0", world.name)];
         match (gang["verdict"].as_str().unwrap(), fate) {
@@ -81,17 +81,21 @@ fn kube_scheduler_places_the_gangs_that_are_said_to_fit_and_no_others() {
                 placed += usize::from(fate == Fate::Placed);
                 match expect_assignment(world, gang) {
                     Err(error) => wrong.push(format!("{error}: {gang} in {world:?}")),
-                    Ok(()) if fate == Fate::Refused => missed.push(&world.name),
+                    Ok(()) if fate == Fate::Refused => different.push(&world.name),
                     Ok(()) => {}
                 }
             }
-            ("doesNotFit", Fate::Refused) => {}
+            ("noPlacementFound", Fate::Refused) => {}
+            ("noPlacementFound", Fate::Placed) => {
+                placed += 1;
+                different.push(&world.name);
+            }
             _ => wrong.push(format!("{fate:?}, but {gang} in {world:?}")),
         }
     }
-    println!("seed {seed}: {placed} placed, missed by the scheduler: {missed:?}");
+    println!("seed {seed}: {placed} placed, different: {different:?}");
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(missed.len() <= clusters / MISSED_OF, "{missed:?}");
+    assert!(different.len() <= clusters / DIFFERENT_OF, "{different:?}");
     // It would prove little if all of them were alike.
     assert!(
         (clusters / 4..=clusters * 3 / 4).contains(&placed),

@@ -28,7 +28,8 @@ fn says_when_a_broken_replica_is_terminated() {
         Ok(since.to_owned())
     });
     let text = ns.grove_words(&["explain", "svc"]);
-    let told = "replica 0 is terminated unless it recovers: PodClique svc-0-worker: 0 of 2";
+    let told =
+        "the operator terminates replica 0 unless it recovers: PodClique svc-0-worker: 0 of 2";
     assert!(text.contains(told), "{text}");
     let answer: Value = serde_json::from_str(&ns.grove(&["explain", "svc", "-o", "json"])).unwrap();
     let steps = answer["next"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! What is done to PodCliques.
+//! Steps of PodCliques.
 
 use api::{PodCliqueScalingGroup, labels};
 use domain::plan::{Kind, Purpose};

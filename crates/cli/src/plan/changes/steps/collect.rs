@@ -1,4 +1,4 @@
-//! Writes that belong together become one step.
+//! Writes that belong together are one step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ use crate::exit::Failure;
 use crate::plan::json;
 use crate::plan::world::{Record, World};
 
-/// Collects steps. What is done to one object in one way is one step.
+/// Collects steps. One kind of action on one object is one step.
 pub(super) struct Collector {
     pub(super) set: PodCliqueSet,
     /// Base gangs of scaled ones.
     pub(super) bases: BTreeMap<String, String>,
     steps: Vec<Step>,
     by_object: BTreeMap<(Action, Kind, String), usize>,
-    /// PodCliques that were made, and the steps that tell of them.
+    /// Created PodCliques, with the number of their step.
     pub(super) made: BTreeMap<String, usize>,
-    /// PodCliques that were deleted to be made anew, likewise.
+    /// PodCliques that are deleted to be recreated, with the number of their step.
     pub(super) leaving: BTreeMap<String, usize>,
-    /// Slots that a pod has left to another one: PodClique and index.
+    /// Slots that passed from one pod to another: PodClique and index.
     pub(super) vacated: BTreeSet<(String, String)>,
-    /// What goes in one decision, of each step.
+    /// Names that one decision removes, by step.
     at_once: BTreeMap<(usize, usize), BTreeSet<String>>,
 }
 
@@ -66,7 +66,7 @@ impl Collector {
         fold_updates(self.steps)
     }
 
-    /// The number of the step that does this to that object; a new one if there is none.
+    /// The number of the step with this action on that object; a new one if there is none.
     pub(super) fn number(&mut self, action: Action, kind: Kind, name: &str) -> usize {
         let steps = &mut self.steps;
         let about = (action, kind, name.to_owned());
@@ -76,7 +76,7 @@ impl Collector {
         })
     }
 
-    /// Whether there is a step that does this to that object.
+    /// Whether a step has this action on that object.
     pub(super) fn has(&self, action: Action, kind: Kind, name: &str) -> bool {
         let about = (action, kind, name.to_owned());
         self.by_object.contains_key(&about)
@@ -95,7 +95,7 @@ impl Collector {
         step.is_some_and(|step| step.action == action)
     }
 
-    /// Notes that something goes in that decision, for the sake of that step.
+    /// Records that this decision removes a name, as part of that step.
     pub(super) fn note_gone(&mut self, number: usize, decision: usize, what: &str) {
         let gone = self.at_once.entry((number, decision)).or_default();
         gone.insert(what.to_owned());

@@ -1,4 +1,4 @@
-//! A PodClique whose pods restart is updated for that: both are one step.
+//! A PodClique whose pods restart is also updated: both are one step.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is done to everything else.
+//! Steps of all other objects.
 
 use api::{PodGang, labels};
 use domain::plan::Kind;
@@ -8,7 +8,7 @@ use super::step::Action;
 use crate::plan::changes::difference::{Difference, find_differences};
 use crate::plan::world::Record;
 
-/// What the operator writes for itself.
+/// Fields that the operator writes for itself.
 const OWN: [&str; 5] = [
     labels::TEMPLATE_REPLICAS,
     labels::TEMPLATE_KEYS,
@@ -69,7 +69,7 @@ impl Collector {
     }
 }
 
-/// Replicas are told of as such.
+/// Whether the difference is part of a step about replicas.
 fn is_told(difference: &Difference) -> bool {
     let path = &difference.path;
     let is_own = OWN.iter().any(|key| path.contains(key));

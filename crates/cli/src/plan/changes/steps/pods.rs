@@ -1,4 +1,4 @@
-//! What is done to pods.
+//! Steps of pods.
 
 use api::{PodClique, labels};
 use domain::object::ownership;

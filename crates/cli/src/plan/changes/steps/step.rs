@@ -2,23 +2,23 @@
 
 use serde::Serialize;
 
-/// What is done in a step.
+/// The action of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
-    /// An object is made, and its pods.
+    /// An object and its pods are created.
     Create,
     /// Another number of replicas.
     Scale,
-    /// An object is changed and nothing restarts for it.
+    /// An object changes without restarts.
     Update,
-    /// Pods are deleted and made anew.
+    /// Pods are recreated.
     Restart,
-    /// PodCliques of group replicas are deleted and made anew, with their pods.
+    /// PodCliques of group replicas are recreated, with their pods.
     Recreate,
-    /// Pods that waited for others may be scheduled, or start.
+    /// Gated pods may be scheduled, or start.
     Release,
-    /// An object is deleted, and its pods.
+    /// An object and its pods are deleted.
     Remove,
 }
 
@@ -26,7 +26,7 @@ pub enum Action {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// What is done.
+    /// The action.
     pub action: Action,
     /// Kind of the object.
     pub kind: String,
@@ -41,37 +41,37 @@ pub struct Step {
     /// The fields that change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// How many pods are made that were not there.
+    /// Number of new pods.
     #[serde(skip_serializing_if = "is_zero")]
     pub new_pods: usize,
     /// Pods that are deleted, in this order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pods: Vec<String>,
-    /// Those of them that are not Ready: they go first, and all at once.
+    /// Pods that are not Ready: they go first, and all at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_ready: Vec<String>,
     /// Indices of the group replicas, in this order, of `Recreate`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group_replicas: Vec<i32>,
-    /// How many pods that are Ready, or group replicas, go at the same time at most.
+    /// The most ready pods, or group replicas, that are down at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_once: Option<usize>,
-    /// `rollingUpdate.maxUnavailable` as it is set, 1 if it is not.
+    /// `rollingUpdate.maxUnavailable`, 1 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<i32>,
     /// The base gang that a gang waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
-    /// Why, where that is not plain.
+    /// The reason, if the action does not show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Whether the operator does it anyway, whatever the file says.
+    /// Whether the step is under way whatever the file contains.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_under_way: bool,
 }
 
 impl Step {
-    /// Nothing more is known of it yet.
+    /// A step without details.
     pub(super) fn new(action: Action, kind: &str, name: &str) -> Self {
         Self {
             action,

@@ -59,7 +59,7 @@ fn terminations_of_other_replicas_are_told_too() {
     }
     let next = next_of(&explain(&workload, &[]));
     for replica in [0, 1] {
-        let told = format!("replica {replica} is terminated");
+        let told = format!("terminates replica {replica} unless");
         assert!(next.contains(&told), "{next}");
     }
 }

@@ -1,65 +1,17 @@
-//! What fits, found by trying everything, and whether a placement is one: written apart from the
-//! code that it judges, by the rules of Kubernetes.
+//! Checks a placement by the rules of Kubernetes. It shares no code with `capacity`.
 
 use super::model::{GangModel, HOST, NodeModel, PodModel, World};
 
 /// Pods on nodes, with the gang and part of each that is of a gang.
 type Placement<'a> = Vec<(usize, &'a PodModel, Option<(usize, usize)>)>;
 
-/// Which gangs fit, one after the other, each together with those before it that fit.
-pub fn fitting(world: &World) -> Vec<bool> {
-    let mut fitting: Vec<bool> = Vec::new();
-    for number in 0..world.gangs.len() {
-        let mut tried = fitting.clone();
-        tried.push(true);
-        let pods = pods_of(world, &tried);
-        let mut placement = bound(world);
-        fitting.push(can_place(world, &pods, &mut placement));
-        assert_eq!(fitting.len(), number + 1);
-    }
-    fitting
-}
-
 fn bound(world: &World) -> Placement<'_> {
     let bound = world.bound.iter();
     bound.map(|(node, pod)| (*node, pod, None)).collect()
 }
 
-fn pods_of<'a>(world: &'a World, chosen: &[bool]) -> Vec<(&'a PodModel, (usize, usize))> {
-    let chosen = world
-        .gangs
-        .iter()
-        .enumerate()
-        .zip(chosen)
-        .filter(|(_, is_in)| **is_in);
-    let pods = chosen.flat_map(|((g, gang), _)| {
-        let parts = gang.parts.iter().enumerate();
-        parts.flat_map(move |(p, part)| (0..part.guaranteed).map(move |_| (&part.pod, (g, p))))
-    });
-    pods.collect()
-}
-
-fn can_place<'a>(
-    world: &World,
-    pods: &[(&'a PodModel, (usize, usize))],
-    placement: &mut Placement<'a>,
-) -> bool {
-    let Some(((pod, of), rest)) = pods.split_first() else {
-        return true;
-    };
-    (0..world.nodes.len()).any(|node| {
-        if !may_add(world, placement, pod, *of, node) {
-            return false;
-        }
-        placement.push((node, pod, Some(*of)));
-        let found = can_place(world, rest, placement);
-        placement.pop();
-        found
-    })
-}
-
 /// Whether a pod of that gang and part may be on that node beside what is placed.
-pub fn may_add(
+fn may_add(
     world: &World,
     placement: &Placement<'_>,
     pod: &PodModel,
@@ -125,7 +77,7 @@ fn shares_zone(
     !is_bound || (zone.is_some() && others.all(agrees))
 }
 
-/// Puts pods where they are said to be, one after the other, and says which may not be there.
+/// Adds the pods of a placement one after the other; the error names the first wrong one.
 pub fn check(world: &World, places: &[(usize, usize, usize)]) -> Result<(), String> {
     let mut placement = bound(world);
     for (gang, part, node) in places {
