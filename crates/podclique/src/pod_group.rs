@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api::{PodClique, PodGang, labels};
 use domain::object::ownership;
 use domain::scheduling::Backend;
-use domain::scheduling::kubernetes::{needs_all_pods, probe_name};
+use domain::scheduling::kubernetes::{base_of_probe, needs_all_pods, probe_name};
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
 use jiff::{SignedDuration, Timestamp};
@@ -94,6 +94,7 @@ pub fn observe(
     gang: Option<&PodGang>,
     caches: &Caches,
     backend: Backend,
+    is_configured: bool,
 ) -> PodGroupFacts {
     let makes_pods = podclique.spec.replicas > 0 && !ownership::is_terminating(&podclique.metadata);
     if !backend.is_kubernetes() || !makes_pods {
@@ -106,7 +107,11 @@ pub fn observe(
     }
     let namespace = podclique.metadata.namespace.as_deref().unwrap_or_default();
     if !caches.is_served::<PodGroup>(namespace) {
-        return PodGroupFacts::Unserved;
+        return if is_configured {
+            PodGroupFacts::Unserved
+        } else {
+            PodGroupFacts::Kept(Some(name_before(podclique, gang, caches)))
+        };
     }
     let groups = caches.of::<PodGroup>();
     let meta = &podclique.metadata;
@@ -130,6 +135,37 @@ fn shares(backend: Backend, podclique: &PodClique) -> bool {
     backend == Backend::Kubernetes && needs_all_pods(&podclique.spec)
 }
 
+/// What pods of the PodClique named before the profile was taken away. Nobody looks after PodGroups
+/// any more, so what there is goes on asking for as many pods as it had (decision 138).
+fn name_before(podclique: &PodClique, gang: Option<&PodGang>, caches: &Caches) -> String {
+    let meta = &podclique.metadata;
+    let of_gang = ownership::label(meta, labels::POD_GANG).unwrap_or_default();
+    let is_shared = |pod: &Pod| {
+        let named = pod.pod_group().filter(|_| !pod.is_terminating())?;
+        (base_of_probe(named) == of_gang).then(|| named.to_owned())
+    };
+    let parts = others_of(gang, meta, caches);
+    let mut pods = parts.flat_map(|part| caches.of::<Pod>().owned_by(&*part));
+    let shared = pods.find_map(|pod| is_shared(&pod));
+    let shared = shared.filter(|_| needs_all_pods(&podclique.spec));
+    shared.unwrap_or_else(|| ownership::name(meta).to_owned())
+}
+
+/// The other PodCliques of the gang.
+fn others_of<'a>(
+    gang: Option<&'a PodGang>,
+    podclique: &'a ObjectMeta,
+    caches: &'a Caches,
+) -> impl Iterator<Item = Arc<PodClique>> + 'a {
+    let namespace = podclique.namespace.clone().unwrap_or_default();
+    let parts = gang.into_iter().flat_map(|gang| &gang.spec.pod_groups);
+    let others = parts.filter(|part| part.name != ownership::name(podclique));
+    others.filter_map(move |part| {
+        let key = Key::new(namespace.clone(), part.name.clone());
+        caches.of::<PodClique>().get(&key)
+    })
+}
+
 /// How far the other parts of a gang are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rest {
@@ -150,11 +186,8 @@ fn find_rest(
 ) -> Rest {
     let namespace = podclique.namespace.clone().unwrap_or_default();
     let key = |name: &str| Key::new(namespace.clone(), name);
-    let parts = gang.into_iter().flat_map(|gang| &gang.spec.pod_groups);
-    let others = parts.filter(|part| part.name != ownership::name(podclique));
-    let podcliques = others.filter_map(|p| caches.of::<PodClique>().get(&key(&p.name)));
     let mut rest = Rest::Untold;
-    for other in podcliques {
+    for other in others_of(gang, podclique, caches) {
         let mut pods = caches.of::<Pod>().owned_by(&*other);
         pods.retain(|p| !p.is_terminating());
         let named = pods.iter().find_map(|p| p.pod_group());

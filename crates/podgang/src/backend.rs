@@ -52,6 +52,17 @@ pub enum Told {
     Kubernetes(Box<kubernetes::Facts>),
 }
 
+impl Told {
+    /// Whether all gangs of the replica are placed as one tree, by what there is.
+    pub(crate) fn is_tree(&self) -> bool {
+        match self {
+            Self::KaiTree(..) => true,
+            Self::Kubernetes(facts) => facts.shape == Shape::Tree,
+            Self::Nothing | Self::Kai(_) | Self::Volcano(_) => false,
+        }
+    }
+}
+
 /// What backends read of a gang.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GangView<'a> {
@@ -75,8 +86,8 @@ pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches, backend: 
             Told::KaiTree(find(caches, &kai_key(gang)), tree)
         }),
         Backend::Volcano => Told::Volcano(find(caches, &Key::of(&gang.metadata))),
-        Backend::Kubernetes => kubernetes(kubernetes::shape_of_live(gang, parts, caches)),
-        Backend::KubernetesTree => kubernetes(Shape::Tree),
+        Backend::Kubernetes => kubernetes(kubernetes::shape_of(gang, caches, Shape::Split)),
+        Backend::KubernetesTree => kubernetes(kubernetes::shape_of(gang, caches, Shape::Tree)),
     }
 }
 

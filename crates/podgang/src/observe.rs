@@ -53,10 +53,14 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
         .collect();
     let backend = peers::find_scheduler(gang, &parts, caches, profiles).backend;
     let queue = scheduling::queue_of(backend, &gang.metadata);
+    let told = backend::observe(gang, &parts, caches, backend);
     Snapshot {
         placement: placement::observe(gang, &parts, caches),
-        tree: tree::observe(gang, caches, backend),
-        told: backend::observe(gang, &parts, caches, backend),
+        tree: told
+            .is_tree()
+            .then(|| tree::observe(gang, caches))
+            .flatten(),
+        told,
         missing_queue: queue.and_then(|queue| caches.find_missing_queue(backend, queue)),
         parts,
         gang: gang.clone(),

@@ -9,7 +9,7 @@ use domain::Pod;
 use domain::gang_tree::{Finding, TreeNode, Verdict};
 use domain::health::training;
 use domain::object::ownership;
-use domain::scheduling::{Backend, leaf_name};
+use domain::scheduling::leaf_name;
 use domain::workload::gang::clique_minimum;
 use engine::Caches;
 
@@ -25,12 +25,8 @@ pub struct GangTree {
     pub leaves: BTreeMap<String, Part>,
 }
 
-/// The tree of the replica whose base gang this is; none for another gang, and where each gang is
-/// placed by itself.
-pub(crate) fn observe(gang: &PodGang, caches: &Caches, backend: Backend) -> Option<GangTree> {
-    if !matches!(backend, Backend::KaiTree | Backend::KubernetesTree) {
-        return None;
-    }
+/// The tree of the replica whose base gang this is; none for another gang.
+pub(crate) fn observe(gang: &PodGang, caches: &Caches) -> Option<GangTree> {
     let (standalone, groups) = tree::parts_of_replica(gang, caches)?;
     let root = tree::build(ownership::name(&gang.metadata), &standalone, &groups);
     let grouped = groups.iter().flat_map(|(_, parts)| parts);

@@ -37,10 +37,11 @@ impl GangScheduler {
         let other = own.filter(|peer| !peer.names_scheduler(named));
         let name_before = other.map(|peer| peer.scheduler_name().to_owned());
         let configured = profiles.backend_of(name_before.as_deref().or(named));
-        let of_base = peers.of_base.filter(counts).map(Marks::of);
-        let backend = match (own.map(Marks::of), of_base) {
-            (Some(marks), _) => marks.keep(configured),
-            (None, Some(base)) => base.lead(configured),
+        let backend = match (own, peers.of_base.filter(counts)) {
+            (Some(own), _) => Marks::of(own).keep(configured),
+            (None, Some(base)) if base.names_scheduler(named) => Marks::of(base).lead(configured),
+            // No tree has gangs of two schedulers.
+            (None, Some(_)) => configured.without_tree(),
             (None, None) => configured,
         };
         Self {
@@ -50,16 +51,21 @@ impl GangScheduler {
     }
 }
 
-/// The pod that shows the marks of these: one that has a node before one that waits.
+/// The pod that shows the marks of these: one that has a node before one that waits, and one whose marks
+/// are of a tree, or not, before one whose marks could be either.
 pub fn find_peer<'a>(pods: impl Iterator<Item = &'a Arc<Pod>>) -> Option<&'a Arc<Pod>> {
-    let mut waiting = None;
+    let rank = |pod: &Pod| (pod.is_scheduled(), Marks::of(pod) != Marks::KaiOfEither);
+    let mut best = None;
     for pod in pods.filter(|pod| !pod.is_terminating()) {
-        if pod.is_scheduled() {
+        let found = rank(pod);
+        if found == (true, true) {
             return Some(pod);
         }
-        waiting = waiting.or(Some(pod));
+        best = best
+            .filter(|(_, rank)| *rank >= found)
+            .or(Some((pod, found)));
     }
-    waiting
+    best.map(|(pod, _)| pod)
 }
 
 /// Whether an annotation of this key is a mark.

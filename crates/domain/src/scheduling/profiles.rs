@@ -45,6 +45,16 @@ impl Backend {
         }
     }
 
+    /// The same scheduler, told of each gang by itself.
+    #[must_use]
+    pub fn without_tree(self) -> Self {
+        match self {
+            Self::KaiTree => Self::KaiScheduler,
+            Self::KubernetesTree => Self::Kubernetes,
+            other => other,
+        }
+    }
+
     /// Whether it is Kubernetes' own scheduler that is told.
     pub fn is_kubernetes(self) -> bool {
         matches!(self, Self::Kubernetes | Self::KubernetesTree)
@@ -125,5 +135,10 @@ impl Profiles {
     /// Whether any scheduler has this backend.
     pub fn uses(&self, backend: Backend) -> bool {
         self.0.values().any(|used| *used == backend)
+    }
+
+    /// Whether any scheduler is told by PodGroups of Kubernetes' own.
+    pub fn uses_kubernetes(&self) -> bool {
+        self.0.values().any(|used| used.is_kubernetes())
     }
 }

@@ -1,8 +1,12 @@
 //! What pods bear for their scheduler.
 
+use std::sync::Arc;
+
 use api::{PodClique, labels};
 use domain::scheduling::kubernetes::join_pod_group;
-use domain::scheduling::{Backend, GangScheduler, Peers, Profiles, mark_pod, pod_group_name};
+use domain::scheduling::{
+    Backend, GangScheduler, Peers, Profiles, find_peer, mark_pod, pod_group_name,
+};
 use k8s_openapi::api::core::v1::Pod;
 use testkit::builders::podclique;
 
@@ -236,5 +240,45 @@ fn a_gang_that_starts_beside_its_base_gang_joins_its_tree_or_stays_by_itself() {
     assert_eq!(
         started(Backend::Volcano, Backend::DefaultScheduler, &base),
         None
+    );
+}
+
+/// No tree has gangs of two schedulers: one that starts under another name has groups of its own.
+#[test]
+fn a_gang_that_starts_beside_a_base_gang_of_another_scheduler_is_told_of_by_itself() {
+    for before in BACKENDS {
+        let mut base = grouped();
+        base.spec.pod_spec.scheduler_name = Some("other".into());
+        let peer = bound(&made(&base, before, Peers::default()));
+        for after in BACKENDS {
+            let of_base = Some(&peer);
+            let profiles = Profiles::of([(SCHEDULER.to_owned(), after)]);
+            let peers = Peers { own: None, of_base };
+            let told = GangScheduler::of(&profiles, Some(SCHEDULER), peers);
+            assert_eq!(told.backend, after.without_tree(), "{before:?} {after:?}");
+        }
+    }
+}
+
+/// A standalone clique is called the same in a tree and outside of it.
+#[test]
+fn marks_that_say_more_decide() {
+    let standalone = Arc::new(bound(&made(
+        &worker(Some(SCHEDULER)),
+        Backend::KaiTree,
+        Peers::default(),
+    )));
+    let replica = Arc::new(bound(&made(&grouped(), Backend::KaiTree, Peers::default())));
+    let waiting = Arc::new(seen(&made(
+        &grouped(),
+        Backend::KaiScheduler,
+        Peers::default(),
+    )));
+    for pods in [[&standalone, &replica], [&replica, &standalone]] {
+        assert_eq!(find_peer(pods.into_iter()), Some(&replica));
+    }
+    assert_eq!(
+        find_peer([&waiting, &standalone].into_iter()),
+        Some(&standalone)
     );
 }

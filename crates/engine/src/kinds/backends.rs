@@ -58,7 +58,7 @@ impl Kinds {
             self = self.without::<VolcanoPodGroup>(context);
             self = self.without::<VolcanoQueue>(context);
         }
-        if !uses(&[Backend::Kubernetes, Backend::KubernetesTree]) {
+        if !profiles.uses_kubernetes() {
             self = self.without::<PodGroup>(context);
             self = self.without::<CompositePodGroup>(context);
             self = self.without::<Workload>(context);

@@ -32,7 +32,7 @@ fn facts(
     backend: Backend,
 ) -> PodGroupFacts {
     let pods = caches.of::<domain::Pod>().owned_by(clique);
-    observe(clique, &pods, gang, caches, backend)
+    observe(clique, &pods, gang, caches, backend, true)
 }
 
 fn fresh(base: &str, taken: Vec<Taken>) -> PodGroupFacts {

@@ -3,6 +3,7 @@
 
 mod objects;
 mod observe;
+mod shape;
 mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,8 @@ use serde_json::json;
 
 use super::is_ours;
 use objects::Objects;
-pub(super) use observe::{observe, shape_of_live};
+pub(super) use observe::observe;
+pub(super) use shape::shape_of;
 pub use wanted::{Shape, Wanted, WantedComposite, WantedGroup};
 
 /// What the scheduler was told, and what there is to be told.

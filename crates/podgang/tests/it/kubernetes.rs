@@ -1,6 +1,7 @@
 //! What Kubernetes' own scheduler is told of a gang.
 
 mod settled;
+mod units;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -97,3 +97,33 @@ fn a_tree_of_kubernetes_stays_one() {
         assert_eq!(shape(backend), Shape::Tree, "{backend:?}");
     }
 }
+
+/// Its status follows it, too: a tree is satisfied by any of its replicas.
+#[test]
+fn the_status_goes_by_the_groups_that_exist_whatever_the_profile_says_by_now() {
+    for (parent, is_tree) in [("demo-0-g-0.groups", true), ("demo-0.groups", false)] {
+        let seen = situation(|p| {
+            *p = (*pod(&podclique("demo-0-g-0-w").build(), 0)
+                .bound()
+                .in_pod_group("demo-0-g-0-w")
+                .build())
+            .clone();
+        });
+        let mut group = PodGroup {
+            metadata: stored("demo-0-g-0-w"),
+            ..PodGroup::default()
+        };
+        group.metadata.resource_version = Some("1".into());
+        group.spec.parent_composite_pod_group_name = Some(parent.into());
+        seen.0.of::<PodGroup>().apply(group);
+        for backend in [
+            Backend::DefaultScheduler,
+            Backend::Kubernetes,
+            Backend::KubernetesTree,
+        ] {
+            let profiles = Profiles::of([(SCHEDULER.to_owned(), backend)]);
+            let seen = observe(&seen.1, &seen.0, &profiles);
+            assert_eq!(seen.tree.is_some(), is_tree, "{parent} {backend:?}");
+        }
+    }
+}

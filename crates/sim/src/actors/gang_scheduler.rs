@@ -1,89 +1,52 @@
-//! Schedulers that place gangs as a whole.
+//! Schedulers that place gangs as a whole: by the marks that pods bear and by the minimums that their
+//! PodGroups ask for.
+
+mod kai;
+mod kubernetes;
+mod volcano;
 
 use serde_json::Value;
 
 use crate::resource::{Id, Resource};
-use crate::store::{POD_GROUP_FINALIZER, Store, Stored};
-use crate::{Rng, view};
+use crate::store::Store;
+use crate::view;
+pub use kubernetes::let_groups_go;
 
-/// Whether the scheduler of the pod is told enough to place it. Those that are not Kubernetes' own
-/// are only asked whether they know its PodGroup.
+/// Whether the scheduler that the pod names is to place it: all that has to be placed with it is
+/// there.
 pub(super) fn may_be_placed(store: &Store, pod: &Value) -> bool {
-    let named = |resource, name: &str| {
-        let mut id = Id::new(resource, name);
-        view::namespace(pod).clone_into(&mut id.namespace);
-        store.get(&id).is_some()
-    };
-    match view::text(pod, "/spec/schedulerName") {
-        "kai-scheduler" => named(
-            Resource::KaiPodGroup,
-            view::annotation(pod, "pod-group-name"),
-        ),
-        "volcano" => named(
-            Resource::VolcanoPodGroup,
-            view::annotation(pod, "scheduling.volcano.sh/group-name"),
-        ),
-        _ => match view::text(pod, POD_GROUP) {
-            "" => true,
-            group => is_whole(store, &root_of(store, Id::new(Resource::PodGroup, group))),
-        },
+    match scheduler_of(pod) {
+        "kai-scheduler" => kai::may_be_placed(store, pod),
+        "volcano" => volcano::may_be_placed(store, pod),
+        _ => kubernetes::may_be_placed(store, pod),
     }
 }
 
-const POD_GROUP: &str = "/spec/schedulingGroup/podGroupName";
-const PARENT: &str = "/spec/parentCompositePodGroupName";
-
-fn root_of(store: &Store, id: Id) -> Id {
-    let parent = store.get(&id).map_or("", |group| view::text(group, PARENT));
-    match parent {
-        "" => id,
-        parent => root_of(store, Id::new(Resource::CompositePodGroup, parent)),
-    }
+fn scheduler_of(pod: &Value) -> &str {
+    view::text(pod, "/spec/schedulerName")
 }
 
-/// Whether there are as many pods, or groups that are whole, as it asks for.
-fn is_whole(store: &Store, id: &Id) -> bool {
-    let Some(group) = store.get(id) else {
-        return false;
-    };
-    let is_child = |(_, child): &(&Id, &Stored)| view::text(child, PARENT) == id.name;
-    let (found, wanted) = if id.resource == Resource::PodGroup {
-        let pods = store.all(Resource::Pod).map(|(_, pod)| pod);
-        let ready = pods.filter(|p| is_member(p, &id.name) && view::gates(p).is_empty());
-        let wanted = "/spec/schedulingPolicy/gang/minCount";
-        (ready.count(), view::number(group, wanted))
-    } else {
-        let groups = store.all(Resource::PodGroup).filter(is_child);
-        let composites = store.all(Resource::CompositePodGroup).filter(is_child);
-        let whole = groups
-            .chain(composites)
-            .filter(|(id, _)| is_whole(store, id));
-        let wanted = "/spec/schedulingPolicy/gang/minGroupCount";
-        (whole.count(), view::number(group, wanted))
-    };
-    i64::try_from(found).is_ok_and(|found| found >= wanted)
+/// The object of that name beside the pod.
+fn beside(pod: &Value, resource: Resource, name: &str) -> Id {
+    let mut id = Id::new(resource, name);
+    view::namespace(pod).clone_into(&mut id.namespace);
+    id
 }
 
-fn is_member(pod: &Value, group: &str) -> bool {
-    view::text(pod, POD_GROUP) == group && view::is_live(pod)
+/// Pods that the scheduler of this one has, or may have, on nodes.
+fn peers<'a>(store: &'a Store, pod: &'a Value) -> impl Iterator<Item = &'a Value> {
+    let pods = store.all(Resource::Pod).map(|(_, other)| &**other);
+    pods.filter(move |other| {
+        let is_beside = view::namespace(other) == view::namespace(pod);
+        is_beside && scheduler_of(other) == scheduler_of(pod) && counts(other)
+    })
 }
 
-/// A PodGroup that is deleted goes once no pod names it.
-pub fn let_groups_go(store: &mut Store, rng: &mut Rng) -> bool {
-    let is_free = |id: &Id, group: &Value| {
-        let mut pods = store.all(Resource::Pod);
-        view::is_terminating(group) && !pods.any(|(_, p)| is_member(p, &id.name))
-    };
-    let groups = store.all(Resource::PodGroup);
-    let free = groups.filter(|(id, group)| is_free(id, group));
-    let free: Vec<Id> = free.map(|(id, _)| id.clone()).collect();
-    let Some(id) = rng.pick(&free) else {
-        return false;
-    };
-    store.edit("controller of PodGroups", id, |group| {
-        if let Some(items) = group["metadata"]["finalizers"].as_array_mut() {
-            items.retain(|item| item != POD_GROUP_FINALIZER);
-        }
-    });
-    true
+fn counts(pod: &Value) -> bool {
+    view::is_live(pod) && view::gates(pod).is_empty()
+}
+
+/// How many there are, to compare with what is asked for.
+fn count<T>(all: impl Iterator<Item = T>) -> i64 {
+    i64::try_from(all.count()).unwrap_or(i64::MAX)
 }

@@ -46,7 +46,9 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     let is_start = references(after).next().is_some() && is_start(window, before);
     if is_start {
         complete(window, after)?;
-        base_ready(window, after)?;
+        if !window.has_trees {
+            base_ready(window, after)?;
+        }
     }
     joining::check(window, before, after, is_start)
 }

@@ -71,12 +71,19 @@ pub struct Checker {
     late: Late,
     /// Length of the log when the operator started.
     started: usize,
+    /// Whether scaled gangs are parts of a tree, which says itself what is placed first.
+    has_trees: bool,
 }
 
 impl Checker {
     /// Whether nothing was added to the log.
     pub fn is_up_to_date(&self, store: &Store) -> bool {
         self.checked == store.log.len()
+    }
+
+    /// All gangs of a replica are one tree: none of them starts after another.
+    pub fn has_trees(&mut self) {
+        self.has_trees = true;
     }
 
     /// The operator restarts, without any memory.
@@ -93,6 +100,7 @@ impl Checker {
                 store,
                 horizon,
                 position,
+                has_trees: self.has_trees,
             };
             others::latch(record)?;
             if record.actor != OPERATOR && record.actor != LATE {

@@ -45,6 +45,8 @@ pub(super) struct Window<'a> {
     pub horizon: &'a Horizon,
     /// Of the record that is checked.
     pub position: usize,
+    /// Whether all gangs of a replica are one tree.
+    pub has_trees: bool,
 }
 
 impl<'a> Window<'a> {

@@ -29,6 +29,7 @@ mod ring;
 mod scenarios;
 mod served;
 mod slots;
+mod switches;
 mod trouble;
 mod undisturbed;
 mod unread;

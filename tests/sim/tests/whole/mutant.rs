@@ -1,7 +1,10 @@
 //! Operators with a bug: what they send, and what they take in.
 
+use api::PodClique;
+use domain::scheduling::{Backend, GangScheduler, is_mark, mark_pod};
+use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
-use sim::{Answer, Call, Place, Store};
+use sim::{Answer, Call, Id, Place, Resource, Store, view};
 
 /// A bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub enum Mutant {
     ForgetsWrites,
     /// A watch begins with what is there by then, and not where the list ended or the last watch.
     WatchesFromNow,
+    /// Each pod is marked as the configuration says by then, whatever its peers bear.
+    MarksOfTheMoment(Backend),
 }
 
 impl Mutant {
@@ -47,6 +52,9 @@ impl Mutant {
                     let version = &present["metadata"]["resourceVersion"];
                     call.body["metadata"]["resourceVersion"] = version.clone();
                 }
+            }
+            Self::MarksOfTheMoment(backend) if is_post_of("/pods") => {
+                mark_anew(&mut call.body, backend, store);
             }
             _ => {}
         }
@@ -77,4 +85,27 @@ impl Mutant {
         }
         parts.join("&")
     }
+}
+
+fn mark_anew(body: &mut Value, backend: Backend, store: &Store) {
+    let owner = view::owner(body).map_or("", |(_, name, _)| name);
+    let Some(owner) = store.get(&Id::new(Resource::PodClique, owner)) else {
+        return;
+    };
+    let podclique: PodClique = serde_json::from_value((**owner).clone()).unwrap();
+    let mut pod: Pod = serde_json::from_value(body.clone()).unwrap();
+    let annotations = pod.metadata.annotations.get_or_insert_default();
+    annotations.retain(|key, _| !is_mark(key));
+    let spec = pod.spec.get_or_insert_default();
+    spec.scheduler_name
+        .clone_from(&podclique.spec.pod_spec.scheduler_name);
+    if !backend.is_kubernetes() {
+        spec.scheduling_group = None;
+    }
+    let scheduler = GangScheduler {
+        name_before: None,
+        backend,
+    };
+    mark_pod(&scheduler, &podclique, &mut pod);
+    *body = json!(pod);
 }

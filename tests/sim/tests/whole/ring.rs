@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use operator::config::{Config, parse};
+use operator::config::{Config, Gangs, parse};
 use operator::run::{Endpoints, run_until};
 use serde_json::Value;
 use sim::check::Checker;
@@ -18,7 +18,6 @@ use tokio::time::{Instant, sleep};
 use crate::cluster;
 use crate::link::Link;
 use crate::normal::{difference, normal};
-use crate::scenarios::Scenario;
 use crate::wire::Wire;
 
 /// Time between two looks.
@@ -68,9 +67,10 @@ impl Begin {
         }
     }
 
-    /// The scheduler is told of gangs as the scenario says.
-    pub fn with_scheduler(mut self, scenario: &Scenario) -> Self {
-        if let Some((name, backend, gangs)) = scenario.scheduler {
+    /// This scheduler is told of gangs: its name, its backend and how.
+    pub fn with_scheduler(mut self, told: Option<(&str, &str, Gangs)>) -> Self {
+        self.config = Config::default();
+        if let Some((name, backend, gangs)) = told {
             let profile = format!("{{name: {name}, backend: {backend}, gangs: {gangs:?}}}");
             let config = format!(
                 "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\

@@ -62,7 +62,7 @@ impl Reference {
 /// A cluster in which this set runs.
 fn prepare(manifest: &Value, scenario: &Scenario) -> Begin {
     in_paused_time(async {
-        let mut ring = Ring::start(Begin::empty().with_scheduler(scenario));
+        let mut ring = Ring::start(Begin::empty().with_scheduler(scenario.scheduler));
         ring.start_operator();
         ring.wire.server.with_store(|store| create(store, manifest));
         let rest = ring.come_to_rest(LIMIT).await;

@@ -5,16 +5,18 @@ use domain::Key;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::composite_name;
 use k8s_openapi::api::scheduling::v1alpha3::{
-    CompositeGangSchedulingPolicy, CompositePodGroup, CompositePodGroupSchedulingPolicy,
-    CompositePodGroupSpec, WorkloadReference as CompositeReference,
+    AllCompositeDisruptionMode, CompositeDisruptionMode, CompositeGangSchedulingPolicy,
+    CompositePodGroup, CompositePodGroupSchedulingPolicy, CompositePodGroupSpec,
+    WorkloadReference as CompositeReference,
 };
 use k8s_openapi::api::scheduling::v1beta1::{
-    self, CompositePodGroupTemplate, GangSchedulingPolicy, PodGroup, PodGroupSchedulingPolicy,
-    PodGroupSpec, PodGroupTemplate, TypedLocalObjectReference, Workload, WorkloadReference,
-    WorkloadSpec,
+    self, AllDisruptionMode, CompositePodGroupTemplate, DisruptionMode, GangSchedulingPolicy,
+    PodGroup, PodGroupSchedulingPolicy, PodGroupSpec, PodGroupTemplate, TypedLocalObjectReference,
+    Workload, WorkloadReference, WorkloadSpec,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
+use serde_json::json;
 
 use super::{WantedComposite, WantedGroup};
 use crate::backend::{new_meta, priority_of};
@@ -57,6 +59,10 @@ impl Objects<'_> {
                     template_name: template.to_owned(),
                 }),
                 priority_class_name: priority_of(self.gang),
+                disruption_mode: wanted.is_unit.then(|| DisruptionMode {
+                    all: Some(AllDisruptionMode(json!({}))),
+                    single: None,
+                }),
                 ..PodGroupSpec::default()
             },
             ..PodGroup::default()
@@ -87,6 +93,10 @@ impl Objects<'_> {
                     template_name: template.to_owned(),
                 },
                 priority_class_name: priority_of(self.gang),
+                disruption_mode: wanted.is_unit.then(|| CompositeDisruptionMode {
+                    all: Some(AllCompositeDisruptionMode(json!({}))),
+                    single: None,
+                }),
                 ..CompositePodGroupSpec::default()
             },
             ..CompositePodGroup::default()
@@ -164,6 +174,12 @@ fn composite_template(
 pub(super) fn minimum_of(group: &PodGroup) -> Option<u32> {
     let gang = group.spec.scheduling_policy.gang.as_ref()?;
     u32::try_from(gang.min_count).ok()
+}
+
+/// Whether its pods are evicted together.
+pub(super) fn is_unit(group: &PodGroup) -> bool {
+    let mode = group.spec.disruption_mode.as_ref();
+    mode.is_some_and(|mode| mode.all.is_some())
 }
 
 /// How many children a CompositePodGroup asks for.

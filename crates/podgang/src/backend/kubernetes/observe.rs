@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::{PodClique, PodGang, labels, names};
 use domain::health::training;
 use domain::object::ownership;
-use domain::scheduling::kubernetes::{base_of_probe, composite_name};
+use domain::scheduling::kubernetes::composite_name;
 use domain::workload::gang::clique_minimum;
 use domain::{Key, Pod};
 use engine::Caches;
@@ -65,27 +65,6 @@ pub(in crate::backend) fn observe(
             .is_some(),
         members,
         ..facts
-    }
-}
-
-/// How a gang is laid out that is to be told of by itself: pods of a tree stay in it, because a
-/// PodGroup never gets another parent (decision 135).
-pub(in crate::backend) fn shape_of_live(gang: &PodGang, parts: &[Part], caches: &Caches) -> Shape {
-    let name = ownership::name(&gang.metadata);
-    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
-    let groups = caches.of::<PodGroup>();
-    let podcliques = parts.iter().filter_map(|part| part.podclique.clone());
-    let mut pods = podcliques.flat_map(|podclique| caches.of::<Pod>().owned_by(&*podclique));
-    let is_elsewhere = |pod: &Arc<Pod>| {
-        let group = groups.get(&Key::new(namespace.clone(), pod.pod_group()?))?;
-        let parent = group.spec.parent_composite_pod_group_name.as_deref()?;
-        Some(base_of_probe(parent) != name)
-    };
-    let is_of_tree = pods.any(|pod| !pod.is_terminating() && is_elsewhere(&pod) == Some(true));
-    if is_of_tree {
-        Shape::Tree
-    } else {
-        Shape::Split
     }
 }
 

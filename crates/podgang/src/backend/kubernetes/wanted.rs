@@ -6,7 +6,7 @@ use api::PodGang;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::{composite_name, probe_name};
 
-use super::{Facts, Member};
+use super::{Facts, Member, objects};
 
 /// How a gang is laid out in groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct WantedGroup {
     pub parent: Option<String>,
     /// How many pods have to be placed.
     pub minimum: u32,
+    /// Whether its pods are evicted together.
+    pub is_unit: bool,
 }
 
 /// A group of groups.
@@ -48,6 +50,8 @@ pub struct WantedComposite {
     pub parent: Option<String>,
     /// How many of its children have to be placed.
     pub required: u32,
+    /// Whether its children are evicted together.
+    pub is_unit: bool,
 }
 
 impl Wanted {
@@ -101,20 +105,29 @@ impl Wanted {
         let told = minimums.iter();
         let groups: Vec<WantedGroup> = told
             .filter(|(name, _)| is_free || parent_of(name).is_some())
-            .map(|(name, minimum)| WantedGroup {
-                name: (*name).to_owned(),
-                parent: parent_of(name).unwrap_or_else(|| of_new.clone()),
-                minimum: *minimum,
+            .map(|(name, minimum)| {
+                let parent = parent_of(name).unwrap_or_else(|| of_new.clone());
+                WantedGroup {
+                    name: (*name).to_owned(),
+                    is_unit: is_unit(facts, name, parent.is_some()),
+                    parent,
+                    minimum: *minimum,
+                }
             })
             .collect();
-        let mut children: BTreeMap<&String, u32> = BTreeMap::new();
-        for parent in groups.iter().filter_map(|g| g.parent.as_ref()) {
-            *children.entry(parent).or_default() += 1;
+        let mut children: BTreeMap<&String, (u32, bool)> = BTreeMap::new();
+        for group in &groups {
+            if let Some(parent) = &group.parent {
+                let (count, are_units) = children.entry(parent).or_insert((0, true));
+                *count += 1;
+                *are_units &= group.is_unit;
+            }
         }
-        let composite = |(name, required): (&String, u32)| WantedComposite {
+        let composite = |(name, (required, is_unit)): (&String, (u32, bool))| WantedComposite {
             name: name.clone(),
             parent: None,
             required,
+            is_unit,
         };
         Self {
             composites: children.into_iter().map(composite).collect(),
@@ -148,14 +161,36 @@ impl Wanted {
                 name: member.group.clone(),
                 parent: Some(parent),
                 minimum: member.minimum,
+                is_unit: false,
             });
         }
+        tree.find_units(root, facts);
         children = children.saturating_add(count(groups.len()));
         tree.add_groups(root, &groups);
         if children > 0 {
-            tree.add(composite_name(root), None, children);
+            tree.add(composite_name(root), None, children, false);
         }
         tree
+    }
+
+    /// Replicas of several PodCliques are evicted as a whole: without one of them the others are of no
+    /// use. What is above them has parts that nobody needs.
+    fn find_units(&mut self, root: &str, facts: &Facts) {
+        let root = composite_name(root);
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        for parent in self.groups.iter().filter_map(|g| g.parent.clone()) {
+            *counts.entry(parent).or_default() += 1;
+        }
+        for group in &mut self.groups {
+            let of_replica = group.parent.as_ref().filter(|parent| **parent != root);
+            let is_joint = of_replica.and_then(|p| counts.get(p)) > Some(&1);
+            group.is_unit = is_unit(facts, &group.name, is_joint);
+        }
+    }
+
+    fn is_replica_unit(&self, replica: &str) -> bool {
+        let mut groups = self.groups.iter();
+        groups.all(|g| g.is_unit || g.parent.as_deref() != Some(replica))
     }
 
     fn add_groups(&mut self, root: &str, groups: &BTreeMap<&str, (u32, BTreeMap<i32, u32>)>) {
@@ -165,19 +200,33 @@ impl Wanted {
                 (*required).min(count(replicas.len())),
             );
             for (replica, cliques) in replicas {
-                self.add(replica_name(group, *replica), Some(name.clone()), *cliques);
+                let replica = replica_name(group, *replica);
+                let is_unit = self.is_replica_unit(&replica);
+                self.add(replica, Some(name.clone()), *cliques, is_unit);
             }
-            self.add(name, Some(composite_name(root)), required);
+            self.add(name, Some(composite_name(root)), required, false);
         }
     }
 
-    fn add(&mut self, name: String, parent: Option<String>, required: u32) {
+    fn add(&mut self, name: String, parent: Option<String>, required: u32, is_unit: bool) {
         self.composites.push(WantedComposite {
             name,
             parent,
             required: required.max(1),
+            is_unit,
         });
     }
+}
+
+/// Whether the pods of a PodGroup are evicted together (decision 139): always if others are placed with
+/// them, which would break without it; of a single PodGroup only if it has no pod that nobody needs. It
+/// is said when the PodGroup is made, and never again.
+fn is_unit(facts: &Facts, group: &str, is_joint: bool) -> bool {
+    if let Some(found) = facts.groups.get(group) {
+        return objects::is_unit(found);
+    }
+    let mut members = facts.members.iter().filter(|m| m.group == group);
+    is_joint || members.all(|member| member.pods <= member.minimum)
 }
 
 /// Whether the member of a tree is to be placed. The scheduler fills a group with all that fits before

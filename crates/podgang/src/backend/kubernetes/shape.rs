@@ -1,0 +1,69 @@
+//! How a live gang is laid out: a PodGroup never gets another parent, so what is there says it, and the
+//! configuration only where nothing is (decision 143).
+
+use std::sync::Arc;
+
+use api::{PodClique, PodGang, labels, names};
+use domain::object::ownership;
+use domain::scheduling::kubernetes::base_of_probe;
+use domain::{Key, Pod};
+use engine::Caches;
+use k8s_openapi::api::scheduling::v1beta1::PodGroup;
+
+use super::Shape;
+
+/// By the pods of the gang, else as it is configured; no gang joins a tree of which its base gang is no
+/// part.
+pub(in crate::backend) fn shape_of(gang: &PodGang, caches: &Caches, configured: Shape) -> Shape {
+    let of_base = || shape_of_live(&*base_of(gang, caches)?, caches);
+    let live = shape_of_live(gang, caches);
+    live.unwrap_or_else(|| match configured {
+        Shape::Split => Shape::Split,
+        Shape::Tree => of_base().unwrap_or(Shape::Tree),
+    })
+}
+
+fn base_of(gang: &PodGang, caches: &Caches) -> Option<Arc<PodGang>> {
+    let meta = &gang.metadata;
+    let set = ownership::label(meta, labels::PART_OF)?;
+    let base = names::base_of_scaled_gang(set, ownership::name(meta))?;
+    let key = Key::new(meta.namespace.clone().unwrap_or_default(), base);
+    caches.of::<PodGang>().get(&key)
+}
+
+/// None if none of its pods says so.
+fn shape_of_live(gang: &PodGang, caches: &Caches) -> Option<Shape> {
+    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
+    let parts = gang.spec.pod_groups.iter();
+    let podcliques = parts.filter_map(|part| {
+        let key = Key::new(namespace.clone(), part.name.clone());
+        caches.of::<PodClique>().get(&key)
+    });
+    let shapes = podcliques.filter_map(|podclique| shape_of_part(gang, &podclique, caches));
+    // Of a gang that was torn by hand, what cannot be moved into the other form decides.
+    shapes.max_by_key(|shape| *shape == Shape::Tree)
+}
+
+fn shape_of_part(gang: &PodGang, podclique: &PodClique, caches: &Caches) -> Option<Shape> {
+    let meta = &podclique.metadata;
+    let mut pods = caches.of::<Pod>().owned_by(podclique);
+    pods.retain(|pod| !pod.is_terminating());
+    let Some(named) = pods.iter().find_map(|pod| pod.pod_group()) else {
+        let is_placed = pods.iter().any(|pod| pod.is_scheduled());
+        return is_placed.then_some(Shape::Split);
+    };
+    // It has it together with other parts of its gang, as it never has in a tree.
+    if base_of_probe(named) != ownership::name(meta) {
+        return Some(Shape::Split);
+    }
+    let key = Key::new(meta.namespace.clone().unwrap_or_default(), named);
+    let group = caches.of::<PodGroup>().get(&key)?;
+    let parent = group.spec.parent_composite_pod_group_name.as_deref();
+    let is_grouped = ownership::label(meta, labels::SCALING_GROUP).is_some();
+    match parent.map(base_of_probe) {
+        Some(parent) if parent != ownership::name(&gang.metadata) => Some(Shape::Tree),
+        // That of a standalone clique has the same parent in both forms.
+        Some(_) if !is_grouped => None,
+        _ => Some(Shape::Split),
+    }
+}

@@ -1,0 +1,67 @@
+//! Kubernetes' own scheduler.
+
+use serde_json::Value;
+
+use super::{beside, count, peers};
+use crate::resource::{Id, Resource};
+use crate::store::{POD_GROUP_FINALIZER, Store, Stored};
+use crate::{Rng, view};
+
+const POD_GROUP: &str = "/spec/schedulingGroup/podGroupName";
+const PARENT: &str = "/spec/parentCompositePodGroupName";
+
+/// A pod that names no PodGroup is placed by itself; of any other one each group that it is in has
+/// to be whole.
+pub(super) fn may_be_placed(store: &Store, pod: &Value) -> bool {
+    let group = view::text(pod, POD_GROUP);
+    let mut next = (!group.is_empty()).then(|| beside(pod, Resource::PodGroup, group));
+    while let Some(id) = next {
+        let parent = match store.get(&id) {
+            Some(group) if is_whole(store, pod, &id) => view::text(group, PARENT),
+            _ => return false,
+        };
+        next = (!parent.is_empty()).then(|| beside(pod, Resource::CompositePodGroup, parent));
+    }
+    true
+}
+
+/// Whether there are as many pods, or groups that are whole, as it asks for.
+fn is_whole(store: &Store, pod: &Value, id: &Id) -> bool {
+    let Some(group) = store.get(id) else {
+        return false;
+    };
+    let is_child = |(of, child): &(&Id, &Stored)| {
+        of.namespace == id.namespace && view::text(child, PARENT) == id.name
+    };
+    if id.resource == Resource::PodGroup {
+        let members = peers(store, pod).filter(|p| view::text(p, POD_GROUP) == id.name);
+        return count(members) >= view::number(group, "/spec/schedulingPolicy/gang/minCount");
+    }
+    let groups = store.all(Resource::PodGroup).filter(is_child);
+    let composites = store.all(Resource::CompositePodGroup).filter(is_child);
+    let children = groups.chain(composites);
+    let whole = children.filter(|(child, _)| is_whole(store, pod, child));
+    count(whole) >= view::number(group, "/spec/schedulingPolicy/gang/minGroupCount")
+}
+
+/// A PodGroup that is deleted goes once no pod names it.
+pub fn let_groups_go(store: &mut Store, rng: &mut Rng) -> bool {
+    let is_member =
+        |pod: &Value, group: &str| view::text(pod, POD_GROUP) == group && view::is_live(pod);
+    let is_free = |id: &Id, group: &Value| {
+        let mut pods = store.all(Resource::Pod);
+        view::is_terminating(group) && !pods.any(|(_, p)| is_member(p, &id.name))
+    };
+    let groups = store.all(Resource::PodGroup);
+    let free = groups.filter(|(id, group)| is_free(id, group));
+    let free: Vec<Id> = free.map(|(id, _)| id.clone()).collect();
+    let Some(id) = rng.pick(&free) else {
+        return false;
+    };
+    store.edit("controller of PodGroups", id, |group| {
+        if let Some(items) = group["metadata"]["finalizers"].as_array_mut() {
+            items.retain(|item| item != POD_GROUP_FINALIZER);
+        }
+    });
+    true
+}
