@@ -130,7 +130,8 @@ pub fn is_of(kept: &PodFailure, pod: &PodFailure) -> bool {
 /// Whether the kept failure is a disruption that was announced for this pod, which is Ready, and did
 /// not come. Containers that ended are no such thing: a kubelet may have started them again.
 pub fn was_spared(kept: &PodFailure, ready: &Pod) -> bool {
-    kept.exit_code.is_none() && kept.uid.as_deref() == Some(ready.uid())
+    let is_its_own = kept.uid.as_deref() == Some(ready.uid());
+    is_its_own && kept.exit_code.is_none() && Disruption::is_announced(&kept.reason)
 }
 
 /// Leaves what a set keeps of these: the newest first, those of one time by name.

@@ -15,6 +15,14 @@ pub struct Disruption<'a> {
     pub since: Timestamp,
 }
 
+impl Disruption<'_> {
+    /// Whether Kubernetes announces a disruption of this reason before it happens, so that it may
+    /// never happen. A restarted node has ended the containers already.
+    pub fn is_announced(reason: &str) -> bool {
+        reason != NODE_RESTARTED
+    }
+}
+
 /// The condition that Kubernetes sets before it deletes such a pod.
 const CONDITION: &str = "DisruptionTarget";
 
