@@ -43,7 +43,7 @@ fn a_set_that_is_not_there_is_new() {
     assert_eq!((&plan["isNew"], code), (&json!(true), Some(1)), "{plan}");
     let output = run_live(&ns, &manifest, "text");
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("all of it is created"), "{text}");
+    assert!(text.contains("creates all of it"), "{text}");
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
 }
 
