@@ -49,7 +49,7 @@ fn base_and_scaled_are_explained(ns: &Namespace<'_>) {
     let waits = "gang svc-0-workers-0 waits until its base gang svc-0 is ready";
     is_explained(ns, &args, "BaseGangNotReady", waits);
     // The PodGang is of one replica, and does not name it.
-    let lacks = "that is not: podclique svc-0-router 0/2 pods ready";
+    let lacks = "the base gang is not: podclique svc-0-router 0/2 pods ready";
     is_explained(ns, &args, "BaseGangNotReady", lacks);
 }
 
