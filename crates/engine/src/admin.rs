@@ -67,7 +67,7 @@ impl Server {
                     }
                 })
             });
-            // Nobody may be there any more to be told.
+            // The receiver may be gone.
             drop(sender.send(result));
         })?;
         let is_gone = |_| io::Error::other("the thread of the probes is gone");
@@ -104,7 +104,7 @@ fn usable(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
     tokio::net::TcpListener::from_std(listener)
 }
 
-/// What `/metrics` says; objects are counted at most once a second whoever asks how often.
+/// The text of `/metrics`. Objects are counted at most once a second, however often a client asks.
 pub struct Page {
     context: Arc<Context>,
     states: Mutex<Option<(Instant, Registry)>>,
@@ -119,7 +119,7 @@ impl Page {
         }
     }
 
-    /// What was counted up to now, and the objects as they were less than a second ago.
+    /// All counts up to now, and counts of objects that are less than a second old.
     pub fn text(&self) -> String {
         self.context.measure();
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,7 +129,7 @@ impl Page {
         self.context.metrics.encode(registry)
     }
 
-    /// What each object is counted by is summed up over all operators, so only the leader counts.
+    /// The object counts are summed up over all operators, so only the leader counts objects.
     fn count_objects(&self) -> Registry {
         if self.context.is_standby() {
             return Registry::default();
@@ -149,8 +149,8 @@ async fn healthz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
     (StatusCode::SERVICE_UNAVAILABLE, stuck)
 }
 
-/// Ready once every kind was listed, and while it can be watched, but for namespaces that it may not
-/// look into (decision 45); says what is missing.
+/// Ready once every kind was listed, and while every kind can be watched, except in namespaces that
+/// the operator may not read (decision 45). The answer names the missing kinds.
 async fn readyz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
     let unsynced = context.unsynced();
     let missing = unsynced

@@ -18,8 +18,9 @@ use crate::requests::RequestError;
 /// Owners above each other: PodClique, scaling group, set.
 const MAX_OWNERS: usize = 3;
 
-/// Whether a plan of this owner may be carried out: it adopts nothing, or the owner stays. Else it was
-/// decided on what is not so; what was read is in the cache, and has the owner decided again.
+/// Whether a plan of this owner may be carried out: it adopts nothing, or the owner stays.
+/// Otherwise the plan was decided on an outdated view; the live read is in the cache and makes the
+/// controller decide again.
 pub(crate) async fn is_allowed(context: &Context, owner: &Target, waves: &[Vec<Action>]) -> bool {
     let mut actions = waves.iter().flatten();
     if !actions.any(|action| adopts(context, owner, action)) {
@@ -76,7 +77,8 @@ fn is_the_same(live: &ObjectMeta, owner: &Target) -> bool {
     ownership::uid(live) == owner.uid && !ownership::is_terminating(live)
 }
 
-/// What is above one of our kinds is one of our kinds; what else controls a set is not asked.
+/// The controller of one of our kinds is of one of our kinds; other controllers of a set are not
+/// asked.
 fn target_of(owner: &OwnerReference, child: &Key) -> Option<Target> {
     let kind = match owner.kind.as_str() {
         "PodCliqueSet" => Kind::of::<PodCliqueSet>(),

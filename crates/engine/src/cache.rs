@@ -2,17 +2,17 @@
 //!
 //! The rules, each for an order in which answers and watch events really arrive:
 //!
-//! - The view never goes back: resourceVersions of one kind are one order, and what is older than
-//!   what is shown is dropped, in a full list too: it may have been made before a live read or an
-//!   own write. A list that is older than what was shown when it was asked for is of a restored
-//!   etcd, and believed.
+//! - The view never goes back: resourceVersions of one kind are one order, and a version older than
+//!   the shown one is dropped, in a full list too: the list may have been made before a live read
+//!   or an own write. A list that is older than the version shown when it was requested is of a
+//!   restored etcd, and believed.
 //! - An own write stays until the watch shows a version at least as new; after 30 s without that
 //!   it is read live.
 //! - An own deletion is irrevocable: whatever versions follow, the object is on its way out.
-//! - An object that is known to be gone does not come back, whoever shows it: a late answer, a
-//!   watch that lags, a list that was made before.
-//! - An object whose POST was sent may be there; until it is answered, or the object was read live,
-//!   nobody knows.
+//! - An object that is known to be gone does not come back through a late answer, a lagging watch,
+//!   or a list that was made before.
+//! - An object whose POST was sent may exist; this is unknown until the POST is answered, or the
+//!   object was read live.
 //! - A watch by label shows an object whose label was stripped as deleted. Unless its time to end
 //!   was over, an object that vanishes is read live before it counts as gone.
 
@@ -133,8 +133,8 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         self.read(|inner| inner.select(inner.index.part_of(set)))
     }
 
-    /// Objects that say they are part of a PodCliqueSet and that nobody controls, by name: their
-    /// owner was deleted with `--cascade=orphan`, or somebody cut the reference.
+    /// Objects without a controller whose label names this PodCliqueSet, by name: their owner was
+    /// deleted with `--cascade=orphan`, or a user removed the reference.
     pub fn orphans_of(&self, set: &Key) -> Vec<Arc<K>> {
         self.read(|inner| inner.select(inner.index.orphans_of(set)))
     }
@@ -200,7 +200,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// What has to be read live.
+    /// The objects to read live.
     pub fn expired(&self) -> Vec<Key> {
         let is_overdue =
             |since: &Option<Instant>| since.is_none_or(|since| since.elapsed() > ASSUMED_LIFETIME);
@@ -215,7 +215,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         self.read(|inner| inner.seen(key))
     }
 
-    /// Forgets what need not be known any more.
+    /// Forgets data that is not needed any more.
     pub fn tidy(&self) {
         self.write(|inner| {
             inner.pod_specs.forget_unused();
@@ -240,14 +240,14 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         Some((ownership::uid(meta).to_owned(), version(meta)))
     }
 
-    /// Whether what a watch shows as deleted is gone. It may also have lost the label by which the
-    /// watch selects.
+    /// Whether an object that a watch shows as deleted is gone. It may also have lost the label by
+    /// which the watch selects.
     fn is_certain_end(&self, last: &ObjectMeta) -> bool {
         !self.is_selected || self.was_to_end(last)
     }
 
-    /// Whether what was shown last like this was about to be gone. What a list merely leaves out is
-    /// not: lists come from caches, too.
+    /// Whether an object with this last version was about to be gone. Its absence from a list does
+    /// not prove that: lists come from caches, too.
     fn was_to_end(&self, last: &ObjectMeta) -> bool {
         let answered = self.deleting.get(ownership::uid(last));
         let is_deleted = matches!(answered, Some(Some(_))) && !ends_gracefully::<K>();
@@ -294,7 +294,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         })
     }
 
-    /// What is kept holds nothing twice and no room for more.
+    /// Objects in the cache hold nothing twice and no spare capacity.
     fn save_memory(&mut self, object: &mut K) {
         compact(object);
         self.pod_specs.share(object);
@@ -327,7 +327,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         }
     }
 
-    /// A version from between our deletion and what the watch shows of it is still on its way out.
+    /// A version between our deletion and the watch event of it is still on its way out.
     fn keep_deleted(&mut self, object: &mut K) {
         let uid = ownership::uid(object.meta()).to_owned();
         if ownership::is_terminating(object.meta()) {

@@ -26,7 +26,7 @@ pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
 use watched::Watched;
 
-/// One cache per kind, and what is remembered of objects that are gone.
+/// One cache per kind, and facts about objects that are gone.
 #[derive(Debug, Default)]
 pub struct Caches {
     by_type: RwLock<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
@@ -67,13 +67,14 @@ impl Caches {
         !self.gaps.holds(Kind::of::<K>(), namespace, Gap::Absent)
     }
 
-    /// Whether the watch of the kind is lost there: what is cached was true once. Nothing that runs is
-    /// torn down for it (docs/semantics.md §3.3).
+    /// Whether the watch of the kind is lost there: the cached objects may be out of date. Nothing
+    /// that runs is torn down because of them (docs/semantics.md §3.3).
     pub fn is_outdated<K: Watched>(&self, namespace: &str) -> bool {
         self.gaps.holds(Kind::of::<K>(), namespace, Gap::Outdated)
     }
 
-    /// Notes that the cache of the kind does not tell what is stored there; says whether that is news.
+    /// Notes that the cache of the kind does not show the stored objects; returns whether this was
+    /// unknown.
     pub(crate) fn open_gap<K: Watched>(&self, scope: &Scope, gap: Gap) -> bool {
         self.gaps.open(Kind::of::<K>(), scope, gap)
     }

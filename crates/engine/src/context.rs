@@ -1,4 +1,4 @@
-//! What all controllers share: the caches, the queues, the requests, the clock.
+//! The shared state of all controllers: the caches, the queues, the requests, the clock.
 
 mod live_read;
 mod own_writes;
@@ -27,17 +27,17 @@ use crate::scope::Scope;
 use crate::sync_state::{SyncState, watch_of};
 use crate::work_queue::WorkQueue;
 
-/// What all controllers share.
+/// The shared state of all controllers.
 pub struct Context {
-    /// What is known.
+    /// All cached objects.
     pub caches: Caches,
     /// How it is written.
     pub requests: Requests,
-    /// What is counted.
+    /// The metrics of this process.
     pub metrics: Arc<Metrics>,
     /// Whether the runtime that decides goes on.
     pub heartbeat: Heartbeat,
-    /// How many routine events are told, of all controllers.
+    /// The budget for routine events, of all controllers.
     pub event_budget: EventBudget,
     pub(crate) sync: SyncState,
     pub(crate) said: Said,
@@ -124,7 +124,7 @@ impl Context {
         (self.clock)()
     }
 
-    /// The queue of a controller; one that nobody fills if there is no such controller.
+    /// The queue of a controller; an empty one if there is no such controller.
     pub fn queue(&self, controller: ControllerName) -> WorkQueue {
         let found = self.controllers.get(controller);
         found.map_or_else(WorkQueue::default, |c| c.queue.clone())
@@ -160,14 +160,14 @@ impl Context {
                 self.enqueue(controller, key);
             }
         }
-        // What is shown may settle a POST and be known already.
+        // The shown version may settle a POST and be known already.
         for settled in self.caches.of::<K>().take_settled() {
             self.wake::<K>(&settled);
         }
     }
 
-    /// Has the controller look at the object, once all that belongs to it is known. On standby
-    /// nobody would take the key, and it would stay for ever.
+    /// Triggers the controller for the object, once all objects that belong to it are known. On
+    /// standby no worker takes the key, and it would stay for ever.
     pub fn enqueue(&self, controller: ControllerName, key: Key) {
         if self.is_standby() {
             return;
@@ -182,7 +182,7 @@ impl Context {
     /// Has the controller look at all its objects. Where all is as it should be, that asks the API
     /// server for nothing.
     pub fn enqueue_all(&self, controller: ControllerName) {
-        // Whoever held the names of pods that were wanted may be gone.
+        // The objects that held wanted names of pods may be gone.
         self.caches.taken_names.forget();
         let found = self.controllers.get(controller);
         let keys = found.map(|c| (c.keys)(&self.caches));
@@ -191,43 +191,44 @@ impl Context {
         }
     }
 
-    /// The kind was listed there: if it was absent or out of date, all who read it look again.
+    /// The kind was listed there: if it was absent or out of date, all controllers that read it are
+    /// triggered.
     pub(crate) fn close_gap<K: Watched>(&self, scope: &Scope) {
         if self.caches.close_gap::<K>(scope) {
             self.wake_readers::<K>();
         }
     }
 
-    /// All who read the kind look again.
+    /// Triggers all controllers that read the kind.
     pub(crate) fn wake_readers<K: Watched>(&self) {
         for controller in self.controllers.triggers.readers_of::<K>() {
             self.enqueue_all(controller);
         }
     }
 
-    /// What is not in order, each with where that is, and the reason.
+    /// The watches that are not in order, each with its scope and the reason.
     pub fn unsynced(&self) -> BTreeMap<String, String> {
         self.sync.unsynced()
     }
 
-    /// Whether this operator can do its work: what is unsynced, if anything, are namespaces that it
-    /// may not look into, and there are others.
+    /// Whether this operator can do its work: all unsynced watches, if any, are of namespaces that
+    /// it may not read, and there are others.
     pub fn is_ready(&self) -> bool {
         self.sync.is_ready()
     }
 
-    /// What is wrong with something else that this operator is not ready without.
+    /// A problem of a part other than the watches that the operator needs in order to be ready.
     pub fn set_problem(&self, part: &'static str, problem: Option<String>) {
         self.sync.set_problem(part, problem);
     }
 
-    /// Whether every kind is listed everywhere, but for namespaces that this operator may not look
-    /// into: who waits for those would wait for ever.
+    /// Whether every kind is listed everywhere, except in namespaces that this operator may not
+    /// read: a wait for those would never end.
     pub fn has_listed_all(&self) -> bool {
         self.sync.is_synced()
     }
 
-    /// Lists all kinds anew; nothing more is decided where that is not done yet.
+    /// Lists all kinds again; nothing more is decided in a scope until its list is done.
     pub fn list_anew(&self) {
         self.sync.list_anew();
     }
@@ -241,7 +242,7 @@ impl Context {
         self.controllers.iter()
     }
 
-    /// Puts into the metrics how long nothing was heard of each kind, what waits in each queue, and
+    /// Updates the metrics: the silence of each kind's watch, the content of each queue, and
     /// whether this operator is ready.
     pub fn measure(&self) {
         self.sync.measure_silence(&self.metrics);
@@ -257,7 +258,7 @@ impl Context {
         self.reconciles.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A reconcile of this controller ended in a way that nobody foresaw.
+    /// A reconcile of this controller panicked.
     pub(crate) fn count_panic(&self, controller: ControllerName) {
         let labels = ByController {
             controller: controller.0,

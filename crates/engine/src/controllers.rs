@@ -1,4 +1,4 @@
-//! The controllers of the operator: what wakes each, and which keys wait for it.
+//! The controllers of the operator: the triggers of each, and the keys that wait for it.
 
 mod ready_state;
 
@@ -30,18 +30,19 @@ pub trait Reconciler: Send + Sync + 'static {
     type Snapshot;
     /// Its name.
     const NAME: ControllerName;
-    /// Conditions whose becoming True is waited for, and timed.
+    /// Conditions whose change to True is timed.
     const MILESTONES: &'static [ConditionType] = &[];
-    /// Says what makes the controller look again: all that `observe` reads.
+    /// Declares the triggers of the controller: all objects that `observe` reads.
     fn triggers(on: &mut TriggersOf<'_>);
     /// Whether the new status is written at once; else it may wait for more changes of its kind.
     fn is_urgent(old: &Self::Status, new: &Self::Status) -> bool;
-    /// Whether the object is on its way up before and after, so that nobody acts on what lies between:
-    /// what is not urgent then waits longer for more of its kind.
+    /// Whether the object is starting in both versions, so that no reader acts on the states in
+    /// between: a status change that is not urgent then waits longer for further changes.
     fn is_rising(_old: &Self::Status, _new: &Self::Status) -> bool {
         false
     }
-    /// Whether nobody waits for an object's first status if it says this: it may wait for more, then.
+    /// Whether no reader waits for an object's first status with this content: it may then wait for
+    /// further changes.
     fn may_first_wait(_first: &Self::Status) -> bool {
         false
     }
@@ -63,7 +64,7 @@ pub(crate) struct Controller {
 /// All controllers.
 #[derive(Default)]
 pub struct Controllers {
-    /// What wakes them.
+    /// The triggers of the controllers.
     pub triggers: Triggers,
     by_name: BTreeMap<ControllerName, Controller>,
 }

@@ -1,4 +1,4 @@
-//! What became of a plan's writes.
+//! The results of a plan's writes.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,9 +18,9 @@ const MAX_ERRORS: usize = 5;
 /// A write that was refused or failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// What was asked for, and of which kind.
+    /// The kind of write and of object.
     pub class: Class,
-    /// Whether its name is taken by an object of somebody else.
+    /// Whether an object with another owner has the name.
     pub is_name_conflict: bool,
     /// Whether the API server said no, rather than nothing.
     pub is_refused: bool,
@@ -28,24 +28,24 @@ pub struct Failed {
     pub after: Duration,
     /// The same for the status.
     pub error: LastError,
-    /// What was sent, if the API server refused it and it was sent as a whole.
+    /// The object as it was sent, if the API server refused it and it was sent as a whole.
     pub sent: Option<Sent>,
 }
 
-/// What became of a plan's waves.
+/// The results of a plan's waves.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What was done: verb, kind, name.
+    /// The writes that succeeded: verb, kind, name.
     pub done: Vec<(&'static str, Kind, String)>,
-    /// What for, where that is not plain from what was done.
+    /// The purposes of writes, where verb and kind do not show them.
     pub purposes: BTreeSet<Purpose>,
-    /// What was refused or failed.
+    /// The writes that were refused or failed.
     pub failures: Vec<Failed>,
     /// Objects that changed under us; decide again once their newer version is known.
     pub conflicts: Vec<(Kind, Key)>,
     /// The versions of them that were expected, where one was.
     pub outdated: BTreeSet<Version>,
-    /// Whether a write waits for a newer version of what it is about.
+    /// Whether a write waits for a newer version of its object.
     pub awaits_version: bool,
     /// Writes that were left out because their like failed.
     pub is_cut_short: bool,
@@ -58,7 +58,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether every action did what was asked.
+    /// Whether every action succeeded.
     pub fn is_complete(&self) -> bool {
         !self.has_failed() && !self.is_cut_short
     }
@@ -69,7 +69,7 @@ impl Outcome {
         done.map(|(verb, kind, _)| (*verb, *kind)).collect()
     }
 
-    /// Whether some action did not do what was asked.
+    /// Whether some action did not succeed.
     pub fn has_failed(&self) -> bool {
         !self.failed.is_empty() || !self.conflicts.is_empty()
     }
@@ -88,7 +88,7 @@ impl Outcome {
         &self.failed
     }
 
-    /// What the status says of it.
+    /// The errors for the status.
     pub fn errors(&self) -> impl Iterator<Item = &LastError> {
         self.failures.iter().map(|failed| &failed.error)
     }

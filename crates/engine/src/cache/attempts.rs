@@ -1,6 +1,6 @@
-//! PodCliques by the attempt that they are of. Whoever may create something asks whether one of an
-//! earlier attempt is left in its replica; searched for among all PodCliques of the set by each of
-//! them, that would grow with their square.
+//! PodCliques by their attempt. Each creation asks whether a PodClique of an earlier attempt is
+//! left in its replica; a search among all PodCliques of the set for each of them would grow with
+//! their square.
 
 use domain::Key;
 use domain::object::attempt::Attempt;

@@ -1,4 +1,4 @@
-//! What happened to one object.
+//! The change of one object.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Change<K> {
 }
 
 impl<K> Change<K> {
-    /// What there is of it: as it was, as it is.
+    /// The versions of the object: old, then new.
     pub fn versions(&self) -> impl Iterator<Item = &Arc<K>> {
         self.old.iter().chain(&self.new)
     }
@@ -32,7 +32,8 @@ impl<K> Change<K> {
         self.old.as_ref().filter(|_| !stays)
     }
 
-    /// The object as it was, if it is gone or in other hands: who waited for its end goes on.
+    /// The previous version, if the object is gone or its owner changed: objects that waited for
+    /// its end continue.
     pub fn lost(&self) -> Option<&Arc<K>>
     where
         K: Resource<DynamicType = ()>,

@@ -6,10 +6,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::index::set_of;
 
-/// Whose object it is.
+/// The owner of an object with a pending create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingCreate {
-    /// The owner; `None` if nobody controls it.
+    /// The owner; `None` if the object has no controller.
     pub owner: Option<Key>,
     /// Uid of the owner.
     pub owner_uid: String,

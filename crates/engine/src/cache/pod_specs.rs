@@ -31,7 +31,7 @@ impl PodSpecs {
         }
     }
 
-    /// Forgets what no PodClique has any more.
+    /// Forgets specs that no PodClique has any more.
     pub(super) fn forget_unused(&mut self) {
         self.0.retain(|_, spec| spec.holders() > 1);
     }

@@ -1,4 +1,4 @@
-//! How long the specifications of sets are, by namespace: what all sets of one have together is
+//! The length of the specifications of sets, by namespace: the sum over all sets of a namespace is
 //! bounded (docs/semantics.md §12).
 
 use std::any::Any;

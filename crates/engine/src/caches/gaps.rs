@@ -1,4 +1,4 @@
-//! Where what is cached of a kind says nothing, or nothing new.
+//! Scopes in which the cache of a kind is empty or out of date.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -7,12 +7,12 @@ use domain::plan::Kind;
 
 use crate::scope::Scope;
 
-/// Why the cache of a kind does not tell what is stored.
+/// Why the cache of a kind does not show the stored objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gap {
     /// The API server does not serve the kind there, or not to us.
     Absent,
-    /// Its watch is lost, or closed for a new list: what happened since, nobody told.
+    /// Its watch is lost, or closed for a new list: changes since then are unknown.
     Outdated,
 }
 
@@ -32,7 +32,7 @@ impl Gaps {
     pub(super) fn open(&self, kind: Kind, scope: &Scope, gap: Gap) -> bool {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let known = known.entry(kind).or_default();
-        // What is absent was taken out of the cache: that it is out of date, too, says less.
+        // The cache of an absent kind is empty, which is the stronger fact: it stays.
         let stays = gap == Gap::Outdated && known.contains_key(scope);
         !stays && known.insert(scope.clone(), gap) != Some(gap)
     }

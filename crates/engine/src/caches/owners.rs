@@ -1,4 +1,4 @@
-//! Who owns what, found through several caches.
+//! Owners of objects, found through several caches.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use super::Caches;
 use crate::cache::set_of;
 
 impl Caches {
-    /// Whether a PodClique of an earlier attempt than the current one is left in this replica of the
-    /// set. What neither the set nor its groups control does not count.
+    /// Whether a PodClique of an earlier attempt than the current one is left in this replica of
+    /// the set. PodCliques that neither the set nor its groups control do not count.
     pub fn has_previous(&self, set: &PodCliqueSet, replica: i32) -> bool {
         let podcliques = self.of::<PodClique>();
         let is_ours = |c: &PodClique| self.is_in_hands_of(set, &c.metadata);
@@ -54,8 +54,8 @@ impl Caches {
         seen.filter(|g| ownership::uid(&g.metadata) == owner.uid)
     }
 
-    /// The PodCliqueSet that an object is part of: its owner or that of its scaling group, else what
-    /// its label says, which anybody can edit.
+    /// The PodCliqueSet that an object is part of: its owner or the owner of its scaling group,
+    /// otherwise the one that its label names; any client can edit the label.
     pub fn set_of_member(&self, meta: &ObjectMeta) -> Option<Key> {
         let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
         let group = group.and_then(|owner| self.group_of(meta, owner));
@@ -85,8 +85,8 @@ impl Caches {
         }
     }
 
-    /// The name of this pod is taken by somebody else's. Remembered as long as its PodClique is
-    /// there.
+    /// A pod with another owner has the name of this pod. Remembered as long as its PodClique
+    /// exists.
     pub fn note_taken(&self, pod: &ObjectMeta) {
         let namespace = pod.namespace.as_deref().unwrap_or_default();
         let owner = ownership::controller(pod).filter(|owner| self.knows(owner, namespace));

@@ -1,4 +1,4 @@
-//! Pods whose marks show which scheduler a gang has (decision 135).
+//! Pods that show by their marks which scheduler a gang has (decision 135).
 
 use std::sync::Arc;
 

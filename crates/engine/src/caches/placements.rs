@@ -6,19 +6,19 @@ use std::sync::{PoisonError, RwLock};
 use domain::placement::Placement;
 
 /// The last placement of each gang, by uid of the PodGang. All nodes of the cluster go into it, so
-/// it is computed anew only when pods moved.
+/// it is computed again only when pods moved.
 #[derive(Debug, Default)]
 pub struct Placements(RwLock<HashMap<String, Computed>>);
 
 #[derive(Debug)]
 struct Computed {
-    /// What it was computed from.
+    /// The fingerprint of its input.
     fingerprint: u64,
     placement: Placement,
 }
 
 impl Placements {
-    /// The placement of a gang, if it was computed from what has this fingerprint.
+    /// The placement of a gang, if it was computed from an input with this fingerprint.
     pub fn of(&self, gang_uid: &str, fingerprint: u64) -> Option<Placement> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let known = all.get(gang_uid).filter(|c| c.fingerprint == fingerprint);

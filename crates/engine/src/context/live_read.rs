@@ -58,7 +58,7 @@ impl Context {
         Ok(meta)
     }
 
-    /// Whether an object that no watch shows belongs to nobody that is known.
+    /// Whether an object that no watch shows belongs to no known owner.
     fn is_foreign<K: Watched>(&self, meta: &ObjectMeta) -> bool {
         let is_followed = ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER);
         K::SELECTION.is_by_label()
@@ -69,7 +69,7 @@ impl Context {
             && !self.caches.is_concerned(meta)
     }
 
-    /// Reads live what has to be, some at once; what could not be read comes again.
+    /// Reads live the expired objects, some at once; failed reads are repeated later.
     pub(crate) async fn verify_expired<K: Watched>(&self) {
         let cache = self.caches.of::<K>();
         cache.tidy();

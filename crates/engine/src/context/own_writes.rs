@@ -1,4 +1,4 @@
-//! What was written is known before any watch shows it.
+//! Own writes are known before any watch shows them.
 
 use domain::Key;
 
@@ -31,8 +31,8 @@ impl Context {
         self.doubt::<K>();
     }
 
-    /// Wakes those who wait for an object that may be there: that there is none is shown by no
-    /// watch.
+    /// Triggers the objects that wait for an object that may exist: no watch reports that it does
+    /// not exist.
     pub(super) fn wake<K: Watched>(&self, settled: &PendingCreate) {
         let triggers = &self.controllers.triggers;
         for (controller, key) in triggers.after_settling::<K>(settled, &self.caches) {
