@@ -33,7 +33,7 @@ const MAX_LIMIT: f64 = 32.0;
 const MIN_LIMIT: f64 = 2.0;
 /// A write that takes longer leaves its place to others.
 pub const SLOW: Duration = Duration::from_secs(1);
-/// Nobody is made to wait for longer, whatever the header says.
+/// Longest pause, whatever the header says.
 const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 /// Lets writes through; clones share it.
@@ -72,7 +72,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// The write itself. Once it is slow, its place is somebody else's.
+    /// Runs the write. Once it is slow, its place is free for another write.
     pub async fn write<T>(&mut self, writing: impl Future<Output = T>) -> T {
         let mut writing = pin!(writing);
         if let Ok(written) = timeout(SLOW, writing.as_mut()).await {
@@ -104,7 +104,7 @@ impl Flow {
             .waiting
             .push_back((namespace.to_owned(), sender));
         self.admit();
-        // A turn comes for whoever waits: the sender is dropped with nobody but the flow itself.
+        // The turn always comes: the sender is dropped only together with the flow itself.
         let permit = turn.await.unwrap_or_else(|_| Permit {
             flow: Self::default(),
             namespace: namespace.to_owned(),
@@ -133,8 +133,8 @@ impl Flow {
         state.paused_until = state.paused_until.max(Some(until));
     }
 
-    /// A write that was sent then got no answer. That may be its own fault, or a webhook's: it says
-    /// something of the server only if nobody else was answered since.
+    /// A write that was sent then got no answer. The cause may be the write itself, or a webhook:
+    /// it counts against the server only if no other write was answered since.
     pub fn unanswered(&self, sent: Instant) {
         let mut state = self.state();
         if state.answered.is_none_or(|answered| answered < sent) {
@@ -168,7 +168,7 @@ impl Flow {
                 namespace,
                 is_slow: false,
             };
-            // Who does not wait any more gives it back by dropping it.
+            // A waiter that has given up returns the permit by dropping it.
             drop(turn.send(permit));
         }
     }
@@ -188,14 +188,14 @@ impl State {
         self.limit as usize
     }
 
-    /// Whose turn it is: of those who came first in each namespace, the one whose namespace has
-    /// least under way.
+    /// The next waiter: of the first waiters of each namespace, the one whose namespace has least
+    /// under way.
     fn next(&mut self) -> Option<(String, oneshot::Sender<Permit>)> {
         let room = Room::of(&self.held, self.whole_limit(), Instant::now());
         if room.is_full() {
             return None;
         }
-        // A turn that nobody takes would come back at once, inside of giving it.
+        // A turn without a receiver would come back at once, while it is given.
         self.waiting.retain(|(_, turn)| !turn.is_closed());
         let waiting = self.waiting.iter().enumerate();
         let may = waiting.filter(|(_, (namespace, _))| room.may_enter(namespace));

@@ -20,12 +20,12 @@ pub(crate) use bare::has_bare_form;
 use bare::{explain_unread, read_bare};
 use managers::cut_managers;
 
-/// The object, or its metadata and what is wrong with it.
+/// The object, or its metadata and the error.
 #[derive(Clone, Debug)]
 pub struct Guarded<K> {
-    /// The object. One that is being deleted may be without what cannot be read of it.
+    /// The object. If it is being deleted, its unreadable fields may be left out.
     pub object: Result<K, InvalidObject>,
-    /// What cannot be read of that one: where, and why.
+    /// The unreadable fields of that object: the place, and the error.
     pub unread: Option<String>,
 }
 
@@ -73,8 +73,8 @@ impl<K> Guarded<K> {
     }
 }
 
-/// Who set which field is read by nobody, takes most of an object's memory, and is kept by the API
-/// server where a PUT is without it.
+/// No rule reads the managed fields. They take most of an object's memory, and the API server keeps
+/// them if a PUT has none.
 pub(crate) fn forget_managers<K: Resource>(object: &mut K) {
     object.meta_mut().managed_fields = None;
 }

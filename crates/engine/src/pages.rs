@@ -1,9 +1,10 @@
 //! Pages of lists, bounded in bytes: an object may be of a hundred bytes or of a megabyte.
 //!
-//! kube asks for 500 objects, whatever they take; of 500 sets of 1.3 MB the text, a copy of it and the
-//! objects were in memory at once, and the operator needed twice what it kept (decision 129). So a
-//! list asks through a client that sets the limit of each page by what the page before took, and that
-//! drops a page which becomes too long all the same, and asks for fewer.
+//! kube asks for 500 objects, whatever their size; of 500 sets of 1.3 MB the text, a copy of it and
+//! the objects were in memory at once, and the operator needed twice the memory of its cache
+//! (decision 129). So a list asks through a client that sets the limit of each page from the size
+//! of the previous page, and that drops a page which becomes too long all the same, and asks for
+//! fewer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -67,7 +68,7 @@ impl PageLimit {
     }
 }
 
-/// This client, whose pages of lists are bounded.
+/// This client with bounded pages of lists.
 pub fn bounded(client: Client) -> Client {
     let namespace = client.default_namespace().to_owned();
     let limit = Arc::new(Mutex::new(PageLimit::default()));

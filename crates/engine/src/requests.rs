@@ -1,4 +1,5 @@
-//! Single requests: each bounded in time, counted, and answered in terms that decide what to do.
+//! Single requests: each bounded in time, counted, and answered with the error class that the
+//! caller acts on.
 
 mod error;
 mod status_body;
@@ -89,7 +90,7 @@ impl Requests {
         self.flow.standing(namespace)
     }
 
-    /// POST of this JSON. `R` is what the answer is decoded to.
+    /// POST of this JSON. The answer is decoded to `R`.
     pub async fn create<R>(&self, namespace: &str, body: Vec<u8>) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
@@ -195,7 +196,8 @@ impl Requests {
         answer.and_then(object_of)
     }
 
-    /// LIST in that scope of what these labels select, page by page; what cannot be decoded is left out.
+    /// LIST in that scope of the objects that these labels select, page by page; objects that
+    /// cannot be decoded are left out.
     pub async fn list<R>(
         &self,
         scope: &Scope,
@@ -314,8 +316,8 @@ impl Requests {
         if head.status.is_success() {
             return Ok(body);
         }
-        // What stands before the API server answers in other words, and so does it itself if it is
-        // asked for too much.
+        // A proxy in front of the API server answers in another format, and so does the API server
+        // itself if it has too many requests.
         let status = serde_json::from_slice(&body)
             .unwrap_or_else(|_| Status::failure(String::from_utf8_lossy(&body).trim(), ""));
         let code = head.status.as_u16();
@@ -330,7 +332,7 @@ fn decode<R: DeserializeOwned>(body: &[u8]) -> Answer<R> {
     serde_json::from_str(text).map_err(|error| unreadable(&error))
 }
 
-/// What is asked for.
+/// The parts of a request.
 struct What<'a> {
     verb: &'static str,
     resource: String,
@@ -348,8 +350,8 @@ impl<'a> What<'a> {
         }
     }
 
-    /// Of what may be under way each namespace has a share, and its events have another: while they
-    /// hang, pods are made.
+    /// Each namespace has a share of the requests that may be under way, and its events have
+    /// another share: while events hang, pods are created.
     fn share(&self) -> Cow<'_, str> {
         match self.resource.as_str() {
             "events" => format!("{}/events", self.namespace).into(),
@@ -364,8 +366,8 @@ fn object_of<R>(answer: Guarded<R>) -> Answer<R> {
     answer.object.map_err(invalid)
 }
 
-/// Who reads nothing of the object in the answer need not be sent it. The second type is for what
-/// stands before the API server.
+/// A caller that reads nothing of the object in the answer need not receive it. The second type is
+/// for a proxy in front of the API server.
 fn ask_for_metadata(mut request: http::Request<Vec<u8>>) -> http::Request<Vec<u8>> {
     let metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
     let accept = HeaderValue::from_static(metadata);

@@ -1,4 +1,4 @@
-//! What was said is not said again at once.
+//! Limits how often the same problem is logged.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ pub const AGAIN_AFTER: Duration = Duration::from_secs(30);
 /// So many problems are remembered.
 const MAX_SAID: usize = 1000;
 
-/// When each problem was said last, whoever has it.
+/// When each problem was logged last, for any object.
 #[derive(Debug, Default)]
 pub struct Said(Mutex<HashMap<String, Instant>>);
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What one watch covers. It is listed, lost and listed again as a whole.
+/// The scope of one watch. It is listed, lost and listed again as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// All namespaces.
@@ -28,7 +28,7 @@ impl Scope {
         }
     }
 
-    /// Whether the watch tells of objects in this namespace.
+    /// Whether the watch covers objects in this namespace.
     pub fn holds(&self, namespace: &str) -> bool {
         self.namespace().is_none_or(|name| name == namespace)
     }

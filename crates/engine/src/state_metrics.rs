@@ -1,5 +1,4 @@
-//! How many objects there are in which state, and for how long the first of them, counted when
-//! somebody asks.
+//! The number of objects in each state, and the age of the oldest of them, counted on each request.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -34,7 +33,7 @@ struct ByState {
     reason: String,
 }
 
-/// What is waited for.
+/// The labels of a wait.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
 struct ByWait {
     /// Kind of the object.
@@ -197,7 +196,7 @@ where
     }
     let seconds = Seconds::<L>::default();
     for (labels, since) in oldest {
-        // Clocks differ: what lies ahead has not waited.
+        // Clocks differ: a time in the future has not waited.
         let waited = now.duration_since(since).as_secs_f64().max(0.0);
         seconds.get_or_create(&labels).set(waited);
     }

@@ -1,4 +1,4 @@
-//! What has been listed where, and which keys wait for that.
+//! The scopes in which each kind has been listed, and the keys that wait for those lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,16 +13,16 @@ use crate::heard::Heard;
 use crate::metrics::{ByKind, Metrics};
 use crate::scope::Scope;
 
-/// A kind of which nothing is heard for so long is not looked after, whatever the reason.
+/// A kind without a message for this long counts as not watched, whatever the reason.
 const STALE: Duration = Duration::from_mins(3);
 
-/// A kind and its API group, or what else has to be there, and where it is watched.
+/// A kind and its API group, or another thing that has to exist, and where it is watched.
 pub(crate) type Watch = (&'static str, &'static str, Scope);
 
-/// What is wrong with a watch.
+/// The problem of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchProblem {
-    /// What it means to whoever runs the operator.
+    /// The message for the administrator of the operator.
     pub why: String,
     /// The API server answers, and does not let this operator look there.
     pub is_refused: bool,
@@ -37,7 +37,7 @@ pub(crate) fn watch_of(kind: Kind, scope: &Scope) -> Watch {
 /// never leave its namespace, so one scope does not wait for another.
 #[derive(Debug, Default)]
 struct Held {
-    /// What was never listed yet.
+    /// Watches that were never listed yet.
     unlisted: BTreeSet<Watch>,
     /// Keys that came meanwhile.
     keys: HashMap<Scope, HashSet<(ControllerName, Key)>>,
@@ -56,9 +56,9 @@ impl Held {
 pub(crate) struct SyncState {
     scopes: Vec<Scope>,
     unsynced: watch::Sender<BTreeMap<Watch, WatchProblem>>,
-    /// What is wrong with what is no watch.
+    /// Problems of parts that are no watch.
     problems: Mutex<BTreeMap<&'static str, String>>,
-    /// How often all that is watched had to be listed anew.
+    /// How often all watches had to be listed again.
     list_orders: watch::Sender<u64>,
     heard: Mutex<BTreeMap<Watch, Arc<Heard>>>,
     held: Mutex<Held>,
@@ -117,7 +117,7 @@ impl SyncState {
         });
     }
 
-    /// What is wrong with something that is no watch and that the operator is not ready without.
+    /// A problem of a part that is no watch and that the operator needs in order to be ready.
     pub(crate) fn set_problem(&self, part: &'static str, problem: Option<String>) {
         let mut problems = self.problems();
         match problem {
@@ -136,7 +136,7 @@ impl SyncState {
         self.list_orders.send_modify(|orders| *orders += 1);
     }
 
-    /// Tells of [`Self::list_anew`].
+    /// Reports each call of [`Self::list_anew`].
     pub(crate) fn list_orders(&self) -> watch::Receiver<u64> {
         self.list_orders.subscribe()
     }
@@ -161,8 +161,9 @@ impl SyncState {
         None
     }
 
-    /// What is not in order, each with where that is, and the reason: kinds that were not listed
-    /// yet, whose watch is lost until they are listed again, or of which nothing is heard.
+    /// The watches that are not in order, each with its scope and the reason: kinds that were not
+    /// listed yet, that lost their watch and are not listed again, or that had no message for too
+    /// long.
     pub(crate) fn unsynced(&self) -> BTreeMap<String, String> {
         let named = |(kind, _, scope): &Watch| format!("{kind}{scope}");
         let mut all: BTreeMap<String, String> = self
@@ -180,8 +181,8 @@ impl SyncState {
     }
 
     /// Whether this operator can do its work: nothing is missing, or only in namespaces that it may
-    /// not look into, while there are others. A tenant who deletes his namespace, and the
-    /// operator's Role with it, takes nothing from the others, the webhook included.
+    /// not read, while there are others. A tenant who deletes his namespace, and the operator's
+    /// Role with it, takes nothing from the others, the webhook included.
     pub(crate) fn is_ready(&self) -> bool {
         let refused = self.refused();
         let is_left_out = |(_, _, scope): &Watch| refused.contains(scope);
@@ -200,7 +201,7 @@ impl SyncState {
         namespaces.cloned().collect()
     }
 
-    /// Watches of which nothing was heard for too long, and for how long.
+    /// Watches without a message for too long, and the length of their silence.
     fn silent(&self) -> BTreeMap<Watch, Duration> {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let silences = heard.iter();
@@ -231,14 +232,14 @@ impl SyncState {
         let _ = unsynced.wait_for(BTreeMap::is_empty).await;
     }
 
-    /// When something was last heard of that watch.
+    /// The liveness record of that watch.
     pub(crate) fn heard(&self, watch: Watch) -> Arc<Heard> {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.entry(watch).or_default().clone()
     }
 
-    /// The watch is given up for now: that nothing is heard of it says nothing, and the metrics do
-    /// not call its kind silent for ever.
+    /// The watch is given up for now: its silence proves nothing, and the metrics do not call its
+    /// kind silent for ever.
     pub(crate) fn stop_listening(&self, watch: &Watch, metrics: &Metrics) {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.remove(watch);
@@ -247,7 +248,7 @@ impl SyncState {
         }
     }
 
-    /// Puts into the metrics how long nothing was heard of each kind.
+    /// Sets the metrics to the longest silence of each kind.
     pub(crate) fn measure_silence(&self, metrics: &Metrics) {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let mut longest: BTreeMap<&'static str, f64> = BTreeMap::new();

@@ -39,7 +39,7 @@ pub(crate) async fn create<K: Watched>(
     result
 }
 
-/// Who holds the name that we wanted.
+/// Finds the owner of the name that we wanted.
 async fn look_at_holder<K: Watched>(
     context: &Context,
     key: &Key,
@@ -56,7 +56,7 @@ async fn look_at_holder<K: Watched>(
         context.caches.note_taken(wanted);
         return Err(RequestError::Conflict);
     }
-    // What belongs to others is told and not followed.
+    // An object with another owner is reported and not followed.
     if is_ours || context.caches.is_concerned(holder.meta()) {
         context.wrote(holder);
     }
@@ -105,14 +105,14 @@ pub(crate) async fn merge<K: Watched>(
     json_patch::merge(&mut patch, &json!({"metadata": {"uid": target.uid}}));
     let written: K = context.requests.merge(&target.key, &patch).await?;
     // An object without finalizers may be gone with this very write: the answer is then its last
-    // state, and only the watch tells that it is gone.
+    // state, and only the watch shows that it is gone.
     if !ownership::is_terminating(written.meta()) {
         context.wrote(written);
     }
     Ok(())
 }
 
-/// JSON patch, which tests what it replaces.
+/// JSON patch, which tests the values that it replaces.
 pub(crate) async fn patch<K: Watched>(
     context: &Context,
     key: &Key,

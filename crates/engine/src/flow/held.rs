@@ -1,4 +1,4 @@
-//! What each namespace has under way, and what it may still send.
+//! The writes that each namespace has under way, and the writes that it may still send.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,15 +12,15 @@ const SHARES: usize = 4;
 /// Slow writes of all namespaces together: so many times the limit; beyond that one of each namespace.
 /// Each has a connection, and a seat of the API server's fairness.
 const MAX_SLOW_LIMITS: usize = 4;
-/// For so long after its last slow write ended a namespace counts as slow: what failed is tried again
-/// within a minute.
+/// A namespace counts as slow for this long after its last slow write ended: failed writes are
+/// tried again within a minute.
 const SLOW_FOR: Duration = Duration::from_mins(5);
 /// For so long after its last quick write a namespace counts as one that is answered.
 const KNOWN_FOR: Duration = Duration::from_hours(1);
 /// So many namespaces are remembered before those of which nothing is known any more are forgotten.
 const MAX_NAMESPACES: usize = 1000;
 
-/// What is under way, by namespace.
+/// The writes under way, by namespace.
 #[derive(Debug, Default)]
 pub(super) struct Held(HashMap<String, Writes>);
 
@@ -92,7 +92,7 @@ impl Held {
     }
 }
 
-/// Who may send now.
+/// Which namespaces may send now.
 pub(super) struct Room<'a> {
     held: &'a Held,
     now: Instant,

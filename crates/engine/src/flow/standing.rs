@@ -1,6 +1,6 @@
 //! How a namespace has been answered lately, and the places that are left for it.
 
-/// What is known of the writes of a namespace.
+/// The state of the writes of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// They are answered.

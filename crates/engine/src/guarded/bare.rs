@@ -1,7 +1,8 @@
-//! An object that cannot be read and is being deleted goes by its metadata (decision 128).
+//! An object that cannot be read and is being deleted is handled by its metadata (decision 128).
 //!
-//! Its kind's own rules of deletion need no more: whose it is, what it controls, whether its
-//! children stay. So it is shown to them with what can be read of it, and no rule is written twice.
+//! The deletion rules of its kind need no more than its owner, the objects that it controls, and
+//! whether its children stay. So these rules get the object with its readable fields, and no rule
+//! is written twice.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
@@ -10,9 +11,9 @@ use serde_json::{Value, json};
 
 use domain::object::ownership;
 
-/// The object without its status, or with a spec that asks for nothing, if it is being deleted and of
-/// a kind that we hold until its children are gone. What can be read of the two stays: a job that has
-/// succeeded has.
+/// The object without its status, or with a spec that asks for nothing, if it is being deleted and
+/// of a kind that we hold until its children are gone. The readable part of the two stays: the
+/// success of a job is in it.
 pub(super) fn read_bare<K>(text: &str, metadata: &ObjectMeta) -> Option<K>
 where
     K: DeserializeOwned + Resource<DynamicType = ()>,

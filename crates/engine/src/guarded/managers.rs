@@ -1,4 +1,4 @@
-//! Takes out of an object's text who set which of its fields.
+//! Removes the managed fields from an object's text.
 
 use std::borrow::Cow;
 

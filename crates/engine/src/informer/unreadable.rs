@@ -1,4 +1,4 @@
-//! What a watch shows and nobody can decode, as of now.
+//! The objects of a watch that cannot be decoded now.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use crate::guarded::Guarded;
 use crate::metrics::{ByKind, Metrics};
 
-/// Objects of one watch that cannot be decoded, counted and named for whoever asks.
+/// Objects of one watch that cannot be decoded, counted and named.
 #[derive(Debug)]
 pub(super) struct Unreadable {
     known: Mutex<Known>,
@@ -62,7 +62,7 @@ impl Unreadable {
         }
     }
 
-    /// What the watch shows.
+    /// Records an event of the watch.
     pub(super) fn note<K: Resource<DynamicType = ()>>(&self, event: &Event<Guarded<K>>) {
         let mut known = self.known();
         let before = known.now.len();

@@ -1,4 +1,4 @@
-//! A kind whose type is not known where it is used: what plans ask for names it.
+//! A kind whose type is not known at the call site: the actions of plans name it.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::writes;
 /// The answer to a write.
 pub(crate) type Written<'a> = BoxFuture<'a, Result<(), RequestError>>;
 
-/// What can be done with objects of a kind.
+/// The operations on objects of a kind.
 pub(crate) trait AnyKind: Send + Sync {
     fn kind(&self) -> Kind;
     fn api_version(&self) -> String;

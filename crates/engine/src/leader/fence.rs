@@ -61,15 +61,16 @@ impl WriteFence {
 
     /// A write is about to be sent; `None` if it must not be.
     pub fn enter(&self) -> Option<WriteTurn> {
-        // Counted before it is looked at: what is let through is never missed by `drain`.
+        // Counted before the check: `drain` never misses a write that passes it.
         let turn = WriteTurn {
             _token: self.under_way.token(),
         };
         self.is_open().then_some(turn)
     }
 
-    /// What this request answers; `None` if the time to write was over before all of it was done.
-    /// Looked at whenever it goes on: making a connection may take longer than the lease.
+    /// The result of this request; `None` if the time to write was over before the request was
+    /// complete. Checked whenever the request goes on: making a connection may take longer than the
+    /// lease.
     pub async fn while_in_time<T>(&self, request: impl Future<Output = T>) -> Option<T> {
         let mut request = pin!(request);
         poll_fn(|cx| {
@@ -98,7 +99,7 @@ impl WriteFence {
         self.under_way.wait().await;
     }
 
-    /// Whether the lease ran out. One that is given back waits for what is under way.
+    /// Whether the lease ran out. A lease that is given back waits for the writes under way.
     fn is_over(&self) -> bool {
         matches!(*self.lock(), Until::Time(deadline) if deadline <= Instant::now())
     }

@@ -14,7 +14,7 @@ use super::{LeaseOptions, lease};
 /// Why a request for the Lease did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LeaseError {
-    /// Somebody else wrote it meanwhile.
+    /// Another client wrote it meanwhile.
     #[error("somebody else wrote it meanwhile")]
     Conflict,
     /// It was deleted, or its namespace was.
@@ -26,7 +26,7 @@ pub(super) enum LeaseError {
     NoAnswer(Duration),
 }
 
-/// One Lease, and what is asked about it; each request within a limit.
+/// Requests about one Lease; each has a time limit.
 #[derive(Clone)]
 pub(super) struct LeaseRequests {
     api: Api<Lease>,
@@ -83,7 +83,7 @@ impl LeaseRequests {
             };
             return self.within_limit(self.api.create(&params, &lease)).await;
         };
-        // With the resourceVersion of what is known: of two who want it one gets it.
+        // With the known resourceVersion: of two candidates one gets the lease.
         let lease = Lease {
             metadata: known.metadata.clone(),
             spec: Some(spec),

@@ -1,4 +1,4 @@
-//! Under which names it is served, and what people read about it.
+//! The names of the metrics, and their help texts.
 
 use super::{ByDrop, Metrics};
 

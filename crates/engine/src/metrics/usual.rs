@@ -1,5 +1,5 @@
-//! What other operators count, under the names that dashboards for any operator ask for: those of
-//! client-go and controller-runtime.
+//! The metrics that other operators have, under the names that dashboards for any operator query:
+//! those of client-go and controller-runtime.
 
 use std::sync::atomic::AtomicU64;
 
@@ -13,7 +13,7 @@ use prometheus_client::registry::Registry;
 use super::ByResult;
 use crate::work_queue::WorkQueue;
 
-/// What our results are called there: a conflict is asked again and no error.
+/// The controller-runtime names of our results: a conflict is retried and is no error.
 const RESULTS: [(&str, &str); 3] = [
     ("ok", "success"),
     ("conflict", "requeue"),

@@ -1,4 +1,4 @@
-//! What waits, what has its turn, what rests.
+//! The keys that wait, are under way, or rest.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -80,8 +80,8 @@ impl State {
         }
     }
 
-    /// What has its turn comes again after it, and what waits is not added a second time: a key
-    /// that was due at a time may be both.
+    /// A key under way comes again after its turn, and a waiting key is not added a second time: a
+    /// key that was due at a time may be both.
     fn push_due(&mut self, key: Key, since: Instant) {
         if let Some(running) = self.running.get_mut(&key) {
             running.is_dirty = true;
@@ -99,7 +99,7 @@ impl State {
         line.push_back(key);
     }
 
-    /// Moves what has become due to what waits.
+    /// Moves the keys that have become due to the waiting keys.
     fn promote(&mut self, now: Instant) {
         while let Some((at, _)) = self.later.first() {
             if *at > now {
@@ -132,7 +132,7 @@ impl State {
         })
     }
 
-    /// The first key of the namespace whose turn it is and that may have a slot.
+    /// The first key of the next namespace that may have a slot.
     fn next_key(
         &mut self,
         slots: usize,
