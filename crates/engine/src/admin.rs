@@ -1,5 +1,5 @@
-//! `/healthz`, `/readyz` and `/metrics`, on a thread of their own: whatever is decided elsewhere,
-//! and however long that takes, the kubelet gets its answer, also that nothing is decided any more.
+//! `/healthz`, `/readyz` and `/metrics`, on a thread of their own: the kubelet gets its answer
+//! however long a decision takes elsewhere, also the answer that no decision is made any more.
 
 mod connections;
 
@@ -22,14 +22,14 @@ use tokio::time::Instant;
 use crate::context::Context;
 use crate::{metrics, state_metrics};
 
-/// How long counts are good for: all objects are looked at for them.
+/// How long counts are valid: counting reads all objects.
 const LIFETIME: Duration = Duration::from_secs(1);
 
-/// Where it listens.
+/// The addresses of the probes and of the metrics.
 #[derive(Debug)]
 pub struct Server {
     probes: TcpListener,
-    /// `None` if it is the same address.
+    /// `None` if it is the address of the probes.
     metrics: Option<TcpListener>,
 }
 
@@ -43,17 +43,17 @@ impl Server {
         })
     }
 
-    /// Where it listens for probes.
+    /// The address of the probes.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.probes.local_addr()
     }
 
-    /// Where it listens for scrapers.
+    /// The address of the metrics.
     pub fn metrics_address(&self) -> io::Result<SocketAddr> {
         self.metrics.as_ref().unwrap_or(&self.probes).local_addr()
     }
 
-    /// Serves until this is dropped; an error means that it cannot be served any more.
+    /// Serves until this is dropped; an error means that serving failed.
     pub async fn serve(self, context: Arc<Context>) -> io::Result<()> {
         let (mut sender, ended) = oneshot::channel();
         let thread = std::thread::Builder::new().name("probes".to_owned());
@@ -111,7 +111,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Nothing is made yet.
+    /// A page without any counts yet.
     pub fn new(context: Arc<Context>) -> Self {
         Self {
             context,
@@ -138,7 +138,7 @@ impl Page {
     }
 }
 
-/// Alive as long as the runtime that decides runs, however busy it is. When a part that must run for
+/// Alive as long as the runtime that decides runs, however busy it is. If a part that must run for
 /// ever ends, the process ends.
 async fn healthz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
     let Some(silence) = context.heartbeat.silence(std::time::Instant::now()) else {

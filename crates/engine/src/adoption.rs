@@ -1,8 +1,8 @@
-//! Nothing is adopted by an owner that goes.
+//! An owner that is being deleted adopts nothing.
 //!
-//! A view may be old by the time that an adoption takes to land: it would give a set a child that it
-//! was asked to leave. So before one is sent its owner is read live, and the owners above that one
-//! (protocol rule 7, decision 126).
+//! The view may be outdated when an adoption arrives: it could give a set a child although the set
+//! was deleted and its children were to stay. So before an adoption is sent, its owner is read
+//! live, and the owners above that one (protocol rule 7, decision 126).
 
 use api::{PodCliqueScalingGroup, PodCliqueSet};
 use domain::Key;
@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::kinds::find_kind;
 use crate::requests::RequestError;
 
-/// Owners above each other: PodClique, scaling group, set.
+/// The depth of the ownership chain: PodClique, scaling group, set.
 const MAX_OWNERS: usize = 3;
 
 /// Whether a plan of this owner may be carried out: it adopts nothing, or the owner stays.
@@ -55,7 +55,7 @@ fn adopts(context: &Context, owner: &Target, action: &Action) -> bool {
     }
 }
 
-/// Whether the owner, and all above it, are there and stay.
+/// Whether the owner, and all owners above it, exist and stay.
 async fn stays(context: &Context, owner: &Target) -> Result<bool, RequestError> {
     let mut next = Some(owner.clone());
     for _ in 0..MAX_OWNERS {

@@ -28,7 +28,7 @@ const MAX_CONCURRENT_WRITES: usize = 16;
 /// Live reads after one decision; the remaining ones follow after the next decision.
 const MAX_READS: usize = 64;
 
-/// Carries out `waves` but for the writes that are `blocked`.
+/// Carries out `waves` except the writes that are `blocked`.
 pub async fn apply_plan(
     context: &Context,
     waves: &[Vec<Action>],

@@ -32,7 +32,7 @@ const INITIAL_WAIT: Duration = Duration::from_millis(50);
 const MAX_WAIT: Duration = Duration::from_secs(5);
 const MAX_WAIT_REFUSED: Duration = Duration::from_mins(1);
 
-/// A verb and the kind it is done to.
+/// A verb and the kind that it writes.
 pub type Class = (&'static str, Kind);
 
 /// The verb of a status.
@@ -41,9 +41,9 @@ pub const STATUS: &str = "status";
 /// Writes that wait.
 #[derive(Clone, Debug, Default)]
 pub struct Blocked {
-    /// All of these classes.
+    /// Classes in which every write waits.
     pub classes: BTreeSet<Class>,
-    /// Those that expect an object in this version.
+    /// Versions that are outdated: a write that expects one of them waits.
     pub outdated: BTreeSet<Version>,
 }
 
@@ -63,14 +63,14 @@ impl Blocked {
 /// A failure of one class of writes.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
-    /// Writes that are not repeated before the time is over; `None` if it was another's write that
-    /// got in between, or a rule failed.
+    /// Writes that are not repeated before the time is over; `None` if another client's write got
+    /// in between, or a rule failed.
     pub class: Option<Class>,
     /// Generation of the object for which it failed.
     pub generation: Option<i64>,
     /// The errors that the status lists meanwhile.
     pub errors: Vec<LastError>,
-    /// Whether the API server refused, so that asking again soon is of little use.
+    /// Whether the API server refused, so that a quick retry is of little use.
     pub is_refused: bool,
     /// How long the API server asks to wait.
     pub after: Duration,
@@ -87,7 +87,7 @@ pub struct Pending {
     pub blocked: Blocked,
     /// The errors that the status lists meanwhile.
     pub errors: Vec<LastError>,
-    /// Time left for the first of them.
+    /// Time left for the first of the waits.
     pub rest: Duration,
 }
 
@@ -180,7 +180,7 @@ impl Backoff {
         });
     }
 
-    /// That class was done once more: a failure after it is the first of a new row.
+    /// That class succeeded once more: a failure after it is the first of a new row.
     pub fn succeeded(&self, key: &Key, class: Class) {
         if let Some(classes) = self.entries().get_mut(key) {
             classes.remove(&Some(class));

@@ -61,7 +61,7 @@ use versions::{ends_gracefully, has_ended, is_same_version, stays_in_place, vers
 /// How long an own write may stay assumed by the watch before the object is read live.
 pub const ASSUMED_LIFETIME: Duration = Duration::from_secs(30);
 
-/// Which object and which version of it.
+/// Uid and version of an object.
 pub type Seen = Option<(String, u64)>;
 
 /// All objects of one kind.
@@ -80,22 +80,24 @@ struct Inner<K> {
     pod_specs: PodSpecs,
     /// Of PodCliqueSets only.
     sizes: Sizes,
-    /// Objects to be read live: own writes once they are expired, doubts (`None`) at once.
+    /// Objects to be read live: own writes once they are expired, unverified objects (`None`) at
+    /// once.
     assumed: HashMap<Key, Option<Instant>>,
-    /// Objects of which a live read has shown more than the watch.
+    /// Objects of which a live read has shown a newer version than the watch.
     ahead: HashSet<Key>,
     /// Objects whose POST was sent and is not settled.
     unsettled: HashMap<Key, PendingCreate>,
-    /// Those of which an object was shown since.
+    /// Pending creates whose object was shown since.
     settled: Vec<PendingCreate>,
-    /// Uids that we delete, and since when; `None` while there is no answer yet.
+    /// Uids of objects that this operator deletes, and since when; `None` while there is no answer
+    /// yet.
     deleting: HashMap<String, Option<Time>>,
     tombstones: Tombstones,
     listings: HashMap<Scope, Listing<K>>,
 }
 
 impl<K> Cache<K> {
-    /// An empty one, of objects that are watched by label or whole.
+    /// An empty cache of objects that are watched by label or whole.
     pub(crate) fn new(is_selected: bool) -> Self {
         Self(RwLock::new(Inner {
             is_selected,
@@ -139,7 +141,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         self.read(|inner| inner.select(inner.index.orphans_of(set)))
     }
 
-    /// Whether this is true of a PodClique of that owner that is of an earlier attempt than this one.
+    /// Whether this holds for a PodClique of that owner with an earlier attempt than this one.
     pub fn any_before(
         &self,
         owner: &ReplicaOwner,
@@ -182,7 +184,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// The watch says that the object is gone.
+    /// The watch shows that the object is gone.
     pub fn delete(&self, meta: &ObjectMeta) -> Option<Change<K>> {
         self.write(|inner| {
             let key = Key::of(meta);
@@ -210,7 +212,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// Which object and version is shown under this name.
+    /// Uid and version of the object that is shown under this name.
     pub fn seen(&self, key: &Key) -> Seen {
         self.read(|inner| inner.seen(key))
     }
@@ -258,7 +260,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         self.objects.get(key).map_or(0, |o| version(o.meta()))
     }
 
-    /// Puts the object in unless this very state is there.
+    /// Puts the object in unless the cache has this very state.
     fn put(&mut self, key: Key, mut object: K) -> Option<Change<K>> {
         forget_managers(&mut object);
         self.keep_deleted(&mut object);
@@ -310,7 +312,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
             self.index.remove(key, old.meta());
             self.attempts.remove(key, old.meta());
             if old.meta().uid != new.meta().uid {
-                // Names are held by one object at a time.
+                // A name belongs to one object at a time.
                 self.bury(ownership::uid(old.meta()));
             }
         }
@@ -340,7 +342,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
     fn take(&mut self, key: &Key) -> Option<Change<K>> {
         self.ahead.remove(key);
         self.note_change(key);
-        // Whether a POST of this name has made another object is still to be read.
+        // Whether a POST of this name has created another object is still to be read.
         if !self.unsettled.contains_key(key) {
             self.assumed.remove(key);
         }

@@ -1,4 +1,4 @@
-//! Everything that is known of the cluster, as controllers read it.
+//! All facts that are known about the cluster, as controllers read them.
 
 mod gaps;
 mod orphaning;
@@ -33,11 +33,11 @@ pub struct Caches {
     gaps: Gaps,
     /// The last holders of pod slots.
     pub slot_history: SlotHistory,
-    /// Names of pods that others hold.
+    /// Names of pods that other objects hold.
     pub taken_names: TakenNames,
     /// Sets whose children stay.
     pub(crate) orphaning: Orphaning,
-    /// How gangs are placed.
+    /// The placement of gangs.
     pub placements: Placements,
 }
 
@@ -61,8 +61,8 @@ impl Caches {
             .clone()
     }
 
-    /// Whether the API server serves the kind where objects of this namespace are, as far as is known.
-    /// Only an optional kind may not be.
+    /// Whether the API server serves the kind in the scope of this namespace, as far as is known.
+    /// Only an optional kind may be missing.
     pub fn is_served<K: Watched>(&self, namespace: &str) -> bool {
         !self.gaps.holds(Kind::of::<K>(), namespace, Gap::Absent)
     }
@@ -79,7 +79,7 @@ impl Caches {
         self.gaps.open(Kind::of::<K>(), scope, gap)
     }
 
-    /// Notes that the kind was listed there; says whether there was a gap.
+    /// Notes that the kind was listed there; returns whether there was a gap.
     pub(crate) fn close_gap<K: Watched>(&self, scope: &Scope) -> bool {
         self.gaps.close(Kind::of::<K>(), scope)
     }

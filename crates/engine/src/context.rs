@@ -31,7 +31,7 @@ use crate::work_queue::WorkQueue;
 pub struct Context {
     /// All cached objects.
     pub caches: Caches,
-    /// How it is written.
+    /// Sends requests to the API server.
     pub requests: Requests,
     /// The metrics of this process.
     pub metrics: Arc<Metrics>,
@@ -50,7 +50,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Nothing is known yet.
+    /// A context without any objects yet.
     pub fn new(requests: Requests, metrics: Arc<Metrics>, controllers: Controllers) -> Self {
         for (controller, _) in controllers.iter() {
             metrics.begin_controller(controller.0);
@@ -72,21 +72,21 @@ impl Context {
         }
     }
 
-    /// With another clock.
+    /// Replaces the clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Called so in events: which of several operators it is.
+    /// Reporting instance used in events.
     #[must_use]
     pub fn called(mut self, instance: &str) -> Self {
         instance.clone_into(&mut self.instance);
         self
     }
 
-    /// Which of several operators this is, for events.
+    /// The reporting instance for events.
     pub(crate) fn instance(&self) -> &str {
         &self.instance
     }
@@ -98,7 +98,7 @@ impl Context {
         self
     }
 
-    /// Knows all and decides nothing until [`Self::lead`]: another process does.
+    /// Fills the caches and decides nothing until [`Self::lead`]: another process decides.
     #[must_use]
     pub fn on_standby(mut self) -> Self {
         self.is_standby = AtomicBool::new(true);
@@ -110,7 +110,7 @@ impl Context {
         self.is_standby.load(Ordering::SeqCst)
     }
 
-    /// From now on this process decides, first of all about everything.
+    /// From now on this process decides, beginning with all objects.
     pub fn lead(&self) {
         if self.is_standby.swap(false, Ordering::SeqCst) {
             for (controller, _) in self.controllers() {
@@ -130,7 +130,8 @@ impl Context {
         found.map_or_else(WorkQueue::default, |c| c.queue.clone())
     }
 
-    /// Says that this kind will be watched: keys are held back until it is listed where they are.
+    /// Announces that this kind will be watched: keys are held back until it is listed in their
+    /// scope.
     pub fn expect<K: Watched>(&self) {
         self.metrics.begin_watch(Kind::of::<K>().name());
         let scopes = self.scopes_of::<K>();
@@ -152,7 +153,7 @@ impl Context {
         self.publish(self.caches.of::<K>().apply(object));
     }
 
-    /// Hands the keys of those concerned to their queues.
+    /// Adds the keys that the change concerns to their queues.
     pub fn publish<K: Watched>(&self, change: Option<Change<K>>) {
         if let Some(change) = change {
             K::remember(&change, &self.caches);
@@ -179,8 +180,8 @@ impl Context {
         }
     }
 
-    /// Has the controller look at all its objects. Where all is as it should be, that asks the API
-    /// server for nothing.
+    /// Triggers the controller for all its objects. If all is in order, that sends no request to
+    /// the API server.
     pub fn enqueue_all(&self, controller: ControllerName) {
         // The objects that held wanted names of pods may be gone.
         self.caches.taken_names.forget();
@@ -252,8 +253,8 @@ impl Context {
         }
     }
 
-    /// The number of a reconcile, by which lines of the log belong together: no other of this process
-    /// has it.
+    /// The number of a reconcile, by which lines of the log belong together: it is unique in this
+    /// process.
     pub(crate) fn next_reconcile(&self) -> u64 {
         self.reconciles.fetch_add(1, Ordering::Relaxed)
     }

@@ -26,7 +26,7 @@ pub trait Reconciler: Send + Sync + 'static {
     type Object: Watched + HasStatus<Status = Self::Status>;
     /// Its status.
     type Status: Status + Default;
-    /// Everything that a decision may depend on.
+    /// All inputs of a decision.
     type Snapshot;
     /// Its name.
     const NAME: ControllerName;
@@ -34,7 +34,8 @@ pub trait Reconciler: Send + Sync + 'static {
     const MILESTONES: &'static [ConditionType] = &[];
     /// Declares the triggers of the controller: all objects that `observe` reads.
     fn triggers(on: &mut TriggersOf<'_>);
-    /// Whether the new status is written at once; else it may wait for more changes of its kind.
+    /// Whether the new status is written at once; otherwise it may wait for further changes of its
+    /// kind.
     fn is_urgent(old: &Self::Status, new: &Self::Status) -> bool;
     /// Whether the object is starting in both versions, so that no reader acts on the states in
     /// between: a status change that is not urgent then waits longer for further changes.
@@ -52,12 +53,12 @@ pub trait Reconciler: Send + Sync + 'static {
     fn decide(&self, snapshot: &Self::Snapshot, now: Timestamp) -> Plan<Self::Status>;
 }
 
-/// One controller as others see it.
+/// One controller, as the engine sees it.
 pub(crate) struct Controller {
     pub(crate) queue: WorkQueue,
     /// Keys of all its objects.
     pub(crate) keys: fn(&Caches) -> Vec<Key>,
-    /// How many of its objects are in which state.
+    /// The number of its objects in each state.
     pub(crate) states: fn(&Caches) -> Vec<ReadyState>,
 }
 
@@ -70,7 +71,7 @@ pub struct Controllers {
 }
 
 impl Controllers {
-    /// With one more.
+    /// Adds a controller.
     #[must_use]
     pub fn with<R: Reconciler>(mut self) -> Self {
         R::triggers(&mut self.triggers.of(R::NAME));

@@ -1,8 +1,9 @@
-//! Whether the API server knows the fields that nothing is safe without.
+//! Checks whether the API server knows the fields without which the operator is not safe.
 //!
 //! It drops fields that a definition does not have. With definitions of the Go operator, or of an
-//! older version, a fence would be written and be gone: a job would be restarted without being
-//! counted, for ever. So nothing is decided before the definitions are as new as the operator.
+//! older version, a fence would be lost although it was written: a job would be restarted without
+//! being counted, for ever. So nothing is decided before the definitions are as new as the
+//! operator.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -51,7 +52,7 @@ const NEEDED: [(&str, &str, &str); 18] = [
     ("PodGang", "status", "schedulingPhase"),
 ];
 
-/// A description as far as it matters: kinds, their sections, the names of fields.
+/// The relevant part of a description: kinds, their sections, the names of fields.
 #[derive(Debug, Default, Deserialize)]
 struct OpenApiDoc {
     #[serde(default)]

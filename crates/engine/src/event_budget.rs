@@ -11,7 +11,7 @@ use tokio::time::Instant;
 pub const BURST: u32 = 10;
 /// Beyond that, one is published each time this has passed.
 pub const PERIOD: Duration = Duration::from_secs(2);
-/// After this a namespace may have its whole burst again.
+/// After this time a namespace has its whole burst again.
 const REFILL: Duration = PERIOD.saturating_mul(BURST);
 
 /// The remaining budget of each namespace. A namespace with its whole budget is not remembered.
@@ -27,7 +27,7 @@ struct State {
 }
 
 impl EventBudget {
-    /// Takes one event out of the namespace's budget; `false` if nothing is left.
+    /// Takes one event out of the namespace's budget; `false` if it is used up.
     pub fn take(&self, namespace: &str) -> bool {
         self.state().take(namespace, Instant::now())
     }
@@ -54,7 +54,7 @@ impl State {
         true
     }
 
-    /// Now and then, so that an event does not look at all namespaces.
+    /// Runs rarely, so that an event does not check all namespaces.
     fn forget_full(&mut self, now: Instant) {
         if self.swept_at.is_some_and(|at| now < at + REFILL) {
             return;

@@ -53,7 +53,7 @@ impl Default for EventRecorder {
 #[derive(Clone, Copy, Debug)]
 struct Told {
     at: Timestamp,
-    /// How often, by this process.
+    /// How often this process published it.
     count: i32,
 }
 
@@ -108,7 +108,8 @@ impl EventRecorder {
     }
 }
 
-/// Posts it the first time, and again where it is forgotten; else says that it goes on.
+/// Posts the event the first time, and again if the API server has forgotten it; otherwise updates
+/// its series.
 async fn tell(
     requests: &Requests,
     event: &ApiEvent,
@@ -165,7 +166,7 @@ pub(crate) fn reference_to(target: Target) -> ObjectReference {
     }
 }
 
-/// Tests of debug builds do not wait for half an hour, but for so many seconds.
+/// In tests of debug builds, this many seconds replace the half hour.
 fn repeat_after() -> SignedDuration {
     let asked = if cfg!(debug_assertions) {
         std::env::var("GROVE_REPEAT_WARNINGS_AFTER").ok()

@@ -1,7 +1,8 @@
-//! One object of many, which may be one that cannot be decoded: that spoils no other.
+//! One object of a list that may be undecodable without any effect on the other objects.
 //!
-//! Decoded from its text in one pass, without its managed fields. kube's `DeserializeGuard` makes a
-//! tree of each object first, and a copy of that; and `ObjectMeta` makes one of the managed fields.
+//! Decoded from its text in one pass, without its managed fields. kube's `DeserializeGuard` builds
+//! a tree of each object first, and a copy of that tree; and `ObjectMeta` builds one of the managed
+//! fields.
 
 mod bare;
 mod managers;
@@ -66,7 +67,7 @@ impl<K: DeserializeOwned + Resource<DynamicType = ()>> Guarded<K> {
 }
 
 impl<K> Guarded<K> {
-    /// Where it cannot be read, and why.
+    /// The place and the reason of the decoding error.
     pub fn problem(&self) -> Option<&str> {
         let invalid = self.object.as_ref().err().map(|invalid| &*invalid.error);
         invalid.or(self.unread.as_deref())

@@ -64,7 +64,7 @@ impl Heard {
         self.state().last.elapsed()
     }
 
-    /// Whether a body stopped since this was last asked.
+    /// Whether a body stopped since the last call.
     pub fn was_silent(&self) -> bool {
         std::mem::take(&mut self.state().was_silent)
     }
@@ -103,7 +103,7 @@ fn is_of_watch(query: &str) -> bool {
     query.split('&').any(|part| part == "watch=true")
 }
 
-/// Nothing, but not before.
+/// A stream without items that ends at this time.
 fn pause_until(at: Option<Instant>) -> impl Stream<Item = Result<Bytes, Error>> {
     let pause = async move {
         if let Some(at) = at {

@@ -9,7 +9,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// A runtime without a beat for this long is stuck: no decision takes a tenth of a second.
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
-/// When the runtime that decides said last that it runs.
+/// The time of the last beat of the runtime that decides.
 #[derive(Debug)]
 pub struct Heartbeat(Mutex<Instant>);
 
@@ -28,7 +28,7 @@ impl Heartbeat {
         }
     }
 
-    /// For how long it has said nothing, if that is too long.
+    /// The length of its silence, if that is too long.
     pub fn silence(&self, now: Instant) -> Option<Duration> {
         let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let silence = now.saturating_duration_since(last);

@@ -35,7 +35,7 @@ use failures::{FAILURES_BEFORE_RELIST, Failures};
 use telling::tell_of_unreadable;
 use unreadable::Unreadable;
 
-/// How often own writes are checked for being shown by the watch.
+/// How often own writes are checked for having been shown by the watch.
 const VERIFY_INTERVAL: Duration = Duration::from_secs(5);
 /// How often a kind is listed again though its watch is in order: nothing else notices an event
 /// that an API server or etcd lost, as watches go on from version to version.
@@ -98,7 +98,7 @@ impl Informer {
         }
     }
 
-    /// Lists, and watches until that is of no use any more.
+    /// Lists, and watches until the watch has to be restarted.
     async fn watch_until_stuck<K: Watched>(
         &self,
         client: &Client,
@@ -116,7 +116,7 @@ impl Informer {
         let mut list_orders = self.context.sync.list_orders();
         failures.begin();
         while !failures.is_lost() {
-            // A watch that is open has limits of its own, a list as a whole has not.
+            // An open watch has limits of its own, a list as a whole has none.
             let limit = (!is_listed).then_some(LIST_TIMEOUT);
             let event = tokio::select! {
                 event = within(limit, events.next()) => event,
@@ -179,8 +179,8 @@ impl Informer {
         failures.pause().await;
     }
 
-    /// The kind is listed here: keys that waited for that are handed on, unless another list was asked
-    /// for meanwhile.
+    /// The kind is listed here: keys that waited for the list are handed on, unless another list
+    /// was requested meanwhile.
     fn set_listed<K: Watched>(&self, list_orders: &Receiver<u64>) {
         if list_orders.has_changed().unwrap_or(false) {
             return;
@@ -301,7 +301,7 @@ impl Informer {
         let counter = &self.context.metrics.watch_restarts;
         counter.get_or_create(&ByKind { kind }).inc();
         let namespace = scope.namespace();
-        // One API server that is away ends the watches of all kinds, again and again.
+        // An API server that is down ends the watches of all kinds, again and again.
         if self.context.said.is_news(&problem.why) {
             let problem = &problem.why;
             tracing::warn!(kind, namespace, problem, "watch failed, trying again");
@@ -312,8 +312,8 @@ impl Informer {
     }
 }
 
-/// Whether the list says that the kind is not served. A watch that cannot be begun again may find an API
-/// server that is not up yet; the list that follows says more.
+/// Whether the list shows that the kind is not served. A watch that cannot be restarted may have
+/// reached an API server that is not up yet; the list that follows is conclusive.
 fn is_absent<K: Watched>(error: &watcher::Error) -> bool {
     K::IS_OPTIONAL && failures::is_not_served(error)
 }

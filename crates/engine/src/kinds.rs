@@ -72,8 +72,8 @@ impl Kinds {
         self
     }
 
-    /// The table without a kind that this operator does not use: it is not requested, and counts as
-    /// not served.
+    /// The table without a kind that this operator does not use: the operator does not request it,
+    /// and it counts as not served.
     fn without<K: Watched>(mut self, context: &Context) -> Self {
         context.caches.open_gap::<K>(&Scope::Cluster, Gap::Absent);
         self.0.remove(&Kind::of::<K>());
@@ -167,8 +167,8 @@ impl Watched for Pod {
             && old.status == new.status
     }
 
-    /// The slot's next holder gets a name of its own. Not of a PodClique that is gone: nothing
-    /// would ever clear its history.
+    /// The slot's next holder gets a name of its own. A PodClique that is gone gets no history:
+    /// nothing would ever clear it.
     fn remember(change: &Change<Self>, caches: &Caches) {
         let is_known = |pod: &Self| {
             let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
@@ -193,7 +193,7 @@ impl Watched for HorizontalPodAutoscaler {
     };
 }
 
-// The cluster's scheduler may be another one.
+// The cluster's scheduler may be a different one.
 
 const POD_GROUPS: Selection = Selection::Managed {
     fallback_selector: "app.kubernetes.io/component=podgroup",

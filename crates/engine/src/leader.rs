@@ -32,11 +32,13 @@ pub struct LeaseOptions {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// Name of this process: no other that runs at the same time has it.
+    /// Identity of this process: no other process that runs at the same time has it.
     pub identity: String,
-    /// So long after the last renewal that it saw, another may take the lease. Whole seconds.
+    /// This long after the last renewal that it saw, another process may take the lease. Whole
+    /// seconds.
     pub lease_duration: Duration,
-    /// So long after the last renewal that succeeded, the leader writes. Less than the duration.
+    /// The leader writes for this long after the last renewal that succeeded. Less than the
+    /// duration.
     pub renew_deadline: Duration,
     /// How often the leader renews.
     pub retry_period: Duration,

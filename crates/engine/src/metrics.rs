@@ -98,12 +98,12 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Where others have their own metrics served with these, under names of this operator.
+    /// The registry for metrics of other crates, under names of this operator.
     pub fn registry(&mut self) -> &mut Registry {
         &mut self.registry
     }
 
-    /// The same under the names that they have everywhere.
+    /// The registry for metrics of other crates with names that all programs share.
     pub fn usual_registry(&mut self) -> &mut Registry {
         &mut self.usual_registry
     }
@@ -123,7 +123,7 @@ impl Metrics {
         self.measure_queue(controller, &WorkQueue::default());
     }
 
-    /// The same of the watch of this kind.
+    /// The same for the watch of this kind.
     pub fn begin_watch(&self, kind: &'static str) {
         drop(self.watch_restarts.get_or_create(&ByKind { kind }));
         drop(self.unreadable.get_or_create(&ByKind { kind }));

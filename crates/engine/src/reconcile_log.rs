@@ -65,7 +65,8 @@ pub fn log_status<R: Reconciler>(
     log_state(level, old, new);
 }
 
-/// How long the condition was not True, if it is now; at first since the object was created.
+/// How long the condition was not True, if it is True now; the first wait begins with the creation
+/// of the object.
 fn wait(
     milestone: ConditionType,
     meta: &ObjectMeta,

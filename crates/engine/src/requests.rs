@@ -37,11 +37,11 @@ use crate::scope::Scope;
 pub use error::RequestError;
 use error::{refused, retry_after};
 
-/// A write that gets no answer for this long: admission webhooks may take up to 30 s.
+/// Limit for a write without an answer: admission webhooks may take up to 30 s.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The body of an answer that takes longer stopped on its way.
+/// An answer's body that takes longer stopped on its way.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
-/// The same of a list.
+/// The same for a list.
 const LIST_TIMEOUT: Duration = Duration::from_mins(2);
 
 type Answer<R> = Result<R, RequestError>;
@@ -56,7 +56,7 @@ pub struct Requests {
     writes_left: Arc<AtomicI64>,
 }
 
-/// A client that prints as nothing.
+/// Gives `Client` a `Debug` impl.
 #[derive(Clone)]
 struct ClientBox(Client);
 
@@ -67,7 +67,7 @@ impl std::fmt::Debug for ClientBox {
 }
 
 impl Requests {
-    /// Through this client.
+    /// Sends through this client.
     pub fn new(client: Client, metrics: Arc<Metrics>) -> Self {
         Self {
             client: ClientBox(client),
@@ -78,14 +78,14 @@ impl Requests {
         }
     }
 
-    /// With writes let through by this fence only.
+    /// Sends only writes that this fence admits.
     #[must_use]
     pub fn behind(mut self, fence: WriteFence) -> Self {
         self.fence = fence;
         self
     }
 
-    /// How writes to the namespace have been answered lately.
+    /// The state of the writes to the namespace.
     pub fn standing(&self, namespace: &str) -> Standing {
         self.flow.standing(namespace)
     }
@@ -100,7 +100,7 @@ impl Requests {
         self.write_object(what, request).await
     }
 
-    /// PUT of a whole object, which is this JSON.
+    /// PUT of a whole object as this JSON.
     pub async fn replace<R>(&self, key: &Key, body: Vec<u8>) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
@@ -111,8 +111,8 @@ impl Requests {
         self.write_object(what, request).await
     }
 
-    /// PUT of the status, guarded by the resourceVersion. The API server takes nothing else from
-    /// the body, so nothing else is sent.
+    /// PUT of the status, guarded by the resourceVersion. The API server ignores the rest of the
+    /// body, so nothing else is sent.
     pub async fn replace_status<R, S>(&self, object: &R, status: &S) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
@@ -147,7 +147,7 @@ impl Requests {
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
     {
-        // The API server says of a failed test only this.
+        // The API server reports a failed test only by this text.
         const FAILED_TEST: &str = "the server rejected our request due to an error in our request";
         let patch: json_patch::Patch =
             serde_json::from_value(operations.clone()).map_err(malformed)?;
@@ -217,7 +217,7 @@ impl Requests {
         loop {
             let request = all.list(&params);
             let what = What::of::<R>("list", scope.namespace().unwrap_or_default());
-            // A page is read before its head is passed on; the client listens for that head.
+            // A page is read before its head is passed on; the client waits for that head.
             let page: ObjectList<Guarded<R>> = paged
                 .send(what, LIST_TIMEOUT, LIST_TIMEOUT, request)
                 .await?;
@@ -247,7 +247,7 @@ impl Requests {
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
     ) -> Answer<R> {
         let mut permit = self.flow.enter(&what.share()).await;
-        // Looked at last: waiting for the permit may have taken long.
+        // Checked last: the wait for the permit may have taken long.
         let Some(_turn) = self.fence.enter() else {
             return Err(RequestError::NotLeading);
         };

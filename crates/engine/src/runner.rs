@@ -20,12 +20,12 @@ use crate::metrics::ByController;
 use crate::work_queue::TurnEnd;
 use crate::worker::Worker;
 
-/// How often all keys are decided again, whatever was or was not seen.
+/// How often all keys are decided again, whatever the watches showed.
 const RESYNC_INTERVAL: Duration = Duration::from_mins(10);
 /// How long an object waits after its reconcile panicked.
 const PANIC_PAUSE: Duration = Duration::from_secs(5);
 
-/// Runs the controller until `stop`. At most `slots` objects at once, never one twice.
+/// Runs the controller until `stop`. At most `slots` objects at once, never one object twice.
 pub async fn run<R: Reconciler>(
     reconciler: R,
     context: Arc<Context>,

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 /// A problem that goes on is logged again after this.
 pub const AGAIN_AFTER: Duration = Duration::from_secs(30);
-/// So many problems are remembered.
+/// This many problems are remembered.
 const MAX_SAID: usize = 1000;
 
 /// When each problem was logged last, for any object.
@@ -16,7 +16,7 @@ const MAX_SAID: usize = 1000;
 pub struct Said(Mutex<HashMap<String, Instant>>);
 
 impl Said {
-    /// Whether this is to be said: it was not within the last half minute.
+    /// Whether to log this problem: it was not logged within the last half minute.
     pub fn is_news(&self, problem: &str) -> bool {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if said.len() >= MAX_SAID {

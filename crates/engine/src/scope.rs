@@ -1,4 +1,4 @@
-//! Where objects are watched.
+//! The scopes of watches.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ impl Scope {
     }
 }
 
-/// Follows the name of a kind.
+/// The suffix of a kind's name in messages.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -24,7 +24,7 @@ pub(crate) type Watch = (&'static str, &'static str, Scope);
 pub(crate) struct WatchProblem {
     /// The message for the administrator of the operator.
     pub why: String,
-    /// The API server answers, and does not let this operator look there.
+    /// The API server answers, and refuses this operator access.
     pub is_refused: bool,
 }
 
@@ -33,13 +33,13 @@ pub(crate) fn watch_of(kind: Kind, scope: &Scope) -> Watch {
     (kind.name(), kind.group(), scope.clone())
 }
 
-/// Nothing is decided on an object before every kind was listed once where it is: its children
+/// Nothing is decided on an object before every kind was listed once in its scope: its children
 /// never leave its namespace, so one scope does not wait for another.
 #[derive(Debug, Default)]
 struct Held {
     /// Watches that were never listed yet.
     unlisted: BTreeSet<Watch>,
-    /// Keys that came meanwhile.
+    /// Keys that were added meanwhile.
     keys: HashMap<Scope, HashSet<(ControllerName, Key)>>,
 }
 
@@ -76,7 +76,7 @@ impl SyncState {
         }
     }
 
-    /// Where the operator looks after objects.
+    /// The scopes that the operator manages.
     pub(crate) fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
@@ -93,7 +93,7 @@ impl SyncState {
         });
     }
 
-    /// The watch was listed; the keys that waited for it.
+    /// The watch was listed; returns the keys that waited for it.
     pub(crate) fn is_listed(&self, watch: &Watch) -> Vec<(ControllerName, Key)> {
         self.unsynced.send_modify(|unsynced| {
             unsynced.remove(watch);
@@ -108,7 +108,7 @@ impl SyncState {
     }
 
     /// The watch failed. If it is lost, the kind counts as unsynced until it was listed again: the
-    /// probes are not to say that all is well without an API server.
+    /// probes must not report success without an API server.
     pub(crate) fn failed(&self, watch: Watch, problem: WatchProblem, is_lost: bool) {
         self.unsynced.send_modify(|unsynced| {
             if is_lost || unsynced.contains_key(&watch) {
@@ -126,7 +126,7 @@ impl SyncState {
         };
     }
 
-    /// All that is watched has to be listed once more before anything is decided.
+    /// All watches have to be listed once more before anything is decided.
     pub(crate) fn list_anew(&self) {
         let watched: Vec<Watch> = {
             let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,8 +145,7 @@ impl SyncState {
         self.problems.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the key for the time when all that belongs to the object is known. Gives it back if it
-    /// is.
+    /// Holds the key until its scope is synced; returns it if it already is.
     pub(crate) fn hold(&self, controller: ControllerName, key: Key) -> Option<Key> {
         let mut scopes = self.scopes.iter();
         let Some(scope) = scopes.find(|scope| scope.holds(&key.namespace)) else {
@@ -192,7 +191,7 @@ impl SyncState {
             && self.silent().keys().all(is_left_out)
     }
 
-    /// Namespaces that the API server does not let this operator look into.
+    /// Namespaces that the API server does not let this operator read.
     fn refused(&self) -> BTreeSet<Scope> {
         let unsynced = self.unsynced.borrow();
         let refused = unsynced.iter().filter(|(_, problem)| problem.is_refused);
@@ -209,15 +208,15 @@ impl SyncState {
         silences.filter(|(_, silence)| *silence > STALE).collect()
     }
 
-    /// Whether all that is watched where this namespace is was listed.
+    /// Whether all watches of this namespace's scope were listed.
     pub(crate) fn is_synced_in(&self, namespace: &str) -> bool {
         let unsynced = self.unsynced.borrow();
         let mut scopes = unsynced.keys().map(|(_, _, scope)| scope);
         !scopes.any(|scope| scope.holds(namespace))
     }
 
-    /// Whether nothing is missing but, maybe, signs of life, and namespaces that this operator may
-    /// not look into.
+    /// Whether nothing is missing, except messages of open watches, and namespaces that this
+    /// operator may not read.
     pub(crate) fn is_synced(&self) -> bool {
         let refused = self.refused();
         let unsynced = self.unsynced.borrow();

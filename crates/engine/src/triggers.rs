@@ -97,7 +97,7 @@ pub struct TriggersOf<'a> {
 }
 
 impl TriggersOf<'_> {
-    /// A change of an object of this kind wakes the keys that are found.
+    /// A change of an object of this kind triggers the keys that are found.
     pub fn on_change<K: Watched>(
         &mut self,
         keys: impl Fn(&Change<K>, &Caches) -> Vec<Key> + Send + Sync + 'static,
@@ -109,8 +109,8 @@ impl TriggersOf<'_> {
         }
     }
 
-    /// So does the end of the doubt whether a POST of this kind created its object: that it did
-    /// not is shown by no watch.
+    /// So does the news whether a POST of this kind created its object: no watch shows that it did
+    /// not.
     pub fn on_settled<K: Watched>(
         &mut self,
         keys: impl Fn(&PendingCreate, &Caches) -> Vec<Key> + Send + Sync + 'static,

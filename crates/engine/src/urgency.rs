@@ -36,18 +36,18 @@ pub fn advance_ready(conditions: &mut [Condition], next: &[Condition]) {
     }
 }
 
-/// Whether it is not ready for another reason than an update, whose steps are waited for.
+/// Whether it is not ready and not being updated: users wait for the steps of an update.
 pub fn is_on_its_way(conditions: &[Condition]) -> bool {
     !conditions::is_true(conditions, ConditionType::Ready) && !is_updating(conditions)
 }
 
-/// Whether an update is under way, or stands still.
+/// Whether an update is under way, or stopped.
 pub fn is_updating(conditions: &[Condition]) -> bool {
     let update = conditions::find(conditions, ConditionType::UpdateInProgress);
     update.is_some_and(|c| c.status != "False")
 }
 
-/// Reasons of the attempts that a status begins.
+/// Reasons of the attempts that a new status raises.
 pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
     let before = old.replica_attempts();
     let is_raised = |f: &&ReplicaAttempt| f.attempt > fence::current_attempt(before, f.replica);
@@ -55,7 +55,7 @@ pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
     raised.map(|f| f.reason.clone()).collect()
 }
 
-/// Errors keep the time at which they were first seen in this form.
+/// Errors keep the time at which they were first seen with this content.
 pub fn keep_times(old: &[LastError], new: &mut [LastError]) {
     for error in new {
         let before = old

@@ -5,11 +5,11 @@
 //! it is under way is marked and comes again afterwards. After its turn a key rests, so that the
 //! changes of an object meanwhile cause one decision and not many.
 //!
-//! The last free slot is kept for a namespace that has no key under way, so that a key of a
-//! namespace without work under way does not wait for a busy namespace. A reconcile that takes
-//! longer than [`SLOW`] waits for the API server and leaves its slot to others. No namespace has
-//! more keys under way than there are slots, so that an admission webhook that hangs there does not
-//! delay other namespaces; and namespaces whose writes take long share one half of the slots,
+//! The last free slot is kept for a namespace that has no key under way, so that it does not wait
+//! for a busy namespace. A reconcile that takes longer than [`SLOW`] waits for the API server and
+//! leaves its slot to others. No namespace has more keys under way than there are slots, so that an
+//! admission webhook that hangs there does not delay other namespaces; and namespaces whose writes
+//! take long share one half of the slots, however many they are (decision 125).
 //! however many they are (decision 125).
 
 mod room;
@@ -25,14 +25,14 @@ use tokio::time::Instant;
 use crate::flow::Standing;
 use state::State;
 
-/// The least rest after a turn.
+/// The shortest rest after a turn.
 pub const LEAST_REST: Duration = Duration::from_millis(20);
-/// So many times as long as the decision took a key rests if that is less than [`SHORT_REST`]: pods
-/// that come up one after the other cost little.
+/// A key rests this many times as long as the decision took, if that is less than [`SHORT_REST`]:
+/// pods that become ready one after the other cost little.
 const REST_PER_DECISION: u32 = 100;
 /// A delay that a person hardly notices.
 const SHORT_REST: Duration = Duration::from_millis(500);
-/// The same at least: a set of 10,000 pods must not keep a core busy by itself.
+/// The same factor as a minimum: a set of 10,000 pods must not keep a core busy by itself.
 const REST_PER_LONG_DECISION: u32 = 5;
 /// A reconcile that takes longer leaves its slot to others.
 pub const SLOW: Duration = Duration::from_secs(1);
@@ -61,16 +61,16 @@ pub struct Turn {
 pub struct TurnEnd {
     /// How long the decision itself took, without any request.
     pub deciding: Duration,
-    /// When to come again if nothing happens before.
+    /// When to reconcile again if nothing happens before.
     pub again: Option<Duration>,
 }
 
-/// How long keys have had their turn that is not over.
+/// How long the keys under way have had their turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Of all of them together.
+    /// The sum over all of them.
     pub total: Duration,
-    /// Of the first of them.
+    /// The longest of them.
     pub longest: Duration,
 }
 
@@ -89,8 +89,8 @@ impl WorkQueue {
         self.0.changed.notify_one();
     }
 
-    /// The next key, as soon as it is due and one of so many slots is free for its namespace, which
-    /// is answered so. One consumer only.
+    /// The next key, as soon as it is due and one of this many slots is free for its namespace,
+    /// given the state of the namespace's writes. One consumer only.
     pub async fn next(&self, slots: usize, standing: impl Fn(&str) -> Standing) -> Turn {
         loop {
             let due = {
@@ -120,7 +120,7 @@ impl WorkQueue {
         self.state().depth(Instant::now())
     }
 
-    /// How long the first of them has been waiting.
+    /// How long the oldest of them has been waiting.
     pub fn longest_wait(&self) -> Duration {
         self.state().longest_wait(Instant::now())
     }
@@ -135,7 +135,7 @@ impl WorkQueue {
         self.state().added()
     }
 
-    /// How long the keys under way have been under way.
+    /// How long the keys under way have had their turn.
     pub fn work_under_way(&self) -> Work {
         self.state().work_under_way(Instant::now())
     }

@@ -50,7 +50,7 @@ pub struct Worker<R> {
 }
 
 impl<R: Reconciler> Worker<R> {
-    /// Nothing is remembered yet.
+    /// A worker that remembers nothing yet.
     pub fn new(reconciler: R, context: Arc<Context>) -> Self {
         Self {
             reconciler,
@@ -61,13 +61,14 @@ impl<R: Reconciler> Worker<R> {
         }
     }
 
-    /// Observes, decides and carries out; says when to come again if nothing happens before.
+    /// Observes, decides and carries out; returns when to reconcile again if nothing happens
+    /// before.
     pub async fn reconcile(&self, key: &Key) -> TurnEnd {
         let end = self.reconcile_known(key).await;
         if self.exists(key) {
             return end;
         }
-        // It went meanwhile, and was maybe forgotten before the reconcile ended.
+        // The object was deleted meanwhile, and possibly forgotten before the reconcile ended.
         self.forget(key);
         TurnEnd { again: None, ..end }
     }
@@ -77,7 +78,7 @@ impl<R: Reconciler> Worker<R> {
         self.backoff.holds(key) || self.debounce.holds(key)
     }
 
-    /// Whether the object is there.
+    /// Whether the object exists.
     pub(crate) fn exists(&self, key: &Key) -> bool {
         self.cache().get(key).is_some()
     }
@@ -87,7 +88,7 @@ impl<R: Reconciler> Worker<R> {
         self.debounce.forget(key);
     }
 
-    /// The object had its turn.
+    /// The turn of the object is over.
     pub(crate) fn finish(&self, key: &Key, end: TurnEnd) {
         self.context.queue(R::NAME).finish(key, end);
     }
@@ -146,7 +147,7 @@ impl<R: Reconciler> Worker<R> {
         }))
     }
 
-    /// Events, waves, status; how long to wait if nothing happens meanwhile.
+    /// Events, waves, status; returns how long to wait if nothing happens meanwhile.
     async fn carry_out(
         &self,
         key: &Key,

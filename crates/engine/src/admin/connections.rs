@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 const MAX_CONNECTIONS: usize = 64;
 /// Longest time until the head of a request is complete, also of the next request of a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(3);
-/// Before another connection is accepted after one could not be: file descriptors may be short.
+/// Pause after a connection could not be accepted: file descriptors may be short.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves for ever.

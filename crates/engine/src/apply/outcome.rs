@@ -12,7 +12,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use crate::backoff::{Class, Sent};
 use crate::requests::RequestError;
 
-/// Errors kept per object; the rest is alike.
+/// Errors kept per object; the rest is similar.
 const MAX_ERRORS: usize = 5;
 
 /// A write that was refused or failed.
@@ -22,11 +22,11 @@ pub struct Failed {
     pub class: Class,
     /// Whether an object with another owner has the name.
     pub is_name_conflict: bool,
-    /// Whether the API server said no, rather than nothing.
+    /// Whether the API server refused the write, rather than gave no answer.
     pub is_refused: bool,
     /// How long the API server asks to wait.
     pub after: Duration,
-    /// The same for the status.
+    /// The same failure for the status.
     pub error: LastError,
     /// The object as it was sent, if the API server refused it and it was sent as a whole.
     pub sent: Option<Sent>,
@@ -41,17 +41,17 @@ pub struct Outcome {
     pub purposes: BTreeSet<Purpose>,
     /// The writes that were refused or failed.
     pub failures: Vec<Failed>,
-    /// Objects that changed under us; decide again once their newer version is known.
+    /// Objects that another client changed; decide again once their newer version is known.
     pub conflicts: Vec<(Kind, Key)>,
-    /// The versions of them that were expected, where one was.
+    /// The expected versions of these objects, if the writes named one.
     pub outdated: BTreeSet<Version>,
     /// Whether a write waits for a newer version of its object.
     pub awaits_version: bool,
-    /// Writes that were left out because their like failed.
+    /// Whether writes were left out because similar writes failed.
     pub is_cut_short: bool,
     /// Whether the API server asked to wait.
     pub is_throttled: bool,
-    /// Whether the namespace is being deleted: nothing is created there any more.
+    /// Whether the namespace is being deleted: nothing can be created there any more.
     pub namespace_ends: bool,
     pub(super) failed: BTreeSet<Class>,
     pub(super) is_unavailable: bool,
@@ -74,7 +74,7 @@ impl Outcome {
         !self.failed.is_empty() || !self.conflicts.is_empty()
     }
 
-    /// In one word, for metrics.
+    /// The result in one word, for metrics.
     pub fn result(&self) -> &'static str {
         match (self.failures.is_empty(), self.has_failed()) {
             (false, _) => "error",
@@ -93,7 +93,7 @@ impl Outcome {
         self.failures.iter().map(|failed| &failed.error)
     }
 
-    /// Whether it is of use to try an action after all that has failed up to now.
+    /// Whether the action may still succeed after all failures up to now.
     pub(super) fn allows(&self, action: &Action) -> bool {
         let is_futile = self.namespace_ends && matches!(action, Action::Create(_));
         !self.is_unavailable && !is_futile

@@ -22,7 +22,7 @@ impl<K> Change<K> {
         self.old.iter().chain(&self.new)
     }
 
-    /// The object as it was, if that very one is gone.
+    /// The previous version, if that very object is gone.
     pub fn gone(&self) -> Option<&Arc<K>>
     where
         K: Resource<DynamicType = ()>,
@@ -47,7 +47,7 @@ impl<K> Change<K> {
         self.old.as_ref().filter(|_| !stays)
     }
 
-    /// Whether the object is there before and after, and this is the same of both.
+    /// Whether the object exists in both versions, and this is the same in both.
     pub fn keeps<T: PartialEq>(&self, read: impl Fn(&K) -> T) -> bool {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return false;
@@ -55,7 +55,7 @@ impl<K> Change<K> {
         read(old) == read(new)
     }
 
-    /// The newest version there is.
+    /// The newest version.
     pub fn newest(&self) -> Option<&Arc<K>> {
         self.new.as_ref().or(self.old.as_ref())
     }

@@ -26,7 +26,8 @@ pub(super) fn compact<K: Resource + 'static>(object: &mut K) {
     } else if let Some(gang) = object.downcast_mut::<PodGang>() {
         compact_gang(gang);
     } else if let Some(set) = object.downcast_mut::<PodCliqueSet>() {
-        // The whole manifest once more. A set is never written but for its status.
+        // This annotation is the whole manifest once more. A set is never written except its
+        // status.
         let annotations = set.metadata.annotations.as_mut();
         annotations.and_then(|all| all.remove(labels::LAST_APPLIED));
     }
@@ -41,7 +42,8 @@ fn compact_metadata(meta: &mut ObjectMeta) {
     }
 }
 
-/// A pod that has annotations of others only has an empty map: a patch may not make it a new one.
+/// If all annotations of a pod are dropped, its empty map stays: a patch must not replace the map
+/// by a new one.
 fn compact_pod(pod: &mut Pod) {
     if let Some(all) = &mut pod.metadata.annotations {
         let own = std::mem::take(all).into_iter();

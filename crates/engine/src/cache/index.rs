@@ -1,4 +1,4 @@
-//! Which objects belong to whom.
+//! Finds objects by their owner.
 
 use std::hash::Hash;
 
@@ -22,7 +22,7 @@ use super::key_set::KeySet;
 pub(super) struct Owner(Box<str>);
 
 impl Owner {
-    /// This object as an owner.
+    /// The owner that references to this object name.
     pub(super) fn from_object<O: Resource<DynamicType = ()>>(object: &O) -> Self {
         let (version, kind) = (O::api_version(&()), O::kind(&()));
         Self::new(

@@ -16,7 +16,7 @@ use crate::scope::Scope;
 /// A full list that is under way.
 #[derive(Debug)]
 pub(super) struct Listing<K> {
-    /// Those that are shown in this very version are not kept twice.
+    /// Objects of the list. One that the cache shows in this very version is not kept twice.
     objects: HashMap<Key, Arc<K>>,
     unreadable: HashSet<Key>,
     /// The versions shown when the list was requested, of the objects that have changed since. The

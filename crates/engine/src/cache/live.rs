@@ -45,8 +45,8 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// Whether a live read has shown more of the object than its watch: there may be a version in
-    /// between.
+    /// Whether a live read has shown a newer version of the object than its watch: there may be a
+    /// version in between.
     pub fn is_ahead(&self, key: &Key) -> bool {
         self.read(|inner| inner.ahead.contains(key))
     }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Cache, Change, Inner, PendingCreate, version};
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
-    /// We wrote the object and this is the answer.
+    /// The answer to an own write of the object.
     pub fn wrote(&self, object: K) -> Option<Change<K>> {
         self.write(|inner| {
             let key = Key::of(object.meta());
@@ -24,7 +24,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// A POST of this object is about to be sent: it may be there from now on.
+    /// A POST of this object is about to be sent: it may exist from now on.
     pub fn expect_create(&self, meta: &ObjectMeta) {
         self.write(|inner| {
             inner
@@ -59,12 +59,12 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         self.read(|inner| inner.unsettled.get(key).cloned())
     }
 
-    /// Whether an object of this owner may be there that is not shown.
+    /// Whether an object of this owner may exist that is not shown.
     pub fn may_have_more_of(&self, owner_uid: &str) -> bool {
         self.read(|inner| inner.unsettled.values().any(|u| u.owner_uid == owner_uid))
     }
 
-    /// Whether an object may be there that is part of the PodCliqueSet and not shown.
+    /// Whether an object that is part of the PodCliqueSet may exist and is not shown.
     pub fn may_have_more_in(&self, set: &Key) -> bool {
         self.read(|inner| {
             let mut all = inner.unsettled.values();

@@ -1,4 +1,4 @@
-//! Objects that may be there unseen, since their POST was sent.
+//! Objects that may exist unseen, since their POST was sent.
 
 use domain::Key;
 use domain::object::ownership;
@@ -15,7 +15,7 @@ pub struct PendingCreate {
     pub owner_uid: String,
     /// The PodCliqueSet that it is a part of.
     pub set: Option<Key>,
-    /// Whether an answer may still come; a live read proves nothing before.
+    /// Whether an answer may still come; until then a live read proves nothing.
     pub(super) is_in_flight: bool,
 }
 

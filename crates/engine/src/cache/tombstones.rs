@@ -10,8 +10,8 @@ use tokio::time::Instant;
 /// watch is restarted long before.
 const LIFETIME: Duration = Duration::from_mins(5);
 
-/// Remembered in the order in which they were buried, so that forgetting the old ones does not
-/// look at the others: a thousand pods may go within a second.
+/// Remembered in the order in which they were buried, so that forgetting the old ones does not read
+/// the others: a thousand pods may go within a second.
 #[derive(Debug, Default)]
 pub(super) struct Tombstones {
     since: HashMap<String, Instant>,
@@ -35,7 +35,7 @@ impl Tombstones {
                 self.order.push_front((then, uid));
                 break;
             }
-            // One that was buried again since has a later place in the order.
+            // An object that was buried again since has a later place in the order.
             if self.since.get(&uid) == Some(&then) {
                 self.since.remove(&uid);
             }

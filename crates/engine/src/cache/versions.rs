@@ -9,7 +9,8 @@ pub(super) fn is_same_version<K: Resource>(one: &K, other: &K) -> bool {
     one.resource_version == other.resource_version && one.uid == other.uid
 }
 
-/// Whether both versions are found by the same owner, set and attempt: most differ in their status.
+/// Whether both versions have the same owner, set and attempt in the index: most differ in their
+/// status.
 pub(super) fn stays_in_place<K: Resource>(old: &K, new: &K) -> bool {
     let (old, new) = (old.meta(), new.meta());
     old.uid == new.uid
@@ -26,7 +27,7 @@ pub(super) fn has_ended(meta: &ObjectMeta) -> bool {
         && meta.finalizers.iter().flatten().next().is_none()
 }
 
-/// Whether objects of this kind go on for a while after their DELETE was answered.
+/// Whether objects of this kind continue for a while after their DELETE was answered.
 pub(super) fn ends_gracefully<K: Resource<DynamicType = ()>>() -> bool {
     K::kind(&()) == "Pod"
 }

@@ -41,7 +41,7 @@ impl Caches {
         self.owner_of(set, podclique) == Owner::Set
     }
 
-    /// The scaling group that controls the object, if it is seen, by this very uid.
+    /// The scaling group that controls the object, if the cache has the group with this very uid.
     pub fn group_of(
         &self,
         meta: &ObjectMeta,
@@ -62,7 +62,7 @@ impl Caches {
         set_of(group.as_ref().map_or(meta, |g| &g.metadata))
     }
 
-    /// Whether the owner that a reference names is known, by this very uid.
+    /// Whether the cache has the owner that a reference names, with this very uid.
     pub fn knows(&self, owner: &OwnerReference, namespace: &str) -> bool {
         let key = Key::new(namespace, &owner.name);
         let seen = match owner.kind.as_str() {
@@ -75,8 +75,7 @@ impl Caches {
         seen.is_some_and(|(uid, _)| uid == owner.uid)
     }
 
-    /// Whether anything that is known has to do with an object: its owner, or the set that may
-    /// adopt it.
+    /// Whether a known object is concerned by this one: its owner, or the set that may adopt it.
     pub fn is_concerned(&self, meta: &ObjectMeta) -> bool {
         let namespace = meta.namespace.as_deref().unwrap_or_default();
         match ownership::controller(meta) {

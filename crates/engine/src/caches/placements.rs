@@ -1,4 +1,4 @@
-//! How the pods of gangs are placed, as far as that was computed.
+//! The last computed placement of the pods of gangs.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -25,7 +25,7 @@ impl Placements {
         known.map(|computed| computed.placement.clone())
     }
 
-    /// It was computed.
+    /// The placement was computed.
     pub fn keep(&self, gang_uid: &str, fingerprint: u64, placement: &Placement) {
         let computed = Computed {
             fingerprint,

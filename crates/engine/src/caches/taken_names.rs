@@ -1,4 +1,4 @@
-//! Names of pods that others hold.
+//! Names of pods that other objects hold.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};

@@ -61,7 +61,7 @@ impl Selection {
     }
 }
 
-/// Whether a kind is of namespaces or of the cluster.
+/// Whether a kind is namespaced or cluster-wide.
 pub trait WatchedScope: Sized {
     /// The scopes in which its objects are watched if the operator manages these scopes. An
     /// operator of some namespaces has no right on objects of the cluster, and does not ask for it.

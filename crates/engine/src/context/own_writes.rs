@@ -7,12 +7,12 @@ use crate::cache::PendingCreate;
 use crate::caches::watched::Watched;
 
 impl Context {
-    /// We wrote this object.
+    /// The answer to an own write of this object.
     pub fn wrote<K: Watched>(&self, object: K) {
         self.publish(self.caches.of::<K>().wrote(object));
     }
 
-    /// We deleted the object with this uid.
+    /// The object with this uid was deleted by an own write.
     pub fn wrote_delete<K: Watched>(&self, key: &Key, uid: &str) {
         let cache = self.caches.of::<K>();
         self.publish(cache.wrote_delete(key, uid, self.now()));
@@ -25,7 +25,7 @@ impl Context {
         }
     }
 
-    /// A POST got no answer: the object is looked for at once.
+    /// A POST got no answer: the object is read live at once.
     pub fn create_unknown<K: Watched>(&self, key: &Key) {
         self.caches.of::<K>().create_unknown(key);
         self.doubt::<K>();

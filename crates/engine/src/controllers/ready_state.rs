@@ -61,7 +61,7 @@ fn waits_since(meta: &ObjectMeta, conditions: &[Condition]) -> Option<Timestamp>
     false_since(meta, conditions, ConditionType::Ready)
 }
 
-/// Since when the condition is not True; from the start if there is none yet.
+/// Since when the condition is not True; since the start if there is none yet.
 pub(crate) fn false_since(
     meta: &ObjectMeta,
     conditions: &[Condition],

@@ -13,7 +13,7 @@ use crate::context::Context;
 /// The action that events name.
 const ACTION: &str = "Reconcile";
 
-/// The event that this note is.
+/// Builds the event from its note.
 pub(super) fn build_event(
     context: &Context,
     about: ObjectReference,
@@ -53,9 +53,9 @@ fn name_seed(about: &ObjectReference, note: &Event, now: Timestamp) -> String {
     }
 }
 
-/// API servers take 1024 bytes.
+/// API servers accept 1024 bytes.
 const MAX_NOTE_BYTES: usize = 1000;
-/// API servers take 128.
+/// API servers accept 128.
 const MAX_INSTANCE_BYTES: usize = 120;
 
 fn shorten(text: &str, max_bytes: usize) -> String {

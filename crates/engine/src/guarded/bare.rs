@@ -30,12 +30,12 @@ where
         .or_else(|| with(&bare_spec, None))
 }
 
-/// Whether objects of the kind go by their metadata.
+/// Whether undecodable objects of the kind are handled by their metadata.
 pub(crate) fn has_bare_form<K: Resource<DynamicType = ()>>() -> bool {
     bare_spec::<K>().is_some()
 }
 
-/// The least spec that the kind can be read with. No job: nothing of it is taken for done.
+/// The smallest spec with which the kind can be decoded. It is no job, so nothing counts as done.
 fn bare_spec<K: Resource<DynamicType = ()>>() -> Option<Value> {
     match (&*K::group(&()), &*K::kind(&())) {
         ("grove.io", "PodCliqueSet") => Some(json!({"replicas": 0, "template": {"cliques": []}})),
@@ -48,7 +48,7 @@ fn bare_spec<K: Resource<DynamicType = ()>>() -> Option<Value> {
     }
 }
 
-/// The field that cannot be read, and why. Where it stands in the text changes with every version.
+/// The unreadable field, and the reason, without its position: that changes with every version.
 pub(super) fn explain_unread<K: DeserializeOwned>(text: &str) -> String {
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = serde_path_to_error::deserialize::<_, K>(&mut reader);

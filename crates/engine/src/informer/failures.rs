@@ -18,15 +18,15 @@ const MAX_PAUSE: Duration = Duration::from_secs(5);
 pub(super) const FAILURES_BEFORE_RELIST: u32 = 5;
 /// The weight of a start without any answer: five of them would take too long.
 const UNANSWERED: u32 = 3;
-/// A failure that comes so long after another is the first of a new row.
+/// A failure that comes this long after another is the first of a new row.
 const MAX_GAP: Duration = Duration::from_mins(1);
 
 /// Failures in a row.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
-    /// Those of the present watch, weighed.
+    /// The failures of the present watch, weighed.
     attempts: u32,
-    /// All of them: pauses grow with it.
+    /// All failures: pauses grow with their number.
     in_a_row: u32,
     last: Option<Instant>,
 }
@@ -74,13 +74,13 @@ pub(super) fn weight(error: &watcher::Error, was_silent: bool) -> u32 {
     }
 }
 
-/// Whether the API server does not serve the kind, or not to us: an operator of some namespaces may
-/// read nothing of the cluster.
+/// Whether the API server does not serve the kind, or refuses it: an operator of some namespaces
+/// may read nothing of the cluster.
 pub(super) fn is_not_served(error: &watcher::Error) -> bool {
     answer(error).is_some_and(|status| matches!(status.code, 403 | 404))
 }
 
-/// Whether the API server does not let this operator look there.
+/// Whether the API server refuses this operator access.
 pub(super) fn is_refused(error: &watcher::Error) -> bool {
     answer(error).is_some_and(|status| status.code == 403)
 }

@@ -9,7 +9,7 @@ use super::Informer;
 use crate::caches::Gap;
 use crate::caches::watched::Watched;
 
-/// How long until an API server that does not serve the kind is asked again.
+/// The pause before the API server is asked again for a kind that it does not serve.
 const ABSENT_PAUSE: Duration = Duration::from_secs(30);
 
 impl Informer {

@@ -1,4 +1,4 @@
-//! Objects that cannot be read say so themselves, by an event.
+//! Publishes events about objects that cannot be read.
 
 use std::sync::Arc;
 use std::time::Duration;

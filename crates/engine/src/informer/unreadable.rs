@@ -17,9 +17,9 @@ use crate::metrics::{ByKind, Metrics};
 #[derive(Debug)]
 pub(super) struct Unreadable {
     known: Mutex<Known>,
-    /// Of all watches of the kind.
+    /// The count over all watches of the kind.
     gauge: Gauge,
-    /// There is one more.
+    /// Notified when there is one more.
     pub(super) found: Notify,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Unreadable {
 pub(super) struct Unread {
     pub(super) object: Target,
     pub(super) problem: String,
-    /// It is being deleted, and goes by its metadata.
+    /// It is being deleted, and is handled by its metadata.
     pub(super) goes: bool,
 }
 
@@ -49,7 +49,7 @@ impl Unread {
 #[derive(Debug, Default)]
 struct Known {
     now: HashMap<Key, Unread>,
-    /// Those of a full list that is under way.
+    /// The undecodable objects of a full list that is under way.
     listed: HashMap<Key, Unread>,
 }
 
@@ -96,7 +96,7 @@ impl Unreadable {
         self.known().now.values().cloned().collect()
     }
 
-    /// The kind is not there any more.
+    /// The kind is not served any more.
     pub(super) fn forget(&self) {
         let before = std::mem::take(&mut *self.known()).now.len();
         self.count(before, 0);

@@ -1,4 +1,4 @@
-//! Which kinds the backends of schedulers need.
+//! The kinds that the backends of schedulers need.
 
 use api::kai::{KaiPodGroup, KaiQueue};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
@@ -29,7 +29,7 @@ impl Caches {
         }
     }
 
-    /// This queue of the backend's scheduler, if there are queues but not this one.
+    /// This queue of the backend's scheduler, if it is missing while others exist.
     pub fn find_missing_queue(&self, backend: Backend, name: &str) -> Option<Obstacle> {
         let is_missing = match backend {
             Backend::Volcano => self.lacks::<VolcanoQueue>(name),

@@ -1,4 +1,4 @@
-//! Getting the lease, keeping it, giving it back.
+//! Takes the lease, keeps it, gives it back.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::metrics::Metrics;
 
 /// The server-side timeout of the watch, in seconds.
 const WATCH_SECONDS: u32 = 55;
-/// How often it is looked whether this process is ready to lead.
+/// How often the process checks whether it is ready to lead.
 const READY_CHECK: Duration = Duration::from_millis(100);
 
 /// One process's part in the election.
@@ -29,9 +29,9 @@ pub struct Campaign {
     fence: WriteFence,
     clock: Clock,
     metrics: Arc<Metrics>,
-    /// `None`: not looked yet.
+    /// `None`: not read yet.
     seen: Option<Record>,
-    /// Whether the Lease may be this process's own without its knowing.
+    /// Whether this process may hold the Lease without knowing it.
     was_asked_for: bool,
     /// The last reported problem, so that each is reported once.
     problem: Option<String>,
@@ -136,7 +136,7 @@ impl Campaign {
     ) {
         let until = match self.next_step() {
             Some(Step::WaitUntil(until)) => until,
-            // It is left to others, or it could not be read.
+            // The lease is left to others, or could not be read.
             Some(Step::Take) | None => Instant::now() + self.options.retry_period,
         };
         tokio::select! {
@@ -203,7 +203,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Renews the lease until that fails for too long; returns why.
+    /// Renews the lease until that fails for too long; returns the reason.
     pub async fn hold(&mut self) -> String {
         let mut renewed = self.seen.as_ref().map_or_else(Instant::now, |r| r.since);
         let mut asked = renewed;
@@ -255,8 +255,8 @@ impl Campaign {
         self.claim().await.map_err(Lost::Not)
     }
 
-    /// Gives the lease back once no write is under way, so that another takes it at once. Within
-    /// this time; else it runs out.
+    /// Gives the lease back once no write is under way, so that another process takes it at once.
+    /// If that takes longer than this limit, the lease runs out.
     pub async fn release(&mut self, limit: Duration) {
         let released = tokio::time::timeout(limit, async {
             self.fence.drain().await;

@@ -10,12 +10,12 @@ use super::LeaseOptions;
 /// The Lease as it was last seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// `None`: there is none.
+    /// `None`: the Lease does not exist.
     pub lease: Option<Lease>,
     /// When this version was first seen here.
     pub since: Instant,
-    /// Until when the holder of a Lease that was deleted may still write: it hears of that only
-    /// when it renews.
+    /// Until when the holder of a deleted Lease may still write: it notices the deletion only when
+    /// it renews.
     pub held_until: Option<Instant>,
 }
 
@@ -24,12 +24,12 @@ pub struct Record {
 pub enum Step {
     /// Take the lease.
     Take,
-    /// Look again then, or when the Lease changes.
+    /// Read again then, or when the Lease changes.
     WaitUntil(Instant),
 }
 
-/// Whether the lease may be taken. A predecessor of the same name is gone: names are given to one
-/// process at a time.
+/// Whether the lease may be taken. A predecessor with the same identity is gone: one process at a
+/// time has an identity.
 pub fn next_step(record: &Record, options: &LeaseOptions, now: Instant) -> Step {
     match end_of_hold(record, options) {
         Some(end) if now < end => Step::WaitUntil(end),
@@ -61,8 +61,8 @@ pub(super) fn holder_of(lease: &Lease) -> &str {
         .unwrap_or_default()
 }
 
-/// As long as its holder said, which may be configured differently; a Lease without that counts by
-/// this process's own.
+/// The duration that its holder wrote, which may be configured differently; for a Lease without
+/// duration, this process's own.
 fn duration_of(lease: &Lease, options: &LeaseOptions) -> Duration {
     let spec = lease.spec.as_ref();
     let seconds = spec.and_then(|spec| spec.lease_duration_seconds);

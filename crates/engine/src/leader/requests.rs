@@ -50,7 +50,7 @@ impl LeaseRequests {
         self.within_limit(self.api.get_opt(name)).await
     }
 
-    /// Makes the lease this process's own, or renews it; `known` is the version that is replaced.
+    /// Takes the lease for this process, or renews it; `known` is the version that is replaced.
     pub(super) async fn claim(
         &self,
         known: Option<&Lease>,
@@ -59,7 +59,7 @@ impl LeaseRequests {
         self.write(known, self.claimed(known, now)).await
     }
 
-    /// Gives it back, to be taken by anybody at once.
+    /// Gives the lease back, so that any process may take it at once.
     pub(super) async fn release(&self, known: &Lease, now: Timestamp) -> Result<Lease, LeaseError> {
         let spec = LeaseSpec {
             holder_identity: None,
@@ -110,7 +110,7 @@ impl LeaseRequests {
         }
     }
 
-    /// Two of them fit into the renew deadline: a connection that hangs costs one.
+    /// Two of these limits fit into the renew deadline: a connection that hangs costs one.
     async fn within_limit<T>(
         &self,
         request: impl Future<Output = Result<T, kube::Error>>,

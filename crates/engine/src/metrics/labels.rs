@@ -54,9 +54,9 @@ pub struct ByKind {
 pub struct ByCause {
     /// Kind of the object with the terminated replica: `PodCliqueSet`, `PodCliqueScalingGroup`.
     pub level: &'static str,
-    /// That of the object, if it has a name of its own here.
+    /// Namespace of the object, if it has its own label value.
     pub namespace: String,
-    /// Why, as the fence says.
+    /// The reason in the fence.
     pub reason: String,
 }
 
@@ -65,13 +65,13 @@ pub struct ByCause {
 pub struct ByMilestone {
     /// `Scheduled` or `Ready`.
     pub milestone: &'static str,
-    /// That of the gang, if it has a name of its own here.
+    /// Namespace of the gang, if it has its own label value.
     pub namespace: String,
 }
 
 /// Labels of dropped events.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByDrop {
-    /// Why: `Budget`.
+    /// The reason: `Budget`.
     pub reason: &'static str,
 }

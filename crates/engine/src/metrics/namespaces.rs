@@ -35,7 +35,7 @@ impl Namespaces {
 pub(crate) struct Largest<'a>(BTreeSet<&'a str>);
 
 impl<'a> Largest<'a> {
-    /// Of all objects, each by its namespace.
+    /// Counts these objects, each given by its namespace.
     pub(crate) fn of(objects: impl Iterator<Item = &'a str>) -> Self {
         let mut counts = BTreeMap::<&str, usize>::new();
         for namespace in objects {
@@ -48,7 +48,7 @@ impl<'a> Largest<'a> {
         Self(largest.map(|(namespace, _)| namespace).collect())
     }
 
-    /// Their names.
+    /// The names of these namespaces.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
         self.0.iter().copied()
     }

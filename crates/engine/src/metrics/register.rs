@@ -3,7 +3,7 @@
 use super::{ByDrop, Metrics};
 
 impl Metrics {
-    /// Has all of them served.
+    /// Registers all metrics.
     pub(super) fn register(&mut self) {
         drop(
             self.events_dropped

@@ -72,7 +72,8 @@ pub struct UsualMetrics {
 
 impl Default for UsualMetrics {
     fn default() -> Self {
-        // As client-go has them: ten times as long each, from 10 ns there, from 10 us here.
+        // The buckets of client-go: each ten times as long as the one before, from 10 ns there,
+        // from 10 us here.
         let of_queue = || Histogram::new(exponential_buckets(0.000_01, 10.0, 8));
         Self {
             reconciles: Family::default(),
@@ -101,13 +102,13 @@ impl UsualMetrics {
         drop(self.work.get_or_create(&by));
     }
 
-    /// A key had its turn after it waited for so long.
+    /// A key got its turn after this wait.
     pub fn note_wait(&self, controller: &'static str, seconds: f64) {
         let by = ByName::of(controller);
         self.waits.get_or_create(&by).observe(seconds);
     }
 
-    /// A reconcile came to this result and took so long.
+    /// A reconcile had this result and duration.
     pub fn note_reconcile(&self, controller: &'static str, result: &'static str, seconds: f64) {
         let by = ByName::of(controller);
         self.work.get_or_create(&by).observe(seconds);

@@ -18,7 +18,7 @@ pub enum RequestError {
     /// The object is not there.
     #[error("not found")]
     NotFound,
-    /// The object changed, or is another one than was meant.
+    /// The object changed, or another object has its name.
     #[error("the object changed meanwhile")]
     Conflict,
     /// An object with another owner has the name and stays.
@@ -30,7 +30,7 @@ pub enum RequestError {
         /// The owner of that object.
         holder: String,
     },
-    /// The API server refuses; asking again at once is of no use.
+    /// The API server refuses; an immediate retry is of no use.
     #[error("{message}")]
     Refused {
         /// HTTP status code.
@@ -41,7 +41,7 @@ pub enum RequestError {
     /// The answer is an object with an invalid field. A write was carried out.
     #[error("the object that is there cannot be read: {0}; correct it or delete it")]
     Unreadable(String),
-    /// The API server has too much to do and asks to wait. It did nothing.
+    /// The API server is overloaded and asks to wait. It did nothing.
     #[error("the API server has too much to do and asks to wait for {after:?}: {message}")]
     Throttled {
         /// How long.
@@ -49,7 +49,7 @@ pub enum RequestError {
         /// The server's message.
         message: String,
     },
-    /// A webhook that has to agree cannot be asked. Nothing was done.
+    /// A required webhook cannot be reached. Nothing was done.
     #[error("{0}; mend this webhook, or remove its configuration")]
     WebhookFailed(String),
     /// The namespace goes away, and everything in it: nothing is created there any more.
@@ -66,7 +66,7 @@ pub enum RequestError {
 /// Interprets an answer that is no success.
 pub(super) fn refused(status: &Status, after: Duration) -> RequestError {
     let says = |words: &str| status.message.contains(words);
-    // It may repeat a value of any length, and goes into a status that has to be stored.
+    // The message may repeat a value of any length, and goes into a status that has to be stored.
     let message = cut_text(&status.message, MAX_MESSAGE_CHARS);
     let refused = |code, message| RequestError::Refused { code, message };
     match (status.code, status.reason.as_str()) {
@@ -85,7 +85,7 @@ pub(super) fn refused(status: &Status, after: Duration) -> RequestError {
         // of a client that sets `blockOwnerDeletion`: the admission plugin does not know the
         // owner's kind yet.
         (403, _) if says("cannot find RESTMapping") => RequestError::Unavailable(message),
-        // The store's words, passed on as an internal error: it will say so each time.
+        // A message of the store, passed on as an internal error: it repeats on each try.
         (500, _) if says("request is too large") => refused(500, message),
         (429, _) => RequestError::Throttled { after, message },
         (500.., _) => RequestError::Unavailable(message),

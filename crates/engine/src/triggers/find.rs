@@ -17,12 +17,12 @@ use crate::cache::{Change, set_of};
 use crate::caches::Caches;
 use crate::caches::watched::Watched;
 
-/// The keys of the object as it was and as it is.
+/// The keys of the old and the new object.
 pub fn own<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
     change.versions().map(|o| Key::of(o.meta())).collect()
 }
 
-/// The PodCliqueSets that the object is part of, as it was and as it is.
+/// The PodCliqueSets that the old and the new object are part of.
 pub fn sets<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
     let versions = change.versions();
     versions.filter_map(|o| set_of(o.meta())).collect()
@@ -63,7 +63,7 @@ pub fn owner<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Option<Key> {
     Some(Key::new(namespace, owner.name.clone()))
 }
 
-/// The objects of kind `O` that control the object, as it was and as it is, if they are seen.
+/// The objects of kind `O` that control the old and the new object, if the cache has them.
 pub fn owners<K, O>(change: &Change<K>, caches: &Caches) -> Vec<Arc<O>>
 where
     K: Resource<DynamicType = ()>,
@@ -73,7 +73,7 @@ where
     keys.filter_map(|key| caches.of::<O>().get(&key)).collect()
 }
 
-/// Objects of kind `K` that name a queue which is there now, or gone.
+/// Objects of kind `K` that name a queue which exists now, or is gone.
 pub fn by_queue<Q, K>(
     change: &Change<Q>,
     caches: &Caches,

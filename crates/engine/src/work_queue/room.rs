@@ -1,4 +1,4 @@
-//! Which namespaces may have a slot.
+//! Decides which namespaces may have a slot.
 
 use domain::Key;
 use hashbrown::HashMap;

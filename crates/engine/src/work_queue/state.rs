@@ -11,7 +11,7 @@ use super::room::Room;
 use super::{LEAST_REST, SLOW, Turn, TurnEnd, Work, rest_after};
 use crate::flow::Standing;
 
-/// So many rests are remembered before those that are over are forgotten.
+/// This many rests are remembered; beyond it, finished rests are forgotten.
 const MAX_RESTS: usize = 1000;
 
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Running {
     since: Instant,
-    /// Whether the key came again meanwhile.
+    /// Whether the key was added again meanwhile.
     is_dirty: bool,
 }
 
@@ -62,7 +62,7 @@ impl State {
         self.add_at(key, rested.unwrap_or(now).max(now), now);
     }
 
-    /// Adds a key for that time, unless it comes before.
+    /// Adds a key for that time, unless it is due earlier.
     fn add_at(&mut self, key: Key, at: Instant, now: Instant) {
         let before = self.later_at.get(&key).copied();
         if before.is_some_and(|before| before <= at) {
@@ -158,7 +158,7 @@ impl State {
         None
     }
 
-    /// When there may be something to hand out without anybody adding or finishing a key.
+    /// When a key may become available without a call to add or finish.
     pub(super) fn next_change(&self, now: Instant) -> Option<Instant> {
         let due = self.later.first().map(|(at, _)| *at);
         let waits = !self.waiting.is_empty();
@@ -177,7 +177,7 @@ impl State {
             self.add_rested(key.clone(), now);
         }
         if let Some(again) = end.again {
-            // It is due then: that is one more decision, and not many.
+            // The key is due then: that is one more decision, and not many.
             let at = (now + again).max(decided + LEAST_REST);
             self.add_at(key.clone(), at, now);
         }

@@ -1,4 +1,4 @@
-//! When a reconcile that failed is repeated.
+//! Decides when a failed reconcile is repeated.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
-//! How long a status that differs in nothing urgent waits for more of the kind.
+//! How long a status without an urgent change waits for further changes.
 
 use std::time::Duration;
 
 use jiff::SignedDuration;
 
-/// Of an object that has been up, or takes long.
+/// The delay for an object that has been up, or takes long.
 pub(super) const STATUS_DEBOUNCE: Duration = Duration::from_millis(500);
 /// Limits for the delay of an object that is starting: its delay is the time since its start,
 /// within these limits. So the status of a small object is written when it is up, and that of a

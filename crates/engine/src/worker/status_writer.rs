@@ -1,4 +1,4 @@
-//! Writes a status if it differs, and at the right time.
+//! Writes a status if it differs, at the right time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,8 @@ const THROTTLED_BEFORE_TOLD: u32 = 3;
 pub(super) struct Debounce(Mutex<HashMap<Key, Instant>>);
 
 impl Debounce {
-    /// How long the status still has to wait of the time that follows from how long it has waited.
+    /// How much of its delay the status still has to wait; the delay follows from the time that it
+    /// has waited.
     fn pause(&self, key: &Key, hold: impl Fn(Duration) -> Duration) -> Option<Duration> {
         let since = *self.since().entry(key.clone()).or_insert_with(Instant::now);
         let waited = since.elapsed();
