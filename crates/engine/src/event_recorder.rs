@@ -1,10 +1,10 @@
 //! Records events on objects. An event's name follows from its content, so publishing it twice is
 //! one event.
 //!
-//! API servers forget an event after an hour. A warning that goes on is repeated before that, as a
-//! series of the same event (docs/semantics.md §13.4). kube's `Recorder` has series too, but names
-//! events at random and bypasses the fence, the limits and the counts of [`Requests`] (decision
-//! 103).
+//! API servers forget an event after an hour. A warning that goes on is repeated before that,
+//! as a series of the same event (docs/semantics.md §13.4). kube's `Recorder` also has series,
+//! but it names events at random and bypasses the fence, the limits and the counts of
+//! [`Requests`] (decision 103).
 
 mod body;
 

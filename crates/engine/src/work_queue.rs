@@ -10,7 +10,6 @@
 //! leaves its slot to others. No namespace has more keys under way than there are slots, so that an
 //! admission webhook that hangs there does not delay other namespaces; and namespaces whose writes
 //! take long share one half of the slots, however many they are (decision 125).
-//! however many they are (decision 125).
 
 mod room;
 mod state;

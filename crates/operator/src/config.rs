@@ -226,7 +226,7 @@ pub struct GangScheduling {
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
 }
 
-/// What scaled gangs wait for.
+/// The state of the base gang that scaled gangs wait for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum ScaledGangsWaitFor {
     /// The base gang is ready (docs/semantics.md §8.2).
