@@ -31,7 +31,8 @@ pub const LEAST_REST: Duration = Duration::from_millis(20);
 const REST_PER_DECISION: u32 = 100;
 /// A delay that a person hardly notices.
 const SHORT_REST: Duration = Duration::from_millis(500);
-/// The same factor as a minimum: a set of 10,000 pods must not keep a core busy by itself.
+/// A key rests at least this many times as long: a set of 10,000 pods must not keep a core busy by
+/// itself.
 const REST_PER_LONG_DECISION: u32 = 5;
 /// A reconcile that takes longer leaves its slot to others.
 pub const SLOW: Duration = Duration::from_secs(1);

@@ -72,7 +72,7 @@ impl LeaderElection {
             let text = format!("{duration:?} must be whole seconds, as a Lease holds them");
             return Err(problem("leaderElection.leaseDuration", &text));
         }
-        // In the time in between the leader's last writes are carried out.
+        // The time in between is for the leader's last writes to be carried out.
         if deadline >= duration {
             let text = format!("{deadline:?} must be less than leaseDuration ({duration:?})");
             return Err(problem("leaderElection.renewDeadline", &text));
