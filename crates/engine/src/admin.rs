@@ -1,5 +1,5 @@
-//! `/healthz`, `/readyz` and `/metrics`, on a thread of their own: whatever is decided elsewhere,
-//! and however long that takes, the kubelet gets its answer, also that nothing is decided any more.
+//! `/healthz`, `/readyz` and `/metrics`, on a thread of their own: the kubelet gets its answer
+//! however long a decision takes elsewhere, also the answer that no decision is made any more.
 
 mod connections;
 
@@ -22,14 +22,14 @@ use tokio::time::Instant;
 use crate::context::Context;
 use crate::{metrics, state_metrics};
 
-/// How long counts are good for: all objects are looked at for them.
+/// How long counts are valid: counting reads all objects.
 const LIFETIME: Duration = Duration::from_secs(1);
 
-/// Where it listens.
+/// The addresses of the probes and of the metrics.
 #[derive(Debug)]
 pub struct Server {
     probes: TcpListener,
-    /// `None` if it is the same address.
+    /// `None` if it is the address of the probes.
     metrics: Option<TcpListener>,
 }
 
@@ -43,17 +43,17 @@ impl Server {
         })
     }
 
-    /// Where it listens for probes.
+    /// The address of the probes.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.probes.local_addr()
     }
 
-    /// Where it listens for scrapers.
+    /// The address of the metrics.
     pub fn metrics_address(&self) -> io::Result<SocketAddr> {
         self.metrics.as_ref().unwrap_or(&self.probes).local_addr()
     }
 
-    /// Serves until this is dropped; an error means that it cannot be served any more.
+    /// Serves until this is dropped; an error means that serving failed.
     pub async fn serve(self, context: Arc<Context>) -> io::Result<()> {
         let (mut sender, ended) = oneshot::channel();
         let thread = std::thread::Builder::new().name("probes".to_owned());
@@ -67,7 +67,7 @@ impl Server {
                     }
                 })
             });
-            // Nobody may be there any more to be told.
+            // The receiver may be gone.
             drop(sender.send(result));
         })?;
         let is_gone = |_| io::Error::other("the thread of the probes is gone");
@@ -104,14 +104,14 @@ fn usable(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
     tokio::net::TcpListener::from_std(listener)
 }
 
-/// What `/metrics` says; objects are counted at most once a second whoever asks how often.
+/// The text of `/metrics`. Objects are counted at most once a second, however often a client asks.
 pub struct Page {
     context: Arc<Context>,
     states: Mutex<Option<(Instant, Registry)>>,
 }
 
 impl Page {
-    /// Nothing is made yet.
+    /// A page without any counts yet.
     pub fn new(context: Arc<Context>) -> Self {
         Self {
             context,
@@ -119,7 +119,7 @@ impl Page {
         }
     }
 
-    /// What was counted up to now, and the objects as they were less than a second ago.
+    /// All counts up to now, and counts of objects that are less than a second old.
     pub fn text(&self) -> String {
         self.context.measure();
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
@@ -129,7 +129,7 @@ impl Page {
         self.context.metrics.encode(registry)
     }
 
-    /// What each object is counted by is summed up over all operators, so only the leader counts.
+    /// The object counts are summed up over all operators, so only the leader counts objects.
     fn count_objects(&self) -> Registry {
         if self.context.is_standby() {
             return Registry::default();
@@ -138,7 +138,7 @@ impl Page {
     }
 }
 
-/// Alive as long as the runtime that decides runs, however busy it is. When a part that must run for
+/// Alive as long as the runtime that decides runs, however busy it is. If a part that must run for
 /// ever ends, the process ends.
 async fn healthz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
     let Some(silence) = context.heartbeat.silence(std::time::Instant::now()) else {
@@ -149,8 +149,8 @@ async fn healthz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
     (StatusCode::SERVICE_UNAVAILABLE, stuck)
 }
 
-/// Ready once every kind was listed, and while it can be watched, but for namespaces that it may not
-/// look into (decision 45); says what is missing.
+/// Ready once every kind was listed, and while every kind can be watched, except in namespaces that
+/// the operator may not read (decision 45). The answer names the missing kinds.
 async fn readyz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
     let unsynced = context.unsynced();
     let missing = unsynced

@@ -1,8 +1,8 @@
-//! Nothing is adopted by an owner that goes.
+//! An owner that is being deleted adopts nothing.
 //!
-//! A view may be old by the time that an adoption takes to land: it would give a set a child that it
-//! was asked to leave. So before one is sent its owner is read live, and the owners above that one
-//! (protocol rule 7, decision 126).
+//! The view may be outdated when an adoption arrives: it could give a set a child although the set
+//! was deleted and its children were to stay. So before an adoption is sent, its owner is read
+//! live, and the owners above that one (protocol rule 7, decision 126).
 
 use api::{PodCliqueScalingGroup, PodCliqueSet};
 use domain::Key;
@@ -15,11 +15,12 @@ use crate::context::Context;
 use crate::kinds::find_kind;
 use crate::requests::RequestError;
 
-/// Owners above each other: PodClique, scaling group, set.
+/// The depth of the ownership chain: PodClique, scaling group, set.
 const MAX_OWNERS: usize = 3;
 
-/// Whether a plan of this owner may be carried out: it adopts nothing, or the owner stays. Else it was
-/// decided on what is not so; what was read is in the cache, and has the owner decided again.
+/// Whether a plan of this owner may be carried out: it adopts nothing, or the owner stays.
+/// Otherwise the plan was decided on an outdated view; the live read is in the cache and makes the
+/// controller decide again.
 pub(crate) async fn is_allowed(context: &Context, owner: &Target, waves: &[Vec<Action>]) -> bool {
     let mut actions = waves.iter().flatten();
     if !actions.any(|action| adopts(context, owner, action)) {
@@ -54,7 +55,7 @@ fn adopts(context: &Context, owner: &Target, action: &Action) -> bool {
     }
 }
 
-/// Whether the owner, and all above it, are there and stay.
+/// Whether the owner, and all owners above it, exist and stay.
 async fn stays(context: &Context, owner: &Target) -> Result<bool, RequestError> {
     let mut next = Some(owner.clone());
     for _ in 0..MAX_OWNERS {
@@ -76,7 +77,8 @@ fn is_the_same(live: &ObjectMeta, owner: &Target) -> bool {
     ownership::uid(live) == owner.uid && !ownership::is_terminating(live)
 }
 
-/// What is above one of our kinds is one of our kinds; what else controls a set is not asked.
+/// The controller of one of our kinds is of one of our kinds; other controllers of a set are not
+/// asked.
 fn target_of(owner: &OwnerReference, child: &Key) -> Option<Target> {
     let kind = match owner.kind.as_str() {
         "PodCliqueSet" => Kind::of::<PodCliqueSet>(),

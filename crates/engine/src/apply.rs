@@ -1,9 +1,9 @@
 //! Carries out a plan: wave after wave, the actions of a wave at once, each with its precondition.
 //!
-//! No action relies on the success of another, only on what was observed: so what is refused
-//! stops its own kind of write and nothing else. A server that does not answer, or asks to wait,
-//! stops everything, and so does an object that cannot be read: the rest was decided as if it were
-//! not there.
+//! No action relies on the success of another, only on the observed state: a refused write stops
+//! its own kind of write and nothing else. If the server does not answer or asks to wait, all
+//! writes stop. They also stop if an object cannot be read: the other actions were decided as if it
+//! did not exist.
 
 mod outcome;
 
@@ -25,10 +25,10 @@ pub use outcome::{Failed, Outcome};
 
 /// Writes in flight per reconcile.
 const MAX_CONCURRENT_WRITES: usize = 16;
-/// Live reads after one decision; what is left is read after the next.
+/// Live reads after one decision; the remaining ones follow after the next decision.
 const MAX_READS: usize = 64;
 
-/// Carries out `waves` but for the writes that are `blocked`.
+/// Carries out `waves` except the writes that are `blocked`.
 pub async fn apply_plan(
     context: &Context,
     waves: &[Vec<Action>],
@@ -37,7 +37,8 @@ pub async fn apply_plan(
 ) -> Outcome {
     let mut outcome = Outcome::default();
     for wave in waves {
-        // One pod first: what refuses it (a quota, a missing ServiceAccount) refuses the rest too.
+        // One pod first: if a quota or a missing ServiceAccount refuses it, the rest is refused
+        // too.
         let is_of_pods = matches!(wave.first(), Some(Action::Create(object)) if object.kind() == Kind::of::<Pod>());
         let (first, rest) = wave.split_at(usize::from(is_of_pods));
         for part in [first, rest] {
@@ -50,8 +51,8 @@ pub async fn apply_plan(
     outcome
 }
 
-/// Carries out actions, some at once. What is refused to one may be granted to another, so all of
-/// a kind are tried; but where nothing can be written the rest is left.
+/// Carries out actions, some at once. The API server may refuse one and accept another, so all of a
+/// kind are tried; if nothing can be written, the rest is left.
 async fn apply_wave(
     context: &Context,
     actions: &[Action],
@@ -191,7 +192,8 @@ async fn execute(context: &Context, action: &Action) -> Result<(), RequestError>
     }
 }
 
-/// Reads live what changed under us, some at once, until the API server does not answer.
+/// Reads live the objects that another client changed, some at once, until the API server does not
+/// answer.
 pub async fn read_all_live(context: &Context, changed: &[(Kind, Key)]) {
     let reads = changed.iter().take(MAX_READS);
     let reads =

@@ -1,17 +1,18 @@
-//! How long an object waits after a failure: 50 ms, doubling up to 5 s; or growing fourfold up to a
-//! minute for what the API server refuses.
+//! How long an object waits after a failure: 50 ms, doubling up to 5 s; if the API server refuses
+//! the write, growing fourfold up to a minute.
 //!
-//! Only what failed waits, each class of writes by itself. Everything else about the object goes
-//! on: an event in between neither repeats the failed kind of write early nor has to wait for it,
-//! and another failure neither ends nor prolongs its wait. A changed spec ends all of them, and what
-//! was refused is sent again as soon as it would be sent with other content: the mistake may be in a
-//! label, or in another object.
+//! Only the failed class of writes waits, each class by itself. Everything else about the object
+//! goes on: an event in between neither repeats the failed kind of write early nor has to wait for
+//! it, and another failure neither ends nor prolongs its wait. A changed spec ends all waits. A
+//! refused write is sent again as soon as its content differs: the mistake may be in a label, or in
+//! another object.
 //!
-//! What failed because another wrote in between is not sent again in the version that is known to be
-//! outdated: it waits until the cache shows a newer one, or the time is over.
+//! If a write failed because another client wrote in between, it is not sent again with the version
+//! that is known to be outdated: it waits until the cache shows a newer version, or until the wait
+//! is over.
 //!
-//! Each object waits a little longer than another, by its name: thousands that fail together are
-//! not to come again together.
+//! The wait varies a little with the name of the object, so that thousands of objects that fail
+//! together do not retry together.
 
 mod sent;
 
@@ -31,7 +32,7 @@ const INITIAL_WAIT: Duration = Duration::from_millis(50);
 const MAX_WAIT: Duration = Duration::from_secs(5);
 const MAX_WAIT_REFUSED: Duration = Duration::from_mins(1);
 
-/// A verb and the kind it is done to.
+/// A verb and the kind that it writes.
 pub type Class = (&'static str, Kind);
 
 /// The verb of a status.
@@ -40,9 +41,9 @@ pub const STATUS: &str = "status";
 /// Writes that wait.
 #[derive(Clone, Debug, Default)]
 pub struct Blocked {
-    /// All of these classes.
+    /// Classes in which every write waits.
     pub classes: BTreeSet<Class>,
-    /// Those that expect an object in this version.
+    /// Versions that are outdated: a write that expects one of them waits.
     pub outdated: BTreeSet<Version>,
 }
 
@@ -59,23 +60,23 @@ impl Blocked {
     }
 }
 
-/// What failed.
+/// A failure of one class of writes.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
-    /// Writes that are not repeated before the time is over; `None` if it was another's write that
-    /// got in between, or a rule failed.
+    /// Writes that are not repeated before the time is over; `None` if another client's write got
+    /// in between, or a rule failed.
     pub class: Option<Class>,
     /// Generation of the object for which it failed.
     pub generation: Option<i64>,
-    /// What the status says meanwhile.
+    /// The errors that the status lists meanwhile.
     pub errors: Vec<LastError>,
-    /// Whether the API server refused, so that asking again soon is of little use.
+    /// Whether the API server refused, so that a quick retry is of little use.
     pub is_refused: bool,
     /// How long the API server asks to wait.
     pub after: Duration,
-    /// What was written by others in between.
+    /// The versions that other clients replaced in between.
     pub outdated: BTreeSet<Version>,
-    /// What was refused.
+    /// The refused objects.
     pub sent: Vec<Sent>,
 }
 
@@ -84,9 +85,9 @@ pub struct Failure {
 pub struct Pending {
     /// Writes that are not repeated yet.
     pub blocked: Blocked,
-    /// What the status says meanwhile.
+    /// The errors that the status lists meanwhile.
     pub errors: Vec<LastError>,
-    /// Time left for the first of them.
+    /// Time left for the first of the waits.
     pub rest: Duration,
 }
 
@@ -105,7 +106,7 @@ struct Entry {
 pub struct Backoff(Mutex<HashMap<Key, BTreeMap<Option<Class>, Entry>>>);
 
 impl Backoff {
-    /// Counts a failure; tells how many there were in a row and how long to wait.
+    /// Counts a failure; returns the number of failures in a row and the time to wait.
     pub fn failed(&self, key: &Key, failure: Failure) -> (u32, Duration) {
         let mut entries = self.entries();
         let classes = entries.entry(key.clone()).or_default();
@@ -152,9 +153,9 @@ impl Backoff {
         })
     }
 
-    /// Forgets what was done, and what has not failed for a minute since its wait was over. Merely
-    /// not being asked for is no success: a write in doubt is not repeated until it was read live,
-    /// and then fails again.
+    /// Forgets the classes that succeeded, and those that have not failed for a minute since their
+    /// wait was over. The absence of a write in the plan is no success: an unverified write is not
+    /// repeated until it was read live, and then fails again.
     pub fn keep(&self, key: &Key, failed: &BTreeSet<Option<Class>>, done: &BTreeSet<Class>) {
         let now = Instant::now();
         if let Some(classes) = self.entries().get_mut(key) {
@@ -165,7 +166,7 @@ impl Backoff {
         }
     }
 
-    /// Ends the waits for what was refused and would be sent with other content now.
+    /// Ends the waits of refused writes that would be sent with other content now.
     pub fn forget_corrected(&self, key: &Key, waves: &[Vec<Action>]) {
         let mut entries = self.entries();
         let Some(classes) = entries.get_mut(key) else {
@@ -179,7 +180,7 @@ impl Backoff {
         });
     }
 
-    /// That class was done once more: a failure after it is the first of a new row.
+    /// That class succeeded once more: a failure after it is the first of a new row.
     pub fn succeeded(&self, key: &Key, class: Class) {
         if let Some(classes) = self.entries().get_mut(key) {
             classes.remove(&Some(class));

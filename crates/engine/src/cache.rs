@@ -2,17 +2,17 @@
 //!
 //! The rules, each for an order in which answers and watch events really arrive:
 //!
-//! - The view never goes back: resourceVersions of one kind are one order, and what is older than
-//!   what is shown is dropped, in a full list too: it may have been made before a live read or an
-//!   own write. A list that is older than what was shown when it was asked for is of a restored
-//!   etcd, and believed.
+//! - The view never goes back: resourceVersions of one kind are one order, and a version older than
+//!   the shown one is dropped, in a full list too: the list may have been made before a live read
+//!   or an own write. A list that is older than the version shown when it was requested is of a
+//!   restored etcd, and believed.
 //! - An own write stays until the watch shows a version at least as new; after 30 s without that
 //!   it is read live.
 //! - An own deletion is irrevocable: whatever versions follow, the object is on its way out.
-//! - An object that is known to be gone does not come back, whoever shows it: a late answer, a
-//!   watch that lags, a list that was made before.
-//! - An object whose POST was sent may be there; until it is answered, or the object was read live,
-//!   nobody knows.
+//! - An object that is known to be gone does not come back through a late answer, a lagging watch,
+//!   or a list that was made before.
+//! - An object whose POST was sent may exist; this is unknown until the POST is answered, or the
+//!   object was read live.
 //! - A watch by label shows an object whose label was stripped as deleted. Unless its time to end
 //!   was over, an object that vanishes is read live before it counts as gone.
 
@@ -61,7 +61,7 @@ use versions::{ends_gracefully, has_ended, is_same_version, stays_in_place, vers
 /// How long an own write may stay assumed by the watch before the object is read live.
 pub const ASSUMED_LIFETIME: Duration = Duration::from_secs(30);
 
-/// Which object and which version of it.
+/// Uid and version of an object.
 pub type Seen = Option<(String, u64)>;
 
 /// All objects of one kind.
@@ -80,22 +80,24 @@ struct Inner<K> {
     pod_specs: PodSpecs,
     /// Of PodCliqueSets only.
     sizes: Sizes,
-    /// Objects to be read live: own writes once they are expired, doubts (`None`) at once.
+    /// Objects to be read live: own writes once they are expired, unverified objects (`None`) at
+    /// once.
     assumed: HashMap<Key, Option<Instant>>,
-    /// Objects of which a live read has shown more than the watch.
+    /// Objects of which a live read has shown a newer version than the watch.
     ahead: HashSet<Key>,
     /// Objects whose POST was sent and is not settled.
     unsettled: HashMap<Key, PendingCreate>,
-    /// Those of which an object was shown since.
+    /// Pending creates whose object was shown since.
     settled: Vec<PendingCreate>,
-    /// Uids that we delete, and since when; `None` while there is no answer yet.
+    /// Uids of objects that this operator deletes, and since when; `None` while there is no answer
+    /// yet.
     deleting: HashMap<String, Option<Time>>,
     tombstones: Tombstones,
     listings: HashMap<Scope, Listing<K>>,
 }
 
 impl<K> Cache<K> {
-    /// An empty one, of objects that are watched by label or whole.
+    /// An empty cache of objects that are watched by label or whole.
     pub(crate) fn new(is_selected: bool) -> Self {
         Self(RwLock::new(Inner {
             is_selected,
@@ -133,13 +135,13 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         self.read(|inner| inner.select(inner.index.part_of(set)))
     }
 
-    /// Objects that say they are part of a PodCliqueSet and that nobody controls, by name: their
-    /// owner was deleted with `--cascade=orphan`, or somebody cut the reference.
+    /// Objects without a controller whose label names this PodCliqueSet, by name: their owner was
+    /// deleted with `--cascade=orphan`, or a user removed the reference.
     pub fn orphans_of(&self, set: &Key) -> Vec<Arc<K>> {
         self.read(|inner| inner.select(inner.index.orphans_of(set)))
     }
 
-    /// Whether this is true of a PodClique of that owner that is of an earlier attempt than this one.
+    /// Whether this holds for a PodClique of that owner with an earlier attempt than this one.
     pub fn any_before(
         &self,
         owner: &ReplicaOwner,
@@ -182,7 +184,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// The watch says that the object is gone.
+    /// The watch shows that the object is gone.
     pub fn delete(&self, meta: &ObjectMeta) -> Option<Change<K>> {
         self.write(|inner| {
             let key = Key::of(meta);
@@ -200,7 +202,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// What has to be read live.
+    /// The objects to read live.
     pub fn expired(&self) -> Vec<Key> {
         let is_overdue =
             |since: &Option<Instant>| since.is_none_or(|since| since.elapsed() > ASSUMED_LIFETIME);
@@ -210,12 +212,12 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// Which object and version is shown under this name.
+    /// Uid and version of the object that is shown under this name.
     pub fn seen(&self, key: &Key) -> Seen {
         self.read(|inner| inner.seen(key))
     }
 
-    /// Forgets what need not be known any more.
+    /// Forgets data that is not needed any more.
     pub fn tidy(&self) {
         self.write(|inner| {
             inner.pod_specs.forget_unused();
@@ -240,14 +242,14 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         Some((ownership::uid(meta).to_owned(), version(meta)))
     }
 
-    /// Whether what a watch shows as deleted is gone. It may also have lost the label by which the
-    /// watch selects.
+    /// Whether an object that a watch shows as deleted is gone. It may also have lost the label by
+    /// which the watch selects.
     fn is_certain_end(&self, last: &ObjectMeta) -> bool {
         !self.is_selected || self.was_to_end(last)
     }
 
-    /// Whether what was shown last like this was about to be gone. What a list merely leaves out is
-    /// not: lists come from caches, too.
+    /// Whether an object with this last version was about to be gone. Its absence from a list does
+    /// not prove that: lists come from caches, too.
     fn was_to_end(&self, last: &ObjectMeta) -> bool {
         let answered = self.deleting.get(ownership::uid(last));
         let is_deleted = matches!(answered, Some(Some(_))) && !ends_gracefully::<K>();
@@ -258,7 +260,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         self.objects.get(key).map_or(0, |o| version(o.meta()))
     }
 
-    /// Puts the object in unless this very state is there.
+    /// Puts the object in unless the cache has this very state.
     fn put(&mut self, key: Key, mut object: K) -> Option<Change<K>> {
         forget_managers(&mut object);
         self.keep_deleted(&mut object);
@@ -294,7 +296,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         })
     }
 
-    /// What is kept holds nothing twice and no room for more.
+    /// Objects in the cache hold nothing twice and no spare capacity.
     fn save_memory(&mut self, object: &mut K) {
         compact(object);
         self.pod_specs.share(object);
@@ -310,7 +312,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
             self.index.remove(key, old.meta());
             self.attempts.remove(key, old.meta());
             if old.meta().uid != new.meta().uid {
-                // Names are held by one object at a time.
+                // A name belongs to one object at a time.
                 self.bury(ownership::uid(old.meta()));
             }
         }
@@ -327,7 +329,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         }
     }
 
-    /// A version from between our deletion and what the watch shows of it is still on its way out.
+    /// A version between our deletion and the watch event of it is still on its way out.
     fn keep_deleted(&mut self, object: &mut K) {
         let uid = ownership::uid(object.meta()).to_owned();
         if ownership::is_terminating(object.meta()) {
@@ -340,7 +342,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
     fn take(&mut self, key: &Key) -> Option<Change<K>> {
         self.ahead.remove(key);
         self.note_change(key);
-        // Whether a POST of this name has made another object is still to be read.
+        // Whether a POST of this name has created another object is still to be read.
         if !self.unsettled.contains_key(key) {
             self.assumed.remove(key);
         }

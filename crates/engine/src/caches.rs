@@ -1,4 +1,4 @@
-//! Everything that is known of the cluster, as controllers read it.
+//! All facts that are known about the cluster, as controllers read them.
 
 mod gaps;
 mod orphaning;
@@ -26,18 +26,18 @@ pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
 use watched::Watched;
 
-/// One cache per kind, and what is remembered of objects that are gone.
+/// One cache per kind, and facts about objects that are gone.
 #[derive(Debug, Default)]
 pub struct Caches {
     by_type: RwLock<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     gaps: Gaps,
     /// The last holders of pod slots.
     pub slot_history: SlotHistory,
-    /// Names of pods that others hold.
+    /// Names of pods that other objects hold.
     pub taken_names: TakenNames,
     /// Sets whose children stay.
     pub(crate) orphaning: Orphaning,
-    /// How gangs are placed.
+    /// The placement of gangs.
     pub placements: Placements,
 }
 
@@ -61,24 +61,25 @@ impl Caches {
             .clone()
     }
 
-    /// Whether the API server serves the kind where objects of this namespace are, as far as is known.
-    /// Only an optional kind may not be.
+    /// Whether the API server serves the kind in the scope of this namespace, as far as is known.
+    /// Only an optional kind may be missing.
     pub fn is_served<K: Watched>(&self, namespace: &str) -> bool {
         !self.gaps.holds(Kind::of::<K>(), namespace, Gap::Absent)
     }
 
-    /// Whether the watch of the kind is lost there: what is cached was true once. Nothing that runs is
-    /// torn down for it (docs/semantics.md §3.3).
+    /// Whether the watch of the kind is lost there: the cached objects may be out of date. Nothing
+    /// that runs is torn down because of them (docs/semantics.md §3.3).
     pub fn is_outdated<K: Watched>(&self, namespace: &str) -> bool {
         self.gaps.holds(Kind::of::<K>(), namespace, Gap::Outdated)
     }
 
-    /// Notes that the cache of the kind does not tell what is stored there; says whether that is news.
+    /// Notes that the cache of the kind does not show the stored objects; returns whether this was
+    /// unknown.
     pub(crate) fn open_gap<K: Watched>(&self, scope: &Scope, gap: Gap) -> bool {
         self.gaps.open(Kind::of::<K>(), scope, gap)
     }
 
-    /// Notes that the kind was listed there; says whether there was a gap.
+    /// Notes that the kind was listed there; returns whether there was a gap.
     pub(crate) fn close_gap<K: Watched>(&self, scope: &Scope) -> bool {
         self.gaps.close(Kind::of::<K>(), scope)
     }

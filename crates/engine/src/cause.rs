@@ -1,4 +1,4 @@
-//! Why an API server cannot be asked, and what to look at.
+//! Why an API server cannot be reached, and how to find the cause.
 
 use std::error::Error;
 use std::io;
@@ -6,7 +6,7 @@ use std::iter::successors;
 
 use domain::object::text;
 
-/// Somebody took the connection and ended it.
+/// The connection was accepted and then ended.
 const ENDS: [io::ErrorKind; 4] = [
     io::ErrorKind::ConnectionReset,
     io::ErrorKind::ConnectionAborted,
@@ -14,7 +14,7 @@ const ENDS: [io::ErrorKind; 4] = [
     io::ErrorKind::UnexpectedEof,
 ];
 
-/// What the error says, with its causes down to the innermost, and what to look at.
+/// The text of the error, with its causes down to the innermost, and a remedy.
 pub fn explain(error: &(dyn Error + 'static)) -> String {
     let said = text::with_causes(error);
     match remedy(error, &said) {

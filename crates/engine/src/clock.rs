@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-/// Tells the time; tests and the simulator bring their own.
+/// Returns the time; tests and the simulator bring their own.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The current time.

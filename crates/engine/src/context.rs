@@ -1,4 +1,4 @@
-//! What all controllers share: the caches, the queues, the requests, the clock.
+//! The shared state of all controllers: the caches, the queues, the requests, the clock.
 
 mod live_read;
 mod own_writes;
@@ -27,17 +27,17 @@ use crate::scope::Scope;
 use crate::sync_state::{SyncState, watch_of};
 use crate::work_queue::WorkQueue;
 
-/// What all controllers share.
+/// The shared state of all controllers.
 pub struct Context {
-    /// What is known.
+    /// All cached objects.
     pub caches: Caches,
-    /// How it is written.
+    /// Sends requests to the API server.
     pub requests: Requests,
-    /// What is counted.
+    /// The metrics of this process.
     pub metrics: Arc<Metrics>,
     /// Whether the runtime that decides goes on.
     pub heartbeat: Heartbeat,
-    /// How many routine events are told, of all controllers.
+    /// The budget for routine events, of all controllers.
     pub event_budget: EventBudget,
     pub(crate) sync: SyncState,
     pub(crate) said: Said,
@@ -50,7 +50,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Nothing is known yet.
+    /// A context without any objects yet.
     pub fn new(requests: Requests, metrics: Arc<Metrics>, controllers: Controllers) -> Self {
         for (controller, _) in controllers.iter() {
             metrics.begin_controller(controller.0);
@@ -72,21 +72,21 @@ impl Context {
         }
     }
 
-    /// With another clock.
+    /// Replaces the clock.
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Called so in events: which of several operators it is.
+    /// Reporting instance used in events.
     #[must_use]
     pub fn called(mut self, instance: &str) -> Self {
         instance.clone_into(&mut self.instance);
         self
     }
 
-    /// Which of several operators this is, for events.
+    /// The reporting instance for events.
     pub(crate) fn instance(&self) -> &str {
         &self.instance
     }
@@ -98,7 +98,7 @@ impl Context {
         self
     }
 
-    /// Knows all and decides nothing until [`Self::lead`]: another process does.
+    /// Fills the caches and decides nothing until [`Self::lead`]: another process decides.
     #[must_use]
     pub fn on_standby(mut self) -> Self {
         self.is_standby = AtomicBool::new(true);
@@ -110,7 +110,7 @@ impl Context {
         self.is_standby.load(Ordering::SeqCst)
     }
 
-    /// From now on this process decides, first of all about everything.
+    /// From now on this process decides, beginning with all objects.
     pub fn lead(&self) {
         if self.is_standby.swap(false, Ordering::SeqCst) {
             for (controller, _) in self.controllers() {
@@ -124,13 +124,14 @@ impl Context {
         (self.clock)()
     }
 
-    /// The queue of a controller; one that nobody fills if there is no such controller.
+    /// The queue of a controller; an empty one if there is no such controller.
     pub fn queue(&self, controller: ControllerName) -> WorkQueue {
         let found = self.controllers.get(controller);
         found.map_or_else(WorkQueue::default, |c| c.queue.clone())
     }
 
-    /// Says that this kind will be watched: keys are held back until it is listed where they are.
+    /// Announces that this kind will be watched: keys are held back until it is listed in their
+    /// scope.
     pub fn expect<K: Watched>(&self) {
         self.metrics.begin_watch(Kind::of::<K>().name());
         let scopes = self.scopes_of::<K>();
@@ -152,7 +153,7 @@ impl Context {
         self.publish(self.caches.of::<K>().apply(object));
     }
 
-    /// Hands the keys of those concerned to their queues.
+    /// Adds the keys that the change concerns to their queues.
     pub fn publish<K: Watched>(&self, change: Option<Change<K>>) {
         if let Some(change) = change {
             K::remember(&change, &self.caches);
@@ -160,14 +161,14 @@ impl Context {
                 self.enqueue(controller, key);
             }
         }
-        // What is shown may settle a POST and be known already.
+        // The shown version may settle a POST and be known already.
         for settled in self.caches.of::<K>().take_settled() {
             self.wake::<K>(&settled);
         }
     }
 
-    /// Has the controller look at the object, once all that belongs to it is known. On standby
-    /// nobody would take the key, and it would stay for ever.
+    /// Triggers the controller for the object, once all objects that belong to it are known. On
+    /// standby no worker takes the key, and it would stay for ever.
     pub fn enqueue(&self, controller: ControllerName, key: Key) {
         if self.is_standby() {
             return;
@@ -179,10 +180,10 @@ impl Context {
         }
     }
 
-    /// Has the controller look at all its objects. Where all is as it should be, that asks the API
-    /// server for nothing.
+    /// Triggers the controller for all its objects. If all is in order, that sends no request to
+    /// the API server.
     pub fn enqueue_all(&self, controller: ControllerName) {
-        // Whoever held the names of pods that were wanted may be gone.
+        // The objects that held wanted names of pods may be gone.
         self.caches.taken_names.forget();
         let found = self.controllers.get(controller);
         let keys = found.map(|c| (c.keys)(&self.caches));
@@ -191,43 +192,44 @@ impl Context {
         }
     }
 
-    /// The kind was listed there: if it was absent or out of date, all who read it look again.
+    /// The kind was listed there: if it was absent or out of date, all controllers that read it are
+    /// triggered.
     pub(crate) fn close_gap<K: Watched>(&self, scope: &Scope) {
         if self.caches.close_gap::<K>(scope) {
             self.wake_readers::<K>();
         }
     }
 
-    /// All who read the kind look again.
+    /// Triggers all controllers that read the kind.
     pub(crate) fn wake_readers<K: Watched>(&self) {
         for controller in self.controllers.triggers.readers_of::<K>() {
             self.enqueue_all(controller);
         }
     }
 
-    /// What is not in order, each with where that is, and the reason.
+    /// The watches that are not in order, each with its scope and the reason.
     pub fn unsynced(&self) -> BTreeMap<String, String> {
         self.sync.unsynced()
     }
 
-    /// Whether this operator can do its work: what is unsynced, if anything, are namespaces that it
-    /// may not look into, and there are others.
+    /// Whether this operator can do its work: all unsynced watches, if any, are of namespaces that
+    /// it may not read, and there are others.
     pub fn is_ready(&self) -> bool {
         self.sync.is_ready()
     }
 
-    /// What is wrong with something else that this operator is not ready without.
+    /// A problem of a part other than the watches that the operator needs in order to be ready.
     pub fn set_problem(&self, part: &'static str, problem: Option<String>) {
         self.sync.set_problem(part, problem);
     }
 
-    /// Whether every kind is listed everywhere, but for namespaces that this operator may not look
-    /// into: who waits for those would wait for ever.
+    /// Whether every kind is listed everywhere, except in namespaces that this operator may not
+    /// read: a wait for those would never end.
     pub fn has_listed_all(&self) -> bool {
         self.sync.is_synced()
     }
 
-    /// Lists all kinds anew; nothing more is decided where that is not done yet.
+    /// Lists all kinds again; nothing more is decided in a scope until its list is done.
     pub fn list_anew(&self) {
         self.sync.list_anew();
     }
@@ -241,7 +243,7 @@ impl Context {
         self.controllers.iter()
     }
 
-    /// Puts into the metrics how long nothing was heard of each kind, what waits in each queue, and
+    /// Updates the metrics: the silence of each kind's watch, the content of each queue, and
     /// whether this operator is ready.
     pub fn measure(&self) {
         self.sync.measure_silence(&self.metrics);
@@ -251,13 +253,13 @@ impl Context {
         }
     }
 
-    /// The number of a reconcile, by which lines of the log belong together: no other of this process
-    /// has it.
+    /// The number of a reconcile, by which lines of the log belong together: it is unique in this
+    /// process.
     pub(crate) fn next_reconcile(&self) -> u64 {
         self.reconciles.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A reconcile of this controller ended in a way that nobody foresaw.
+    /// A reconcile of this controller panicked.
     pub(crate) fn count_panic(&self, controller: ControllerName) {
         let labels = ByController {
             controller: controller.0,

@@ -1,8 +1,8 @@
-//! What a controller is called.
+//! The name of a controller.
 
 use std::fmt;
 
-/// What a controller is called in metrics and logs.
+/// The name of a controller in metrics and logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ControllerName(pub &'static str);
 

@@ -1,4 +1,4 @@
-//! The controllers of the operator: what wakes each, and which keys wait for it.
+//! The controllers of the operator: the triggers of each, and the keys that wait for it.
 
 mod ready_state;
 
@@ -26,22 +26,24 @@ pub trait Reconciler: Send + Sync + 'static {
     type Object: Watched + HasStatus<Status = Self::Status>;
     /// Its status.
     type Status: Status + Default;
-    /// Everything that a decision may depend on.
+    /// All inputs of a decision.
     type Snapshot;
     /// Its name.
     const NAME: ControllerName;
-    /// Conditions whose becoming True is waited for, and timed.
+    /// Conditions whose change to True is timed.
     const MILESTONES: &'static [ConditionType] = &[];
-    /// Says what makes the controller look again: all that `observe` reads.
+    /// Declares the triggers of the controller: all objects that `observe` reads.
     fn triggers(on: &mut TriggersOf<'_>);
-    /// Whether the new status is written at once; else it may wait for more changes of its kind.
+    /// Whether the new status is written at once; otherwise it may wait for further changes of its
+    /// kind.
     fn is_urgent(old: &Self::Status, new: &Self::Status) -> bool;
-    /// Whether the object is on its way up before and after, so that nobody acts on what lies between:
-    /// what is not urgent then waits longer for more of its kind.
+    /// Whether the object is starting in both versions, so that no reader acts on the states in
+    /// between: a status change that is not urgent then waits longer for further changes.
     fn is_rising(_old: &Self::Status, _new: &Self::Status) -> bool {
         false
     }
-    /// Whether nobody waits for an object's first status if it says this: it may wait for more, then.
+    /// Whether no reader waits for an object's first status with this content: it may then wait for
+    /// further changes.
     fn may_first_wait(_first: &Self::Status) -> bool {
         false
     }
@@ -51,25 +53,25 @@ pub trait Reconciler: Send + Sync + 'static {
     fn decide(&self, snapshot: &Self::Snapshot, now: Timestamp) -> Plan<Self::Status>;
 }
 
-/// One controller as others see it.
+/// One controller, as the engine sees it.
 pub(crate) struct Controller {
     pub(crate) queue: WorkQueue,
     /// Keys of all its objects.
     pub(crate) keys: fn(&Caches) -> Vec<Key>,
-    /// How many of its objects are in which state.
+    /// The number of its objects in each state.
     pub(crate) states: fn(&Caches) -> Vec<ReadyState>,
 }
 
 /// All controllers.
 #[derive(Default)]
 pub struct Controllers {
-    /// What wakes them.
+    /// The triggers of the controllers.
     pub triggers: Triggers,
     by_name: BTreeMap<ControllerName, Controller>,
 }
 
 impl Controllers {
-    /// With one more.
+    /// Adds a controller.
     #[must_use]
     pub fn with<R: Reconciler>(mut self) -> Self {
         R::triggers(&mut self.triggers.of(R::NAME));

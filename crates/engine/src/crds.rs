@@ -1,8 +1,9 @@
-//! Whether the API server knows the fields that nothing is safe without.
+//! Checks whether the API server knows the fields without which the operator is not safe.
 //!
 //! It drops fields that a definition does not have. With definitions of the Go operator, or of an
-//! older version, a fence would be written and be gone: a job would be restarted without being
-//! counted, for ever. So nothing is decided before the definitions are as new as the operator.
+//! older version, a fence would be lost although it was written: a job would be restarted without
+//! being counted, for ever. So nothing is decided before the definitions are as new as the
+//! operator.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,11 +19,12 @@ use crate::heard::{HEAD_TIMEOUT, NoHead};
 
 const INITIAL_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(5);
-/// How often it is looked whether somebody put older definitions over those that were there.
+/// How often the definitions are checked, in case older ones replaced them.
 const CHECK_INTERVAL: Duration = Duration::from_mins(1);
 const NOT_INSTALLED: &str = "not installed; install them with the chart, or apply config/crd";
 
-/// Where the API server describes our groups; whoever may discover them may read it.
+/// The paths at which the API server describes our groups; any account with discovery rights may
+/// read them.
 const PATHS: [&str; 2] = [
     "/openapi/v3/apis/grove.io/v1alpha1",
     "/openapi/v3/apis/scheduler.grove.io/v1alpha1",
@@ -50,7 +52,7 @@ const NEEDED: [(&str, &str, &str); 18] = [
     ("PodGang", "status", "schedulingPhase"),
 ];
 
-/// A description as far as it matters: kinds, their sections, the names of fields.
+/// The relevant part of a description: kinds, their sections, the names of fields.
 #[derive(Debug, Default, Deserialize)]
 struct OpenApiDoc {
     #[serde(default)]
@@ -79,7 +81,7 @@ struct Section {
     properties: BTreeMap<String, IgnoredAny>,
 }
 
-/// What the definitions lack, in words with a remedy; `None` if they lack nothing.
+/// The fields that the definitions lack, in words with a remedy; `None` if they lack nothing.
 ///
 /// # Errors
 ///
@@ -111,7 +113,7 @@ fn find_kind<'a>(kinds: &'a BTreeMap<String, Kind>, kind: &str) -> Option<&'a Ki
     schema.map(|(_, described)| described)
 }
 
-/// What kinds that count lack.
+/// The fields that the counted kinds lack.
 fn list_missing_fields(
     kinds: &BTreeMap<String, Kind>,
     counts: impl Fn(&str) -> bool,
@@ -141,7 +143,7 @@ pub async fn wait_until_current(context: &Context, client: &Client) {
         let problem = match find_missing_fields(client).await {
             Ok(missing) => missing,
             Err(kube::Error::Api(status)) if status.code == 403 => {
-                // Nothing else tells; most clusters let every account discover what there is.
+                // No other check reports this; most clusters let every account use discovery.
                 tracing::warn!(%status, "cannot see whether the definitions are new enough");
                 None
             }
@@ -158,9 +160,9 @@ pub async fn wait_until_current(context: &Context, client: &Client) {
     }
 }
 
-/// Waits until the definitions lack something, and says what: a rollback of the chart, or another
-/// operator's installer, puts older ones over them while this operator runs. That they cannot be
-/// looked at says nothing, nor does a kind that is not described: an API server that starts
+/// Waits until the definitions lack something, and returns the missing fields: a rollback of the
+/// chart, or another operator's installer, replaces them by older ones while this operator runs. A
+/// failed read proves nothing, nor does a kind without a description: an API server that starts
 /// describes one definition after the other.
 pub async fn wait_until_outdated(client: &Client) -> String {
     loop {

@@ -1,5 +1,5 @@
-//! How many routine events a namespace may make: each costs the API server as much as any other
-//! write, and of a hundred sets that come up at once nobody reads four hundred.
+//! How many routine events a namespace may cause: each costs the API server as much as any other
+//! write, and the four hundred events of a hundred sets that start at once help no reader.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many routine events of one namespace are told at once.
+/// This many routine events of one namespace are published at once.
 pub const BURST: u32 = 10;
-/// Beyond that one is told each time this has passed.
+/// Beyond that, one is published each time this has passed.
 pub const PERIOD: Duration = Duration::from_secs(2);
-/// After this a namespace may have its whole burst again.
+/// After this time a namespace has its whole burst again.
 const REFILL: Duration = PERIOD.saturating_mul(BURST);
 
-/// What each namespace has left. A namespace that has all of it is not remembered.
+/// The remaining budget of each namespace. A namespace with its whole budget is not remembered.
 #[derive(Debug, Default)]
 pub struct EventBudget(Mutex<State>);
 
@@ -27,7 +27,7 @@ struct State {
 }
 
 impl EventBudget {
-    /// Takes one event out of the namespace's budget; `false` if nothing is left.
+    /// Takes one event out of the namespace's budget; `false` if it is used up.
     pub fn take(&self, namespace: &str) -> bool {
         self.state().take(namespace, Instant::now())
     }
@@ -54,7 +54,7 @@ impl State {
         true
     }
 
-    /// Now and then, so that an event does not look at all namespaces.
+    /// Runs rarely, so that an event does not check all namespaces.
     fn forget_full(&mut self, now: Instant) {
         if self.swept_at.is_some_and(|at| now < at + REFILL) {
             return;

@@ -1,10 +1,10 @@
-//! Records events on objects. An event's name follows from what it says, so publishing it twice is
+//! Records events on objects. An event's name follows from its content, so publishing it twice is
 //! one event.
 //!
-//! API servers forget an event after an hour. A warning that goes on is told again before, as a
-//! series of the same event (docs/semantics.md §13.4). kube's `Recorder` has series too, but names
-//! events at random and writes past the fence, the limits and the counts of [`Requests`]
-//! (decision 103).
+//! API servers forget an event after an hour. A warning that goes on is repeated before that,
+//! as a series of the same event (docs/semantics.md §13.4). kube's `Recorder` also has series,
+//! but it names events at random and bypasses the fence, the limits and the counts of
+//! [`Requests`] (decision 103).
 
 mod body;
 
@@ -30,7 +30,7 @@ use body::build_event;
 
 /// How many events are remembered to spare the API server repetitions.
 const MAX_TOLD: usize = 10_000;
-/// A warning that goes on is told again after this.
+/// A warning that goes on is repeated after this.
 pub const REPEAT_AFTER: SignedDuration = SignedDuration::from_mins(30);
 
 /// Publishes each event once, and a warning that goes on every half hour.
@@ -49,18 +49,18 @@ impl Default for EventRecorder {
     }
 }
 
-/// What was told of an event.
+/// The last publication of an event.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     at: Timestamp,
-    /// How often, by this process.
+    /// How often this process published it.
     count: i32,
 }
 
 impl EventRecorder {
     /// Posts the event about that object unless it was published before, or is routine in a
-    /// namespace that has had enough of it. A failure is logged. What is dropped before it is answered
-    /// counts as not told.
+    /// namespace that has used up its budget. A failure is logged. If the call is dropped before
+    /// the answer, the event counts as not published.
     pub async fn publish(
         &self,
         context: &Context,
@@ -82,7 +82,7 @@ impl EventRecorder {
         }
     }
 
-    /// How often it was told with this time; `None` if it is not to be told now.
+    /// How often the event was published, including this time; `None` if it is not due now.
     fn count(&self, name: &str, note: &Event, now: Timestamp) -> Option<i32> {
         let before = self.told().get(name).copied();
         let is_due =
@@ -93,7 +93,8 @@ impl EventRecorder {
         Some(before.map_or(1, |told| told.count.saturating_add(1)))
     }
 
-    /// Only what was told need not be told again: whoever waits for an event may have given up.
+    /// Only a published event need not be published again: the caller may have stopped waiting for
+    /// the answer.
     fn note_told(&self, name: String, count: i32, now: Timestamp) {
         let mut told = self.told();
         if told.len() >= MAX_TOLD {
@@ -107,7 +108,8 @@ impl EventRecorder {
     }
 }
 
-/// Posts it the first time, and again where it is forgotten; else says that it goes on.
+/// Posts the event the first time, and again if the API server has forgotten it; otherwise updates
+/// its series.
 async fn tell(
     requests: &Requests,
     event: &ApiEvent,
@@ -132,7 +134,7 @@ async fn tell(
 }
 
 impl Context {
-    /// Whether the event is told. One that is routine counts against its namespace's budget.
+    /// Whether the event may be published. A routine one counts against its namespace's budget.
     fn allows_event(&self, event: &ApiEvent, note: &Event) -> bool {
         let namespace = event.metadata.namespace.as_deref().unwrap_or_default();
         if !note.is_routine() || self.event_budget.take(namespace) {
@@ -144,7 +146,7 @@ impl Context {
         false
     }
 
-    /// What an event is about: the object that is reconciled, unless it names another.
+    /// The object that an event is about: the reconciled object, unless the event names another.
     pub fn reference<K: Watched>(&self, object: &K, note: &Event) -> ObjectReference {
         let own = || Target::of::<K>(object.meta());
         reference_to(note.about.clone().unwrap_or_else(own))
@@ -164,7 +166,7 @@ pub(crate) fn reference_to(target: Target) -> ObjectReference {
     }
 }
 
-/// Tests of debug builds do not wait for half an hour, but for so many seconds.
+/// In tests of debug builds, this many seconds replace the half hour.
 fn repeat_after() -> SignedDuration {
     let asked = if cfg!(debug_assertions) {
         std::env::var("GROVE_REPEAT_WARNINGS_AFTER").ok()
@@ -175,8 +177,8 @@ fn repeat_after() -> SignedDuration {
     seconds.map_or(REPEAT_AFTER, SignedDuration::from_secs)
 }
 
-/// What was done or refused: of what was done one event for each reason, however many objects it was
-/// done to (docs/semantics.md §13.2).
+/// Events about the writes and refusals: one event for each reason of successful writes, however
+/// many objects they concern (docs/semantics.md §13.2).
 pub fn summaries(outcome: &Outcome) -> Vec<Event> {
     let mut done: BTreeMap<EventReason, Writes<'_>> = BTreeMap::new();
     for (verb, kind, name) in &outcome.done {
@@ -201,7 +203,7 @@ pub fn summaries(outcome: &Outcome) -> Vec<Event> {
     all
 }
 
-/// Names of objects by what was done to them: verb and kind.
+/// Names of objects by the write that was done: verb and kind.
 type Writes<'a> = BTreeMap<(&'a str, &'a str), Vec<&'a str>>;
 
 /// "created 2 Pods: a, b".

@@ -1,16 +1,16 @@
-//! How many writes are on their way at once, over all objects and controllers.
+//! Limits the writes that are under way at once, over all objects and controllers.
 //!
-//! The API server says when that is too much, by 429. So the limit is halved then and grows slowly
-//! with each answer, as in TCP; and for as long as it asks for, nothing is sent. No namespace
-//! holds more than a quarter of it: behind a webhook that hangs, writes to one namespace take long,
-//! and those to the others must not wait for them; and the API server is left to the others, too.
-//! Events of a namespace count as another one.
+//! The API server reports overload by 429. Then the limit is halved, and it grows slowly with each
+//! answer, as in TCP; and no write is sent for as long as the API server asks for. No namespace
+//! holds more than a quarter of the limit: behind a webhook that hangs, writes to one namespace
+//! take long, and writes to the others must not wait for them; and the API server is left to the
+//! others, too. Events of a namespace count as another namespace.
 //!
 //! A share for each namespace protects the others only while there are few of them. So a write that
-//! takes longer than [`SLOW`] leaves its place to others, as a turn of the work queue does; namespaces
-//! that had such a write lately share one half of the places, and three quarters with those of which
-//! nothing is known, each of which sends one write first; and the last free place is for a namespace
-//! that has nothing under way (decision 125).
+//! takes longer than [`SLOW`] leaves its place to others, as a turn of the work queue does.
+//! Namespaces that had such a write lately share one half of the places; together with namespaces
+//! without any known answer, each of which sends one write first, they share three quarters. The
+//! last free place is for a namespace that has nothing under way (decision 125).
 
 mod held;
 mod standing;
@@ -27,16 +27,16 @@ use held::{Held, Room};
 pub(crate) use standing::Crowd;
 pub use standing::Standing;
 
-/// Writes on their way at most, without those that are slow.
+/// The highest limit of writes under way, without slow ones.
 const MAX_LIMIT: f64 = 32.0;
-/// And at least: two, so that one namespace leaves another its turn.
+/// The lowest limit: two, so that one namespace leaves another its turn.
 const MIN_LIMIT: f64 = 2.0;
 /// A write that takes longer leaves its place to others.
 pub const SLOW: Duration = Duration::from_secs(1);
-/// Nobody is made to wait for longer, whatever the header says.
+/// Longest pause, whatever the header says.
 const MAX_PAUSE: Duration = Duration::from_mins(1);
 
-/// Lets writes through; clones share it.
+/// Admits writes; clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Flow(Arc<Mutex<State>>);
 
@@ -63,7 +63,7 @@ impl Default for State {
     }
 }
 
-/// A write on its way, until this is dropped.
+/// A write under way, until this is dropped.
 #[derive(Debug)]
 pub struct Permit {
     flow: Flow,
@@ -72,7 +72,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// The write itself. Once it is slow, its place is somebody else's.
+    /// Runs the write. Once it is slow, its place is free for another write.
     pub async fn write<T>(&mut self, writing: impl Future<Output = T>) -> T {
         let mut writing = pin!(writing);
         if let Ok(written) = timeout(SLOW, writing.as_mut()).await {
@@ -97,14 +97,14 @@ impl Drop for Permit {
 }
 
 impl Flow {
-    /// Waits for one's turn.
+    /// Waits for the turn of this write.
     pub async fn enter(&self, namespace: &str) -> Permit {
         let (sender, turn) = oneshot::channel();
         self.state()
             .waiting
             .push_back((namespace.to_owned(), sender));
         self.admit();
-        // A turn comes for whoever waits: the sender is dropped with nobody but the flow itself.
+        // The turn always comes: the sender is dropped only together with the flow itself.
         let permit = turn.await.unwrap_or_else(|_| Permit {
             flow: Self::default(),
             namespace: namespace.to_owned(),
@@ -116,7 +116,7 @@ impl Flow {
         permit
     }
 
-    /// A write that was sent then was answered, and the server took it well.
+    /// A write that was sent then was answered, and the server is not overloaded.
     pub fn answered(&self) {
         let mut state = self.state();
         state.limit = (state.limit + 1.0 / state.limit).min(MAX_LIMIT);
@@ -125,7 +125,7 @@ impl Flow {
         self.admit();
     }
 
-    /// The server asks for less, and for a pause.
+    /// The server asks for fewer requests, and for a pause.
     pub fn throttled(&self, sent: Instant, after: Duration) {
         let mut state = self.state();
         state.cut(sent);
@@ -133,8 +133,8 @@ impl Flow {
         state.paused_until = state.paused_until.max(Some(until));
     }
 
-    /// A write that was sent then got no answer. That may be its own fault, or a webhook's: it says
-    /// something of the server only if nobody else was answered since.
+    /// A write that was sent then got no answer. The cause may be the write itself, or a webhook:
+    /// it counts against the server only if no other write was answered since.
     pub fn unanswered(&self, sent: Instant) {
         let mut state = self.state();
         if state.answered.is_none_or(|answered| answered < sent) {
@@ -142,12 +142,12 @@ impl Flow {
         }
     }
 
-    /// How the namespace has been answered lately.
+    /// The state of the writes of the namespace.
     pub fn standing(&self, namespace: &str) -> Standing {
         self.state().held.standing(namespace, Instant::now())
     }
 
-    /// How many may be on their way now.
+    /// How many writes may be under way now.
     pub fn limit(&self) -> usize {
         self.state().whole_limit()
     }
@@ -168,7 +168,7 @@ impl Flow {
                 namespace,
                 is_slow: false,
             };
-            // Who does not wait any more gives it back by dropping it.
+            // A waiter that has given up returns the permit by dropping it.
             drop(turn.send(permit));
         }
     }
@@ -188,14 +188,14 @@ impl State {
         self.limit as usize
     }
 
-    /// Whose turn it is: of those who came first in each namespace, the one whose namespace has
-    /// least under way.
+    /// The next waiter: of the first waiters of each namespace, the one whose namespace has least
+    /// under way.
     fn next(&mut self) -> Option<(String, oneshot::Sender<Permit>)> {
         let room = Room::of(&self.held, self.whole_limit(), Instant::now());
         if room.is_full() {
             return None;
         }
-        // A turn that nobody takes would come back at once, inside of giving it.
+        // A turn without a receiver would come back at once, while it is given.
         self.waiting.retain(|(_, turn)| !turn.is_closed());
         let waiting = self.waiting.iter().enumerate();
         let may = waiting.filter(|(_, (namespace, _))| room.may_enter(namespace));
@@ -205,7 +205,7 @@ impl State {
         Some(next)
     }
 
-    /// Halves the limit, once for all that were on their way together.
+    /// Halves the limit, once for all writes that were under way together.
     fn cut(&mut self, sent: Instant) {
         if self.cut.is_none_or(|cut| cut <= sent) {
             self.limit = (self.limit / 2.0).max(MIN_LIMIT);

@@ -1,7 +1,8 @@
-//! One object of many, which may be one that cannot be decoded: that spoils no other.
+//! One object of a list that may be undecodable without any effect on the other objects.
 //!
-//! Decoded from its text in one pass, without its managed fields. kube's `DeserializeGuard` makes a
-//! tree of each object first, and a copy of that; and `ObjectMeta` makes one of the managed fields.
+//! Decoded from its text in one pass, without its managed fields. kube's `DeserializeGuard` builds
+//! a tree of each object first, and a copy of that tree; and `ObjectMeta` builds one of the managed
+//! fields.
 
 mod bare;
 mod managers;
@@ -20,12 +21,12 @@ pub(crate) use bare::has_bare_form;
 use bare::{explain_unread, read_bare};
 use managers::cut_managers;
 
-/// The object, or its metadata and what is wrong with it.
+/// The object, or its metadata and the error.
 #[derive(Clone, Debug)]
 pub struct Guarded<K> {
-    /// The object. One that is being deleted may be without what cannot be read of it.
+    /// The object. If it is being deleted, its unreadable fields may be left out.
     pub object: Result<K, InvalidObject>,
-    /// What cannot be read of that one: where, and why.
+    /// The unreadable fields of that object: the place, and the error.
     pub unread: Option<String>,
 }
 
@@ -66,15 +67,15 @@ impl<K: DeserializeOwned + Resource<DynamicType = ()>> Guarded<K> {
 }
 
 impl<K> Guarded<K> {
-    /// Where it cannot be read, and why.
+    /// The place and the reason of the decoding error.
     pub fn problem(&self) -> Option<&str> {
         let invalid = self.object.as_ref().err().map(|invalid| &*invalid.error);
         invalid.or(self.unread.as_deref())
     }
 }
 
-/// Who set which field is read by nobody, takes most of an object's memory, and is kept by the API
-/// server where a PUT is without it.
+/// No rule reads the managed fields. They take most of an object's memory, and the API server keeps
+/// them if a PUT has none.
 pub(crate) fn forget_managers<K: Resource>(object: &mut K) {
     object.meta_mut().managed_fields = None;
 }

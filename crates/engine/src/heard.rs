@@ -1,8 +1,8 @@
-//! What is heard of a watch, and when it counts as hung.
+//! Records the last message of a watch, and decides when the watch is hung.
 //!
-//! kube limits neither the time until a request is answered nor, in a way that its user could see,
-//! how long an open watch may be silent; and a bookmark is no event of it. So a watch asks through
-//! a client that listens: an answer whose head does not come, or whose body stops, becomes an error.
+//! kube does not limit the time until a request is answered. It limits the silence of an open
+//! watch, but does not show that to its user; and a bookmark is no event of it. So a watch uses a
+//! client that listens: an answer whose head does not come, or whose body stops, becomes an error.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,16 +17,16 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long the head of an answer may take. API servers let a request wait for up to 15 s.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
-/// What the API server is told to end a watch after, in seconds. It sends a bookmark before.
+/// The server-side timeout of a watch, in seconds. The API server sends a bookmark before.
 pub const WATCH_SECONDS: u32 = 55;
-/// So long without anything, though the API server had to end the watch, and the stream is dead.
-/// A second later kube would begin the watch anew where it stood, and nobody would know.
+/// A watch silent for longer than its server-side timeout is dead, and this is the limit. A second
+/// later kube would restart the watch at its last version without a report.
 pub const MAX_SILENCE: Duration = Duration::from_secs(59);
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A watch that ends sooner than this ends then: kube begins it anew without a pause, and whatever
-/// ends it at once would be asked as often as it can answer.
+/// A watch that ends sooner than this ends at this time: kube restarts it without a pause, and
+/// without this limit a server that ends it at once would be asked as often as it can answer.
 pub const SHORTEST_WATCH: Duration = Duration::from_secs(1);
 
 /// The head of an answer did not come.
@@ -39,7 +39,7 @@ pub struct NoHead;
 #[error("the answer stopped: nothing was heard for {MAX_SILENCE:?}")]
 struct Silence;
 
-/// When something was last heard of a watch.
+/// The time of the last message of a watch.
 #[derive(Debug)]
 pub struct Heard(Mutex<State>);
 
@@ -59,12 +59,12 @@ impl Default for Heard {
 }
 
 impl Heard {
-    /// How long nothing was heard.
+    /// The time since the last message.
     pub fn silence(&self) -> Duration {
         self.state().last.elapsed()
     }
 
-    /// Whether a body stopped since this was last asked.
+    /// Whether a body stopped since the last call.
     pub fn was_silent(&self) -> bool {
         std::mem::take(&mut self.state().was_silent)
     }
@@ -78,7 +78,7 @@ impl Heard {
     }
 }
 
-/// This client, with limits, and telling `heard` what comes.
+/// This client, with limits; it reports to `heard` each message.
 pub fn listening(client: Client, heard: Arc<Heard>) -> Client {
     let namespace = client.default_namespace().to_owned();
     let service = tower::service_fn(move |request: Request<Body>| {
@@ -103,7 +103,7 @@ fn is_of_watch(query: &str) -> bool {
     query.split('&').any(|part| part == "watch=true")
 }
 
-/// Nothing, but not before.
+/// A stream without items that ends at this time.
 fn pause_until(at: Option<Instant>) -> impl Stream<Item = Result<Bytes, Error>> {
     let pause = async move {
         if let Some(at) = at {
@@ -114,8 +114,8 @@ fn pause_until(at: Option<Instant>) -> impl Stream<Item = Result<Bytes, Error>> 
     futures::stream::once(pause).filter_map(std::future::ready)
 }
 
-/// The pieces of a body, with an error at its end if they stop. A refusal says nothing of what is
-/// watched; that a stream ends as it should does.
+/// The pieces of a body, with an error at its end if they stop. A refusal is no message of the
+/// watched objects; the regular end of a stream is one.
 fn limited(body: Body, heard: Option<Arc<Heard>>) -> impl Stream<Item = Result<Bytes, Error>> {
     let pieces = body.into_data_stream();
     futures::stream::unfold(Some((pieces, heard)), |state| async {

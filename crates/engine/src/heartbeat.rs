@@ -1,14 +1,15 @@
-//! Whether the runtime that decides goes on: it says so each second, and the thread of the probes looks.
+//! Detects whether the runtime that decides goes on: it beats each second, and the thread of the
+//! probes reads the last beat.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often it says so.
+/// The time between two beats.
 const PERIOD: Duration = Duration::from_secs(1);
-/// What has not said so for this long does nothing any more: no decision takes a tenth of a second.
+/// A runtime without a beat for this long is stuck: no decision takes a tenth of a second.
 pub const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
-/// When the runtime that decides said last that it runs.
+/// The time of the last beat of the runtime that decides.
 #[derive(Debug)]
 pub struct Heartbeat(Mutex<Instant>);
 
@@ -19,7 +20,7 @@ impl Default for Heartbeat {
 }
 
 impl Heartbeat {
-    /// Says so for ever, on the runtime that is watched.
+    /// Beats for ever, on the watched runtime.
     pub async fn beat(&self) {
         loop {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
@@ -27,7 +28,7 @@ impl Heartbeat {
         }
     }
 
-    /// For how long it has said nothing, if that is too long.
+    /// The length of its silence, if that is too long.
     pub fn silence(&self, now: Instant) -> Option<Duration> {
         let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let silence = now.saturating_duration_since(last);

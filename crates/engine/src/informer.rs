@@ -1,6 +1,6 @@
-//! The watches of a kind: one per scope, each listed anew when it is of no use any more.
+//! The watches of a kind: one per scope, each listed again when it is lost.
 //!
-//! What a watch shows goes into the cache first and then to the queues; the watch never waits for
+//! An event of a watch goes into the cache first and then to the queues; the watch never waits for
 //! a controller.
 
 mod failures;
@@ -35,10 +35,10 @@ use failures::{FAILURES_BEFORE_RELIST, Failures};
 use telling::tell_of_unreadable;
 use unreadable::Unreadable;
 
-/// How often own writes are checked for being shown by the watch.
+/// How often own writes are checked for having been shown by the watch.
 const VERIFY_INTERVAL: Duration = Duration::from_secs(5);
-/// How often a kind is listed anew though its watch is in order: an event that an API server or
-/// etcd lost is noticed by nothing else, as watches go on from version to version.
+/// How often a kind is listed again though its watch is in order: nothing else notices an event
+/// that an API server or etcd lost, as watches go on from version to version.
 const RELIST_INTERVAL: Duration = Duration::from_mins(30);
 /// A full list that takes longer than this hangs.
 const LIST_TIMEOUT: Duration = Duration::from_mins(2);
@@ -70,7 +70,7 @@ pub async fn watch<K: Watched>(context: Arc<Context>, client: Client) {
     futures::future::join3(watches, verifications, telling).await;
 }
 
-/// An object that is ours but for the managed-by label, of which the watch tells nothing.
+/// An object of ours that lacks the managed-by label, so the watch does not report it.
 pub fn found_unlabelled<K: Watched>(context: &Context, object: K) {
     if ownership::is_controlled_by_us(object.meta()) {
         context.wrote(object);
@@ -93,12 +93,12 @@ impl Informer {
             let client = pages::bounded(heard::listening(client.clone(), heard.clone()));
             self.watch_until_stuck::<K>(&client, &heard, &mut failures)
                 .await;
-            // Nobody tells anything from here until the next list ends, which may take long.
+            // Changes from here until the next list ends are unknown, and that may take long.
             self.lose_view::<K>();
         }
     }
 
-    /// Lists, and watches until that is of no use any more.
+    /// Lists, and watches until the watch has to be restarted.
     async fn watch_until_stuck<K: Watched>(
         &self,
         client: &Client,
@@ -111,12 +111,12 @@ impl Informer {
         ));
         let relist_at = Instant::now() + RELIST_INTERVAL;
         let mut is_listed = false;
-        // Beside the watch: what cannot be listed here must not hold up what is told there.
+        // Beside the watch: a list that fails here must not delay the events of the watch.
         let mut unlabelled: Option<BoxFuture<'_, ()>> = None;
         let mut list_orders = self.context.sync.list_orders();
         failures.begin();
         while !failures.is_lost() {
-            // A watch that is open has limits of its own, a list as a whole has not.
+            // An open watch has limits of its own, a list as a whole has none.
             let limit = (!is_listed).then_some(LIST_TIMEOUT);
             let event = tokio::select! {
                 event = within(limit, events.next()) => event,
@@ -131,7 +131,8 @@ impl Informer {
             match event {
                 Some(Ok(event)) => {
                     if is_listed && matches!(&event, watcher::Event::Init) {
-                        // What is under way for the list before says nothing of this one.
+                        // The search that belongs to the previous list proves nothing about this
+                        // one.
                         unlabelled = None;
                         self.lose_view::<K>();
                     }
@@ -178,8 +179,8 @@ impl Informer {
         failures.pause().await;
     }
 
-    /// The kind is listed here: keys that waited for that are handed on, unless another list was asked
-    /// for meanwhile.
+    /// The kind is listed here: keys that waited for the list are handed on, unless another list
+    /// was requested meanwhile.
     fn set_listed<K: Watched>(&self, list_orders: &Receiver<u64>) {
         if list_orders.has_changed().unwrap_or(false) {
             return;
@@ -194,7 +195,7 @@ impl Informer {
         }
     }
 
-    /// Lists what is ours but for the managed-by label, by which the watch selects.
+    /// Lists the objects of ours that lack the managed-by label, by which the watch selects.
     async fn find_unlabelled<K: Watched>(&self) {
         let Selection::Managed { fallback_selector } = K::SELECTION else {
             return;
@@ -257,8 +258,8 @@ impl Informer {
         }
     }
 
-    /// One object that cannot be decoded holds nobody else up. It is left alone, unless it is being
-    /// deleted.
+    /// An object that cannot be decoded does not delay any other. It is left alone, unless it is
+    /// being deleted.
     fn warn_of_unread<K: Watched>(&self, shown: &Guarded<K>) {
         let Some(error) = shown.problem() else {
             return;
@@ -278,7 +279,7 @@ impl Informer {
         );
     }
 
-    /// What happens from now on, or happened since nobody knows when, is told only by the next list.
+    /// Only the next list shows the changes from now on, and those since an unknown time before.
     fn lose_view<K: Watched>(&self) {
         self.context
             .caches
@@ -291,7 +292,7 @@ impl Informer {
         self.context.caches.of::<K>().abandon_list(&self.scope);
     }
 
-    /// A watch that is lost is begun anew with a full list.
+    /// A lost watch is restarted with a full list.
     fn report_failure<K: Watched>(&self, problem: WatchProblem, is_lost: bool) {
         if is_lost {
             self.lose_view::<K>();
@@ -300,7 +301,7 @@ impl Informer {
         let counter = &self.context.metrics.watch_restarts;
         counter.get_or_create(&ByKind { kind }).inc();
         let namespace = scope.namespace();
-        // One API server that is away ends the watches of all kinds, again and again.
+        // An API server that is down ends the watches of all kinds, again and again.
         if self.context.said.is_news(&problem.why) {
             let problem = &problem.why;
             tracing::warn!(kind, namespace, problem, "watch failed, trying again");
@@ -311,8 +312,8 @@ impl Informer {
     }
 }
 
-/// Whether the list says that the kind is not served. A watch that cannot be begun again may find an API
-/// server that is not up yet; the list that follows says more.
+/// Whether the list shows that the kind is not served. A watch that cannot be restarted may have
+/// reached an API server that is not up yet; the list that follows is conclusive.
 fn is_absent<K: Watched>(error: &watcher::Error) -> bool {
     K::IS_OPTIONAL && failures::is_not_served(error)
 }
@@ -327,7 +328,7 @@ fn config<K: Watched>() -> watcher::Config {
     config
 }
 
-/// What comes next; `None` if that takes too long.
+/// The next item; `None` if it takes too long.
 async fn within<T>(limit: Option<Duration>, next: impl Future<Output = Option<T>>) -> Option<T> {
     match limit {
         None => next.await,
@@ -335,7 +336,7 @@ async fn within<T>(limit: Option<Duration>, next: impl Future<Output = Option<T>
     }
 }
 
-/// The end of what may be under way.
+/// Waits for the end of a task that may be under way.
 async fn end_of(under_way: &mut Option<BoxFuture<'_, ()>>) {
     match under_way {
         Some(future) => future.await,

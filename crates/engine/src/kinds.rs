@@ -1,8 +1,8 @@
 //! The table of kinds: everything that the operator reads or writes is declared here, once.
 //!
-//! A new kind is an entry in [`Kinds::all`] and an `impl Watched` below; what it wakes is said by
-//! the `triggers` of the reconcilers that read it. Its cache, its watches and the writes that plans
-//! ask for follow from the type.
+//! A new kind is an entry in [`Kinds::all`] and an `impl Watched` below; the `triggers` of the
+//! reconcilers that read it declare which objects it triggers. Its cache, its watches and the
+//! writes that plans ask for follow from the type.
 
 mod any;
 mod backends;
@@ -72,15 +72,15 @@ impl Kinds {
         self
     }
 
-    /// The table without a kind that this operator has no use for: nobody asks for it, and it counts
-    /// as not served.
+    /// The table without a kind that this operator does not use: the operator does not request it,
+    /// and it counts as not served.
     fn without<K: Watched>(mut self, context: &Context) -> Self {
         context.caches.open_gap::<K>(&Scope::Cluster, Gap::Absent);
         self.0.remove(&Kind::of::<K>());
         self
     }
 
-    /// Says that all of them will be watched, and returns what watches each, for ever.
+    /// Announces that all of them will be watched, and returns the tasks that watch each, for ever.
     pub fn watches(
         &self,
         context: &Arc<Context>,
@@ -94,7 +94,7 @@ impl Kinds {
     }
 }
 
-/// What can be done with objects of a kind.
+/// The operations on objects of a kind.
 pub(crate) fn find_kind(kind: Kind) -> Result<&'static dyn AnyKind, RequestError> {
     static ALL: LazyLock<Kinds> = LazyLock::new(Kinds::all);
     let found = ALL.0.get(&kind).map(AsRef::as_ref);
@@ -110,7 +110,7 @@ impl std::fmt::Debug for Kinds {
     }
 }
 
-// Kinds that are only ours are watched whole: a label that somebody strips must not hide an object
+// Kinds that only this operator writes are watched whole: a stripped label must not hide an object
 // while it is deleted.
 
 impl Watched for PodCliqueSet {
@@ -152,8 +152,8 @@ impl Watched for Pod {
         fallback_selector: labels::POD_CLIQUE,
     };
 
-    /// Kubelets write statuses for more than is decoded here. What waits for another version of the
-    /// pod comes again by itself.
+    /// Kubelets also write status fields that are not decoded here. An object that waits for
+    /// another version of the pod is triggered by its own timer.
     fn says_the_same(old: &Self, new: &Self) -> bool {
         let (before, after) = (&old.metadata, &new.metadata);
         before.uid == after.uid
@@ -167,8 +167,8 @@ impl Watched for Pod {
             && old.status == new.status
     }
 
-    /// The slot's next holder gets a name of its own. Not of a PodClique that is gone: nothing
-    /// would ever clear its history.
+    /// The slot's next holder gets a name of its own. A PodClique that is gone gets no history:
+    /// nothing would ever clear it.
     fn remember(change: &Change<Self>, caches: &Caches) {
         let is_known = |pod: &Self| {
             let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
@@ -193,7 +193,7 @@ impl Watched for HorizontalPodAutoscaler {
     };
 }
 
-// The cluster's scheduler may be another one.
+// The cluster's scheduler may be a different one.
 
 const POD_GROUPS: Selection = Selection::Managed {
     fallback_selector: "app.kubernetes.io/component=podgroup",
@@ -224,8 +224,8 @@ impl Watched for Workload {
     const IS_OPTIONAL: bool = true;
 }
 
-// An operator of some namespaces only may have no right on objects of the cluster. They are read for
-// the placement score, and to tell of queues that do not exist.
+// An operator of some namespaces only may have no right on objects of the cluster. They are read
+// for the placement score, and to report queues that do not exist.
 
 impl Watched for Node {
     const IS_OPTIONAL: bool = true;

@@ -1,4 +1,4 @@
-//! Of several operators one writes: whoever holds the Lease.
+//! Of several operators one writes: the holder of the Lease.
 //!
 //! ```text
 //! standby ── the lease is free, given back, or was not renewed for its duration ──▶ leader
@@ -6,13 +6,13 @@
 //! leader  ── stopped: no write is under way any more ──▶ gives the lease back
 //! ```
 //!
-//! Nobody's clock is compared with anybody else's: the leader counts from when it sent the renewal
-//! that succeeded, the others from when they saw it. The first is always earlier, and the renew
-//! deadline is shorter than the duration, so between the leader's last write and the first of the
-//! next one is at least their difference. The leader's side of that is [`WriteFence`], which each
-//! write asks: a process that was stopped in between writes nothing when it goes on.
+//! No clock is compared with the clock of another process: the leader counts from when it sent the
+//! renewal that succeeded, the others from when they saw it. The first is always earlier, and the
+//! renew deadline is shorter than the duration, so between the leader's last write and the first of
+//! the next leader is at least their difference. The leader's side of that is [`WriteFence`], which
+//! each write asks: a process that was stopped in between writes nothing when it goes on.
 //!
-//! The libraries there are do not do that (docs/decisions.md).
+//! No existing library does that (docs/decisions.md).
 
 mod campaign;
 mod fence;
@@ -25,18 +25,20 @@ pub use campaign::{Campaign, Predecessor};
 pub use fence::{WriteFence, WriteTurn};
 pub use lease::{Record, Step, next_step};
 
-/// Who wants to lead, and by which Lease.
+/// The candidate for the lead, and its Lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseOptions {
     /// Namespace of the Lease.
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// Name of this process: no other that runs at the same time has it.
+    /// Identity of this process: no other process that runs at the same time has it.
     pub identity: String,
-    /// So long after the last renewal that it saw, another may take the lease. Whole seconds.
+    /// This long after the last renewal that it saw, another process may take the lease. Whole
+    /// seconds.
     pub lease_duration: Duration,
-    /// So long after the last renewal that succeeded, the leader writes. Less than the duration.
+    /// The leader writes for this long after the last renewal that succeeded. Less than the
+    /// duration.
     pub renew_deadline: Duration,
     /// How often the leader renews.
     pub retry_period: Duration,

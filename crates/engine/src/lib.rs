@@ -7,8 +7,8 @@
 //!     └── requests ◀── apply: waves of writes, then the status ◀── Plan
 //! ```
 //!
-//! What a controller wrote is put into the cache at once and stays there until the watch has
-//! caught up, so no decision is ever made on a view older than the last own write.
+//! An own write is put into the cache at once and stays there until the watch has caught up, so no
+//! decision is ever made on a view older than the last own write.
 
 pub mod admin;
 mod adoption;

@@ -1,4 +1,4 @@
-//! What is counted, and how it is served.
+//! The metrics, and how they are served.
 
 mod labels;
 mod namespaces;
@@ -23,12 +23,12 @@ pub(crate) use namespaces::Largest;
 pub use namespaces::{MAX_NAMESPACES, Namespaces, OTHER};
 pub use usual::{ByCode, ByLease, ByName, UsualMetrics};
 
-/// How the text of [`Metrics::encode`] is announced. Prometheus takes metadata of counters only from
-/// what it knows to be OpenMetrics.
+/// The content type of the text of [`Metrics::encode`]. Prometheus reads the metadata of counters
+/// only from a text that is announced as OpenMetrics.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-/// What all own metrics begin with.
+/// The prefix of all own metrics.
 const PREFIX: &str = "grove";
-/// What a reconcile comes to.
+/// The possible results of a reconcile.
 const RESULTS: [&str; 3] = ["ok", "conflict", "error"];
 
 /// All counters and histograms of the operator.
@@ -54,9 +54,9 @@ pub struct Metrics {
     pub lease_failures: Counter,
     pub panics: Family<ByController, Counter>,
     pub ready: Gauge,
-    /// What other operators count under the same names.
+    /// The metrics that other operators have under the same names.
     pub usual: UsualMetrics,
-    /// The namespaces that counters tell apart.
+    /// The namespaces that have their own label value in counters.
     pub namespaces: Namespaces,
 }
 
@@ -98,18 +98,18 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Where others have their own metrics served with these, under names of this operator.
+    /// The registry for metrics of other crates, under names of this operator.
     pub fn registry(&mut self) -> &mut Registry {
         &mut self.registry
     }
 
-    /// The same under the names that they have everywhere.
+    /// The registry for metrics of other crates with names that all programs share.
     pub fn usual_registry(&mut self) -> &mut Registry {
         &mut self.usual_registry
     }
 
-    /// Has all that is counted of this controller begin at 0: of what appears with its first event,
-    /// a query cannot tell that anything happened.
+    /// Lets all counters of this controller begin at 0: if a counter appears with its first event,
+    /// a query cannot see that anything happened.
     pub fn begin_controller(&self, controller: &'static str) {
         for result in RESULTS {
             let by = ByResult { controller, result };
@@ -123,13 +123,13 @@ impl Metrics {
         self.measure_queue(controller, &WorkQueue::default());
     }
 
-    /// The same of the watch of this kind.
+    /// The same for the watch of this kind.
     pub fn begin_watch(&self, kind: &'static str) {
         drop(self.watch_restarts.get_or_create(&ByKind { kind }));
         drop(self.unreadable.get_or_create(&ByKind { kind }));
     }
 
-    /// The same of what may happen to workloads of this namespace.
+    /// The same for the counters of workloads in this namespace.
     pub fn begin_namespace(&self, namespace: &str) {
         let groups = Kind::of::<PodCliqueScalingGroup>();
         for level in [Kind::of::<PodCliqueSet>().name(), groups.name()] {
@@ -144,7 +144,7 @@ impl Metrics {
         }
     }
 
-    /// What waits in the controller's queue, and what is under way.
+    /// The number of keys that wait in the controller's queue, and of those under way.
     pub fn measure_queue(&self, controller: &'static str, queue: &WorkQueue) {
         let by = ByController { controller };
         let depth = i64::try_from(queue.depth()).unwrap_or(i64::MAX);
@@ -154,7 +154,7 @@ impl Metrics {
         self.usual.measure_queue(controller, queue);
     }
 
-    /// All metrics in the OpenMetrics text format, with what was counted just now.
+    /// All metrics in the OpenMetrics text format, with the objects counted just now.
     pub fn encode(&self, census: &Registry) -> String {
         let mut text = String::new();
         // Writing to a String cannot fail.

@@ -1,9 +1,10 @@
-//! Pages of lists, bounded in bytes: an object may be of a hundred bytes or of a megabyte.
+//! Limits pages of lists in bytes: an object may have a hundred bytes or a megabyte.
 //!
-//! kube asks for 500 objects, whatever they take; of 500 sets of 1.3 MB the text, a copy of it and the
-//! objects were in memory at once, and the operator needed twice what it kept (decision 129). So a
-//! list asks through a client that sets the limit of each page by what the page before took, and that
-//! drops a page which becomes too long all the same, and asks for fewer.
+//! kube asks for 500 objects, whatever their size; of 500 sets of 1.3 MB the text, a copy of it and
+//! the objects were in memory at once, and the operator needed twice the memory of its cache
+//! (decision 129). So a list asks through a client that sets the limit of each page from the size
+//! of the previous page, and that drops a page which becomes too long all the same, and asks for
+//! fewer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +16,7 @@ use kube::client::Body;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// Objects of the first page: nothing is known of them.
+/// Objects of the first page: their size is unknown.
 const FIRST: u32 = 25;
 /// Objects of a page at most, as in client-go.
 pub const MOST: u32 = 500;
@@ -24,7 +25,7 @@ const WANTED_BYTES: usize = 2 << 20;
 /// Bytes that a page has at most, unless it is of one object.
 pub const MAX_BYTES: usize = 4 * WANTED_BYTES;
 
-/// How many objects the next page of a list is asked for with.
+/// The number of objects that the next page of a list requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageLimit(u32);
 
@@ -40,12 +41,12 @@ impl PageLimit {
         self.0
     }
 
-    /// Bytes that a page of so many objects may have. One object is taken whatever it takes.
+    /// Bytes that a page of this many objects may have. A single object may have any size.
     pub fn max_bytes(self) -> usize {
         if self.0 == 1 { usize::MAX } else { MAX_BYTES }
     }
 
-    /// After a page that has as many objects as it was asked for with, in so many bytes. Not more than
+    /// The limit after a page with as many objects as requested, in this many bytes. Not more than
     /// twice as many: large objects may follow small ones.
     #[must_use]
     pub fn after(self, bytes: usize) -> Self {
@@ -53,13 +54,13 @@ impl PageLimit {
         Self(fitting.min(self.0.saturating_mul(2)))
     }
 
-    /// After a page that became too long.
+    /// The limit after a page that became too long.
     #[must_use]
     pub fn after_too_many(self) -> Self {
         Self(self.fitting(MAX_BYTES))
     }
 
-    /// Objects of a page as it should be, if so many take so many bytes.
+    /// Objects of a page of the right size, if this many objects take this many bytes.
     fn fitting(self, bytes: usize) -> u32 {
         let objects = usize::try_from(self.0).unwrap_or(usize::MAX);
         let fitting = objects.saturating_mul(WANTED_BYTES) / bytes.max(1);
@@ -67,7 +68,7 @@ impl PageLimit {
     }
 }
 
-/// This client, whose pages of lists are bounded.
+/// This client with bounded pages of lists.
 pub fn bounded(client: Client) -> Client {
     let namespace = client.default_namespace().to_owned();
     let limit = Arc::new(Mutex::new(PageLimit::default()));
@@ -88,7 +89,7 @@ fn is_page(request: &Request<Body>) -> bool {
     request.method() == Method::GET && parts.any(is_limit)
 }
 
-/// A page that is short enough, with as many objects as that allows.
+/// Requests a page that is short enough, with as many objects as fit.
 async fn ask_for_page(
     client: &Client,
     request: &Request<()>,

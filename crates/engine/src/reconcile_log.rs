@@ -1,5 +1,4 @@
-//! What is logged and counted of a reconcile. Which object it is about is said by the span that all
-//! its lines are in.
+//! Logs and metrics of a reconcile. The span of all its lines names the object.
 
 use api::conditions::{self, ConditionType};
 use api::status::Status;
@@ -16,7 +15,7 @@ use crate::urgency;
 /// Names of objects in a line of the log; the rest is counted.
 const MAX_NAMED: usize = 8;
 
-/// One line for a reconcile that did something: what, and why.
+/// One line for a reconcile that wrote something: the writes, and the reason.
 pub fn log_writes(outcome: &Outcome) {
     if outcome.done.is_empty() {
         return;
@@ -33,8 +32,8 @@ pub fn log_writes(outcome: &Outcome) {
     );
 }
 
-/// A status was written: which replicas it terminates, how long was waited for what came true, and
-/// a line if the object runs now, does not any more, or for another reason.
+/// A status was written: counts the replicas that it terminates and the time until conditions
+/// became True, and logs a line if the object runs now, does not any more, or for another reason.
 pub fn log_status<R: Reconciler>(
     metrics: &Metrics,
     object: &R::Object,
@@ -66,7 +65,8 @@ pub fn log_status<R: Reconciler>(
     log_state(level, old, new);
 }
 
-/// How long the condition was not True, if it is now; at first since the object was created.
+/// How long the condition was not True, if it is True now; the first wait begins with the creation
+/// of the object.
 fn wait(
     milestone: ConditionType,
     meta: &ObjectMeta,

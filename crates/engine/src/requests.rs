@@ -1,4 +1,5 @@
-//! Single requests: each bounded in time, counted, and answered in terms that decide what to do.
+//! Single requests: each bounded in time, counted, and answered with the error class that the
+//! caller acts on.
 
 mod error;
 mod status_body;
@@ -36,11 +37,11 @@ use crate::scope::Scope;
 pub use error::RequestError;
 use error::{refused, retry_after};
 
-/// A write that gets no answer for this long: admission webhooks may take up to 30 s.
+/// Limit for a write without an answer: admission webhooks may take up to 30 s.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The body of an answer that takes longer stopped on its way.
+/// An answer's body that takes longer stopped on its way.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
-/// The same of a list.
+/// The same for a list.
 const LIST_TIMEOUT: Duration = Duration::from_mins(2);
 
 type Answer<R> = Result<R, RequestError>;
@@ -55,7 +56,7 @@ pub struct Requests {
     writes_left: Arc<AtomicI64>,
 }
 
-/// A client that prints as nothing.
+/// Gives `Client` a `Debug` impl.
 #[derive(Clone)]
 struct ClientBox(Client);
 
@@ -66,7 +67,7 @@ impl std::fmt::Debug for ClientBox {
 }
 
 impl Requests {
-    /// Through this client.
+    /// Sends through this client.
     pub fn new(client: Client, metrics: Arc<Metrics>) -> Self {
         Self {
             client: ClientBox(client),
@@ -77,19 +78,19 @@ impl Requests {
         }
     }
 
-    /// With writes let through by this fence only.
+    /// Sends only writes that this fence admits.
     #[must_use]
     pub fn behind(mut self, fence: WriteFence) -> Self {
         self.fence = fence;
         self
     }
 
-    /// How writes to the namespace have been answered lately.
+    /// The state of the writes to the namespace.
     pub fn standing(&self, namespace: &str) -> Standing {
         self.flow.standing(namespace)
     }
 
-    /// POST of this JSON. `R` is what the answer is decoded to.
+    /// POST of this JSON. The answer is decoded to `R`.
     pub async fn create<R>(&self, namespace: &str, body: Vec<u8>) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
@@ -99,7 +100,7 @@ impl Requests {
         self.write_object(what, request).await
     }
 
-    /// PUT of a whole object, which is this JSON.
+    /// PUT of a whole object as this JSON.
     pub async fn replace<R>(&self, key: &Key, body: Vec<u8>) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
@@ -110,8 +111,8 @@ impl Requests {
         self.write_object(what, request).await
     }
 
-    /// PUT of the status, guarded by the resourceVersion. The API server takes nothing else from
-    /// the body, so nothing else is sent.
+    /// PUT of the status, guarded by the resourceVersion. The API server ignores the rest of the
+    /// body, so nothing else is sent.
     pub async fn replace_status<R, S>(&self, object: &R, status: &S) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
@@ -146,7 +147,7 @@ impl Requests {
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
     {
-        // The API server says of a failed test only this.
+        // The API server reports a failed test only by this text.
         const FAILED_TEST: &str = "the server rejected our request due to an error in our request";
         let patch: json_patch::Patch =
             serde_json::from_value(operations.clone()).map_err(malformed)?;
@@ -195,7 +196,8 @@ impl Requests {
         answer.and_then(object_of)
     }
 
-    /// LIST in that scope of what these labels select, page by page; what cannot be decoded is left out.
+    /// LIST in that scope of the objects that these labels select, page by page; objects that
+    /// cannot be decoded are left out.
     pub async fn list<R>(
         &self,
         scope: &Scope,
@@ -215,7 +217,7 @@ impl Requests {
         loop {
             let request = all.list(&params);
             let what = What::of::<R>("list", scope.namespace().unwrap_or_default());
-            // A page is read before its head is passed on; the client listens for that head.
+            // A page is read before its head is passed on; the client waits for that head.
             let page: ObjectList<Guarded<R>> = paged
                 .send(what, LIST_TIMEOUT, LIST_TIMEOUT, request)
                 .await?;
@@ -245,7 +247,7 @@ impl Requests {
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
     ) -> Answer<R> {
         let mut permit = self.flow.enter(&what.share()).await;
-        // Looked at last: waiting for the permit may have taken long.
+        // Checked last: the wait for the permit may have taken long.
         let Some(_turn) = self.fence.enter() else {
             return Err(RequestError::NotLeading);
         };
@@ -314,8 +316,8 @@ impl Requests {
         if head.status.is_success() {
             return Ok(body);
         }
-        // What stands before the API server answers in other words, and so does it itself if it is
-        // asked for too much.
+        // A proxy in front of the API server answers in another format, and so does the API server
+        // itself if it has too many requests.
         let status = serde_json::from_slice(&body)
             .unwrap_or_else(|_| Status::failure(String::from_utf8_lossy(&body).trim(), ""));
         let code = head.status.as_u16();
@@ -330,7 +332,7 @@ fn decode<R: DeserializeOwned>(body: &[u8]) -> Answer<R> {
     serde_json::from_str(text).map_err(|error| unreadable(&error))
 }
 
-/// What is asked for.
+/// The parts of a request.
 struct What<'a> {
     verb: &'static str,
     resource: String,
@@ -348,8 +350,8 @@ impl<'a> What<'a> {
         }
     }
 
-    /// Of what may be under way each namespace has a share, and its events have another: while they
-    /// hang, pods are made.
+    /// Each namespace has a share of the requests that may be under way, and its events have
+    /// another share: while events hang, pods are created.
     fn share(&self) -> Cow<'_, str> {
         match self.resource.as_str() {
             "events" => format!("{}/events", self.namespace).into(),
@@ -364,8 +366,8 @@ fn object_of<R>(answer: Guarded<R>) -> Answer<R> {
     answer.object.map_err(invalid)
 }
 
-/// Who reads nothing of the object in the answer need not be sent it. The second type is for what
-/// stands before the API server.
+/// A caller that reads nothing of the object in the answer need not receive it. The second type is
+/// for a proxy in front of the API server.
 fn ask_for_metadata(mut request: http::Request<Vec<u8>>) -> http::Request<Vec<u8>> {
     let metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
     let accept = HeaderValue::from_static(metadata);

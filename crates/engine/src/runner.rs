@@ -1,4 +1,4 @@
-//! Runs a controller: takes keys whose turn it is, has each reconciled on a task of its own.
+//! Runs a controller: takes the next keys, reconciles each on a task of its own.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -20,12 +20,12 @@ use crate::metrics::ByController;
 use crate::work_queue::TurnEnd;
 use crate::worker::Worker;
 
-/// How often all keys are decided again, whatever was or was not seen.
+/// How often all keys are decided again, whatever the watches showed.
 const RESYNC_INTERVAL: Duration = Duration::from_mins(10);
-/// How long an object waits whose reconcile ended in a way that nobody foresaw.
+/// How long an object waits after its reconcile panicked.
 const PANIC_PAUSE: Duration = Duration::from_secs(5);
 
-/// Runs the controller until `stop`. At most `slots` objects at once, never one twice.
+/// Runs the controller until `stop`. At most `slots` objects at once, never one object twice.
 pub async fn run<R: Reconciler>(
     reconciler: R,
     context: Arc<Context>,
@@ -35,7 +35,7 @@ pub async fn run<R: Reconciler>(
     let stop = stop.shared();
     let worker = Arc::new(Worker::new(reconciler, context.clone()));
     let keys = stream_keys::<R>(&context, slots.into()).take_until(stop.clone());
-    // The queue has dealt with who comes when: kube's scheduler gets only what starts at once.
+    // The queue has decided the order already: kube's scheduler gets only keys that start at once.
     let mut writer = Writer::<PartialObjectMeta<R::Object>>::new(());
     let store = writer.as_reader();
     writer.apply_watcher_event(&watcher::Event::Init);
@@ -59,7 +59,7 @@ pub async fn run<R: Reconciler>(
     }
 }
 
-/// The keys whose turn it is.
+/// The keys in the order of the queue.
 fn stream_keys<R: Reconciler>(context: &Context, slots: usize) -> impl Stream<Item = Key> + use<R> {
     let queue = context.queue(R::NAME);
     let labels = ByController {
@@ -116,7 +116,7 @@ fn name_of<R: Reconciler>(key: &Key) -> PartialObjectMeta<R::Object> {
     }
 }
 
-/// Reconciles the object on a task of its own, which ends with whoever waits for it.
+/// Reconciles the object on a task of its own, which ends if its caller is dropped.
 async fn take_turn<R: Reconciler>(worker: Arc<Worker<R>>, key: Key) -> Action {
     let task = {
         let (worker, key) = (worker.clone(), key.clone());

@@ -1,4 +1,4 @@
-//! What was said is not said again at once.
+//! Limits how often the same problem is logged.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,15 +8,15 @@ use tokio::time::Instant;
 
 /// A problem that goes on is logged again after this.
 pub const AGAIN_AFTER: Duration = Duration::from_secs(30);
-/// So many problems are remembered.
+/// This many problems are remembered.
 const MAX_SAID: usize = 1000;
 
-/// When each problem was said last, whoever has it.
+/// When each problem was logged last, for any object.
 #[derive(Debug, Default)]
 pub struct Said(Mutex<HashMap<String, Instant>>);
 
 impl Said {
-    /// Whether this is to be said: it was not within the last half minute.
+    /// Whether to log this problem: it was not logged within the last half minute.
     pub fn is_news(&self, problem: &str) -> bool {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if said.len() >= MAX_SAID {

@@ -1,8 +1,8 @@
-//! Where objects are watched.
+//! The scopes of watches.
 
 use std::fmt;
 
-/// What one watch covers. It is listed, lost and listed again as a whole.
+/// The scope of one watch. It is listed, lost and listed again as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// All namespaces.
@@ -28,13 +28,13 @@ impl Scope {
         }
     }
 
-    /// Whether the watch tells of objects in this namespace.
+    /// Whether the watch covers objects in this namespace.
     pub fn holds(&self, namespace: &str) -> bool {
         self.namespace().is_none_or(|name| name == namespace)
     }
 }
 
-/// Follows the name of a kind.
+/// The suffix of a kind's name in messages.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,5 +1,4 @@
-//! How many objects there are in which state, and for how long the first of them, counted when
-//! somebody asks.
+//! The number of objects in each state, and the age of the oldest of them, counted on each request.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -26,7 +25,7 @@ type Seconds<L> = Family<L, Gauge<f64, AtomicU64>>;
 struct ByState {
     /// Kind of the object.
     kind: &'static str,
-    /// Its namespace, if that is one of the largest.
+    /// Its namespace, if it is one of the largest.
     namespace: String,
     /// Status of condition `Ready`; `Unknown` if it has none yet.
     ready: String,
@@ -34,12 +33,12 @@ struct ByState {
     reason: String,
 }
 
-/// What is waited for.
+/// The labels of a wait.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
 struct ByWait {
     /// Kind of the object.
     kind: &'static str,
-    /// Its namespace, if that is one of the largest.
+    /// Its namespace, if it is one of the largest.
     namespace: String,
     /// Reason of condition `Ready` now.
     reason: String,
@@ -48,7 +47,7 @@ struct ByWait {
 /// State of a gang.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
 struct ByPhase {
-    /// Its namespace, if that is one of the largest.
+    /// Its namespace, if it is one of the largest.
     namespace: String,
     /// `status.phase`: `Pending`, `Starting`, `Running`.
     phase: String,
@@ -56,10 +55,10 @@ struct ByPhase {
     reason: String,
 }
 
-/// A gang that has no nodes.
+/// A gang without nodes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
 struct ByPending {
-    /// Its namespace, if that is one of the largest.
+    /// Its namespace, if it is one of the largest.
     namespace: String,
     /// Reason of condition `Ready` now.
     reason: String,
@@ -68,7 +67,7 @@ struct ByPending {
 /// Sets of a namespace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
 struct ByNamespace {
-    /// The namespace, if that is one of the largest.
+    /// The namespace, if it is one of the largest.
     namespace: String,
 }
 
@@ -185,7 +184,7 @@ fn label_namespace(gang: &PodGang, largest: &Largest<'_>) -> String {
     largest.label(gang.metadata.namespace.as_deref().unwrap_or_default())
 }
 
-/// For how long the first of those with the same labels has waited.
+/// How long the oldest wait with the same labels has lasted.
 fn measure_oldest<L>(waits: impl Iterator<Item = (L, Timestamp)>, now: Timestamp) -> Seconds<L>
 where
     L: Clone + Eq + Hash + Ord + EncodeLabelSet,
@@ -197,7 +196,7 @@ where
     }
     let seconds = Seconds::<L>::default();
     for (labels, since) in oldest {
-        // Clocks differ: what lies ahead has not waited.
+        // Clocks differ: a time in the future has not waited.
         let waited = now.duration_since(since).as_secs_f64().max(0.0);
         seconds.get_or_create(&labels).set(waited);
     }

@@ -1,4 +1,4 @@
-//! What has been listed where, and which keys wait for that.
+//! The scopes in which each kind has been listed, and the keys that wait for those lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,18 +13,18 @@ use crate::heard::Heard;
 use crate::metrics::{ByKind, Metrics};
 use crate::scope::Scope;
 
-/// A kind of which nothing is heard for so long is not looked after, whatever the reason.
+/// A kind without a message for this long counts as not watched, whatever the reason.
 const STALE: Duration = Duration::from_mins(3);
 
-/// A kind and its API group, or what else has to be there, and where it is watched.
+/// A kind and its API group, or another thing that has to exist, and where it is watched.
 pub(crate) type Watch = (&'static str, &'static str, Scope);
 
-/// What is wrong with a watch.
+/// The problem of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct WatchProblem {
-    /// What it means to whoever runs the operator.
+    /// The message for the administrator of the operator.
     pub why: String,
-    /// The API server answers, and does not let this operator look there.
+    /// The API server answers, and refuses this operator access.
     pub is_refused: bool,
 }
 
@@ -33,13 +33,13 @@ pub(crate) fn watch_of(kind: Kind, scope: &Scope) -> Watch {
     (kind.name(), kind.group(), scope.clone())
 }
 
-/// Nothing is decided on an object before every kind was listed once where it is: its children
+/// Nothing is decided on an object before every kind was listed once in its scope: its children
 /// never leave its namespace, so one scope does not wait for another.
 #[derive(Debug, Default)]
 struct Held {
-    /// What was never listed yet.
+    /// Watches that were never listed yet.
     unlisted: BTreeSet<Watch>,
-    /// Keys that came meanwhile.
+    /// Keys that were added meanwhile.
     keys: HashMap<Scope, HashSet<(ControllerName, Key)>>,
 }
 
@@ -56,9 +56,9 @@ impl Held {
 pub(crate) struct SyncState {
     scopes: Vec<Scope>,
     unsynced: watch::Sender<BTreeMap<Watch, WatchProblem>>,
-    /// What is wrong with what is no watch.
+    /// Problems of parts that are no watch.
     problems: Mutex<BTreeMap<&'static str, String>>,
-    /// How often all that is watched had to be listed anew.
+    /// How often all watches had to be listed again.
     list_orders: watch::Sender<u64>,
     heard: Mutex<BTreeMap<Watch, Arc<Heard>>>,
     held: Mutex<Held>,
@@ -76,7 +76,7 @@ impl SyncState {
         }
     }
 
-    /// Where the operator looks after objects.
+    /// The scopes that the operator manages.
     pub(crate) fn scopes(&self) -> &[Scope] {
         &self.scopes
     }
@@ -93,7 +93,7 @@ impl SyncState {
         });
     }
 
-    /// The watch was listed; the keys that waited for it.
+    /// The watch was listed; returns the keys that waited for it.
     pub(crate) fn is_listed(&self, watch: &Watch) -> Vec<(ControllerName, Key)> {
         self.unsynced.send_modify(|unsynced| {
             unsynced.remove(watch);
@@ -108,7 +108,7 @@ impl SyncState {
     }
 
     /// The watch failed. If it is lost, the kind counts as unsynced until it was listed again: the
-    /// probes are not to say that all is well without an API server.
+    /// probes must not report success without an API server.
     pub(crate) fn failed(&self, watch: Watch, problem: WatchProblem, is_lost: bool) {
         self.unsynced.send_modify(|unsynced| {
             if is_lost || unsynced.contains_key(&watch) {
@@ -117,7 +117,7 @@ impl SyncState {
         });
     }
 
-    /// What is wrong with something that is no watch and that the operator is not ready without.
+    /// A problem of a part that is no watch and that the operator needs in order to be ready.
     pub(crate) fn set_problem(&self, part: &'static str, problem: Option<String>) {
         let mut problems = self.problems();
         match problem {
@@ -126,7 +126,7 @@ impl SyncState {
         };
     }
 
-    /// All that is watched has to be listed once more before anything is decided.
+    /// All watches have to be listed once more before anything is decided.
     pub(crate) fn list_anew(&self) {
         let watched: Vec<Watch> = {
             let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,7 +136,7 @@ impl SyncState {
         self.list_orders.send_modify(|orders| *orders += 1);
     }
 
-    /// Tells of [`Self::list_anew`].
+    /// Reports each call of [`Self::list_anew`].
     pub(crate) fn list_orders(&self) -> watch::Receiver<u64> {
         self.list_orders.subscribe()
     }
@@ -145,8 +145,7 @@ impl SyncState {
         self.problems.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the key for the time when all that belongs to the object is known. Gives it back if it
-    /// is.
+    /// Holds the key until its scope is synced; returns it if it already is.
     pub(crate) fn hold(&self, controller: ControllerName, key: Key) -> Option<Key> {
         let mut scopes = self.scopes.iter();
         let Some(scope) = scopes.find(|scope| scope.holds(&key.namespace)) else {
@@ -161,8 +160,9 @@ impl SyncState {
         None
     }
 
-    /// What is not in order, each with where that is, and the reason: kinds that were not listed
-    /// yet, whose watch is lost until they are listed again, or of which nothing is heard.
+    /// The watches that are not in order, each with its scope and the reason: kinds that were not
+    /// listed yet, that lost their watch and are not listed again, or that had no message for too
+    /// long.
     pub(crate) fn unsynced(&self) -> BTreeMap<String, String> {
         let named = |(kind, _, scope): &Watch| format!("{kind}{scope}");
         let mut all: BTreeMap<String, String> = self
@@ -180,8 +180,8 @@ impl SyncState {
     }
 
     /// Whether this operator can do its work: nothing is missing, or only in namespaces that it may
-    /// not look into, while there are others. A tenant who deletes his namespace, and the
-    /// operator's Role with it, takes nothing from the others, the webhook included.
+    /// not read, while there are others. A tenant who deletes his namespace, and the operator's
+    /// Role with it, takes nothing from the others, the webhook included.
     pub(crate) fn is_ready(&self) -> bool {
         let refused = self.refused();
         let is_left_out = |(_, _, scope): &Watch| refused.contains(scope);
@@ -191,7 +191,7 @@ impl SyncState {
             && self.silent().keys().all(is_left_out)
     }
 
-    /// Namespaces that the API server does not let this operator look into.
+    /// Namespaces that the API server does not let this operator read.
     fn refused(&self) -> BTreeSet<Scope> {
         let unsynced = self.unsynced.borrow();
         let refused = unsynced.iter().filter(|(_, problem)| problem.is_refused);
@@ -200,7 +200,7 @@ impl SyncState {
         namespaces.cloned().collect()
     }
 
-    /// Watches of which nothing was heard for too long, and for how long.
+    /// Watches without a message for too long, and the length of their silence.
     fn silent(&self) -> BTreeMap<Watch, Duration> {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let silences = heard.iter();
@@ -208,15 +208,15 @@ impl SyncState {
         silences.filter(|(_, silence)| *silence > STALE).collect()
     }
 
-    /// Whether all that is watched where this namespace is was listed.
+    /// Whether all watches of this namespace's scope were listed.
     pub(crate) fn is_synced_in(&self, namespace: &str) -> bool {
         let unsynced = self.unsynced.borrow();
         let mut scopes = unsynced.keys().map(|(_, _, scope)| scope);
         !scopes.any(|scope| scope.holds(namespace))
     }
 
-    /// Whether nothing is missing but, maybe, signs of life, and namespaces that this operator may
-    /// not look into.
+    /// Whether nothing is missing, except messages of open watches, and namespaces that this
+    /// operator may not read.
     pub(crate) fn is_synced(&self) -> bool {
         let refused = self.refused();
         let unsynced = self.unsynced.borrow();
@@ -231,14 +231,14 @@ impl SyncState {
         let _ = unsynced.wait_for(BTreeMap::is_empty).await;
     }
 
-    /// When something was last heard of that watch.
+    /// The liveness record of that watch.
     pub(crate) fn heard(&self, watch: Watch) -> Arc<Heard> {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.entry(watch).or_default().clone()
     }
 
-    /// The watch is given up for now: that nothing is heard of it says nothing, and the metrics do
-    /// not call its kind silent for ever.
+    /// The watch is given up for now: its silence proves nothing, and the metrics do not call its
+    /// kind silent for ever.
     pub(crate) fn stop_listening(&self, watch: &Watch, metrics: &Metrics) {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.remove(watch);
@@ -247,7 +247,7 @@ impl SyncState {
         }
     }
 
-    /// Puts into the metrics how long nothing was heard of each kind.
+    /// Sets the metrics to the longest silence of each kind.
     pub(crate) fn measure_silence(&self, metrics: &Metrics) {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let mut longest: BTreeMap<&'static str, f64> = BTreeMap::new();

@@ -1,8 +1,8 @@
-//! What makes controllers look again.
+//! The triggers of controllers.
 //!
-//! Each reconciler says for each kind that its `observe` reads whose keys are concerned by a change
-//! of such an object. It is asked with the object as it was and as it is, since one edit may take
-//! an object out of one owner's hands and into another's.
+//! For each kind that its `observe` reads, a reconciler declares a function that returns the keys
+//! concerned by a change of such an object. The function gets the old and the new object, since one
+//! edit may move an object from one owner to another.
 
 pub mod find;
 
@@ -16,7 +16,7 @@ use crate::caches::Caches;
 use crate::caches::watched::Watched;
 use crate::controller_name::ControllerName;
 
-/// Whose keys are concerned by what happened, for each controller that reads objects of the kind.
+/// The keys concerned by a change, for each controller that reads objects of the kind.
 type KeysAfter<E> = Vec<(ControllerName, Box<FindKeys<E>>)>;
 type FindKeys<E> = dyn Fn(&E, &Caches) -> Vec<Key> + Send + Sync;
 
@@ -29,7 +29,7 @@ pub struct Triggers {
 }
 
 impl Triggers {
-    /// Who has to look again after this change.
+    /// The keys to reconcile after this change.
     pub fn after<K: Watched>(
         &self,
         change: &Change<K>,
@@ -42,7 +42,7 @@ impl Triggers {
         find_keys(self.after_change::<K>(), change, caches)
     }
 
-    /// Who has to look again now that it is known whether a POST created its object.
+    /// The keys to reconcile now that it is known whether a POST created its object.
     pub fn after_settling<K: Watched>(
         &self,
         settled: &PendingCreate,
@@ -97,7 +97,7 @@ pub struct TriggersOf<'a> {
 }
 
 impl TriggersOf<'_> {
-    /// A change of an object of this kind wakes the keys that are found.
+    /// A change of an object of this kind triggers the keys that are found.
     pub fn on_change<K: Watched>(
         &mut self,
         keys: impl Fn(&Change<K>, &Caches) -> Vec<Key> + Send + Sync + 'static,
@@ -109,8 +109,8 @@ impl TriggersOf<'_> {
         }
     }
 
-    /// So does the end of the doubt whether a POST of this kind created its object: that it did
-    /// not is shown by no watch.
+    /// So does the news whether a POST of this kind created its object: no watch shows that it did
+    /// not.
     pub fn on_settled<K: Watched>(
         &mut self,
         keys: impl Fn(&PendingCreate, &Caches) -> Vec<Key> + Send + Sync + 'static,

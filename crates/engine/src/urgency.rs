@@ -1,4 +1,4 @@
-//! What reconcilers need to say which changes of a status are urgent.
+//! Helpers with which reconcilers decide which changes of a status are urgent.
 
 use api::LastError;
 use api::codes;
@@ -9,7 +9,7 @@ use domain::health::fence;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-/// Takes over of `next` what has become true.
+/// Takes over from `next` the conditions that have become True.
 pub fn advance(conditions: &mut [Condition], next: &[Condition], types: &[ConditionType]) {
     for type_ in types {
         let reached = conditions::find(next, *type_).filter(|c| c.status == "True");
@@ -21,8 +21,8 @@ pub fn advance(conditions: &mut [Condition], next: &[Condition], types: &[Condit
     }
 }
 
-/// Takes over of `next` how far it has come: that all is ready now, or what it waits for next. What
-/// somebody has to mend is told at once, and so is that it is not ready any more.
+/// Takes over from `next` its progress: that all is ready now, or the next thing that it waits for.
+/// A problem that a user has to correct is written at once, and so is the loss of readiness.
 pub fn advance_ready(conditions: &mut [Condition], next: &[Condition]) {
     let Some(after) = conditions::find(next, ConditionType::Ready) else {
         return;
@@ -36,18 +36,18 @@ pub fn advance_ready(conditions: &mut [Condition], next: &[Condition]) {
     }
 }
 
-/// Whether it is not ready, and not for the sake of an update, whose steps are waited for.
+/// Whether it is not ready and not being updated: users wait for the steps of an update.
 pub fn is_on_its_way(conditions: &[Condition]) -> bool {
     !conditions::is_true(conditions, ConditionType::Ready) && !is_updating(conditions)
 }
 
-/// Whether an update is under way, or stands still.
+/// Whether an update is under way, or stopped.
 pub fn is_updating(conditions: &[Condition]) -> bool {
     let update = conditions::find(conditions, ConditionType::UpdateInProgress);
     update.is_some_and(|c| c.status != "False")
 }
 
-/// Reasons of the attempts that a status begins.
+/// Reasons of the attempts that a new status raises.
 pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
     let before = old.replica_attempts();
     let is_raised = |f: &&ReplicaAttempt| f.attempt > fence::current_attempt(before, f.replica);
@@ -55,7 +55,7 @@ pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
     raised.map(|f| f.reason.clone()).collect()
 }
 
-/// Errors keep the time at which they were first seen in this form.
+/// Errors keep the time at which they were first seen with this content.
 pub fn keep_times(old: &[LastError], new: &mut [LastError]) {
     for error in new {
         let before = old
@@ -67,7 +67,7 @@ pub fn keep_times(old: &[LastError], new: &mut [LastError]) {
     }
 }
 
-/// Condition `NameConflict` says what `lastErrors` says of taken names, and goes with it.
+/// Condition `NameConflict` repeats the taken names of `lastErrors`, and goes with them.
 pub fn set_name_conflict<S: Status>(next: &mut S, generation: Option<i64>, now: Timestamp) {
     let errors = next.last_errors_mut().map(|errors| errors.as_slice());
     let taken = errors.unwrap_or_default().iter();
@@ -85,7 +85,7 @@ pub fn set_name_conflict<S: Status>(next: &mut S, generation: Option<i64>, now: 
     conditions::set_or_remove(next.conditions_mut(), type_, verdict, generation, now);
 }
 
-/// The conditions without what may be written late: texts with counts in them.
+/// The conditions without the parts that may be written late: texts with counts in them.
 pub fn without_messages(conditions: &[Condition]) -> Vec<Condition> {
     let strip = |c: &Condition| Condition {
         message: String::new(),

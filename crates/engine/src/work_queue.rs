@@ -1,15 +1,15 @@
 //! Keys that wait for their turn with a controller.
 //!
-//! A key is handed out only when a slot is free, so what waits is here and nowhere else. Keys of a
-//! namespace come first in, first out; namespaces take turns. A key that comes while it is being
-//! worked on is marked and comes again afterwards. After its turn a key rests: what changes about
-//! an object meanwhile is one decision and not many.
+//! A key is handed out only when a slot is free, so all waiting keys are here and nowhere else.
+//! Keys of a namespace come first in, first out; namespaces take turns. A key that is added while
+//! it is under way is marked and comes again afterwards. After its turn a key rests, so that the
+//! changes of an object meanwhile cause one decision and not many.
 //!
-//! The last free slot is kept for a namespace that has no key under way, so that a key of one that
-//! rests waits for nobody of one that is busy. A reconcile that takes longer than [`SLOW`] waits for
-//! the API server and leaves its slot to others. No namespace has more keys under way than there are
-//! slots, so that an admission webhook that hangs there holds up nobody else; and namespaces whose
-//! writes take long share one half of the slots, however many they are (decision 125).
+//! The last free slot is kept for a namespace that has no key under way, so that it does not wait
+//! for a busy namespace. A reconcile that takes longer than [`SLOW`] waits for the API server and
+//! leaves its slot to others. No namespace has more keys under way than there are slots, so that an
+//! admission webhook that hangs there does not delay other namespaces; and namespaces whose writes
+//! take long share one half of the slots, however many they are (decision 125).
 
 mod room;
 mod state;
@@ -24,14 +24,15 @@ use tokio::time::Instant;
 use crate::flow::Standing;
 use state::State;
 
-/// The least rest after a turn.
+/// The shortest rest after a turn.
 pub const LEAST_REST: Duration = Duration::from_millis(20);
-/// So many times as long as the decision took a key rests if that is less than [`SHORT_REST`]: pods
-/// that come up one after the other cost little.
+/// A key rests this many times as long as the decision took, if that is less than [`SHORT_REST`]:
+/// pods that become ready one after the other cost little.
 const REST_PER_DECISION: u32 = 100;
-/// What a person hardly notices.
+/// A delay that a person hardly notices.
 const SHORT_REST: Duration = Duration::from_millis(500);
-/// The same at least: a set of 10,000 pods must not keep a core busy by itself.
+/// A key rests at least this many times as long: a set of 10,000 pods must not keep a core busy by
+/// itself.
 const REST_PER_LONG_DECISION: u32 = 5;
 /// A reconcile that takes longer leaves its slot to others.
 pub const SLOW: Duration = Duration::from_secs(1);
@@ -46,7 +47,7 @@ struct Shared {
     changed: Notify,
 }
 
-/// A key whose turn it is.
+/// A key that may be reconciled now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// The key.
@@ -55,25 +56,26 @@ pub struct Turn {
     pub waited: Duration,
 }
 
-/// What becomes of a key after its turn.
+/// The state of a key after its turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnEnd {
     /// How long the decision itself took, without any request.
     pub deciding: Duration,
-    /// When to come again if nothing happens before.
+    /// When to reconcile again if nothing happens before.
     pub again: Option<Duration>,
 }
 
-/// How long keys have had their turn that is not over.
+/// How long the keys under way have had their turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Of all of them together.
+    /// The sum over all of them.
     pub total: Duration,
-    /// Of the first of them.
+    /// The longest of them.
     pub longest: Duration,
 }
 
-/// How long a key rests whose decision took so long. What is due at a time is not put off by that.
+/// How long a key rests after a decision of this length. The rest does not delay a key that is due
+/// at a time.
 pub fn rest_after(deciding: Duration) -> Duration {
     let short = (deciding * REST_PER_DECISION).min(SHORT_REST);
     let long = deciding * REST_PER_LONG_DECISION;
@@ -87,8 +89,8 @@ impl WorkQueue {
         self.0.changed.notify_one();
     }
 
-    /// The next key, as soon as it is due and one of so many slots is free for its namespace, which
-    /// is answered so. One consumer only.
+    /// The next key, as soon as it is due and one of this many slots is free for its namespace,
+    /// given the state of the namespace's writes. One consumer only.
     pub async fn next(&self, slots: usize, standing: impl Fn(&str) -> Standing) -> Turn {
         loop {
             let due = {
@@ -118,7 +120,7 @@ impl WorkQueue {
         self.state().depth(Instant::now())
     }
 
-    /// How long the first of them has been waiting.
+    /// How long the oldest of them has been waiting.
     pub fn longest_wait(&self) -> Duration {
         self.state().longest_wait(Instant::now())
     }
@@ -133,12 +135,12 @@ impl WorkQueue {
         self.state().added()
     }
 
-    /// How long what has its turn has had it.
+    /// How long the keys under way have had their turn.
     pub fn work_under_way(&self) -> Work {
         self.state().work_under_way(Instant::now())
     }
 
-    /// Takes out all keys that were added, as one who works them off by himself.
+    /// Removes and returns all added keys, for a caller that works them off by itself.
     pub fn take_all(&self) -> Vec<Key> {
         self.state().take_all()
     }

@@ -33,11 +33,11 @@ use status_writer::{Debounce, version_of};
 
 /// A waiting object reads the clock at least this often, so that a step of the clock is noticed.
 const MAX_WAIT: Duration = Duration::from_mins(1);
-/// When what is overdue is looked at once more.
+/// The delay until an overdue object is reconciled once more.
 const OVERDUE_WAIT: Duration = Duration::from_secs(1);
 /// Events of one decision that are posted at once.
 const MAX_CONCURRENT_EVENTS: usize = 16;
-/// What waits for events waits no longer for all of them together.
+/// Longest time a reconcile waits for its events to be posted.
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reconciles one object at a time; all that it remembers between two reconciles may be lost.
@@ -50,7 +50,7 @@ pub struct Worker<R> {
 }
 
 impl<R: Reconciler> Worker<R> {
-    /// Nothing is remembered yet.
+    /// A worker that remembers nothing yet.
     pub fn new(reconciler: R, context: Arc<Context>) -> Self {
         Self {
             reconciler,
@@ -61,13 +61,14 @@ impl<R: Reconciler> Worker<R> {
         }
     }
 
-    /// Observes, decides and carries out; says when to come again if nothing happens before.
+    /// Observes, decides and carries out; returns when to reconcile again if nothing happens
+    /// before.
     pub async fn reconcile(&self, key: &Key) -> TurnEnd {
         let end = self.reconcile_known(key).await;
         if self.exists(key) {
             return end;
         }
-        // It went meanwhile, and was maybe forgotten before the reconcile ended.
+        // The object was deleted meanwhile, and possibly forgotten before the reconcile ended.
         self.forget(key);
         TurnEnd { again: None, ..end }
     }
@@ -77,7 +78,7 @@ impl<R: Reconciler> Worker<R> {
         self.backoff.holds(key) || self.debounce.holds(key)
     }
 
-    /// Whether the object is there.
+    /// Whether the object exists.
     pub(crate) fn exists(&self, key: &Key) -> bool {
         self.cache().get(key).is_some()
     }
@@ -87,7 +88,7 @@ impl<R: Reconciler> Worker<R> {
         self.debounce.forget(key);
     }
 
-    /// The object had its turn.
+    /// The turn of the object is over.
     pub(crate) fn finish(&self, key: &Key, end: TurnEnd) {
         self.context.queue(R::NAME).finish(key, end);
     }
@@ -100,8 +101,8 @@ impl<R: Reconciler> Worker<R> {
         let Some(object) = self.cache().get(key) else {
             return TurnEnd::default();
         };
-        // All that is logged meanwhile says what it is about, whatever level is logged. In JSON
-        // the span has its own name under `name`.
+        // All lines logged meanwhile name the object, whatever level is logged. In JSON the span
+        // has its own name under `name`.
         let span = tracing::error_span!(
             "reconcile",
             controller = R::NAME.0,
@@ -146,7 +147,7 @@ impl<R: Reconciler> Worker<R> {
         }))
     }
 
-    /// Events, waves, status; how long to wait if nothing happens meanwhile.
+    /// Events, waves, status; returns how long to wait if nothing happens meanwhile.
     async fn carry_out(
         &self,
         key: &Key,
@@ -194,7 +195,7 @@ impl<R: Reconciler> Worker<R> {
         outcome
     }
 
-    /// What became of the writes: as events, and in the status.
+    /// Reports the results of the writes: as events, and in the status.
     async fn report_outcome(
         &self,
         key: &Key,
@@ -205,7 +206,7 @@ impl<R: Reconciler> Worker<R> {
     ) -> Option<Duration> {
         let summaries = event_recorder::summaries(outcome);
         let published = self.publish(object, &summaries, now);
-        // The first status would tell of the time before these writes, which ask for the next
+        // The first status would describe the time before these writes, which trigger the next
         // decision themselves.
         let is_outdated =
             object.status().is_none() && outcome.is_complete() && !outcome.done.is_empty();
@@ -217,7 +218,7 @@ impl<R: Reconciler> Worker<R> {
             published.await;
             return None;
         };
-        // Nobody who reads the status waits for the events of these writes, nor the reverse.
+        // The status write does not wait for the events of these writes, nor the reverse.
         let writing = self.write_status(key, object, next, now);
         let ((), written) = future::join(published, writing).await;
         match written {
@@ -230,7 +231,8 @@ impl<R: Reconciler> Worker<R> {
     }
 
     /// Publishes all of them, and returns when that is done: events of a fence precede its first
-    /// delete. What does not get an answer in time is told in the next decision, if it still holds.
+    /// delete. An event without an answer in time is published by the next decision, if it still
+    /// holds.
     async fn publish(&self, object: &Arc<R::Object>, events: &[Event], now: Timestamp) {
         let mut all = Vec::new();
         for event in events {
@@ -245,7 +247,7 @@ impl<R: Reconciler> Worker<R> {
         }
     }
 
-    /// A reconcile ended in a way that nobody foresaw.
+    /// Counts a reconcile that panicked.
     pub(crate) fn count_panic(&self) {
         self.context.count_panic(R::NAME);
     }
@@ -264,7 +266,7 @@ impl<R: Reconciler> Worker<R> {
     }
 }
 
-/// The status with what failed just now, and what waits since it failed.
+/// The status with the failures of this reconcile, and with earlier ones whose wait goes on.
 fn with_errors<S: api::status::Status>(
     mut next: S,
     outcome: &Outcome,
@@ -278,8 +280,8 @@ fn with_errors<S: api::status::Status>(
     next
 }
 
-/// Time left until `at`, but never so long that a step of the clock goes unnoticed. What has passed
-/// was due in this very decision: if it waits for something else, that wakes it.
+/// Time left until `at`, but never so long that a step of the clock goes unnoticed. A time in the
+/// past was due in this very decision: if the decision waits for something else, a trigger follows.
 fn until(at: Timestamp, now: Timestamp) -> Duration {
     if at <= now {
         return OVERDUE_WAIT;

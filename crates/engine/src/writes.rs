@@ -13,8 +13,8 @@ use crate::caches::watched::Watched;
 use crate::context::Context;
 use crate::requests::{self, RequestError};
 
-/// POST. If the name is taken by an object of the same owner that stays, an earlier answer was
-/// lost and all is well; the object as it is goes into the cache.
+/// POST. If an object of the same owner has the name and stays, an earlier answer was lost and all
+/// is well; that object goes into the cache.
 pub(crate) async fn create<K: Watched>(
     context: &Context,
     object: &Object,
@@ -39,7 +39,7 @@ pub(crate) async fn create<K: Watched>(
     result
 }
 
-/// Who holds the name that we wanted.
+/// Finds the owner of the name that we wanted.
 async fn look_at_holder<K: Watched>(
     context: &Context,
     key: &Key,
@@ -52,11 +52,12 @@ async fn look_at_holder<K: Watched>(
     let stays = !ownership::is_terminating(holder.meta());
     let holder_of_name = describe(holder.meta());
     if Kind::of::<K>() == Kind::of::<Pod>() && !is_ours {
-        // The next decision takes another name. Where it is ours and goes, it waits for its end.
+        // The next decision takes another name. If the name's holder is ours and going, the
+        // decision waits for its end.
         context.caches.note_taken(wanted);
         return Err(RequestError::Conflict);
     }
-    // What belongs to others is told and not followed.
+    // An object with another owner is reported and not followed.
     if is_ours || context.caches.is_concerned(holder.meta()) {
         context.wrote(holder);
     }
@@ -100,19 +101,20 @@ pub(crate) async fn merge<K: Watched>(
     target: &Target,
     patch: &Value,
 ) -> Result<(), RequestError> {
-    // With the uid, or another's object that took the name meanwhile would be meant too.
+    // With the uid: otherwise the patch would also reach another object that took the name
+    // meanwhile.
     let mut patch = patch.clone();
     json_patch::merge(&mut patch, &json!({"metadata": {"uid": target.uid}}));
     let written: K = context.requests.merge(&target.key, &patch).await?;
     // An object without finalizers may be gone with this very write: the answer is then its last
-    // state, and only the watch tells that it is gone.
+    // state, and only the watch shows that it is gone.
     if !ownership::is_terminating(written.meta()) {
         context.wrote(written);
     }
     Ok(())
 }
 
-/// JSON patch, which tests what it replaces.
+/// JSON patch, which tests the values that it replaces.
 pub(crate) async fn patch<K: Watched>(
     context: &Context,
     key: &Key,

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 /// Where the operator mounts the volume.
 const DIRECTORY: &str = "/var/grove/start-order";
 
-/// What is asked for.
+/// The command to run.
 pub enum Command {
-    /// To print this.
+    /// Print this text.
     Print(String),
-    /// To wait for what is shown in this folder.
+    /// Wait for the annotations in this folder.
     Wait(PathBuf),
 }
 
-/// Reads the arguments; an error says which one cannot be understood.
+/// Reads the arguments; an error names the argument that cannot be understood.
 pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, String> {
     let mut directory = PathBuf::from(DIRECTORY);
     let mut args = args;

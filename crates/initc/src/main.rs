@@ -1,7 +1,8 @@
 //! `grove-initc`: the init container of pods that start after others (docs/start-order.md).
 //!
-//! It needs no credentials and asks nobody: the operator annotates the pod, the kubelet shows the
-//! annotation in a downwardAPI volume, and this program reads that file until it says so.
+//! It needs no credentials and sends no requests: the operator annotates the pod, the kubelet shows
+//! the annotation in a downwardAPI volume, and this program reads that file until it allows the
+//! start.
 
 mod args;
 mod report;
@@ -19,8 +20,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::register_conditional_shutdown;
 use volume::Volume;
 
-/// How often the volume is read. The kubelet mostly shows a changed annotation within seconds; where
-/// it does not, within a minute or two, or when the operator changes it again.
+/// How often the volume is read. The kubelet mostly shows a changed annotation within seconds;
+/// otherwise within a minute or two, or when the operator changes it again.
 ///
 /// inotify would save five reads of a file in memory per second and bring more trouble than that:
 /// the kubelet does not change files but swaps the folder that they are links into, so the folder
@@ -59,11 +60,11 @@ fn wait(volume: &Volume) -> Result<(), String> {
     }
 }
 
-/// In a container this is process 1, which the kernel spares signals that have no handler: a pod
-/// that is deleted while it waits would hold its place for the whole grace period.
+/// In a container this is process 1, to which the kernel does not deliver signals without a
+/// handler: a pod that is deleted while it waits would hold its place for the whole grace period.
 fn end_on_signals() -> std::io::Result<()> {
     for signal in [SIGTERM, SIGINT] {
-        // What shells report of a process that a signal ended.
+        // The exit code with which shells report a process that a signal ended.
         let code = 128 + signal;
         register_conditional_shutdown(signal, code, Arc::new(AtomicBool::new(true)))?;
     }

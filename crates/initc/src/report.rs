@@ -1,17 +1,17 @@
-//! What people read in the log of the container.
+//! The log of the container, for people.
 
 use std::io::Write as _;
 
 use crate::volume::Seen;
 
-/// Says what is waited for, each thing once.
+/// Logs the state of the volume, each state once.
 #[derive(Default)]
 pub struct Report {
     told: Option<Seen>,
 }
 
 impl Report {
-    /// Says what is seen, if that is news.
+    /// Logs the state, if it is new.
     pub fn tell(&mut self, seen: &Seen) {
         let told = self.told.as_ref();
         if told == Some(seen) {
@@ -59,17 +59,17 @@ fn parent(pair: &str) -> String {
     format!("{pods} of {podclique}")
 }
 
-/// A line for the log. Nobody needs to read it.
+/// Writes a line to the log. A failed write is ignored: no reader is required.
 pub fn say(text: &str) {
     let _ = writeln!(std::io::stdout(), "{}", legible(text));
 }
 
-/// A line about what is wrong.
+/// Writes a line about a problem.
 pub fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "grove-initc: {}", legible(text));
 }
 
-/// Annotations are text of others: what would act on a terminal is shown as `\u{1b}`.
+/// Users may edit annotations: characters that would act on a terminal are shown as `\u{1b}`.
 fn legible(text: &str) -> String {
     let show = |c: char| {
         let is_plain = !c.is_control() || c == '\n';

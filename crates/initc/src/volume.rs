@@ -8,7 +8,8 @@ use std::path::PathBuf;
 const START: &str = "start";
 /// File that shows annotation `grove.io/starts-after`.
 const STARTS_AFTER: &str = "starts-after";
-/// What the first of them says once the pod may start; or a number above 0: how often it was told.
+/// Content of `start` once the pod may start; a number above 0, the count of start signals, means
+/// the same.
 const NOW: &str = "now";
 
 /// The volume.
@@ -16,7 +17,7 @@ pub struct Volume {
     directory: PathBuf,
 }
 
-/// What the volume shows. An annotation that the pod does not have is an empty file.
+/// The content of the volume. An annotation that the pod does not have is an empty file.
 #[derive(PartialEq, Eq)]
 pub struct Seen {
     /// Annotation `grove.io/start`.
@@ -42,7 +43,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Path, what is wrong, and what to do.
+    /// Path, problem, and remedy.
     pub fn text(&self) -> String {
         match self {
             Self::Missing(path) => format!(
@@ -66,7 +67,7 @@ impl Volume {
         Self { directory }
     }
 
-    /// What it shows now.
+    /// Reads the current content.
     pub fn read(&self) -> Result<Seen, Problem> {
         if !self.directory.is_dir() {
             return Err(Problem::Missing(self.directory.clone()));
@@ -77,8 +78,8 @@ impl Volume {
         })
     }
 
-    /// A file that is not there counts as empty: between two steps of the kubelet a link may lead
-    /// into a folder that was just removed.
+    /// A missing file counts as empty: between two steps of the kubelet a link may lead into a
+    /// folder that was just removed.
     fn file(&self, name: &str) -> Result<String, Problem> {
         let path = self.directory.join(name);
         match fs::read(&path) {

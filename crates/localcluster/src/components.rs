@@ -60,8 +60,8 @@ pub(super) const CLIENTS: [(&str, User<'static>); 3] = [
     ),
 ];
 
-/// Where etcd listens: on Unix sockets in the folder of the cluster, in which it and the API server
-/// work, so that nobody else on the machine reads what is in it.
+/// The addresses of etcd: Unix sockets in the folder of the cluster, in which etcd and the API
+/// server work, so that no other user of the machine can read its data.
 const ETCD: &str = "unix://etcd.sock:0";
 const ETCD_PEERS: &str = "unix://etcd-peer.sock:0";
 
@@ -74,7 +74,7 @@ pub(super) fn choose_port() -> Result<u16> {
 pub(super) fn etcd(dir: &Path) -> Vec<String> {
     vec![
         format!("--data-dir={}/etcd", dir.display()),
-        // The data is thrown away with the cluster: it need not survive a power failure.
+        // The data is deleted with the cluster: it need not survive a power failure.
         "--unsafe-no-fsync".into(),
         "--log-level=warn".into(),
         "--quota-backend-bytes=4294967296".into(),
@@ -110,7 +110,7 @@ pub(super) fn api_server(pki: &Pki, port: u16, options: &Options) -> Vec<String>
     flags
 }
 
-/// How the API server is reached by pods, and reaches kubelets, webhooks and pods.
+/// How pods reach the API server, and how it reaches kubelets, webhooks and pods.
 fn endpoint(pki: &Pki, options: &Options) -> Vec<String> {
     if options.real_nodes == 0 {
         // A loopback address is not allowed as an endpoint of the `kubernetes` Service.
@@ -129,7 +129,8 @@ fn endpoint(pki: &Pki, options: &Options) -> Vec<String> {
         file("kubelet-client-certificate", &pki.path("to-kubelets.crt")),
         file("kubelet-client-key", &pki.path("to-kubelets.key")),
         "--egress-selector-config-file=egress.yaml".into(),
-        // To the address of a pod instead of its Service's: no kube-proxy runs in the switch.
+        // To the address of a pod instead of the address of its Service: no kube-proxy runs in the
+        // switch.
         "--enable-aggregator-routing=true".into(),
     ]
 }
@@ -137,17 +138,17 @@ fn endpoint(pki: &Pki, options: &Options) -> Vec<String> {
 pub(super) fn controller_manager(pki: &Pki, options: &Options) -> Vec<String> {
     let mut flags = client("kube-controller-manager", pki);
     flags.extend([
-        // Its own user may do almost nothing: RBAC gives the rights to an account per controller.
+        // Its own user may do almost nothing: RBAC gives the rights to one account per controller.
         "--use-service-account-credentials=true".into(),
         file("service-account-private-key-file", &pki.path("sa.key")),
         file("root-ca-file", &pki.path("ca.crt")),
         "--leader-elect=false".into(),
         "--secure-port=0".into(),
-        // The default, 20 requests per second, would be what a benchmark measures.
+        // With the default, 20 requests per second, a benchmark would measure this limit.
         "--kube-api-qps=500".into(),
         "--kube-api-burst=1000".into(),
     ]);
-    // A node is not Ready without a new lease for so long.
+    // A node without a new lease for this long is not Ready.
     let grace = if options.real_nodes == 0 {
         "30m"
     } else {
@@ -178,12 +179,12 @@ pub(super) fn kwok(pki: &Pki, stages: &Path, options: &Options) -> Vec<String> {
     let mut flags = client("kwok", pki);
     flags.extend([
         file("config", stages),
-        // Room for the pods of a benchmark, apart from the Services' range.
+        // Enough for the pods of a benchmark, apart from the Services' range.
         "--cidr=10.128.0.0/9".into(),
         format!("--disregard-status-with-label-selector={MANUAL_STATUS_LABEL}=true"),
     ]);
-    // A lease is renewed each quarter of its time: a kubelet does it every ten seconds, which would
-    // be half of what an idle cluster does.
+    // A lease is renewed each quarter of its time: kubelets do it every ten seconds, which would be
+    // half of the requests of a cluster without work.
     flags.extend(if options.real_nodes == 0 {
         [
             "--manage-all-nodes=true",

@@ -18,7 +18,7 @@ use super::{Options, nodes, state};
 /// How often a start is tried with another port.
 const ATTEMPTS: u32 = 3;
 
-/// What pods of KWOK do beside what its own stages make of them, by annotations.
+/// Stages for pods of KWOK in addition to KWOK's own stages, selected by annotations.
 const STAGES: [&str; 2] = [
     include_str!("stages/exits.yaml"),
     include_str!("stages/crash-loops.yaml"),
@@ -33,7 +33,7 @@ pub(super) struct Launched {
     pub(super) binary: PathBuf,
     pub(super) kubeconfig: PathBuf,
     pub(super) supervisor: Supervisor,
-    /// The real ones.
+    /// The real nodes.
     pub(super) nodes: Vec<Node>,
 }
 
@@ -42,7 +42,7 @@ impl Launched {
         kubectl(&self.dir, &self.bin)
     }
 
-    /// Ends the cluster: nothing of it runs any more.
+    /// Ends the cluster: none of its processes runs any more.
     pub(super) fn end(&mut self) -> Result<()> {
         self.supervisor.stop()?;
         real::end(&self.nodes)
@@ -95,15 +95,15 @@ fn attempt_launch(
     report: &dyn Fn(&str),
 ) -> Result<Launched> {
     let dir = state::claim(dir)?;
-    // Nodes of a cluster that was killed a moment ago may still be ending: what clears up behind them
-    // must not meet those that start.
+    // Nodes of a cluster that was killed a moment ago may still be ending: their cleanup must not
+    // meet the nodes that start.
     real::end(&real::nodes_in(&dir, &tool.binary()))?;
     state::prepare(&dir)?;
     let port = components::choose_port()?;
     let pki = identities(&dir, port)?;
     let stages = dir.join("stages.yaml");
     fs::write(&stages, kwok_stages(tool)?)?;
-    // Lets a later command use this cluster's own kubectl, whatever became of the sources.
+    // Lets a later command use this cluster's own kubectl, whatever happened to the sources.
     symlink(tool.bin(), dir.join("bin"))?;
 
     let mut supervisor = Supervisor::spawn(tool, &dir)?;
@@ -157,7 +157,7 @@ fn attempt_launch(
     })
 }
 
-/// Writes the certificates and kubeconfigs of all that take part.
+/// Writes the certificates and kubeconfigs of all parts of the cluster.
 fn identities(dir: &Path, port: u16) -> Result<Pki> {
     let pki = Pki::create(dir.join("pki"))?;
     let server = format!("https://127.0.0.1:{port}");
@@ -190,10 +190,10 @@ fn kwok_stages(tool: &Tool) -> Result<Vec<u8>> {
     Ok(stages)
 }
 
-/// Creates the nodes and waits until they, and pods on them, are possible.
+/// Creates the nodes and waits until they are Ready and pods can be created.
 fn settle(wait: &mut Waiter<'_>, options: &Options, kubectl: &dyn Fn() -> Command) -> Result<()> {
-    // Many short waits: a kubectl whose launcher was killed should not stay for long. It asks for
-    // one node after the other, so the more there are, the longer it takes.
+    // Many short waits: a kubectl without its launcher, which was killed, should not stay for long.
+    // It requests one node after the other, so the more there are, the longer it takes.
     let timeout = format!("--timeout={}s", 5 + options.nodes / 2);
     let await_in = |args| Ok(with(with(kubectl(), &["wait", &timeout]), args));
     if options.nodes > 0 {

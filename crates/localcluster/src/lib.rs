@@ -33,21 +33,21 @@ pub use repository::Repository;
 /// test can set it by hand.
 pub const MANUAL_STATUS_LABEL: &str = "example.com/manual-status";
 
-/// What the cluster is to be like.
+/// The options of a cluster.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// KWOK nodes to create, each with 64 CPU, 256Gi and 8 `nvidia.com/gpu`; 4 share a rack
     /// (`topology.kubernetes.io/rack`), 8 a zone (`topology.kubernetes.io/zone`).
     pub nodes: u32,
-    /// Nodes with a kubelet of their own, `node-1` and on, each in namespaces of its own: at most 200.
-    /// They need Linux, root and some programs, which the error names where they are missing. KWOK
-    /// nodes beside them are called `kwok-0` and on and have the taint `kwok.x-k8s.io/node`. Their
-    /// images are `localhost/pause:1` and `busybox:1.37`, and those that are loaded.
+    /// Up to 200 nodes with a kubelet of their own, `node-1` and on, each in namespaces of its own.
+    /// They need Linux, root and some programs; the error names missing ones. KWOK nodes beside
+    /// them are called `kwok-0` and on and have the taint `kwok.x-k8s.io/node`. Their images are
+    /// `localhost/pause:1` and `busybox:1.37`, and all loaded ones.
     pub real_nodes: u8,
     /// Serve the gang APIs of Kubernetes 1.37 (alpha, `scheduling.k8s.io`) and schedule by them.
     pub native_gangs: bool,
-    /// Controllers of kube-controller-manager that are not to run, by the names that its
-    /// `--controllers` knows; none of those that it runs only when asked.
+    /// Controllers of kube-controller-manager that must not run, by the names that its
+    /// `--controllers` knows; not those that it runs only on request.
     pub without_controllers: Vec<&'static str>,
     /// More flags of kube-apiserver, each as `--name=value`, for example of an audit policy.
     pub api_server_flags: Vec<String>,
@@ -141,8 +141,8 @@ impl Cluster {
         real::load(self.nodes(), &self.launched.binary, name, folder, config)
     }
 
-    /// Loads the images of an archive into all real nodes: what `docker save` or `buildah push` to
-    /// `oci-archive:` wrote.
+    /// Loads the images of an archive into all real nodes: an archive of `docker save`, or of
+    /// `buildah push` to `oci-archive:`.
     pub fn load_archive(&self, archive: &Path) -> Result<()> {
         real::load_archive(self.nodes(), archive)
     }
@@ -153,7 +153,7 @@ impl Cluster {
         real::load_program(self.nodes(), &self.launched.binary, name, program)
     }
 
-    /// Ends the cluster, as a drop does, and says what went wrong with that.
+    /// Ends the cluster, as a drop does, and returns the errors.
     pub fn stop(mut self) -> Result<()> {
         self.launched.end()?;
         match self.temporary.take() {

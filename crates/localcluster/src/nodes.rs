@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-/// By its value `fake` KWOK knows its nodes beside real ones.
+/// KWOK recognizes its nodes beside real ones by the value `fake`.
 pub(super) const KWOK_ANNOTATION: &str = "kwok.x-k8s.io/node";
 
-/// What a pod tolerates that may run on a KWOK node beside real ones.
+/// The taint of KWOK nodes beside real ones, which their pods have to tolerate.
 const KWOK_TAINT: &str = "kwok.x-k8s.io/node";
 
 const NODES_PER_RACK: u32 = 4;

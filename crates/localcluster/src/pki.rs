@@ -1,4 +1,4 @@
-//! The cluster's own certificate authority, and who it vouches for.
+//! The cluster's own certificate authority, and the certificates that it signs.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -20,7 +20,7 @@ pub(super) struct User<'a> {
     pub(super) group: Option<&'a str>,
 }
 
-/// A certificate authority whose key is never written to disk: it exists only while a cluster
+/// A certificate authority with a key that is never written to disk: it exists only while a cluster
 /// starts.
 pub(super) struct Pki {
     dir: PathBuf,
@@ -48,8 +48,8 @@ impl Pki {
         self.dir.join(name)
     }
 
-    /// Writes the certificate and the key of a server, which is called by these names and addresses:
-    /// `path` with the endings `crt` and `key`.
+    /// Writes the certificate and the key of a server with these names and addresses: `path` with
+    /// the endings `crt` and `key`.
     pub(super) fn write_server(&self, path: &Path, name: &str, called: &[&str]) -> Result<()> {
         let mut params = params(name, None, called)?;
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
@@ -74,7 +74,7 @@ impl Pki {
         write_secret(&self.path("sa.pub"), &key.public_key_pem())
     }
 
-    /// Writes the kubeconfig of a user, who proves itself by a certificate.
+    /// Writes the kubeconfig of a user that authenticates by a certificate.
     pub(super) fn write_kubeconfig(
         &self,
         path: &Path,

@@ -1,4 +1,4 @@
-//! Waiting, with a deadline, for what a starting cluster is to become.
+//! Waits, with a deadline, for the parts of a starting cluster.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::real::Node;
 use super::supervisor::{Ended, Supervisor, log_end};
 
-/// Ten times what it takes on 2 idle cores: it is a guard against a hang, not a measurement.
+/// Ten times the time that a start takes on 2 unused cores: it is a guard against a hang, not a
+/// measurement.
 const DEADLINE: Duration = Duration::from_mins(2);
 
 const POLL: Duration = Duration::from_millis(50);
@@ -29,7 +30,7 @@ impl<'a> Waiter<'a> {
         Self::watching(supervisor, &[])
     }
 
-    /// One that also notices if one of these nodes has ended.
+    /// A waiter that also notices if one of these nodes has ended.
     pub(super) fn watching(supervisor: &'a mut Supervisor, nodes: &'a [Node]) -> Self {
         Self {
             supervisor,
@@ -55,9 +56,9 @@ impl<'a> Waiter<'a> {
     ) -> Result<()> {
         while let Err(error) = command().and_then(|mut command| self.run(part, &mut command, None))
         {
-            // Each try is a process that competes with what it waits for.
+            // Each try is a process that competes with the part that it waits for.
             thread::sleep(4 * POLL);
-            // That a part has ended explains more than what the command made of it.
+            // The end of a part explains more than the output of the command.
             self.pause(part).map_err(|late| {
                 if late.is::<Ended>() {
                     late

@@ -1,4 +1,4 @@
-//! Nodes with a kubelet of their own, in place of those that KWOK plays.
+//! Nodes with a kubelet of their own, in place of KWOK's nodes.
 //!
 //! Each runs in namespaces of its own under a supervisor, `localcluster node`, beside that of the
 //! control plane. The network that joins them, the *switch*, is a namespace too: the addresses

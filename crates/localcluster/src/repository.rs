@@ -1,4 +1,4 @@
-//! Where in the checkout things are.
+//! Paths in the checkout.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The checkout around the package that cargo runs, else around the working directory.
+    /// The checkout around the package that cargo runs, otherwise around the working directory.
     pub fn find() -> Result<Self> {
         let cwd = env::current_dir()?;
         let start = env::var_os("CARGO_MANIFEST_DIR").map_or(cwd, PathBuf::from);

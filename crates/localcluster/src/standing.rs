@@ -17,13 +17,13 @@ use super::repository::Repository;
 use super::tool::Tool;
 use super::{Options, launch, state};
 
-/// Longer than the supervisor takes to end all others.
+/// Longer than the supervisor needs to end all other processes.
 const STOP_DEADLINE: Duration = Duration::from_secs(10);
 
-/// What is there of the standing cluster.
+/// The state of the standing cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Its API server answers that it is ready.
+    /// Its API server reports that it is ready.
     Ready,
     /// Its processes run, its API server does not answer.
     Broken,
@@ -31,12 +31,12 @@ pub enum Status {
     Down,
 }
 
-/// Where the standing cluster's kubeconfig is, if the cluster runs.
+/// The path of the standing cluster's kubeconfig, if the cluster runs.
 pub fn kubeconfig(repository: &Repository) -> PathBuf {
     launch::kubeconfig(&dir(repository))
 }
 
-/// What is there of the standing cluster.
+/// The state of the standing cluster.
 pub fn status(repository: &Repository) -> Status {
     let dir = dir(repository);
     if state::supervisor_pid(&dir).is_none() {
@@ -83,7 +83,7 @@ pub fn up(repository: &Repository, options: &Options, report: &dyn Fn(&str)) -> 
     Ok(launched.kubeconfig)
 }
 
-/// Fails where real nodes are asked for and the running cluster has none.
+/// Fails if real nodes are requested and the running cluster has none.
 fn check_kind(running: &[Node], options: &Options) -> Result<()> {
     if running.is_empty() && options.real_nodes > 0 {
         bail!(
@@ -150,7 +150,7 @@ fn stop(dir: &Path) -> Result<bool> {
         return Ok(false);
     };
     for signal in [Signal::TERM, Signal::KILL] {
-        // It may have ended meanwhile: only whether it is gone now counts.
+        // It may have ended meanwhile: only its state now counts.
         let _ = kill_process(pid, signal);
         if is_gone(dir, pid) {
             return Ok(true);
@@ -170,7 +170,7 @@ fn is_gone(dir: &Path, pid: Pid) -> bool {
     true
 }
 
-/// Under sudo, what stays in the checkout or is used by others belongs to who called it.
+/// Under sudo, files that stay in the checkout or that other users need are given to the caller.
 fn give_to_caller(path: &Path) -> Result<()> {
     let number = |name| env::var(name).ok()?.parse().ok();
     let (Some(user), Some(group)) = (number("SUDO_UID"), number("SUDO_GID")) else {

@@ -25,7 +25,7 @@ const FILES: [&str; 12] = [
     "switch",
 ];
 
-/// Makes the folder, and says where it is. It fails if a cluster is running there.
+/// Creates the folder, and returns its path. It fails if a cluster is running there.
 pub(super) fn claim(dir: &Path) -> Result<PathBuf> {
     fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
     // The supervisor's command line shows the absolute path, by which it is recognized.
@@ -41,14 +41,14 @@ pub(super) fn claim(dir: &Path) -> Result<PathBuf> {
     Ok(dir)
 }
 
-/// Makes the folder ready for a start.
+/// Prepares the folder for a start.
 pub(super) fn prepare(dir: &Path) -> Result<()> {
     clear(dir)?;
     let logs = dir.join("logs");
     fs::create_dir(&logs).with_context(|| format!("cannot create {}", logs.display()))
 }
 
-/// Removes what a start wrote into the folder, and nothing else.
+/// Removes the files of an earlier start from the folder, and nothing else.
 fn clear(dir: &Path) -> Result<()> {
     let folders = FOLDERS
         .iter()
@@ -73,7 +73,7 @@ pub(super) fn supervisor_pid(dir: &Path) -> Option<Pid> {
     process_in(dir, "supervise")
 }
 
-/// The process that was started for this folder with this word, if it is running.
+/// The process that was started with this folder and this word, if it is running.
 ///
 /// The number in the file alone proves nothing: the process may be gone and its number be used
 /// again. So the process must also be one that was started for this folder.

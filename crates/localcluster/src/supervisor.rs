@@ -13,11 +13,13 @@ use serde_json::{Value, json};
 
 use super::tool::Tool;
 
-/// The supervisor kills what does not end within 2 s: if it takes longer, it is stuck itself.
+/// The supervisor kills all parts that do not end within 2 s: if it takes longer, it is stuck
+/// itself.
 const STOP_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Of what asks the API server, so that this one and etcd, which all wait for, do not wait for the
-/// processor: beside 10,000 pods that start, watches came 10 s late on 2 cores, and 0.2 s so.
+/// The nice value of the clients of the API server, so that the API server and etcd, on which all
+/// parts wait, do not wait for the processor: beside 10,000 pods that start, watches came 10 s late
+/// on 2 cores without it, and 0.2 s with it.
 const NICE: i32 = 10;
 
 const LOG_LINES: usize = 30;
@@ -32,7 +34,7 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// What is not a part has no log: its fate says all.
+    /// A process that is not a part has no log: its fate is the whole message.
     fn message(&self) -> String {
         let Self { fate, log, log_end } = self;
         if log_end.is_empty() {
@@ -66,7 +68,7 @@ impl Supervisor {
             .arg(dir)
             // A machine that runs all parts of a cluster is short of processors, not of memory.
             .env("GOGC", "300")
-            // It must not die of the Ctrl-C that ends us: it has work left to do then.
+            // It must survive the Ctrl-C that ends this process: it has work left to do then.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(log.try_clone()?)
@@ -102,8 +104,8 @@ impl Supervisor {
         self.order(&json!({"start": name, "program": program, "inside": true, "args": args}))
     }
 
-    /// Makes the network of the real nodes, in which `gateway` (an address with its bits) is the API
-    /// server's at this port.
+    /// Creates the network of the real nodes, in which `gateway` (an address with its bits) is the
+    /// API server's at this port.
     pub(super) fn make_switch(&mut self, gateway: &str, port: u16) -> Result<()> {
         self.order(&json!({"switch": {"gateway": gateway, "port": port}}))
     }
@@ -121,7 +123,7 @@ impl Supervisor {
             .as_mut()
             .map(|orders| writeln!(orders, "{order}"));
         if let Some(Err(error)) = sent {
-            // It closed its end because it is ending: the reason is better news than that.
+            // It closed its end because it is ending: the reason for that is the better message.
             self.wait_until_ended()?;
             self.check()?;
             return Err(error).context("cannot give an order to the cluster's supervisor");
@@ -168,7 +170,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Whether it ended within the deadline.
+    /// Waits until it has ended; returns whether it did so within the deadline.
     fn wait_until_ended(&mut self) -> Result<bool> {
         let deadline = Instant::now() + STOP_DEADLINE;
         while self.process.try_wait()?.is_none() {

@@ -1,8 +1,8 @@
 //! Tools that are built from Go modules of this repository: found in a cache, or built into it.
 //!
-//! One is the control plane with the parts of real nodes, kubectl and helm, a binary each. Others are
-//! promtool, which tests the alerts, and the name server of real nodes; in modules of their own, so
-//! that a change of one does not build the others again.
+//! One is the control plane with the parts of real nodes, kubectl and helm, a binary each. Others
+//! are promtool, which tests the alerts, and the name server of real nodes. They are in modules of
+//! their own, so that a change of one does not build the others again.
 
 mod build;
 mod key;
@@ -32,9 +32,9 @@ pub struct Tool {
 
 impl Tool {
     /// The tool of this checkout's `hack/localcluster`, built if the cache does not have it: about
-    /// 12 minutes on 2 cores the first time, which progress lines on stderr say.
+    /// 12 minutes on 2 cores the first time; progress lines on stderr report that.
     ///
-    /// The error says what to install, or where the log of the failed build is.
+    /// The error names the program to install, or the log of the failed build.
     pub fn find_or_build(repository: &Repository) -> Result<Self> {
         let folder = find_or_build(repository, &LOCALCLUSTER)?;
         Ok(Self {
@@ -106,7 +106,7 @@ fn find_or_build(repository: &Repository, recipe: &Recipe) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Builds beside the final folder and renames: what has the final name is complete.
+/// Builds beside the final folder and renames: a folder with the final name is complete.
 fn build(recipe: &Recipe, source: &Path, folder: &Path) -> Result<()> {
     let unfinished = folder.with_extension("unfinished");
     let log = folder.with_extension("log");

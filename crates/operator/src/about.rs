@@ -1,4 +1,4 @@
-//! What `/metrics` says of the program and its process.
+//! Metrics of the program and its process.
 
 use engine::metrics::Metrics;
 use prometheus_client::metrics::info::Info;
@@ -8,7 +8,7 @@ mod page;
 #[cfg(target_os = "linux")]
 mod process;
 
-/// Has it served with what is counted.
+/// Registers these metrics.
 pub fn register(metrics: &mut Metrics) {
     let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
     metrics

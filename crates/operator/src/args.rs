@@ -69,7 +69,8 @@ pub enum Command {
 }
 
 impl Args {
-    /// Who this operator is. Of a pod one process runs at a time, and its uid is never used again.
+    /// The identity of this operator. A pod runs one process at a time, and its uid is never used
+    /// again.
     pub fn process(&self) -> Process {
         let identity = match (&self.pod_name, &self.pod_uid) {
             (Some(name), Some(uid)) => format!("{name}_{uid}"),

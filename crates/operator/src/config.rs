@@ -37,7 +37,7 @@ pub enum ConfigError {
         /// Why.
         error: std::io::Error,
     },
-    /// The file is not what it should be.
+    /// The file has an invalid form.
     #[error("{0}")]
     Malformed(String),
     /// A key has an impossible value, or is not honoured yet.
@@ -45,7 +45,7 @@ pub enum ConfigError {
     Key {
         /// Path of the key.
         key: String,
-        /// What is wrong and what to do.
+        /// The problem and the remedy.
         problem: String,
     },
 }
@@ -58,45 +58,45 @@ pub struct Config {
     pub api_version: Option<String>,
     /// Always `OperatorConfiguration`.
     pub kind: Option<String>,
-    /// How much at once.
+    /// How many objects are reconciled at once.
     pub controllers: Controllers,
     /// Where the operator listens.
     pub server: Server,
-    /// What is logged. Default `info`.
+    /// The level of the log. Default `info`.
     pub log_level: LogLevel,
-    /// How it is logged. Default `json`.
+    /// The format of the log. Default `json`.
     pub log_format: LogFormat,
     /// Defaults of objects.
     pub defaults: Defaults,
     /// How gangs are scheduled.
     pub gang_scheduling: GangScheduling,
-    /// The schedulers that have to be told of gangs.
+    /// The schedulers that need to know about gangs.
     pub scheduler: Scheduler,
     /// How long after its deletionTimestamp a pod still holds its slot, or `never`. Default `60s`.
     pub stuck_pod_timeout: Option<GoDuration>,
-    /// The same of a pod of a job on a node that is Ready and not tainted
+    /// The same for a pod of a job on a node that is Ready and not tainted
     /// `node.kubernetes.io/out-of-service`. Default `10m`.
     pub stuck_pod_timeout_on_ready_node: Option<GoDuration>,
-    /// Namespaces whose workloads the operator looks after. Default: all, also later ones.
+    /// Namespaces with the workloads that the operator manages. Default: all, also later ones.
     pub watch_namespaces: Vec<String>,
-    /// Who may change what the operator made; asked by the admission webhook.
+    /// Which users may change the operator's objects; the admission webhook reads it.
     pub authorizer: Authorizer,
-    /// Which of several operators writes. Default: there is one.
+    /// Leader election among several operators. Default: there is one.
     pub leader_election: LeaderElection,
-    /// Image of the init container of pods that start after others: of the command line.
+    /// Image of the init container of pods that start after others: from the command line.
     #[serde(skip)]
     pub init_container_image: InitContainerImage,
-    /// Who this operator is: of the command line.
+    /// The identity of this operator: from the command line.
     #[serde(skip)]
     pub process: Process,
-    // Keys of Grove without effect here yet; their mere presence is refused.
+    // Keys of Grove without effect here yet; a configuration that has one is refused.
     runtime_client_connection: Option<IgnoredAny>,
     debugging: Option<IgnoredAny>,
     topology_aware_scheduling: Option<IgnoredAny>,
     network: Option<IgnoredAny>,
 }
 
-/// Who an operator is.
+/// The identity of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// The namespace that it runs in.
@@ -226,7 +226,7 @@ pub struct GangScheduling {
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
 }
 
-/// What scaled gangs wait for.
+/// The state of the base gang that scaled gangs wait for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum ScaledGangsWaitFor {
     /// The base gang is ready (docs/semantics.md §8.2).

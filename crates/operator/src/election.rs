@@ -55,17 +55,17 @@ impl Election {
         }
     }
 
-    /// Whether this operator leads, as that changes.
+    /// Whether this operator leads, with each change.
     pub(crate) fn leads(&self) -> watch::Receiver<bool> {
         self.leads.subscribe()
     }
 
-    /// What writes have to ask.
+    /// The fence that all writes check.
     pub(crate) fn fence(&self) -> WriteFence {
         self.fence.clone()
     }
 
-    /// Waits until this operator leads; one that is not ready lets others go first.
+    /// Waits until this operator leads; if it is not ready, it lets others go first.
     pub(crate) async fn win(&mut self, is_ready: impl Fn() -> bool) -> Predecessor {
         let predecessor = match &mut self.campaign {
             Some(campaign) => campaign.win(is_ready).await,
@@ -101,7 +101,7 @@ impl Election {
     }
 }
 
-/// The same under the name that it has of other operators.
+/// The same under the name that the metric has in other operators.
 fn show_leadership(name: String, metrics: &Metrics, leads: bool) {
     let by_lease = metrics.usual.leads.get_or_create(&ByLease { name });
     by_lease.set(leads.into());

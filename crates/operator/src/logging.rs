@@ -1,7 +1,8 @@
 //! Logs go to standard error, one line each.
 //!
-//! Nobody waits for whoever reads them: a thread of its own writes, and lines that it cannot take are
-//! counted and lost. A pipe that nobody drains or a disk that is full costs lines, not the operator.
+//! The operator never waits for the reader of its log: a thread of its own writes, and lines that
+//! it cannot take are counted and lost. A pipe without a reader or a full disk costs lines, not the
+//! operator.
 
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -17,7 +18,7 @@ const MAX_WAITING_LINES: usize = 8192;
 
 static LOST: OnceLock<ErrorCounter> = OnceLock::new();
 
-/// How many lines nobody took.
+/// How many lines were lost.
 pub fn count_lost_lines() -> u64 {
     let lost = LOST.get().map_or(0, ErrorCounter::dropped_lines);
     u64::try_from(lost).unwrap_or(u64::MAX)
@@ -30,7 +31,7 @@ impl Drop for Logging {
     fn drop(&mut self) {
         let guard = self.0.take();
         if count_lost_lines() > 0 {
-            // Nobody takes what waits to be written: who waits for that would wait for long.
+            // The waiting lines have no reader: a wait until they are written would take long.
             std::mem::forget(guard);
         }
     }
@@ -38,8 +39,8 @@ impl Drop for Logging {
 
 /// Starts logging. `RUST_LOG` wins over the configured level.
 pub fn start_logging(level: LogLevel, format: LogFormat) -> Logging {
-    // Whoever sends a request says that it failed, and of which object; kube's client says it again,
-    // as an error, whatever is tried anew.
+    // The caller of a request logs its failure, and for which object; kube's client logs it again,
+    // as an error, even if it is retried.
     let default = match level {
         LogLevel::Debug => "debug,hyper=info,hyper_util=info,rustls=info,tower=info",
         LogLevel::Info => "info,kube_runtime=warn,kube_client::client::builder=off",
@@ -57,7 +58,7 @@ pub fn start_logging(level: LogLevel, format: LogFormat) -> Logging {
         .with_env_filter(filter)
         .with_span_events(FmtSpan::NONE)
         .with_ansi(std::io::stderr().is_terminal())
-        // It would say so by a macro that panics where nothing can be written.
+        // The library would report the error by a macro that panics if nothing can be written.
         .log_internal_errors(false)
         .with_writer(writer);
     match format {

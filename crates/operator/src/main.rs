@@ -13,7 +13,7 @@ use tokio::runtime;
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 /// Threads that decide and decode. Creating a thousand pods takes a fifth of one; on a node of a
-/// hundred cores, as many threads would mostly wake each other up.
+/// hundred cores, as many threads would mostly interrupt each other.
 const MAX_THREADS: usize = 4;
 
 fn main() -> ExitCode {

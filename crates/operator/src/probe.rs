@@ -1,4 +1,4 @@
-//! `grove-operator probe URL`: what the pod of `helm test` runs.
+//! `grove-operator probe URL`: the command in the pod of `helm test`.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use tokio::time::timeout;
 
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Asks for the page and returns what it says. An error if there is no answer within 5 s, or one that
-/// is no success.
+/// Requests the page and returns its content. An error if there is no answer within 5 s, or an
+/// unsuccessful one.
 pub async fn probe(url: &Uri) -> anyhow::Result<String> {
     let asked = timeout(LIMIT, ask(url)).await;
     let answer = asked.with_context(|| format!("{url}: no answer within {LIMIT:?}"))?;

@@ -29,8 +29,8 @@ use crate::webhooks::{self, Surroundings};
 /// Reconciles under way get this long to end after a signal.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A client for the cluster that KUBECONFIG or the pod's ServiceAccount names. Audit logs show which
-/// operator asked.
+/// A client for the cluster that KUBECONFIG or the pod's ServiceAccount names. Audit logs show
+/// which operator sent a request.
 pub async fn client(process: &Process) -> anyhow::Result<Client> {
     let mut config = kube::Config::infer()
         .await
@@ -48,7 +48,7 @@ pub async fn client(process: &Process) -> anyhow::Result<Client> {
 /// Whether probes and metrics are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoints {
-    /// Where the configuration says.
+    /// On the configured addresses.
     Served,
     /// Nowhere: tests that run the operator in their own process open no ports.
     Unserved,
@@ -71,7 +71,7 @@ pub async fn run_until(
     run_counting(config, client, clock, stop, endpoints, Metrics::default()).await
 }
 
-/// The same with counters that the caller reads too: clones of a counter are the same one.
+/// The same with counters that the caller reads too: clones of a counter share its value.
 pub async fn run_counting(
     config: Config,
     client: Client,
@@ -110,13 +110,13 @@ pub async fn run_counting(
     }
     lead_until(&stop, &mut tasks, &config, &context, &client, &mut election).await?;
     if let Some(served) = served {
-        // API servers ask until they have heard that this operator goes.
+        // API servers send requests until they know that this operator stops.
         let _ = served.await;
     }
     Ok(())
 }
 
-/// Decides as soon as this operator leads, until `stop` ends; then another may lead.
+/// Decides as soon as this operator leads, until `stop` ends; then another operator may lead.
 async fn lead_until(
     stop: &Stop,
     tasks: &mut Tasks,
@@ -133,7 +133,8 @@ async fn lead_until(
     let predecessor = tokio::select! {
         predecessor = election.win(|| context.has_listed_all()) => Some(predecessor),
         () = stop.clone() => None,
-        // Who waits for weeks and leads then must not write into older ones.
+        // An operator may wait for weeks before it leads; it must not write with older definitions
+        // then.
         missing = crds::wait_until_outdated(client) => return Err(explain_outdated(&missing)),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     };
@@ -143,8 +144,8 @@ async fn lead_until(
         return Ok(());
     };
     if predecessor != Predecessor::None {
-        // Its last writes may not be shown yet, or not in their order, and what silenced it may have
-        // silenced this operator's watches too (decision 89).
+        // The cache may not show its last writes yet, or not in their order, and the cause of its
+        // silence may have silenced this operator's watches too (decision 89).
         context.list_anew();
     }
     tracing::info!("controllers start; each object is looked at once all kinds are listed there");
@@ -152,14 +153,14 @@ async fn lead_until(
     start_controllers(&mut controllers, context, config, stop);
     context.lead();
     tokio::select! {
-        // A signal ends the controllers too; it has to be looked at first.
+        // A signal ends the controllers too; it has to be checked first.
         biased;
         () = stop.clone() => {}
         why = election.hold() => anyhow::bail!("the lease is lost: {why}"),
         missing = crds::wait_until_outdated(client) => return Err(explain_outdated(&missing)),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
         ended = controllers.join_next() => {
-            // The signal may have come meanwhile, and they were quicker.
+            // The signal may have come meanwhile, and the controllers ended first.
             let is_asked_to = stop.clone().now_or_never().is_some();
             anyhow::ensure!(is_asked_to, "{} ended", ended_part(ended));
         }

@@ -26,11 +26,11 @@ use crate::config::{CertProvisionMode, Config, Webhooks};
 use crate::tasks::{Stop, Tasks};
 
 const PART: &str = "Webhook";
-/// How long it serves after the operator was told to stop: the Service leads to it until all nodes
-/// have heard that it is not ready any more.
+/// How long it serves after the operator has to stop: the Service leads to it until all nodes know
+/// that it is not ready any more.
 const LAST_CALLS: Duration = Duration::from_secs(5);
 
-/// What a webhook needs of the operator.
+/// The parts of the operator that a webhook needs.
 pub(crate) struct Surroundings<'a> {
     pub(crate) context: &'a Arc<Context>,
     pub(crate) client: &'a Client,
@@ -40,8 +40,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) stop: Stop,
 }
 
-/// Serves it, if there is one; the operator is not ready before it is. What is returned ends when
-/// nobody is served any more.
+/// Serves the webhook, if it is configured; the operator is not ready before the webhook is. The
+/// returned receiver ends when the last request is answered.
 pub(crate) fn start(
     tasks: &mut Tasks,
     config: &Config,
@@ -85,8 +85,8 @@ fn serve(
         defaults: DefaultsConfig {
             termination_delay: config.defaults.termination_delay.clone(),
         },
-        // Any scheduler: one without a profile is told nothing, by the controllers too, and gates
-        // keep its gangs together (docs/semantics.md §8.8).
+        // Any scheduler: if it has no profile, the controllers write no gangs for it either, and
+        // gates keep its gangs together (docs/semantics.md §8.8).
         rules: Rules::default(),
         exemptions: exemptions(config)?,
     };
@@ -98,7 +98,7 @@ fn serve(
             Err(error) => tracing::error!(%error, "the webhook cannot be served"),
             Ok(()) if stop.now_or_never().is_some() => {
                 let _ = over.send(());
-                // It was told to end.
+                // The webhook ended because the operator stops.
                 std::future::pending::<()>().await;
             }
             Ok(()) => {}
@@ -170,7 +170,7 @@ fn exemptions(config: &Config) -> anyhow::Result<Option<Exemptions>> {
     }))
 }
 
-/// What the caches show.
+/// The cached objects.
 struct Seen(Arc<Context>);
 
 impl Seen {

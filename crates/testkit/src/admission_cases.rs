@@ -1,8 +1,8 @@
-//! Sets that somebody sends, and what is to become of them: one table for the rules alone and for a
-//! real API server that asks them.
+//! Admission cases, each a set and the expected verdict: one table for the rules alone and for a
+//! real API server that calls them.
 //!
-//! An object may break the definition too, which the API server then refuses before it asks anybody:
-//! what it tells has other words, the verdict is the same. A refused object has no warnings.
+//! An object may break the definition too; then the API server refuses it before it calls a
+//! webhook: its message has other words, the verdict is the same. A refused object has no warnings.
 
 mod autoscaling;
 mod claims;
@@ -24,25 +24,25 @@ use serde_json::{Value, json};
 
 use crate::good_set::{Edit, NAME, changed, edited};
 
-/// What somebody sends, and what is to become of it.
+/// A request, and the expected verdict.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Unique; lower-case letters, digits and hyphens.
     pub name: &'static str,
-    /// What is stored, of an update. One with a deletionTimestamp is being deleted and has a
+    /// The stored object, for an update. One with a deletionTimestamp is being deleted and has a
     /// finalizer.
     pub before: Option<Value>,
     /// The rules or the definition refuse `before`: it was stored when there was no such rule.
     pub before_is_invalid: bool,
-    /// What is sent: a complete PodCliqueSet without a namespace.
+    /// The sent object: a complete PodCliqueSet without a namespace.
     pub object: Value,
-    /// Exact JSON paths of the errors, in the order in which they are told. Empty: accepted.
+    /// Exact JSON paths of the errors, in the order of the answer. Empty: accepted.
     pub refused_at: Vec<String>,
-    /// Exact JSON paths of the warnings, in the order in which they are told.
+    /// Exact JSON paths of the warnings, in the order of the answer.
     pub warned_at: Vec<String>,
 }
 
-/// All cases. Each has a name of its own, so that all can exist beside each other.
+/// All cases. Each has a name of its own, so that all can exist side by side.
 pub fn all() -> Vec<Case> {
     let themes = [
         names::cases(),
@@ -109,7 +109,7 @@ impl Case {
         self
     }
 
-    /// Names that a case is about stay.
+    /// Changes the set's name. A case that changed the name itself keeps it.
     fn called(mut self, name: &str) -> Self {
         for object in self.before.iter_mut().chain([&mut self.object]) {
             let own = object.pointer_mut("/metadata/name");
@@ -121,7 +121,7 @@ impl Case {
     }
 }
 
-/// Places with `=>` and what they get, as JSON.
+/// Places with `=>` and their new values, as JSON.
 macro_rules! edits {
     ($($pointer:expr => $value:tt),+ $(,)?) => {
         &[$(($pointer.as_ref(), ::serde_json::json!($value))),+]

@@ -25,10 +25,10 @@ pub use pod::{PodBuilder, pod};
 pub use podclique::{PodCliqueBuilder, podclique};
 pub use set::{CliqueBuilder, GroupBuilder, SetBuilder, set};
 
-/// When everything was created: 2026-01-01T00:00:00Z.
+/// When all objects were created: 2026-01-01T00:00:00Z.
 pub static EPOCH: LazyLock<Timestamp> = LazyLock::new(|| after(0));
 
-/// So many seconds after [`EPOCH`].
+/// This many seconds after [`EPOCH`].
 pub fn after(seconds: i64) -> Timestamp {
     const EPOCH_SECOND: i64 = 1_767_225_600;
     let offset = SignedDuration::from_secs(seconds);
@@ -48,7 +48,7 @@ pub fn stored(name: &str) -> ObjectMeta {
     }
 }
 
-/// What the API server adds to an object when it stores it.
+/// Sets the fields that the API server adds to an object when it stores it.
 pub fn store(meta: &mut ObjectMeta) {
     let name = meta.name.clone().unwrap_or_default();
     let known = stored(&name);

@@ -1,5 +1,5 @@
-//! The CEL rules of our definitions, evaluated by kube's own CEL: what an API server refuses
-//! without asking anybody.
+//! The CEL rules of our definitions, evaluated by kube's own CEL: an API server refuses objects
+//! that break them without a call to a webhook.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -22,8 +22,8 @@ static COMPILED: LazyLock<BTreeMap<String, CompiledSchema>> = LazyLock::new(|| {
     compiled.collect()
 });
 
-/// Removes rules whose `oldSelf` is an optional value: kube's CEL gives them the value itself. Only an
-/// API server can tell what these refuse.
+/// Removes rules with an optional `oldSelf`: kube's CEL gives them the value itself. Only an API
+/// server shows which objects these rules refuse.
 fn leave_out_optional(part: &mut Value) {
     match part {
         Value::Array(items) => {
@@ -39,11 +39,11 @@ thread_local! {
     static VALIDATOR: Validator = Validator::new();
 }
 
-/// What the rules of this kind refuse of the object, as an update of `before` if there is that.
+/// The errors of the object by the rules of this kind, as an update of `before` if that is given.
 ///
 /// # Panics
 ///
-/// If a rule cannot be evaluated here: it would be taken for one that refuses.
+/// If a rule cannot be evaluated here: the failure would count as a refusal.
 pub fn broken_rules(kind: &str, before: Option<&Value>, object: &Value) -> Vec<ValidationError> {
     let Some(compiled) = COMPILED.get(kind) else {
         return Vec::new();
@@ -59,7 +59,7 @@ pub fn broken_rules(kind: &str, before: Option<&Value>, object: &Value) -> Vec<V
     broken
 }
 
-/// As the API server drops them before it looks at a rule.
+/// The value without nulls, as the API server drops them before it evaluates a rule.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(without_nulls).collect(),

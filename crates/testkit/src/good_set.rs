@@ -1,4 +1,4 @@
-//! A good set as JSON, and the same changed here and there.
+//! A good set as JSON, and variants of it.
 
 use serde_json::{Value, json};
 
@@ -44,8 +44,7 @@ pub const GROUP: &str = "/spec/template/podCliqueScalingGroups/0";
 /// Too long for a clique, and good in itself.
 pub const LONG: &str = "a-name-that-takes-up-more-room-than-there-is";
 
-/// A place as a JSON pointer, and the value that it gets. A place that ends in `-` is the end of a
-/// list.
+/// A place as a JSON pointer, and its new value. A place that ends in `-` is the end of a list.
 pub type Edit<'a> = (&'a str, Value);
 
 /// A place within another one.
@@ -62,7 +61,7 @@ pub fn edited(edits: &[Edit<'_>]) -> Value {
 ///
 /// # Panics
 ///
-/// If what a place is in does not exist: the case is not what it says.
+/// If the parent of a place does not exist: the case does not test its own change then.
 pub fn changed(mut object: Value, edits: &[Edit<'_>]) -> Value {
     for (pointer, value) in edits {
         let (parent, field) = pointer.rsplit_once('/').unwrap_or_default();

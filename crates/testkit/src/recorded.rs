@@ -1,12 +1,12 @@
-//! Statuses as the rules write them, kept as files for the tests of what other tools make of them
+//! Statuses as the rules write them, kept as files for tests of other tools that read them
 //! (`crates/xtask/tests/it/gitops`).
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Where they are kept, seen from here.
+/// The folder of the files, relative to this crate.
 const FOLDER: &str = "../../xtask/tests/it/gitops/recorded";
-/// What tools judge by.
+/// The fields that tools judge by.
 const READ: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
 const READ_OF_METADATA: [&str; 3] = ["name", "generation", "deletionTimestamp"];
 

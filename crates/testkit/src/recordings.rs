@@ -1,5 +1,5 @@
-//! Statuses of pods as kubelets wrote them: `recordings/*.jsonl`, whose form `recordings/README.md`
-//! describes.
+//! Statuses of pods as kubelets wrote them: `recordings/*.jsonl`; `recordings/README.md` describes
+//! their form.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,14 +11,14 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What was seen of one pod, from its creation to its end.
+/// The events of one pod, from its creation to its end.
 #[derive(Clone, Debug)]
 pub struct Recording {
     /// Name of the file, without its ending.
     pub name: String,
     /// The pod.
     pub about: About,
-    /// What was seen, in order.
+    /// The events, in order.
     pub steps: Vec<Step>,
 }
 
@@ -26,7 +26,7 @@ pub struct Recording {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct About {
-    /// What the pod does, or what happens to it.
+    /// The behaviour of the pod, or the event that it is subject to.
     pub about: String,
     date: Date,
     /// `Training` or `Inference`.
@@ -36,7 +36,8 @@ pub struct About {
     /// Init containers that run on.
     #[serde(default)]
     pub sidecars: BTreeSet<String>,
-    /// `livenessProbe`, `startupProbe` or `postStart`: what ended container `main`, if one of these did.
+    /// `livenessProbe`, `startupProbe` or `postStart`: the cause that ended container `main`, if it
+    /// was one of these.
     pub main_has: Option<String>,
     may_start: Option<Time>,
     deleted_by: Option<String>,
@@ -49,7 +50,7 @@ pub struct Step {
     pub at: Timestamp,
     /// Whether the pod was gone after it.
     pub is_end: bool,
-    /// `deletionTimestamp` and grace period in seconds, once deletion was asked for.
+    /// `deletionTimestamp` and grace period in seconds, once deletion was requested.
     pub deletion: Option<(Timestamp, i64)>,
     /// Whether the pod was bound to a node.
     pub is_bound: bool,
@@ -79,13 +80,13 @@ impl Recording {
         self.steps.first().map_or(Timestamp::UNIX_EPOCH, |s| s.at)
     }
 
-    /// When the pods that it starts after were available; `None` if it starts after none.
+    /// When its dependencies were available; `None` if it has none.
     pub fn may_start(&self) -> Option<Timestamp> {
         let time = self.about.may_start?;
         Some(at(self.about.date, time))
     }
 
-    /// Whether the operator of that day deleted it, for what it saw of it.
+    /// Whether the operator of that day deleted the pod because of its state.
     pub fn is_deleted_by_operator(&self) -> bool {
         self.about.deleted_by.as_deref() == Some("operator")
     }
@@ -100,7 +101,7 @@ impl Recording {
         self.containers("containerStatuses")
     }
 
-    /// Of the first status that has them.
+    /// The containers of the first status that has them.
     fn containers(&self, list: &str) -> Vec<&str> {
         let mut lists = self
             .steps
@@ -144,7 +145,7 @@ fn read(path: &Path) -> Recording {
 /// Reads a recording.
 ///
 /// # Errors
-/// Where a line has another form.
+/// If a line has another form.
 pub fn parse(name: &str, text: &str) -> Result<Recording, serde_json::Error> {
     let mut lines = text.lines();
     let about: About = serde_json::from_str(lines.next().unwrap_or_default())?;

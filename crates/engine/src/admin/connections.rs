@@ -1,7 +1,8 @@
 //! Connections to the probes: as many as kubelets and scrapers need, each limited in time.
 //!
-//! Whoever can reach the pod can connect. When there are too many the oldest is closed, whatever
-//! it does: a probe is answered within milliseconds, so it is never the oldest for long.
+//! Any client that can reach the pod can connect. When there are too many connections, the oldest
+//! is closed, whatever it does: a probe is answered within milliseconds, so its connection is never
+//! the oldest for long.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,9 +16,9 @@ use tokio::task::AbortHandle;
 
 /// Connections that are open at once.
 const MAX_CONNECTIONS: usize = 64;
-/// How long a request may take to say what it wants, also the next one of a connection.
+/// Longest time until the head of a request is complete, also of the next request of a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(3);
-/// Before another connection is accepted after one could not be: file descriptors may be short.
+/// Pause after a connection could not be accepted: file descriptors may be short.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves for ever.

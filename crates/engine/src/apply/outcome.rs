@@ -1,4 +1,4 @@
-//! What became of a plan's writes.
+//! The results of a plan's writes.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,53 +12,53 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use crate::backoff::{Class, Sent};
 use crate::requests::RequestError;
 
-/// Errors kept per object; the rest is alike.
+/// Errors kept per object; the rest is similar.
 const MAX_ERRORS: usize = 5;
 
 /// A write that was refused or failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// What was asked for, and of which kind.
+    /// The kind of write and of object.
     pub class: Class,
-    /// Whether its name is taken by an object of somebody else.
+    /// Whether an object with another owner has the name.
     pub is_name_conflict: bool,
-    /// Whether the API server said no, rather than nothing.
+    /// Whether the API server refused the write, rather than gave no answer.
     pub is_refused: bool,
     /// How long the API server asks to wait.
     pub after: Duration,
-    /// The same for the status.
+    /// The same failure for the status.
     pub error: LastError,
-    /// What was sent, if the API server refused it and it was sent as a whole.
+    /// The object as it was sent, if the API server refused it and it was sent as a whole.
     pub sent: Option<Sent>,
 }
 
-/// What became of a plan's waves.
+/// The results of a plan's waves.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// What was done: verb, kind, name.
+    /// The writes that succeeded: verb, kind, name.
     pub done: Vec<(&'static str, Kind, String)>,
-    /// What for, where that is not plain from what was done.
+    /// The purposes of writes, where verb and kind do not show them.
     pub purposes: BTreeSet<Purpose>,
-    /// What was refused or failed.
+    /// The writes that were refused or failed.
     pub failures: Vec<Failed>,
-    /// Objects that changed under us; decide again once their newer version is known.
+    /// Objects that another client changed; decide again once their newer version is known.
     pub conflicts: Vec<(Kind, Key)>,
-    /// The versions of them that were expected, where one was.
+    /// The expected versions of these objects, if the writes named one.
     pub outdated: BTreeSet<Version>,
-    /// Whether a write waits for a newer version of what it is about.
+    /// Whether a write waits for a newer version of its object.
     pub awaits_version: bool,
-    /// Writes that were left out because their like failed.
+    /// Whether writes were left out because similar writes failed.
     pub is_cut_short: bool,
     /// Whether the API server asked to wait.
     pub is_throttled: bool,
-    /// Whether the namespace is being deleted: nothing is created there any more.
+    /// Whether the namespace is being deleted: nothing can be created there any more.
     pub namespace_ends: bool,
     pub(super) failed: BTreeSet<Class>,
     pub(super) is_unavailable: bool,
 }
 
 impl Outcome {
-    /// Whether every action did what was asked.
+    /// Whether every action succeeded.
     pub fn is_complete(&self) -> bool {
         !self.has_failed() && !self.is_cut_short
     }
@@ -69,12 +69,12 @@ impl Outcome {
         done.map(|(verb, kind, _)| (*verb, *kind)).collect()
     }
 
-    /// Whether some action did not do what was asked.
+    /// Whether some action did not succeed.
     pub fn has_failed(&self) -> bool {
         !self.failed.is_empty() || !self.conflicts.is_empty()
     }
 
-    /// In one word, for metrics.
+    /// The result in one word, for metrics.
     pub fn result(&self) -> &'static str {
         match (self.failures.is_empty(), self.has_failed()) {
             (false, _) => "error",
@@ -88,12 +88,12 @@ impl Outcome {
         &self.failed
     }
 
-    /// What the status says of it.
+    /// The errors for the status.
     pub fn errors(&self) -> impl Iterator<Item = &LastError> {
         self.failures.iter().map(|failed| &failed.error)
     }
 
-    /// Whether it is of use to try an action after all that has failed up to now.
+    /// Whether the action may still succeed after all failures up to now.
     pub(super) fn allows(&self, action: &Action) -> bool {
         let is_futile = self.namespace_ends && matches!(action, Action::Create(_));
         !self.is_unavailable && !is_futile

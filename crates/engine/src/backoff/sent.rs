@@ -1,11 +1,11 @@
-//! What was sent when a write was refused: a wait ends as soon as something else would be sent.
+//! The content of a refused write: a wait ends as soon as the next write would have other content.
 
 use domain::object::fnv;
 use domain::plan::Action;
 use serde_json::Value;
 
-/// An object as it was sent: its name, and a hash of its content. What the API server writes into it
-/// does not count.
+/// An object as it was sent: its name, and a hash of its content. Fields that the API server sets
+/// do not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     name: String,

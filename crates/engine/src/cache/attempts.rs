@@ -1,6 +1,6 @@
-//! PodCliques by the attempt that they are of. Whoever may create something asks whether one of an
-//! earlier attempt is left in its replica; searched for among all PodCliques of the set by each of
-//! them, that would grow with their square.
+//! PodCliques by their attempt. Each creation asks whether a PodClique of an earlier attempt is
+//! left in its replica; a search among all PodCliques of the set for each of them would grow with
+//! their square.
 
 use domain::Key;
 use domain::object::attempt::Attempt;
@@ -10,12 +10,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::key_set::KeySet;
 
-/// Keys by owner and attempt, of which there are two at most but for the time of a crash.
+/// Keys by owner and attempt. There are at most two attempts, except for the time of a crash.
 #[derive(Debug, Default)]
 pub(super) struct Attempts(HashMap<ReplicaOwner, Vec<(i32, KeySet)>>);
 
 impl Attempts {
-    /// Those of earlier attempts than this one.
+    /// Keys of earlier attempts than this one.
     pub(super) fn before(&self, owner: &ReplicaOwner, attempt: i32) -> impl Iterator<Item = &Key> {
         let all = self.0.get(owner).into_iter().flatten();
         let earlier = all.filter(move |(of, _)| *of < attempt);

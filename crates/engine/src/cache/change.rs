@@ -1,4 +1,4 @@
-//! What happened to one object.
+//! The change of one object.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ pub struct Change<K> {
 }
 
 impl<K> Change<K> {
-    /// What there is of it: as it was, as it is.
+    /// The versions of the object: old, then new.
     pub fn versions(&self) -> impl Iterator<Item = &Arc<K>> {
         self.old.iter().chain(&self.new)
     }
 
-    /// The object as it was, if that very one is gone.
+    /// The previous version, if that very object is gone.
     pub fn gone(&self) -> Option<&Arc<K>>
     where
         K: Resource<DynamicType = ()>,
@@ -32,7 +32,8 @@ impl<K> Change<K> {
         self.old.as_ref().filter(|_| !stays)
     }
 
-    /// The object as it was, if it is gone or in other hands: who waited for its end goes on.
+    /// The previous version, if the object is gone or its owner changed: objects that waited for
+    /// its end continue.
     pub fn lost(&self) -> Option<&Arc<K>>
     where
         K: Resource<DynamicType = ()>,
@@ -46,7 +47,7 @@ impl<K> Change<K> {
         self.old.as_ref().filter(|_| !stays)
     }
 
-    /// Whether the object is there before and after, and this is the same of both.
+    /// Whether the object exists in both versions, and this is the same in both.
     pub fn keeps<T: PartialEq>(&self, read: impl Fn(&K) -> T) -> bool {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return false;
@@ -54,7 +55,7 @@ impl<K> Change<K> {
         read(old) == read(new)
     }
 
-    /// The newest version there is.
+    /// The newest version.
     pub fn newest(&self) -> Option<&Arc<K>> {
         self.new.as_ref().or(self.old.as_ref())
     }

@@ -1,5 +1,6 @@
-//! What is kept takes no more memory than it has to: a list that was decoded has room for four
-//! entries from the first on, and most have one; and some annotations are long and read by no rule.
+//! Objects in the cache take no more memory than they need: a decoded list has capacity for four
+//! entries from the first on, and most lists have one entry; and some annotations are long, and no
+//! rule reads them.
 
 use std::any::Any;
 
@@ -8,11 +9,11 @@ use domain::{Pod, scheduling};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-/// What the operator writes to pods, and reads of them, has keys that begin so; but for marks for a
-/// scheduler.
+/// Annotations that the operator writes to pods and reads from them begin with this prefix, except
+/// marks for a scheduler.
 const OWN_ANNOTATIONS: &str = "grove.io/";
 
-/// Gives back what lists of the object have room for beyond their entries, and annotations of others.
+/// Frees the spare capacity of the object's lists, and annotations of others.
 pub(super) fn compact<K: Resource + 'static>(object: &mut K) {
     compact_metadata(object.meta_mut());
     let object = object as &mut dyn Any;
@@ -25,7 +26,8 @@ pub(super) fn compact<K: Resource + 'static>(object: &mut K) {
     } else if let Some(gang) = object.downcast_mut::<PodGang>() {
         compact_gang(gang);
     } else if let Some(set) = object.downcast_mut::<PodCliqueSet>() {
-        // The whole manifest once more. A set is never written but for its status.
+        // This annotation is the whole manifest once more. A set is never written except its
+        // status.
         let annotations = set.metadata.annotations.as_mut();
         annotations.and_then(|all| all.remove(labels::LAST_APPLIED));
     }
@@ -40,7 +42,8 @@ fn compact_metadata(meta: &mut ObjectMeta) {
     }
 }
 
-/// A pod that has annotations of others only has an empty map: a patch may not make it a new one.
+/// If all annotations of a pod are dropped, its empty map stays: a patch must not replace the map
+/// by a new one.
 fn compact_pod(pod: &mut Pod) {
     if let Some(all) = &mut pod.metadata.annotations {
         let own = std::mem::take(all).into_iter();

@@ -1,11 +1,11 @@
-//! What a later version of an object does not say any more, and is still asked for.
+//! Facts that a later version of an object does not contain any more, and that rules still read.
 
 use std::any::Any;
 
 use domain::Pod;
 use kube::Resource;
 
-/// Keeps in the object what only the version before says: why a pod is about to go.
+/// Keeps in the object a fact that only the previous version has: why a pod is about to go.
 pub(super) fn keep_evidence<K: Resource + 'static>(object: &mut K, before: &K) {
     let object = (object as &mut dyn Any).downcast_mut::<Pod>();
     let before = (before as &dyn Any).downcast_ref::<Pod>();

@@ -1,4 +1,4 @@
-//! Which objects belong to whom.
+//! Finds objects by their owner.
 
 use std::hash::Hash;
 
@@ -11,17 +11,18 @@ use kube::Resource;
 
 use super::key_set::KeySet;
 
-/// An owner as a reference names it. Whoever may write an object may put any uid into its
-/// references, also that of an owner in another namespace: the garbage collector takes those off,
-/// but late, and not at all where it does not know the version.
+/// An owner as a reference names it. A client that may write an object may put any uid into its
+/// references, also the uid of an owner in another namespace: the garbage collector removes those
+/// references, but late, and not at all if it does not know the version.
 ///
-/// Namespace, version, kind and uid in one text: there is one for each object. None of them is empty
-/// or, but in an invented reference, has the separator in it; such a one is nobody's.
+/// Namespace, version, kind and uid in one text: there is one for each object. None of them is
+/// empty or contains the separator, except in an invented reference; such a reference names no
+/// owner.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Owner(Box<str>);
 
 impl Owner {
-    /// This object as an owner.
+    /// The owner that references to this object name.
     pub(super) fn from_object<O: Resource<DynamicType = ()>>(object: &O) -> Self {
         let (version, kind) = (O::api_version(&()), O::kind(&()));
         Self::new(
@@ -96,8 +97,8 @@ impl Index {
     }
 }
 
-/// The PodCliqueSet that an object is part of: its owner, else what its label says. Labels can be
-/// stripped by anybody, and the end of such a child must still wake its set.
+/// The PodCliqueSet that an object is part of, by its owner reference, otherwise by its label. Any
+/// client can strip labels, and the end of such a child must still trigger its set.
 pub fn set_of(meta: &ObjectMeta) -> Option<Key> {
     let owner = ownership::controller(meta).filter(|o| o.kind == "PodCliqueSet");
     let label = ownership::label(meta, labels::PART_OF);

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use domain::Key;
 
-/// So many keys are searched by halving a list. A tree takes the memory of eleven for the first.
+/// Up to this many keys are kept in a list and searched by halving it. The first key of a tree
+/// takes the memory of eleven.
 const FEW: usize = 16;
 
 /// Keys in order. One of the two is empty.

@@ -1,5 +1,5 @@
-//! Full lists. One may be made, or be on its way, while answers and live reads show newer versions
-//! of what it holds.
+//! Full lists. While a list is made or sent, answers and live reads may show newer versions of its
+//! objects.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use crate::scope::Scope;
 /// A full list that is under way.
 #[derive(Debug)]
 pub(super) struct Listing<K> {
-    /// Those that are shown in this very version are not kept twice.
+    /// Objects of the list. One that the cache shows in this very version is not kept twice.
     objects: HashMap<Key, Arc<K>>,
     unreadable: HashSet<Key>,
-    /// What was shown when it was asked for, of what has changed since. The list is at least as
-    /// new as that, and maybe older than what came after.
+    /// The versions shown when the list was requested, of the objects that have changed since. The
+    /// list is at least as new as these versions, and may be older than later ones.
     before: HashMap<Key, Seen>,
 }
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
-    /// A full list of what is in that scope is asked for.
+    /// A full list of that scope is requested.
     pub fn begin_list(&self, scope: &Scope) {
         self.write(|inner| {
             let listing = Listing {
@@ -37,7 +37,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         });
     }
 
-    /// The full list failed: the next one is asked for anew.
+    /// The full list failed; the next one starts from the beginning.
     pub fn abandon_list(&self, scope: &Scope) {
         self.write(|inner| {
             inner.listings.remove(scope);
@@ -71,8 +71,8 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         });
     }
 
-    /// A full list ends. What was there when it was asked for and is not in it is lost; what is
-    /// shown in a newer version than it holds stays.
+    /// A full list ends. Objects that existed when the list was requested and are not in it are
+    /// lost; objects with a newer version than in the list stay.
     pub fn end_list(&self, scope: &Scope) -> Vec<Change<K>> {
         self.write(|inner| {
             let Some(listing) = inner.listings.remove(scope) else {
@@ -80,7 +80,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
             };
             let is_restored = inner.is_restored(&listing);
             if is_restored {
-                // What was gone, or deleted by us, may be there again.
+                // Objects that were gone, or that this operator deleted, may exist again.
                 inner.tombstones.clear();
                 inner.deleting.clear();
             }
@@ -105,7 +105,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
 }
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
-    /// Keeps for the lists that are under way what was shown when they were asked for.
+    /// Keeps, for the lists that are under way, the version shown when they were requested.
     pub(super) fn note_change(&mut self, key: &Key) {
         let seen = if self.listings.is_empty() {
             return;
@@ -120,14 +120,14 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         }
     }
 
-    /// What was shown when the list was asked for.
+    /// The version shown when the list was requested.
     fn seen_before(&self, listing: &Listing<K>, key: &Key) -> Seen {
         let noted = listing.before.get(key).cloned();
         noted.unwrap_or_else(|| self.seen(key))
     }
 
-    /// Whether the list is older than what was shown when it was asked for: the API server answers
-    /// with what is stored, so the store was put back.
+    /// Whether the list is older than the versions shown when it was requested: the API server
+    /// answers with the stored objects, so the store was restored.
     fn is_restored(&self, listing: &Listing<K>) -> bool {
         let is_older = |(key, object): (&Key, &Arc<K>)| {
             let before = self.seen_before(listing, key);
@@ -149,7 +149,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
             if uid_of(self.seen_before(listing, &key)) == uid_of(self.seen(&key)) {
                 changes.extend(self.lose(key));
             } else {
-                // Made since. If it is gone again already, no watch will tell.
+                // Created since. If it is gone again already, no watch will report that.
                 let since = self.assumed.entry(key);
                 since.or_insert_with(|| Some(Instant::now()));
             }

@@ -1,4 +1,4 @@
-//! What was read live, and what goes without any event.
+//! Objects that were read live, and objects that disappear without any event.
 
 use api::labels;
 use domain::Key;
@@ -11,8 +11,8 @@ use super::{Cache, Change, Inner, Seen};
 use crate::scope::Scope;
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
-    /// What a live read found. `before` is what was shown when the read began: if that has
-    /// changed, the news is newer than the answer.
+    /// The result of a live read. `before` is the version shown when the read began: if the shown
+    /// version has changed since, it is newer than the answer.
     pub fn read_live(&self, key: &Key, before: &Seen, found: Option<K>) -> Option<Change<K>> {
         self.write(|inner| {
             if inner.seen(key) != *before {
@@ -31,7 +31,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
             if inner.tombstones.holds(ownership::uid(object.meta())) {
                 return None;
             }
-            // Without our label a watch of labelled objects tells nothing more of it.
+            // Without our label a watch of labelled objects reports nothing more about it.
             if inner.is_selected
                 && ownership::label(object.meta(), labels::MANAGED_BY) != Some(labels::MANAGER)
             {
@@ -45,14 +45,14 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// Whether a live read has shown more of the object than its watch: there may be a version in
-    /// between.
+    /// Whether a live read has shown a newer version of the object than its watch: there may be a
+    /// version in between.
     pub fn is_ahead(&self, key: &Key) -> bool {
         self.read(|inner| inner.ahead.contains(key))
     }
 
-    /// A live read found an object that lacks our label and is no concern of ours: somebody took it
-    /// away from us, or never was it ours. It is not followed any more, and not known to be gone.
+    /// A live read found an object that lacks our label and does not belong to us: its owner
+    /// changed, or it never was ours. It is not followed any more, and not known to be gone.
     pub fn let_go(&self, key: &Key, before: &Seen, found: &ObjectMeta) -> Option<Change<K>> {
         self.write(|inner| {
             if inner.seen(key) != *before {
@@ -83,7 +83,8 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
 }
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
-    /// The watch shows what a live read has shown, or more: whoever waited for that looks again.
+    /// The watch shows the version of a live read, or a newer one: the objects that waited for it
+    /// are triggered.
     pub(super) fn catch_up(&mut self, key: &Key) -> Option<Change<K>> {
         let shown = self
             .ahead

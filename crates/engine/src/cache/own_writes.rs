@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Cache, Change, Inner, PendingCreate, version};
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
-    /// We wrote the object and this is the answer.
+    /// The answer to an own write of the object.
     pub fn wrote(&self, object: K) -> Option<Change<K>> {
         self.write(|inner| {
             let key = Key::of(object.meta());
@@ -24,7 +24,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         })
     }
 
-    /// A POST of this object is about to be sent: it may be there from now on.
+    /// A POST of this object is about to be sent: it may exist from now on.
     pub fn expect_create(&self, meta: &ObjectMeta) {
         self.write(|inner| {
             inner
@@ -33,13 +33,13 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         });
     }
 
-    /// The POST was answered; returns what that settles.
+    /// The POST was answered; returns the pending create that this settles.
     pub fn observe_answer(&self, key: &Key) -> Option<PendingCreate> {
         self.write(|inner| inner.unsettled.remove(key))
     }
 
-    /// What was settled since this was asked last: under the name of the POST an object is shown,
-    /// which may be somebody else's and wake others only.
+    /// The pending creates that were settled since the last call: an object with the name of the
+    /// POST is shown. It may have another owner and so trigger other objects only.
     pub fn take_settled(&self) -> Vec<PendingCreate> {
         self.write(|inner| std::mem::take(&mut inner.settled))
     }
@@ -54,17 +54,17 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         });
     }
 
-    /// Whose object of this name may be there though none is shown.
+    /// The owner of the object that may exist under this name though none is shown.
     pub fn unsettled(&self, key: &Key) -> Option<PendingCreate> {
         self.read(|inner| inner.unsettled.get(key).cloned())
     }
 
-    /// Whether an object of this owner may be there that is not shown.
+    /// Whether an object of this owner may exist that is not shown.
     pub fn may_have_more_of(&self, owner_uid: &str) -> bool {
         self.read(|inner| inner.unsettled.values().any(|u| u.owner_uid == owner_uid))
     }
 
-    /// Whether an object may be there that is part of the PodCliqueSet and not shown.
+    /// Whether an object that is part of the PodCliqueSet may exist and is not shown.
     pub fn may_have_more_in(&self, set: &Key) -> bool {
         self.read(|inner| {
             let mut all = inner.unsettled.values();
@@ -95,8 +95,8 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
                 inner.deleting.remove(uid);
                 return None;
             };
-            // On its way out already: by what the API server shows, or by an earlier DELETE, whose
-            // mark has to stay until that is shown.
+            // On its way out already: because the API server shows it, or because of an earlier
+            // DELETE. The mark of that DELETE has to stay until the deletion is shown.
             if ownership::is_terminating(known.meta()) {
                 inner.withdraw_deletion(uid);
                 return None;
@@ -109,9 +109,9 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
 }
 
 impl<K> Inner<K> {
-    /// The watch has to show this own write before it expires. An object in doubt stays in doubt:
-    /// what made it so (a DELETED event that came before the answer to our DELETE, say) may be all
-    /// that the watch ever tells of it.
+    /// The watch has to show this own write before it expires. An unverified object stays
+    /// unverified: its cause (a DELETED event that came before the answer to our DELETE, for
+    /// example) may be the last event that the watch reports about it.
     fn assume(&mut self, key: &Key) {
         let since = self.assumed.entry(key.clone());
         let since = since.or_insert(Some(Instant::now()));

@@ -1,4 +1,4 @@
-//! Objects that may be there unseen, since their POST was sent.
+//! Objects that may exist unseen, since their POST was sent.
 
 use domain::Key;
 use domain::object::ownership;
@@ -6,16 +6,16 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::index::set_of;
 
-/// Whose object it is.
+/// The owner of an object with a pending create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingCreate {
-    /// The owner; `None` if nobody controls it.
+    /// The owner; `None` if the object has no controller.
     pub owner: Option<Key>,
     /// Uid of the owner.
     pub owner_uid: String,
     /// The PodCliqueSet that it is a part of.
     pub set: Option<Key>,
-    /// Whether an answer may still come; a live read proves nothing before.
+    /// Whether an answer may still come; until then a live read proves nothing.
     pub(super) is_in_flight: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Pods' templates, each kept once: those of PodCliques that were made of one template are the same,
-//! and the largest part of each of them.
+//! Pods' templates, each kept once: PodCliques that were created from one template have equal ones,
+//! and the template is the largest part of each of them.
 
 use std::any::Any;
 
@@ -12,8 +12,8 @@ use hashbrown::HashMap;
 pub(super) struct PodSpecs(HashMap<String, SharedPodSpec>);
 
 impl PodSpecs {
-    /// Lets a PodClique have the template that others have, if it is the same. Its label, which
-    /// anybody may edit, only says which to compare with.
+    /// Replaces the template of a PodClique by an equal one that other PodCliques share. Its label,
+    /// which any client may edit, only says which template to compare with.
     pub(super) fn share<K: 'static>(&mut self, object: &mut K) {
         let Some(podclique) = (object as &mut dyn Any).downcast_mut::<PodClique>() else {
             return;
@@ -31,7 +31,7 @@ impl PodSpecs {
         }
     }
 
-    /// Forgets what no PodClique has any more.
+    /// Forgets specs that no PodClique has any more.
     pub(super) fn forget_unused(&mut self) {
         self.0.retain(|_, spec| spec.holders() > 1);
     }

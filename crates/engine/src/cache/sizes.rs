@@ -1,4 +1,4 @@
-//! How long the specifications of sets are, by namespace: what all sets of one have together is
+//! The length of the specifications of sets, by namespace: the sum over all sets of a namespace is
 //! bounded (docs/semantics.md §12).
 
 use std::any::Any;
@@ -17,7 +17,7 @@ pub(super) struct Sizes(HashMap<String, HashMap<String, Size>>);
 
 #[derive(Debug)]
 struct Size {
-    /// As JSON.
+    /// The length as JSON.
     bytes: i128,
     generation: Option<i64>,
     age: Age,
@@ -31,7 +31,7 @@ fn age(meta: &ObjectMeta) -> Age {
 }
 
 impl Sizes {
-    /// It is measured once for each generation.
+    /// Measures the set once for each generation.
     pub(super) fn put<K: 'static>(&mut self, key: &Key, object: &K) {
         let Some(set) = (object as &dyn Any).downcast_ref::<PodCliqueSet>() else {
             return;

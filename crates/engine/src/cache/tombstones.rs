@@ -6,12 +6,12 @@ use std::time::Duration;
 use hashbrown::HashMap;
 use tokio::time::Instant;
 
-/// No answer arrives later than this after its request, and no watch is that far behind: one that
-/// says nothing is begun anew long before.
+/// No answer arrives later than this after its request, and no watch is that far behind: a silent
+/// watch is restarted long before.
 const LIFETIME: Duration = Duration::from_mins(5);
 
-/// Remembered in the order in which they were buried, so that forgetting the old ones does not
-/// look at the others: a thousand pods may go within a second.
+/// Remembered in the order in which they were buried, so that forgetting the old ones does not read
+/// the others: a thousand pods may go within a second.
 #[derive(Debug, Default)]
 pub(super) struct Tombstones {
     since: HashMap<String, Instant>,
@@ -26,8 +26,8 @@ impl Tombstones {
         self.order.push_back((now, uid.to_owned()));
     }
 
-    /// Forgets what was buried long ago. Not while a full list is under way, which may be as old as
-    /// its beginning.
+    /// Forgets objects that have been gone for long, except while a full list is under way: its
+    /// content may be as old as its beginning.
     pub(super) fn forget_old(&mut self) {
         let now = Instant::now();
         while let Some((then, uid)) = self.order.pop_front() {
@@ -35,7 +35,7 @@ impl Tombstones {
                 self.order.push_front((then, uid));
                 break;
             }
-            // One that was buried again since has a later place in the order.
+            // An object that was buried again since has a later place in the order.
             if self.since.get(&uid) == Some(&then) {
                 self.since.remove(&uid);
             }

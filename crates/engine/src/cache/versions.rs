@@ -1,4 +1,4 @@
-//! What two versions of an object say of each other, and the last one of its end.
+//! Compares two versions of an object, and recognizes its last version.
 
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -9,7 +9,8 @@ pub(super) fn is_same_version<K: Resource>(one: &K, other: &K) -> bool {
     one.resource_version == other.resource_version && one.uid == other.uid
 }
 
-/// Whether both versions are found by the same owner, set and attempt: most differ in their status.
+/// Whether both versions have the same owner, set and attempt in the index: most differ in their
+/// status.
 pub(super) fn stays_in_place<K: Resource>(old: &K, new: &K) -> bool {
     let (old, new) = (old.meta(), new.meta());
     old.uid == new.uid
@@ -18,15 +19,15 @@ pub(super) fn stays_in_place<K: Resource>(old: &K, new: &K) -> bool {
         && old.annotations == new.annotations
 }
 
-/// Whether the object's time to end is over and nobody holds it: a pod is removed once its grace
-/// period was set to 0, at the latest by whoever has seen its containers end.
+/// Whether the object's time to end is over and no finalizer holds it: a pod is removed once its
+/// grace period was set to 0, at the latest by a client that has seen its containers end.
 pub(super) fn has_ended(meta: &ObjectMeta) -> bool {
     ownership::is_terminating(meta)
         && meta.deletion_grace_period_seconds == Some(0)
         && meta.finalizers.iter().flatten().next().is_none()
 }
 
-/// Whether objects of this kind go on for a while after their DELETE was answered.
+/// Whether objects of this kind continue for a while after their DELETE was answered.
 pub(super) fn ends_gracefully<K: Resource<DynamicType = ()>>() -> bool {
     K::kind(&()) == "Pod"
 }

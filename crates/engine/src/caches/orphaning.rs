@@ -8,8 +8,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::Caches;
 
-/// Uids of sets of which some version said that their children stay: the next may not say it any more
-/// when the set is decided on.
+/// Uids of sets whose children stay according to some version: the version with which the set is
+/// decided may not contain this any more.
 #[derive(Debug, Default)]
 pub(crate) struct Orphaning(RwLock<HashSet<String>>);
 

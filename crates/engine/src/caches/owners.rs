@@ -1,4 +1,4 @@
-//! Who owns what, found through several caches.
+//! Owners of objects, found through several caches.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use super::Caches;
 use crate::cache::set_of;
 
 impl Caches {
-    /// Whether a PodClique of an earlier attempt than the current one is left in this replica of the
-    /// set. What neither the set nor its groups control does not count.
+    /// Whether a PodClique of an earlier attempt than the current one is left in this replica of
+    /// the set. PodCliques that neither the set nor its groups control do not count.
     pub fn has_previous(&self, set: &PodCliqueSet, replica: i32) -> bool {
         let podcliques = self.of::<PodClique>();
         let is_ours = |c: &PodClique| self.is_in_hands_of(set, &c.metadata);
@@ -41,7 +41,7 @@ impl Caches {
         self.owner_of(set, podclique) == Owner::Set
     }
 
-    /// The scaling group that controls the object, if it is seen, by this very uid.
+    /// The scaling group that controls the object, if the cache has the group with this very uid.
     pub fn group_of(
         &self,
         meta: &ObjectMeta,
@@ -54,15 +54,15 @@ impl Caches {
         seen.filter(|g| ownership::uid(&g.metadata) == owner.uid)
     }
 
-    /// The PodCliqueSet that an object is part of: its owner or that of its scaling group, else what
-    /// its label says, which anybody can edit.
+    /// The PodCliqueSet that an object is part of: its owner or the owner of its scaling group,
+    /// otherwise the one that its label names; any client can edit the label.
     pub fn set_of_member(&self, meta: &ObjectMeta) -> Option<Key> {
         let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
         let group = group.and_then(|owner| self.group_of(meta, owner));
         set_of(group.as_ref().map_or(meta, |g| &g.metadata))
     }
 
-    /// Whether the owner that a reference names is known, by this very uid.
+    /// Whether the cache has the owner that a reference names, with this very uid.
     pub fn knows(&self, owner: &OwnerReference, namespace: &str) -> bool {
         let key = Key::new(namespace, &owner.name);
         let seen = match owner.kind.as_str() {
@@ -75,8 +75,7 @@ impl Caches {
         seen.is_some_and(|(uid, _)| uid == owner.uid)
     }
 
-    /// Whether anything that is known has to do with an object: its owner, or the set that may
-    /// adopt it.
+    /// Whether a known object is concerned by this one: its owner, or the set that may adopt it.
     pub fn is_concerned(&self, meta: &ObjectMeta) -> bool {
         let namespace = meta.namespace.as_deref().unwrap_or_default();
         match ownership::controller(meta) {
@@ -85,8 +84,8 @@ impl Caches {
         }
     }
 
-    /// The name of this pod is taken by somebody else's. Remembered as long as its PodClique is
-    /// there.
+    /// A pod with another owner has the name of this pod. Remembered as long as its PodClique
+    /// exists.
     pub fn note_taken(&self, pod: &ObjectMeta) {
         let namespace = pod.namespace.as_deref().unwrap_or_default();
         let owner = ownership::controller(pod).filter(|owner| self.knows(owner, namespace));

@@ -1,4 +1,4 @@
-//! Pods whose marks show which scheduler a gang has (decision 135).
+//! Pods that show by their marks which scheduler a gang has (decision 135).
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use domain::{Key, Pod};
 use super::Caches;
 
 impl Caches {
-    /// The scheduler of a gang, by its pods that stay: this one of its own, else one of its base gang.
+    /// The scheduler of a gang, by its pods that stay: by the gang's own pods, or else by those of
+    /// its base gang.
     pub fn scheduler_by_peers(
         &self,
         profiles: &Profiles,

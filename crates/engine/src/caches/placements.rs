@@ -1,4 +1,4 @@
-//! How the pods of gangs are placed, as far as that was computed.
+//! The last computed placement of the pods of gangs.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -6,26 +6,26 @@ use std::sync::{PoisonError, RwLock};
 use domain::placement::Placement;
 
 /// The last placement of each gang, by uid of the PodGang. All nodes of the cluster go into it, so
-/// it is computed anew only when pods moved.
+/// it is computed again only when pods moved.
 #[derive(Debug, Default)]
 pub struct Placements(RwLock<HashMap<String, Computed>>);
 
 #[derive(Debug)]
 struct Computed {
-    /// What it was computed from.
+    /// The fingerprint of its input.
     fingerprint: u64,
     placement: Placement,
 }
 
 impl Placements {
-    /// The placement of a gang, if it was computed from what has this fingerprint.
+    /// The placement of a gang, if it was computed from an input with this fingerprint.
     pub fn of(&self, gang_uid: &str, fingerprint: u64) -> Option<Placement> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let known = all.get(gang_uid).filter(|c| c.fingerprint == fingerprint);
         known.map(|computed| computed.placement.clone())
     }
 
-    /// It was computed.
+    /// The placement was computed.
     pub fn keep(&self, gang_uid: &str, fingerprint: u64, placement: &Placement) {
         let computed = Computed {
             fingerprint,

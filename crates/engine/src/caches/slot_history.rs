@@ -13,8 +13,8 @@ pub struct LastHolder {
     pub uid: String,
     /// How many holders of the slot ended soon after their start, one after the other.
     pub failure_count: u32,
-    /// As it was last, if it failed or was taken away. The deletion may follow the announcement so soon
-    /// that no decision sees anything in between.
+    /// Its last version, if it failed or was taken away. The deletion may follow the announcement
+    /// so soon that no decision sees any state in between.
     pub lost: Option<Arc<Pod>>,
 }
 
@@ -45,7 +45,7 @@ impl SlotHistory {
         all.get(podclique_uid).cloned().unwrap_or_default()
     }
 
-    /// The last holders of slots that are empty beside these pods, as far as they were lost.
+    /// The last holders of slots that none of these pods fills, as far as they were lost.
     pub fn lost_beside(&self, podclique_uid: &str, pods: &[Arc<Pod>]) -> Vec<Arc<Pod>> {
         let held: BTreeSet<i32> = pods.iter().filter_map(|p| p.index()).collect();
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);

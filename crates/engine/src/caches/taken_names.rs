@@ -1,10 +1,9 @@
-//! Names of pods that others hold.
+//! Names of pods that other objects hold.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
-/// Names of pods that turned out to be taken by somebody else's, by uid of the PodClique that
-/// wanted them.
+/// Names of pods that objects with another owner have, by uid of the PodClique that wanted them.
 #[derive(Debug, Default)]
 pub struct TakenNames(RwLock<HashMap<String, Arc<HashSet<String>>>>);
 
@@ -27,7 +26,7 @@ impl TakenNames {
         self.write().remove(podclique_uid);
     }
 
-    /// All of them may be tried again: whoever held them may be gone.
+    /// All of them may be tried again: the objects that held them may be gone.
     pub fn forget(&self) {
         self.write().clear();
     }

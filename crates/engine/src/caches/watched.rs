@@ -1,4 +1,4 @@
-//! What is declared of a kind.
+//! The declaration of a kind.
 
 use std::fmt::Debug;
 
@@ -23,18 +23,19 @@ pub trait Watched:
 {
     /// Which objects of the kind are watched.
     const SELECTION: Selection = Selection::All;
-    /// Whether the API server may not serve it: its CustomResourceDefinition may come and go, or the
-    /// operator may have no right on it. Nothing waits for
-    /// such a kind once that is known; `Caches::is_served` tells whether it is there.
+    /// Whether the API server may not serve it: its CustomResourceDefinition may come and go, or
+    /// the operator may have no right on it. Nothing waits for such a kind once that is known;
+    /// `Caches::is_served` returns whether it is served.
     const IS_OPTIONAL: bool = false;
-    /// Whether all that is read of the object is the same in both versions: then nobody looks again.
+    /// Whether all fields that the operator reads are the same in both versions: then no controller
+    /// is triggered.
     fn says_the_same(_old: &Self, _new: &Self) -> bool {
         false
     }
-    /// Keeps what has to be known of any version that a watch or a list shows, also of one that is older
-    /// than what an answer or a live read has shown already.
+    /// Keeps facts about any version that a watch or a list shows, also about a version older than
+    /// the one that an answer or a live read has shown already.
     fn notice(_shown: &Self, _caches: &Caches) {}
-    /// Keeps what has to be known of objects that are gone.
+    /// Keeps facts about objects that are gone.
     fn remember(_change: &Change<Self>, _caches: &Caches) {}
 }
 
@@ -45,10 +46,10 @@ pub enum Selection {
     All,
     /// Those with our managed-by label.
     Managed {
-        /// Another label that all our objects of this kind have, `key` or `key=value`. By it those
-        /// are found that lost the managed-by label while nobody watched: names of pods and
-        /// Services tell nothing, so a pod that is not seen would get a second one beside it, and
-        /// a Service would outlive its replica.
+        /// Another label that all our objects of this kind have, `key` or `key=value`. It finds the
+        /// objects that lost the managed-by label while no operator watched. The names of pods and
+        /// Services do not reveal them, so an unseen pod would get a second one beside it, and an
+        /// unseen Service would outlive its replica.
         fallback_selector: &'static str,
     },
 }
@@ -60,13 +61,13 @@ impl Selection {
     }
 }
 
-/// Whether a kind is of namespaces or of the cluster.
+/// Whether a kind is namespaced or cluster-wide.
 pub trait WatchedScope: Sized {
-    /// Where its objects are watched if the operator looks after these scopes. One of some
-    /// namespaces has no right on what is of the cluster, and does not ask for it.
+    /// The scopes in which its objects are watched if the operator manages these scopes. An
+    /// operator of some namespaces has no right on objects of the cluster, and does not ask for it.
     fn scopes(scopes: &[Scope]) -> Vec<Scope>;
 
-    /// What lists and watches it in one of them.
+    /// The API by which it is listed and watched in one of them.
     fn api<K>(client: Client, scope: &Scope) -> Api<Guarded<K>>
     where
         K: Resource<DynamicType = (), Scope = Self>;

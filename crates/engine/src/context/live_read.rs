@@ -1,4 +1,4 @@
-//! Single objects read live, where the watch cannot be believed or says nothing.
+//! Single objects read live, for when the watch is not reliable or shows nothing.
 
 use api::labels;
 use domain::Key;
@@ -15,8 +15,8 @@ use crate::requests::RequestError;
 const MAX_CONCURRENT_READS: usize = 16;
 
 impl Context {
-    /// Reads the object live and believes that, unless it changed meanwhile. Says whether the API
-    /// server answered: if not, it is of no use to ask for others.
+    /// Reads the object live and takes the result over, unless the object changed meanwhile.
+    /// Returns whether the API server answered: if it did not, further reads are of no use.
     pub async fn read_live<K: Watched>(&self, key: &Key) -> bool {
         let Err(error) = self.read_meta::<K>(key).await else {
             return true;
@@ -29,7 +29,7 @@ impl Context {
         )
     }
 
-    /// The same, with the metadata that was found; `None` if the object is not there.
+    /// The same, and returns the metadata of the object; `None` if the object does not exist.
     ///
     /// # Errors
     /// If the object cannot be read.
@@ -58,7 +58,7 @@ impl Context {
         Ok(meta)
     }
 
-    /// Whether an object that no watch shows belongs to nobody that is known.
+    /// Whether an object that no watch shows belongs to no known owner.
     fn is_foreign<K: Watched>(&self, meta: &ObjectMeta) -> bool {
         let is_followed = ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER);
         K::SELECTION.is_by_label()
@@ -69,7 +69,7 @@ impl Context {
             && !self.caches.is_concerned(meta)
     }
 
-    /// Reads live what has to be, some at once; what could not be read comes again.
+    /// Reads live the expired objects, some at once; failed reads are repeated later.
     pub(crate) async fn verify_expired<K: Watched>(&self) {
         let cache = self.caches.of::<K>();
         cache.tidy();

@@ -1,4 +1,4 @@
-//! What was written is known before any watch shows it.
+//! Own writes are known before any watch shows them.
 
 use domain::Key;
 
@@ -7,12 +7,12 @@ use crate::cache::PendingCreate;
 use crate::caches::watched::Watched;
 
 impl Context {
-    /// We wrote this object.
+    /// The answer to an own write of this object.
     pub fn wrote<K: Watched>(&self, object: K) {
         self.publish(self.caches.of::<K>().wrote(object));
     }
 
-    /// We deleted the object with this uid.
+    /// The object with this uid was deleted by an own write.
     pub fn wrote_delete<K: Watched>(&self, key: &Key, uid: &str) {
         let cache = self.caches.of::<K>();
         self.publish(cache.wrote_delete(key, uid, self.now()));
@@ -25,14 +25,14 @@ impl Context {
         }
     }
 
-    /// A POST got no answer: the object is looked for at once.
+    /// A POST got no answer: the object is read live at once.
     pub fn create_unknown<K: Watched>(&self, key: &Key) {
         self.caches.of::<K>().create_unknown(key);
         self.doubt::<K>();
     }
 
-    /// Wakes those who wait for an object that may be there: that there is none is shown by no
-    /// watch.
+    /// Triggers the objects that wait for an object that may exist: no watch reports that it does
+    /// not exist.
     pub(super) fn wake<K: Watched>(&self, settled: &PendingCreate) {
         let triggers = &self.controllers.triggers;
         for (controller, key) in triggers.after_settling::<K>(settled, &self.caches) {

@@ -1,4 +1,4 @@
-//! What condition `Ready` says of the objects of a controller, for whoever counts them.
+//! The condition `Ready` of the objects of a controller, for counting.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use kube::core::object::HasStatus;
 use crate::caches::Caches;
 use crate::caches::watched::Watched;
 
-/// What an object's condition Ready says.
+/// An object's condition Ready.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ReadyState {
     pub(crate) kind: &'static str,
     pub(crate) namespace: String,
     pub(crate) ready: String,
     pub(crate) reason: String,
-    /// Since when it is not ready, if somebody waits for that: nobody does of what is being deleted,
-    /// nor of a job that failed for good.
+    /// Since when it is not ready, if its readiness is expected; it is not for an object that is
+    /// being deleted, nor for a job that failed for good.
     pub(crate) waits_since: Option<Timestamp>,
 }
 
-/// What condition Ready says of each object of a kind.
+/// The condition Ready of each object of a kind.
 pub(super) fn list_ready_states<K>(caches: &Caches) -> Vec<ReadyState>
 where
     K: Watched + HasStatus<Status: Status>,
@@ -61,7 +61,7 @@ fn waits_since(meta: &ObjectMeta, conditions: &[Condition]) -> Option<Timestamp>
     false_since(meta, conditions, ConditionType::Ready)
 }
 
-/// Since when the condition is not True; from the start if there is none yet.
+/// Since when the condition is not True; since the start if there is none yet.
 pub(crate) fn false_since(
     meta: &ObjectMeta,
     conditions: &[Condition],

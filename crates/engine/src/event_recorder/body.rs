@@ -1,4 +1,4 @@
-//! What an event is made of, and what makes two of them one.
+//! The content of an event, and the identity that makes two events one.
 
 use api::labels;
 use domain::object::fnv;
@@ -10,10 +10,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 
 use crate::context::Context;
 
-/// What the operator does that events tell of.
+/// The action that events name.
 const ACTION: &str = "Reconcile";
 
-/// The event that this note is.
+/// Builds the event from its note.
 pub(super) fn build_event(
     context: &Context,
     about: ObjectReference,
@@ -42,8 +42,8 @@ pub(super) fn build_event(
     }
 }
 
-/// What is said again under the same name is one event. A warning is repeated on every attempt and
-/// said once; what was done is done at some time.
+/// Equal texts under the same name are one event. A warning is repeated on every attempt and
+/// published once; a successful write has its own time.
 fn name_seed(about: &ObjectReference, note: &Event, now: Timestamp) -> String {
     let uid = about.uid.as_deref().unwrap_or_default();
     match &note.identity {
@@ -53,9 +53,9 @@ fn name_seed(about: &ObjectReference, note: &Event, now: Timestamp) -> String {
     }
 }
 
-/// API servers take 1024 bytes.
+/// API servers accept 1024 bytes.
 const MAX_NOTE_BYTES: usize = 1000;
-/// API servers take 128.
+/// API servers accept 128.
 const MAX_INSTANCE_BYTES: usize = 120;
 
 fn shorten(text: &str, max_bytes: usize) -> String {

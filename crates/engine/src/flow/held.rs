@@ -1,4 +1,4 @@
-//! What each namespace has under way, and what it may still send.
+//! The writes that each namespace has under way, and the writes that it may still send.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -7,27 +7,27 @@ use tokio::time::Instant;
 
 use super::standing::{Crowd, Standing};
 
-/// A namespace holds at most one of so many shares of the limit, and at least one write.
+/// A namespace holds at most one of this many shares of the limit, and at least one write.
 const SHARES: usize = 4;
-/// Slow writes of all namespaces together: so many times the limit; beyond that one of each namespace.
-/// Each has a connection, and a seat of the API server's fairness.
+/// The limit of slow writes of all namespaces together, as a multiple of the limit; beyond it each
+/// namespace has one. Each write has a connection, and a seat of the API server's fairness.
 const MAX_SLOW_LIMITS: usize = 4;
-/// For so long after its last slow write ended a namespace counts as slow: what failed is tried again
-/// within a minute.
+/// A namespace counts as slow for this long after its last slow write ended: failed writes are
+/// tried again within a minute.
 const SLOW_FOR: Duration = Duration::from_mins(5);
-/// For so long after its last quick write a namespace counts as one that is answered.
+/// A namespace counts as answered for this long after its last quick write.
 const KNOWN_FOR: Duration = Duration::from_hours(1);
-/// So many namespaces are remembered before those of which nothing is known any more are forgotten.
+/// This many namespaces are remembered; beyond it, those without any known state are forgotten.
 const MAX_NAMESPACES: usize = 1000;
 
-/// What is under way, by namespace.
+/// The writes under way, by namespace.
 #[derive(Debug, Default)]
 pub(super) struct Held(HashMap<String, Writes>);
 
 /// The writes of one namespace.
 #[derive(Clone, Copy, Debug, Default)]
 struct Writes {
-    /// Those that are not slow.
+    /// The writes that are not slow.
     quick: usize,
     slow: usize,
     slow_until: Option<Instant>,
@@ -92,7 +92,7 @@ impl Held {
     }
 }
 
-/// Who may send now.
+/// Which namespaces may send now.
 pub(super) struct Room<'a> {
     held: &'a Held,
     now: Instant,
@@ -124,7 +124,7 @@ impl<'a> Room<'a> {
         self.crowd.is_full()
     }
 
-    /// One write shows whether a namespace is answered of which nothing is known.
+    /// A namespace without any known answer sends one write first, which shows its state.
     pub(super) fn may_enter(&self, namespace: &str) -> bool {
         let writes = self.held.of(namespace);
         let standing = writes.standing(self.now);

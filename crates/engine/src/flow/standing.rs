@@ -1,22 +1,22 @@
-//! How a namespace has been answered lately, and the places that are left for it.
+//! The state of the writes of a namespace, and the places that are left for it.
 
-/// What is known of the writes of a namespace.
+/// The state of the writes of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// They are answered.
+    /// The writes are answered.
     Answered,
-    /// There was none lately.
+    /// There was no write lately.
     Unknown,
-    /// One took long, lately or now.
+    /// A write took long, lately or now.
     Slow,
 }
 
-/// Slow namespaces have one of so many shares of the places together.
+/// All slow namespaces together have one of this many shares of the places.
 const SHARES_OF_SLOW: usize = 2;
-/// Those of which nothing is known have with them so many quarters.
+/// Together with namespaces of unknown state, they have this many quarters.
 const QUARTERS_OF_DOUBTFUL: usize = 3;
 
-/// How the places are taken.
+/// The use of the places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crowd {
     places: usize,
@@ -35,7 +35,7 @@ impl Crowd {
         }
     }
 
-    /// A namespace of this standing has so many places.
+    /// A namespace of this standing has this many places.
     pub(crate) fn add(&mut self, standing: Standing, count: usize) {
         self.taken += count;
         if standing != Standing::Answered {
@@ -50,8 +50,8 @@ impl Crowd {
         self.taken >= self.places
     }
 
-    /// Whether one is left for a namespace of this standing. The last is kept for one that has nothing
-    /// under way.
+    /// Whether a place is left for a namespace of this standing. The last place is kept for a
+    /// namespace that has nothing under way.
     pub(crate) fn has_place(&self, standing: Standing, has_none_under_way: bool) -> bool {
         let for_slow = (self.places / SHARES_OF_SLOW).max(1);
         let for_doubtful = (self.places * QUARTERS_OF_DOUBTFUL / 4).max(1);

@@ -1,7 +1,8 @@
-//! An object that cannot be read and is being deleted goes by its metadata (decision 128).
+//! An object that cannot be read and is being deleted is handled by its metadata (decision 128).
 //!
-//! Its kind's own rules of deletion need no more: whose it is, what it controls, whether its
-//! children stay. So it is shown to them with what can be read of it, and no rule is written twice.
+//! The deletion rules of its kind need no more than its owner, the objects that it controls, and
+//! whether its children stay. So these rules get the object with its readable fields, and no rule
+//! is written twice.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
@@ -10,9 +11,9 @@ use serde_json::{Value, json};
 
 use domain::object::ownership;
 
-/// The object without its status, or with a spec that asks for nothing, if it is being deleted and of
-/// a kind that we hold until its children are gone. What can be read of the two stays: a job that has
-/// succeeded has.
+/// The object without its status, or with a spec that asks for nothing, if it is being deleted and
+/// of a kind that we hold until its children are gone. The readable part of the two stays: the
+/// success of a job is in it.
 pub(super) fn read_bare<K>(text: &str, metadata: &ObjectMeta) -> Option<K>
 where
     K: DeserializeOwned + Resource<DynamicType = ()>,
@@ -29,12 +30,12 @@ where
         .or_else(|| with(&bare_spec, None))
 }
 
-/// Whether objects of the kind go by their metadata.
+/// Whether undecodable objects of the kind are handled by their metadata.
 pub(crate) fn has_bare_form<K: Resource<DynamicType = ()>>() -> bool {
     bare_spec::<K>().is_some()
 }
 
-/// The least spec that the kind can be read with. No job: nothing of it is taken for done.
+/// The smallest spec with which the kind can be decoded. It is no job, so nothing counts as done.
 fn bare_spec<K: Resource<DynamicType = ()>>() -> Option<Value> {
     match (&*K::group(&()), &*K::kind(&())) {
         ("grove.io", "PodCliqueSet") => Some(json!({"replicas": 0, "template": {"cliques": []}})),
@@ -47,7 +48,7 @@ fn bare_spec<K: Resource<DynamicType = ()>>() -> Option<Value> {
     }
 }
 
-/// The field that cannot be read, and why. Where it stands in the text changes with every version.
+/// The unreadable field, and the reason, without its position: that changes with every version.
 pub(super) fn explain_unread<K: DeserializeOwned>(text: &str) -> String {
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = serde_path_to_error::deserialize::<_, K>(&mut reader);

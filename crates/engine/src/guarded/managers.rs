@@ -1,17 +1,16 @@
-//! Takes out of an object's text who set which of its fields.
+//! Removes the managed fields from an object's text.
 
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 use serde_json::Deserializer;
 
-/// As API servers write it: without spaces. In a string the quotes would be escaped. A label or an
-/// annotation may have this name, too, but no list for a value.
+/// The text as API servers write it: without spaces. In a string the quotes would be escaped. A
+/// label or an annotation may have this name, too, but its value is no list.
 const MANAGERS: &str = r#""managedFields":["#;
 
-/// The text with an empty list in place of the first of managed fields, which is that of the
-/// object's own metadata: these come before its spec. Text that is written in another way stays as
-/// it is.
+/// The text with an empty list in place of the first managed fields, which belong to the object's
+/// own metadata: these come before its spec. Text in another form stays as it is.
 pub(super) fn cut_managers(object: &str) -> Cow<'_, str> {
     let Some(at) = object.find(MANAGERS) else {
         return Cow::Borrowed(object);

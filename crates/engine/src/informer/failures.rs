@@ -1,4 +1,4 @@
-//! What failures of a watch mean, and when it is begun anew.
+//! Interprets failures of a watch, and decides when it is restarted.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ use crate::scope::Scope;
 
 const INITIAL_PAUSE: Duration = Duration::from_millis(200);
 const MAX_PAUSE: Duration = Duration::from_secs(5);
-/// So many failures in a row and the watch is begun anew with a full list: a watch that is
+/// After this many failures in a row the watch is restarted with a full list: a watch that is
 /// answered by 410 at its start would otherwise be repeated for ever.
 pub(super) const FAILURES_BEFORE_RELIST: u32 = 5;
-/// What one start counts that gets no answer at all: nobody waits for five of them.
+/// The weight of a start without any answer: five of them would take too long.
 const UNANSWERED: u32 = 3;
-/// A failure that comes so long after another is the first of a new row.
+/// A failure that comes this long after another is the first of a new row.
 const MAX_GAP: Duration = Duration::from_mins(1);
 
 /// Failures in a row.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
-    /// Those of the present watch, weighed.
+    /// The failures of the present watch, weighed.
     attempts: u32,
-    /// All of them: pauses grow with it.
+    /// All failures: pauses grow with their number.
     in_a_row: u32,
     last: Option<Instant>,
 }
@@ -58,8 +58,8 @@ impl Failures {
     }
 }
 
-/// How much a failure says. An open watch that is silent may have been so for long: only a full
-/// list tells what it did not.
+/// The weight of a failure. An open watch that is silent may have been silent for long: only a full
+/// list shows the changes since.
 pub(super) fn weight(error: &watcher::Error, was_silent: bool) -> u32 {
     let (watcher::Error::InitialListFailed(error)
     | watcher::Error::WatchStartFailed(error)
@@ -74,18 +74,18 @@ pub(super) fn weight(error: &watcher::Error, was_silent: bool) -> u32 {
     }
 }
 
-/// Whether the API server does not serve the kind, or not to us: an operator of some namespaces may
-/// read nothing of the cluster.
+/// Whether the API server does not serve the kind, or refuses it: an operator of some namespaces
+/// may read nothing of the cluster.
 pub(super) fn is_not_served(error: &watcher::Error) -> bool {
     answer(error).is_some_and(|status| matches!(status.code, 403 | 404))
 }
 
-/// Whether the API server does not let this operator look there.
+/// Whether the API server refuses this operator access.
 pub(super) fn is_refused(error: &watcher::Error) -> bool {
     answer(error).is_some_and(|status| status.code == 403)
 }
 
-/// What the API server answers to a list, or to the start of a watch.
+/// The API server's answer to a list, or to the start of a watch.
 fn answer(error: &watcher::Error) -> Option<&Status> {
     match error {
         watcher::Error::InitialListFailed(kube::Error::Api(status))
@@ -94,7 +94,7 @@ fn answer(error: &watcher::Error) -> Option<&Status> {
     }
 }
 
-/// What a failed watch means to whoever runs the operator.
+/// The message about a failed watch for the administrator of the operator.
 pub(super) fn explain<K: Watched>(scope: &Scope, error: &watcher::Error) -> String {
     let Some(status) = answer(error) else {
         return cause::explain(error);

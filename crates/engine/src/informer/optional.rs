@@ -9,13 +9,13 @@ use super::Informer;
 use crate::caches::Gap;
 use crate::caches::watched::Watched;
 
-/// How long until an API server that does not serve the kind is asked again.
+/// The pause before the API server is asked again for a kind that it does not serve.
 const ABSENT_PAUSE: Duration = Duration::from_secs(30);
 
 impl Informer {
-    /// The kind is not there: its objects went with it, and nobody waits for it.
+    /// The kind is not served: its objects went with it, and no controller waits for it.
     pub(super) async fn wait_until_served<K: Watched>(&self) {
-        // First of all, so that nobody takes what is cleared for what was deleted.
+        // First of all, so that no controller takes the cleared objects for deleted ones.
         let has_changed = self.context.caches.open_gap::<K>(&self.scope, Gap::Absent);
         if has_changed {
             tracing::info!(kind = %Kind::of::<K>(), "not served by this cluster, or the operator may not read it; asked for again now and then");

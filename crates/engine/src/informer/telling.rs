@@ -1,4 +1,4 @@
-//! Objects that cannot be read say so themselves, by an event.
+//! Publishes events about objects that cannot be read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,11 @@ use crate::context::Context;
 use crate::event_recorder::{self, EventRecorder};
 use crate::guarded::has_bare_form;
 
-/// How often what is not told yet is tried again: another process may have led, or an answer was lost.
+/// How often an unpublished event is tried again: another process may have led, or an answer was
+/// lost.
 const TELL_INTERVAL: Duration = Duration::from_mins(1);
 
-/// Tells of each object of this kind that cannot be read, for ever.
+/// Publishes an event about each object of this kind that cannot be read, for ever.
 pub(super) async fn tell_of_unreadable<K: Watched>(context: &Context, of: &[Arc<Unreadable>]) {
     if !has_bare_form::<K>() {
         return;
@@ -38,7 +39,7 @@ pub(super) async fn tell_of_unreadable<K: Watched>(context: &Context, of: &[Arc<
     }
 }
 
-/// What it says, and what can be done about it.
+/// The text of the event, with a remedy.
 fn warn_of(unread: &Unread) -> Event {
     let Unread {
         object, problem, ..

@@ -1,4 +1,4 @@
-//! What a watch shows and nobody can decode, as of now.
+//! The objects of a watch that cannot be decoded now.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use tokio::sync::Notify;
 use crate::guarded::Guarded;
 use crate::metrics::{ByKind, Metrics};
 
-/// Objects of one watch that cannot be decoded, counted and named for whoever asks.
+/// Objects of one watch that cannot be decoded, counted and named.
 #[derive(Debug)]
 pub(super) struct Unreadable {
     known: Mutex<Known>,
-    /// Of all watches of the kind.
+    /// The count over all watches of the kind.
     gauge: Gauge,
-    /// There is one more.
+    /// Notified when there is one more.
     pub(super) found: Notify,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Unreadable {
 pub(super) struct Unread {
     pub(super) object: Target,
     pub(super) problem: String,
-    /// It is being deleted, and goes by its metadata.
+    /// It is being deleted, and is handled by its metadata.
     pub(super) goes: bool,
 }
 
@@ -49,7 +49,7 @@ impl Unread {
 #[derive(Debug, Default)]
 struct Known {
     now: HashMap<Key, Unread>,
-    /// Those of a full list that is under way.
+    /// The undecodable objects of a full list that is under way.
     listed: HashMap<Key, Unread>,
 }
 
@@ -62,7 +62,7 @@ impl Unreadable {
         }
     }
 
-    /// What the watch shows.
+    /// Records an event of the watch.
     pub(super) fn note<K: Resource<DynamicType = ()>>(&self, event: &Event<Guarded<K>>) {
         let mut known = self.known();
         let before = known.now.len();
@@ -96,7 +96,7 @@ impl Unreadable {
         self.known().now.values().cloned().collect()
     }
 
-    /// The kind is not there any more.
+    /// The kind is not served any more.
     pub(super) fn forget(&self) {
         let before = std::mem::take(&mut *self.known()).now.len();
         self.count(before, 0);

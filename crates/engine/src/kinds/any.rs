@@ -1,4 +1,4 @@
-//! A kind whose type is not known where it is used: what plans ask for names it.
+//! A kind whose type is not known at the call site: the actions of plans name it.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -21,11 +21,11 @@ use crate::writes;
 /// The answer to a write.
 pub(crate) type Written<'a> = BoxFuture<'a, Result<(), RequestError>>;
 
-/// What can be done with objects of a kind.
+/// The operations on objects of a kind.
 pub(crate) trait AnyKind: Send + Sync {
     fn kind(&self) -> Kind;
     fn api_version(&self) -> String;
-    /// Notes that the kind will be watched.
+    /// Announces that the kind will be watched.
     fn expect(&self, context: &Context);
     /// Watches it for ever.
     fn watch(&self, context: Arc<Context>, client: Client) -> BoxFuture<'static, ()>;
@@ -41,13 +41,13 @@ pub(crate) trait AnyKind: Send + Sync {
     ) -> Written<'a>;
     /// Whether the object, as far as is known, has this controller.
     fn is_controlled_by(&self, context: &Context, key: &Key, uid: &str) -> bool;
-    /// The metadata of an object, read live; `None` if it is not there.
+    /// The metadata of an object, read live; `None` if the object does not exist.
     fn read_meta<'a>(
         &self,
         context: &'a Context,
         key: &'a Key,
     ) -> BoxFuture<'a, Result<Option<ObjectMeta>, RequestError>>;
-    /// Reads an object live; whether the API server answered.
+    /// Reads an object live; returns whether the API server answered.
     fn read_live<'a>(&self, context: &'a Context, key: &'a Key) -> BoxFuture<'a, bool>;
 }
 

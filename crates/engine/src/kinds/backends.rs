@@ -1,4 +1,4 @@
-//! Which kinds the backends of schedulers need.
+//! The kinds that the backends of schedulers need.
 
 use api::kai::{KaiPodGroup, KaiQueue};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
@@ -13,7 +13,8 @@ use crate::caches::watched::Watched;
 use crate::context::Context;
 
 impl Caches {
-    /// Whether the cluster serves what this backend writes in this namespace, as far as is known.
+    /// Whether the cluster serves the kinds that this backend writes in this namespace, as far as
+    /// is known.
     pub fn serves(&self, backend: Backend, namespace: &str) -> bool {
         match backend {
             Backend::DefaultScheduler | Backend::KaiPodGrouper => true,
@@ -28,7 +29,7 @@ impl Caches {
         }
     }
 
-    /// This queue of the backend's scheduler, if there are queues but not this one.
+    /// This queue of the backend's scheduler, if it is missing while others exist.
     pub fn find_missing_queue(&self, backend: Backend, name: &str) -> Option<Obstacle> {
         let is_missing = match backend {
             Backend::Volcano => self.lacks::<VolcanoQueue>(name),
@@ -43,7 +44,7 @@ impl Caches {
 }
 
 impl Kinds {
-    /// The table without the kinds of backends that no profile has: nobody asks for them.
+    /// The table without the kinds of backends that no profile has: those kinds are not requested.
     #[must_use]
     pub fn for_profiles(mut self, profiles: &Profiles, context: &Context) -> Self {
         let uses = |backends: &[Backend]| backends.iter().any(|b| profiles.uses(*b));

@@ -1,4 +1,4 @@
-//! Getting the lease, keeping it, giving it back.
+//! Takes the lease, keeps it, gives it back.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use super::{LeaseOptions, Record, Step, WriteFence, next_step};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 
-/// What the API server is told to end the watch after, in seconds.
+/// The server-side timeout of the watch, in seconds.
 const WATCH_SECONDS: u32 = 55;
-/// How often it is looked whether this process is ready to lead.
+/// How often the process checks whether it is ready to lead.
 const READY_CHECK: Duration = Duration::from_millis(100);
 
 /// One process's part in the election.
@@ -29,11 +29,11 @@ pub struct Campaign {
     fence: WriteFence,
     clock: Clock,
     metrics: Arc<Metrics>,
-    /// `None`: not looked yet.
+    /// `None`: not read yet.
     seen: Option<Record>,
-    /// Whether the Lease may be this process's own without its knowing.
+    /// Whether this process may hold the Lease without knowing it.
     was_asked_for: bool,
-    /// What was said last of why it cannot go on, to say it once.
+    /// The last reported problem, so that each is reported once.
     problem: Option<String>,
 }
 
@@ -58,15 +58,16 @@ impl Campaign {
         }
     }
 
-    /// Waits until this process leads. Before it `is_ready`, it leaves the lease for a duration to
-    /// those who are: then nobody is, and it does what it can.
+    /// Waits until this process leads. While it is not `is_ready`, it leaves the lease for one
+    /// duration to the processes that are ready; if none takes it, it leads and does as much as it
+    /// can.
     pub async fn win(&mut self, is_ready: impl Fn() -> bool) -> Predecessor {
         let config = watcher::Config::default()
             .fields(&format!("metadata.name={}", self.options.name))
             .timeout(WATCH_SECONDS);
         let mut shown = pin!(watcher(self.requests.api(), config).default_backoff());
         let mut free_since = None;
-        // A claim whose answer is lost is found to be this process's own.
+        // If the answer to a claim is lost, the next read shows this process as the holder.
         let mut predecessor = Predecessor::None;
         loop {
             if self.seen.is_none() {
@@ -107,7 +108,7 @@ impl Campaign {
         Some(next_step(record, &self.options, Instant::now()))
     }
 
-    /// `None`: nobody, or this process itself.
+    /// `None`: there was no other holder.
     fn predecessor(&self) -> Option<Predecessor> {
         let record = self.seen.as_ref()?;
         match end_of_hold(record, &self.options) {
@@ -120,7 +121,7 @@ impl Campaign {
         let Err(error) = self.claim().await else {
             return true;
         };
-        // Who took it, or what became of the request, is to be seen.
+        // The next read shows the holder, or the result of the request.
         self.seen = None;
         if !matches!(error, LeaseError::Conflict) {
             self.tell("the lease cannot be taken", &error);
@@ -135,13 +136,13 @@ impl Campaign {
     ) {
         let until = match self.next_step() {
             Some(Step::WaitUntil(until)) => until,
-            // It is left to others, or it could not be read.
+            // The lease is left to others, or could not be read.
             Some(Step::Take) | None => Instant::now() + self.options.retry_period,
         };
         tokio::select! {
             event = shown.next() => match event {
                 Some(Ok(event)) => self.take_in(event),
-                // The watch begins anew by itself; without it the end of the lease is waited for.
+                // The watch restarts by itself; without it the loop waits for the end of the lease.
                 Some(Err(error)) => tracing::debug!(%error, "watch of the lease"),
                 None => sleep_until(until).await,
             },
@@ -185,8 +186,8 @@ impl Campaign {
         }
     }
 
-    /// Asks for the lease, by the version that is known. What it allows counts from before it was
-    /// asked for.
+    /// Requests the lease, with the known version. The time to write counts from before the
+    /// request.
     async fn claim(&mut self) -> Result<(), LeaseError> {
         let asked = Instant::now();
         self.was_asked_for = true;
@@ -202,7 +203,7 @@ impl Campaign {
         Ok(())
     }
 
-    /// Renews the lease until that fails for too long; returns why.
+    /// Renews the lease until that fails for too long; returns the reason.
     pub async fn hold(&mut self) -> String {
         let mut renewed = self.seen.as_ref().map_or_else(Instant::now, |r| r.since);
         let mut asked = renewed;
@@ -238,7 +239,7 @@ impl Campaign {
         if !matches!(error, LeaseError::Conflict | LeaseError::Missing) {
             return Err(Lost::Not(error));
         }
-        // An answer that was lost, or somebody who edited or deleted it; or it is in other hands.
+        // An answer was lost, or a user edited or deleted the lease; or another process holds it.
         let lease = self.requests.read().await.map_err(Lost::Not)?;
         if let Some(lease) = lease.as_ref().filter(|lease| !self.is_own(lease)) {
             return Err(Lost::To(match holder_of(lease) {
@@ -254,8 +255,8 @@ impl Campaign {
         self.claim().await.map_err(Lost::Not)
     }
 
-    /// Gives the lease back once no write is under way, so that another takes it at once. Within
-    /// this time; else it runs out.
+    /// Gives the lease back once no write is under way, so that another process takes it at once.
+    /// If that takes longer than this limit, the lease runs out.
     pub async fn release(&mut self, limit: Duration) {
         let released = tokio::time::timeout(limit, async {
             self.fence.drain().await;
@@ -280,7 +281,7 @@ impl Campaign {
                 return answer.map(drop);
             };
         }
-        // A claim or a renewal was under way when this operator was told to stop.
+        // A claim or a renewal was under way when this operator was stopped.
         let found = self.requests.read().await?;
         let Some(own) = found.filter(|lease| self.is_own(lease)) else {
             return Ok(());
@@ -292,7 +293,7 @@ impl Campaign {
         holder_of(lease) == self.options.identity
     }
 
-    /// Says once what keeps it from going on.
+    /// Logs once why it cannot go on.
     fn tell(&mut self, what: &str, error: &LeaseError) {
         let LeaseOptions {
             namespace, name, ..
@@ -311,7 +312,7 @@ impl Campaign {
     }
 }
 
-/// What became of who led before.
+/// The state of the previous leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predecessor {
     /// There was none, or it was this process's own.

@@ -1,4 +1,4 @@
-//! Whether this process may write now.
+//! Decides whether this process may write now.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-/// Lets writes through as long as this process leads; clones share it.
+/// Admits writes as long as this process leads; clones share it.
 #[derive(Clone, Debug)]
 pub struct WriteFence {
     until: Arc<Mutex<Until>>,
@@ -33,12 +33,12 @@ pub struct WriteTurn {
 }
 
 impl WriteFence {
-    /// Of a process that is alone.
+    /// The fence of a process without election.
     pub fn open() -> Self {
         Self::new(Until::Ever)
     }
 
-    /// Of one that does not lead yet.
+    /// The fence of a process that does not lead yet.
     pub fn closed() -> Self {
         Self::new(Until::Never)
     }
@@ -59,17 +59,18 @@ impl WriteFence {
         }
     }
 
-    /// A write is about to be sent; `None` if it must not be.
+    /// A write is about to be sent; `None` if it must not be sent.
     pub fn enter(&self) -> Option<WriteTurn> {
-        // Counted before it is looked at: what is let through is never missed by `drain`.
+        // Counted before the check: `drain` never misses a write that passes it.
         let turn = WriteTurn {
             _token: self.under_way.token(),
         };
         self.is_open().then_some(turn)
     }
 
-    /// What this request answers; `None` if the time to write was over before all of it was done.
-    /// Looked at whenever it goes on: making a connection may take longer than the lease.
+    /// The result of this request; `None` if the time to write was over before the request was
+    /// complete. Checked whenever the request goes on: making a connection may take longer than the
+    /// lease.
     pub async fn while_in_time<T>(&self, request: impl Future<Output = T>) -> Option<T> {
         let mut request = pin!(request);
         poll_fn(|cx| {
@@ -81,24 +82,24 @@ impl WriteFence {
         .await
     }
 
-    /// The lease was renewed: writes are let through until then.
+    /// The lease was renewed: writes are admitted until then.
     pub fn extend(&self, deadline: Instant) {
         *self.lock() = Until::Time(deadline);
     }
 
-    /// Nothing more is let through.
+    /// No further write is admitted.
     pub fn close(&self) {
         *self.lock() = Until::Never;
     }
 
-    /// Waits until no write is under way, once nothing more is let through.
+    /// Waits until no write is under way, once no further one is admitted.
     pub async fn drain(&self) {
         self.close();
         self.under_way.close();
         self.under_way.wait().await;
     }
 
-    /// Whether the lease ran out. One that is given back waits for what is under way.
+    /// Whether the lease ran out. A lease that is given back waits for the writes under way.
     fn is_over(&self) -> bool {
         matches!(*self.lock(), Until::Time(deadline) if deadline <= Instant::now())
     }

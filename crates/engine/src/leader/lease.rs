@@ -1,4 +1,4 @@
-//! What to do about the Lease as it was last seen. Pure.
+//! The next step, from the last seen Lease. Pure.
 
 use std::time::Duration;
 
@@ -10,26 +10,26 @@ use super::LeaseOptions;
 /// The Lease as it was last seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// `None`: there is none.
+    /// `None`: the Lease does not exist.
     pub lease: Option<Lease>,
     /// When this version was first seen here.
     pub since: Instant,
-    /// Until when the holder of a Lease that was deleted may still write: it hears of that only
-    /// when it renews.
+    /// Until when the holder of a deleted Lease may still write: it notices the deletion only when
+    /// it renews.
     pub held_until: Option<Instant>,
 }
 
-/// What a process that does not lead does next.
+/// The next step of a process that does not lead.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Take the lease.
     Take,
-    /// Look again then, or when the Lease changes.
+    /// Read again then, or when the Lease changes.
     WaitUntil(Instant),
 }
 
-/// Whether the lease may be taken. A predecessor of the same name is gone: names are given to one
-/// process at a time.
+/// Whether the lease may be taken. A predecessor with the same identity is gone: one process at a
+/// time has an identity.
 pub fn next_step(record: &Record, options: &LeaseOptions, now: Instant) -> Step {
     match end_of_hold(record, options) {
         Some(end) if now < end => Step::WaitUntil(end),
@@ -37,7 +37,8 @@ pub fn next_step(record: &Record, options: &LeaseOptions, now: Instant) -> Step 
     }
 }
 
-/// When whoever held it last may write no more; `None` if nobody else held it, or gave it back.
+/// When the last holder may write no more; `None` if no other process held it, or the holder gave
+/// it back.
 pub(super) fn end_of_hold(record: &Record, options: &LeaseOptions) -> Option<Instant> {
     let Some(lease) = &record.lease else {
         return record.held_until;
@@ -47,21 +48,21 @@ pub(super) fn end_of_hold(record: &Record, options: &LeaseOptions) -> Option<Ins
     is_other.then(|| record.since + duration_of(lease, options))
 }
 
-/// Whether somebody held it and holds it no more.
+/// Whether the last holder gave the lease back.
 pub(super) fn was_given_back(record: &Record) -> bool {
     let lease = record.lease.as_ref();
     lease.is_some_and(|lease| holder_of(lease).is_empty())
 }
 
-/// Who holds it; empty if nobody does.
+/// The holder; empty if there is none.
 pub(super) fn holder_of(lease: &Lease) -> &str {
     let spec = lease.spec.as_ref();
     spec.and_then(|spec| spec.holder_identity.as_deref())
         .unwrap_or_default()
 }
 
-/// As long as its holder said, which may be configured differently; a Lease without that counts by
-/// this process's own.
+/// The duration that its holder wrote, which may be configured differently; for a Lease without
+/// duration, this process's own.
 fn duration_of(lease: &Lease, options: &LeaseOptions) -> Duration {
     let spec = lease.spec.as_ref();
     let seconds = spec.and_then(|spec| spec.lease_duration_seconds);
@@ -69,7 +70,8 @@ fn duration_of(lease: &Lease, options: &LeaseOptions) -> Duration {
     seconds.map_or(options.lease_duration, Duration::from_secs)
 }
 
-/// Whether this is news to who knows that: a watch that lags shows versions from before.
+/// Whether the shown lease is newer than the known one: a watch that lags shows versions from
+/// before.
 pub(super) fn is_newer(shown: Option<&Lease>, known: Option<&Lease>) -> bool {
     let (Some(shown), Some(known)) = (shown, known) else {
         return shown.is_some() != known.is_some();

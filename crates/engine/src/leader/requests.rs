@@ -14,7 +14,7 @@ use super::{LeaseOptions, lease};
 /// Why a request for the Lease did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LeaseError {
-    /// Somebody else wrote it meanwhile.
+    /// Another client wrote it meanwhile.
     #[error("somebody else wrote it meanwhile")]
     Conflict,
     /// It was deleted, or its namespace was.
@@ -26,7 +26,7 @@ pub(super) enum LeaseError {
     NoAnswer(Duration),
 }
 
-/// One Lease, and what is asked about it; each request within a limit.
+/// Requests about one Lease; each has a time limit.
 #[derive(Clone)]
 pub(super) struct LeaseRequests {
     api: Api<Lease>,
@@ -50,7 +50,7 @@ impl LeaseRequests {
         self.within_limit(self.api.get_opt(name)).await
     }
 
-    /// Makes the lease this process's own, or renews it; `known` is the version that is replaced.
+    /// Takes the lease for this process, or renews it; `known` is the version that is replaced.
     pub(super) async fn claim(
         &self,
         known: Option<&Lease>,
@@ -59,7 +59,7 @@ impl LeaseRequests {
         self.write(known, self.claimed(known, now)).await
     }
 
-    /// Gives it back, to be taken by anybody at once.
+    /// Gives the lease back, so that any process may take it at once.
     pub(super) async fn release(&self, known: &Lease, now: Timestamp) -> Result<Lease, LeaseError> {
         let spec = LeaseSpec {
             holder_identity: None,
@@ -83,7 +83,7 @@ impl LeaseRequests {
             };
             return self.within_limit(self.api.create(&params, &lease)).await;
         };
-        // With the resourceVersion of what is known: of two who want it one gets it.
+        // With the known resourceVersion: of two candidates one gets the lease.
         let lease = Lease {
             metadata: known.metadata.clone(),
             spec: Some(spec),
@@ -110,7 +110,7 @@ impl LeaseRequests {
         }
     }
 
-    /// Two of them fit into the renew deadline: a connection that hangs costs one.
+    /// Two of these limits fit into the renew deadline: a connection that hangs costs one.
     async fn within_limit<T>(
         &self,
         request: impl Future<Output = Result<T, kube::Error>>,

@@ -1,4 +1,4 @@
-//! What is counted apart.
+//! The label sets of the metrics.
 
 use prometheus_client::encoding::EncodeLabelSet;
 
@@ -23,7 +23,7 @@ pub struct ByResult {
 pub struct ByAction {
     /// Kind of the object.
     pub kind: &'static str,
-    /// What was done.
+    /// The action that was done.
     pub action: &'static str,
     /// `ok`, `conflict` or `error`.
     pub result: &'static str,
@@ -52,26 +52,26 @@ pub struct ByKind {
 /// Labels of terminated replicas.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByCause {
-    /// Kind of the object whose replica was terminated: `PodCliqueSet`, `PodCliqueScalingGroup`.
+    /// Kind of the object with the terminated replica: `PodCliqueSet`, `PodCliqueScalingGroup`.
     pub level: &'static str,
-    /// That of the object, if it has a name of its own here.
+    /// Namespace of the object, if it has its own label value.
     pub namespace: String,
-    /// Why, as the fence says.
+    /// The reason in the fence.
     pub reason: String,
 }
 
-/// Labels of what gangs get through.
+/// Labels of the milestones of gangs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByMilestone {
     /// `Scheduled` or `Ready`.
     pub milestone: &'static str,
-    /// That of the gang, if it has a name of its own here.
+    /// Namespace of the gang, if it has its own label value.
     pub namespace: String,
 }
 
-/// Labels of events that were not told.
+/// Labels of dropped events.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByDrop {
-    /// Why: `Budget`.
+    /// The reason: `Budget`.
     pub reason: &'static str,
 }

@@ -1,21 +1,21 @@
-//! Which namespaces are told apart. There may be thousands; each with a label of its own is a time
-//! series of its own, in whatever scrapes them.
+//! Which namespaces have their own label value. There may be thousands, and each with its own value
+//! is a time series in every scraper.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-/// So many namespaces are told apart.
+/// At most this many namespaces have their own label value.
 pub const MAX_NAMESPACES: usize = 50;
-/// What the rest is counted under. No namespace can be called so.
+/// The label value of all other namespaces. No namespace can have this name.
 pub const OTHER: &str = "_other";
 
-/// The namespaces that counters tell apart: the first ones, as what was counted once cannot be
-/// counted under another name later.
+/// The namespaces with their own label value in counters: the first ones, as a count cannot move to
+/// another label value later.
 #[derive(Debug, Default)]
 pub struct Namespaces(Mutex<BTreeSet<String>>);
 
 impl Namespaces {
-    /// What is counted there is counted under this label.
+    /// The label value for counters of this namespace.
     pub fn label(&self, namespace: &str) -> String {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.contains(namespace) {
@@ -29,13 +29,13 @@ impl Namespaces {
     }
 }
 
-/// The namespaces that gauges tell apart: those with the most objects now, of equal ones the first
-/// by name.
+/// The namespaces with their own label value in gauges: those with the most objects now, of equal
+/// ones the first by name.
 #[derive(Debug)]
 pub(crate) struct Largest<'a>(BTreeSet<&'a str>);
 
 impl<'a> Largest<'a> {
-    /// Of all objects, each by its namespace.
+    /// Counts these objects, each given by its namespace.
     pub(crate) fn of(objects: impl Iterator<Item = &'a str>) -> Self {
         let mut counts = BTreeMap::<&str, usize>::new();
         for namespace in objects {
@@ -48,12 +48,12 @@ impl<'a> Largest<'a> {
         Self(largest.map(|(namespace, _)| namespace).collect())
     }
 
-    /// Their names.
+    /// The names of these namespaces.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
         self.0.iter().copied()
     }
 
-    /// What is there is counted under this label.
+    /// The label value for gauges of this namespace.
     pub(crate) fn label(&self, namespace: &str) -> String {
         let is_large = self.0.contains(namespace);
         if is_large { namespace } else { OTHER }.to_owned()

@@ -1,9 +1,9 @@
-//! Under which names it is served, and what people read about it.
+//! The names of the metrics, and their help texts.
 
 use super::{ByDrop, Metrics};
 
 impl Metrics {
-    /// Has all of them served.
+    /// Registers all metrics.
     pub(super) fn register(&mut self) {
         drop(
             self.events_dropped

@@ -1,5 +1,5 @@
-//! What other operators count, under the names that dashboards for any operator ask for: those of
-//! client-go and controller-runtime.
+//! The metrics that other operators have, under the names that dashboards for any operator query:
+//! those of client-go and controller-runtime.
 
 use std::sync::atomic::AtomicU64;
 
@@ -13,7 +13,7 @@ use prometheus_client::registry::Registry;
 use super::ByResult;
 use crate::work_queue::WorkQueue;
 
-/// What our results are called there: a conflict is asked again and no error.
+/// The controller-runtime names of our results: a conflict is retried and is no error.
 const RESULTS: [(&str, &str); 3] = [
     ("ok", "success"),
     ("conflict", "requeue"),
@@ -72,7 +72,8 @@ pub struct UsualMetrics {
 
 impl Default for UsualMetrics {
     fn default() -> Self {
-        // As client-go has them: ten times as long each, from 10 ns there, from 10 us here.
+        // The buckets of client-go: each ten times as long as the one before, from 10 ns there,
+        // from 10 us here.
         let of_queue = || Histogram::new(exponential_buckets(0.000_01, 10.0, 8));
         Self {
             reconciles: Family::default(),
@@ -101,13 +102,13 @@ impl UsualMetrics {
         drop(self.work.get_or_create(&by));
     }
 
-    /// A key had its turn after it waited for so long.
+    /// A key got its turn after this wait.
     pub fn note_wait(&self, controller: &'static str, seconds: f64) {
         let by = ByName::of(controller);
         self.waits.get_or_create(&by).observe(seconds);
     }
 
-    /// A reconcile came to this result and took so long.
+    /// A reconcile had this result and duration.
     pub fn note_reconcile(&self, controller: &'static str, result: &'static str, seconds: f64) {
         let by = ByName::of(controller);
         self.work.get_or_create(&by).observe(seconds);

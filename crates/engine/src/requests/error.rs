@@ -1,4 +1,4 @@
-//! What an answer that is no success means.
+//! Interprets an answer that is no success.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use domain::object::text::cut_text;
 use http::{HeaderMap, header};
 use kube::core::Status;
 
-/// Characters of what the API server says that are passed on.
+/// Longest part of an API server's message that is passed on, in characters.
 const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// Why a request did not do what was asked.
+/// Why a request did not succeed.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     /// An object of that name exists.
@@ -18,38 +18,38 @@ pub enum RequestError {
     /// The object is not there.
     #[error("not found")]
     NotFound,
-    /// The object changed, or is another one than was meant.
+    /// The object changed, or another object has its name.
     #[error("the object changed meanwhile")]
     Conflict,
-    /// The name is taken by an object of somebody else, and that one stays.
+    /// An object with another owner has the name and stays.
     #[error(
         "NameConflict: this name is taken by an object that belongs to {holder}; delete or rename \
          that object"
     )]
     NameConflict {
-        /// Who it belongs to.
+        /// The owner of that object.
         holder: String,
     },
-    /// The API server refuses; asking again at once is of no use.
+    /// The API server refuses; an immediate retry is of no use.
     #[error("{message}")]
     Refused {
         /// HTTP status code.
         code: u16,
-        /// What the API server says.
+        /// The API server's message.
         message: String,
     },
-    /// The answer is an object with a field that is not what it can be. A write was carried out.
+    /// The answer is an object with an invalid field. A write was carried out.
     #[error("the object that is there cannot be read: {0}; correct it or delete it")]
     Unreadable(String),
-    /// The API server has too much to do and asks to wait. It did nothing.
+    /// The API server is overloaded and asks to wait. It did nothing.
     #[error("the API server has too much to do and asks to wait for {after:?}: {message}")]
     Throttled {
         /// How long.
         after: Duration,
-        /// What it says.
+        /// The server's message.
         message: String,
     },
-    /// A webhook that has to agree cannot be asked. Nothing was done.
+    /// A required webhook cannot be reached. Nothing was done.
     #[error("{0}; mend this webhook, or remove its configuration")]
     WebhookFailed(String),
     /// The namespace goes away, and everything in it: nothing is created there any more.
@@ -58,15 +58,15 @@ pub enum RequestError {
     /// This process does not lead, or does not lead any more. Nothing was sent.
     #[error("this operator does not lead: the leader writes")]
     NotLeading,
-    /// The API server could not be asked, or failed. It may have done what was asked.
+    /// The API server could not be reached, or failed. It may have carried out the request.
     #[error("the API server gave no answer: {0}")]
     Unavailable(String),
 }
 
-/// What an answer that is no success means.
+/// Interprets an answer that is no success.
 pub(super) fn refused(status: &Status, after: Duration) -> RequestError {
     let says = |words: &str| status.message.contains(words);
-    // It may repeat a value of any length, and goes into a status that has to be stored.
+    // The message may repeat a value of any length, and goes into a status that has to be stored.
     let message = cut_text(&status.message, MAX_MESSAGE_CHARS);
     let refused = |code, message| RequestError::Refused { code, message };
     match (status.code, status.reason.as_str()) {
@@ -78,13 +78,14 @@ pub(super) fn refused(status: &Status, after: Duration) -> RequestError {
         (409, "AlreadyExists") => RequestError::AlreadyExists,
         (404, _) => RequestError::NotFound,
         (409, _) => RequestError::Conflict,
-        // What the API server says of a patch that names the uid of an object that is gone.
+        // The API server's answer to a patch that names the uid of an object that is gone.
         (422, _) if is_another_object(status) => RequestError::Conflict,
         (403, _) if says("because it is being terminated") => RequestError::NamespaceEnds,
-        // For half a minute after definitions were installed, where whoever blocks the deletion
-        // of an owner is asked for its rights: the plugin does not know the owner's kind yet.
+        // For half a minute after definitions were installed, if the API server checks the rights
+        // of a client that sets `blockOwnerDeletion`: the admission plugin does not know the
+        // owner's kind yet.
         (403, _) if says("cannot find RESTMapping") => RequestError::Unavailable(message),
-        // The store's words, passed on as an internal error: it will say so each time.
+        // A message of the store, passed on as an internal error: it repeats on each try.
         (500, _) if says("request is too large") => refused(500, message),
         (429, _) => RequestError::Throttled { after, message },
         (500.., _) => RequestError::Unavailable(message),
@@ -99,7 +100,8 @@ fn is_another_object(status: &Status) -> bool {
         .any(|cause| cause.field == "metadata.uid")
 }
 
-/// No longer than what is refused waits: what is in front of an API server may ask for hours.
+/// Not longer than the wait of a refused write: a proxy in front of an API server may ask for
+/// hours.
 const MAX_RETRY_AFTER: Duration = Duration::from_mins(1);
 
 /// `Retry-After`, in seconds as API servers send it.
@@ -123,7 +125,7 @@ impl RequestError {
         }
     }
 
-    /// Whether it will be said again if nobody changes anything.
+    /// Whether the answer stays the same if nothing changes.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,

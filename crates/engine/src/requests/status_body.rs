@@ -1,4 +1,4 @@
-//! What is sent to write a status.
+//! The body of a status write.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ struct Metadata<'a> {
     resource_version: Option<&'a str>,
 }
 
-/// The object with this status and what names it and its version, as JSON.
+/// The object with this status, its identity and its version, as JSON.
 pub(super) fn encode_status<R, S>(object: &R, status: &S) -> Result<Vec<u8>, RequestError>
 where
     R: Resource<DynamicType = ()>,

@@ -1,4 +1,5 @@
-//! What several reconcilers look for after a change: keys, and whether what they read has changed.
+//! Searches that several reconcilers share: for keys after a change, and for changes of the fields
+//! that they read.
 
 use std::sync::Arc;
 
@@ -16,18 +17,18 @@ use crate::cache::{Change, set_of};
 use crate::caches::Caches;
 use crate::caches::watched::Watched;
 
-/// The keys of the object as it was and as it is.
+/// The keys of the old and the new object.
 pub fn own<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
     change.versions().map(|o| Key::of(o.meta())).collect()
 }
 
-/// The PodCliqueSets that the object is part of, as it was and as it is.
+/// The PodCliqueSets that the old and the new object are part of.
 pub fn sets<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
     let versions = change.versions();
     versions.filter_map(|o| set_of(o.meta())).collect()
 }
 
-/// What all children of a set read of it; its counts are none of it.
+/// All fields of a set that its children read; its counts are not among them.
 pub fn read_by_children(set: &PodCliqueSet) -> impl PartialEq + use<> {
     let status = set.status.clone().unwrap_or_default();
     (
@@ -49,7 +50,7 @@ pub fn labelled(meta: &ObjectMeta, label: &str) -> Option<Key> {
     Some(Key::new(meta.namespace.clone().unwrap_or_default(), name))
 }
 
-/// The object that may adopt this one, which nobody controls: its label names it.
+/// The object that may adopt this one, which has no controller: its label names it.
 pub fn adopter(meta: &ObjectMeta, label: &str) -> Option<Key> {
     let is_orphan = ownership::controller(meta).is_none();
     is_orphan.then(|| labelled(meta, label))?
@@ -62,7 +63,7 @@ pub fn owner<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Option<Key> {
     Some(Key::new(namespace, owner.name.clone()))
 }
 
-/// The objects of kind `O` that control the object, as it was and as it is, if they are seen.
+/// The objects of kind `O` that control the old and the new object, if the cache has them.
 pub fn owners<K, O>(change: &Change<K>, caches: &Caches) -> Vec<Arc<O>>
 where
     K: Resource<DynamicType = ()>,
@@ -72,7 +73,7 @@ where
     keys.filter_map(|key| caches.of::<O>().get(&key)).collect()
 }
 
-/// Objects of kind `K` that name a queue which is there now, or gone.
+/// Objects of kind `K` that name a queue which exists now, or is gone.
 pub fn by_queue<Q, K>(
     change: &Change<Q>,
     caches: &Caches,
@@ -91,8 +92,8 @@ where
     named.map(|object| Key::of(object.meta())).collect()
 }
 
-/// Pods that hang in Terminating on a node that is lost now, or out of service: from then on they are
-/// waited for less long. A node that comes back makes nobody look.
+/// Pods that hang in Terminating on a node that is lost now, or out of service: from then on
+/// controllers wait for them less long. A node that comes back triggers no controller.
 pub fn left_behind(change: &Change<Node>, caches: &Caches) -> Vec<Arc<Pod>> {
     let is_in_service = |node: &Option<Arc<Node>>| node.as_ref().is_some_and(|n| n.is_in_service());
     let Some(old) = change.old.as_ref().filter(|_| is_in_service(&change.old)) else {
@@ -112,9 +113,9 @@ pub fn gang(meta: &ObjectMeta) -> Option<Key> {
     labelled(meta, labels::POD_GANG)
 }
 
-/// Objects of kind `K` in the PodCliqueSet replica, by their names, in which a PodClique or a scaling
-/// group is gone or came into other hands, if they may have waited for the end of that, or of what
-/// it controls, and wait no longer.
+/// Objects of kind `K` in the PodCliqueSet replica, by their names, in which a PodClique or a
+/// scaling group is gone or changed its owner, if they may have waited for the end of that object,
+/// or of the objects that it controls, and wait no longer.
 pub fn beside_lost<O: Watched, K: Watched>(change: &Change<O>, caches: &Caches) -> Vec<Key> {
     let opened = change.lost().and_then(|lost| opened_by(&**lost, caches));
     let Some((set, replica)) = opened else {
@@ -127,7 +128,7 @@ pub fn beside_lost<O: Watched, K: Watched>(change: &Change<O>, caches: &Caches) 
 }
 
 /// The set and its replica in which something may be created now that this is lost. Thousands of
-/// PodCliques of the present attempt, for which nobody waits, may go one after the other.
+/// PodCliques of the present attempt may go one after the other, and no object waits for them.
 fn opened_by<O: Watched>(lost: &O, caches: &Caches) -> Option<(Key, i32)> {
     let key = set_of(lost.meta())?;
     let replica = ownership::replica_in(&key.name, lost.meta())?;

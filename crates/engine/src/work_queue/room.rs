@@ -1,4 +1,4 @@
-//! Which namespaces may have a slot.
+//! Decides which namespaces may have a slot.
 
 use domain::Key;
 use hashbrown::HashMap;
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::state::Running;
 use crate::flow::{Crowd, Standing};
 
-/// Who may have a slot now.
+/// Which namespaces may have a slot now.
 pub(super) struct Room<'a, F> {
     slots: usize,
     crowd: Crowd,

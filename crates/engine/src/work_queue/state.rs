@@ -1,4 +1,4 @@
-//! What waits, what has its turn, what rests.
+//! The keys that wait, are under way, or rest.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::room::Room;
 use super::{LEAST_REST, SLOW, Turn, TurnEnd, Work, rest_after};
 use crate::flow::Standing;
 
-/// So many rests are remembered before those that are over are forgotten.
+/// This many rests are remembered; beyond it, finished rests are forgotten.
 const MAX_RESTS: usize = 1000;
 
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Running {
     since: Instant,
-    /// Whether the key came again meanwhile.
+    /// Whether the key was added again meanwhile.
     is_dirty: bool,
 }
 
@@ -62,7 +62,7 @@ impl State {
         self.add_at(key, rested.unwrap_or(now).max(now), now);
     }
 
-    /// Adds a key for that time, unless it comes before.
+    /// Adds a key for that time, unless it is due earlier.
     fn add_at(&mut self, key: Key, at: Instant, now: Instant) {
         let before = self.later_at.get(&key).copied();
         if before.is_some_and(|before| before <= at) {
@@ -80,8 +80,8 @@ impl State {
         }
     }
 
-    /// What has its turn comes again after it, and what waits is not added a second time: a key
-    /// that was due at a time may be both.
+    /// A key under way comes again after its turn, and a waiting key is not added a second time: a
+    /// key that was due at a time may be both.
     fn push_due(&mut self, key: Key, since: Instant) {
         if let Some(running) = self.running.get_mut(&key) {
             running.is_dirty = true;
@@ -99,7 +99,7 @@ impl State {
         line.push_back(key);
     }
 
-    /// Moves what has become due to what waits.
+    /// Moves the keys that have become due to the waiting keys.
     fn promote(&mut self, now: Instant) {
         while let Some((at, _)) = self.later.first() {
             if *at > now {
@@ -132,7 +132,7 @@ impl State {
         })
     }
 
-    /// The first key of the namespace whose turn it is and that may have a slot.
+    /// The first key of the next namespace that may have a slot.
     fn next_key(
         &mut self,
         slots: usize,
@@ -158,7 +158,7 @@ impl State {
         None
     }
 
-    /// When there may be something to hand out without anybody adding or finishing a key.
+    /// When a key may become available without a call to add or finish.
     pub(super) fn next_change(&self, now: Instant) -> Option<Instant> {
         let due = self.later.first().map(|(at, _)| *at);
         let waits = !self.waiting.is_empty();
@@ -177,7 +177,7 @@ impl State {
             self.add_rested(key.clone(), now);
         }
         if let Some(again) = end.again {
-            // It is due then: that is one more decision, and not many.
+            // The key is due then: that is one more decision, and not many.
             let at = (now + again).max(decided + LEAST_REST);
             self.add_at(key.clone(), at, now);
         }

@@ -1,4 +1,4 @@
-//! When a reconcile that failed is repeated.
+//! Decides when a failed reconcile is repeated.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,11 +12,12 @@ use crate::apply::{self, Outcome};
 use crate::backoff::{Class, Failure, STATUS};
 use crate::controllers::Reconciler;
 
-/// So many conflicts in a row and what changed under us is read live.
+/// After this many conflicts in a row, the conflicting objects are read live.
 const CONFLICTS_BEFORE_READ: u32 = 3;
 
 impl<R: Reconciler> Worker<R> {
-    /// Notes what failed and what did not; how long to wait if nothing happens meanwhile.
+    /// Records the failed and the successful writes; returns how long to wait if nothing happens
+    /// meanwhile.
     pub(super) async fn settle(
         &self,
         key: &Key,
@@ -26,7 +27,7 @@ impl<R: Reconciler> Worker<R> {
     ) -> Option<Duration> {
         if !outcome.has_failed() {
             let done = outcome.classes_done();
-            // What waits for a newer version has not succeeded.
+            // A write that waits for a newer version has not succeeded.
             let failed = outcome.awaits_version.then_some(None);
             self.backoff.keep(key, &failed.into_iter().collect(), &done);
             return delay;
@@ -36,7 +37,7 @@ impl<R: Reconciler> Worker<R> {
     }
 
     /// After a failure: waits a little longer each time, and after some conflicts in a row reads
-    /// live what changed under us.
+    /// the conflicting objects live.
     async fn retry(&self, key: &Key, object: &Arc<R::Object>, outcome: Outcome) -> Duration {
         let generation = object.meta().generation;
         let mut failed = BTreeSet::new();
@@ -70,7 +71,8 @@ pub(super) fn status_of<R: Reconciler>() -> Class {
     (STATUS, kind_of::<R>())
 }
 
-/// What failed of one class. What the status says of its own refusal nobody would read.
+/// The failures of one class. Failed status writes are not listed in `lastErrors`: that status was
+/// not written.
 fn build_failure(class: Class, generation: Option<i64>, outcome: &Outcome) -> Failure {
     let all = || {
         let failures = outcome.failures.iter();

@@ -1,4 +1,4 @@
-//! Writes a status if it differs, and at the right time.
+//! Writes a status if it differs, at the right time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ use crate::reconcile_log;
 use crate::requests::RequestError;
 use crate::urgency;
 
-/// So often in a row has the API server asked to wait, and the status says so.
+/// After this many requests of the API server to wait, in a row, the status says so.
 const THROTTLED_BEFORE_TOLD: u32 = 3;
 
 /// Since when statuses wait to be written.
@@ -29,7 +29,8 @@ const THROTTLED_BEFORE_TOLD: u32 = 3;
 pub(super) struct Debounce(Mutex<HashMap<Key, Instant>>);
 
 impl Debounce {
-    /// How long the status still has to wait of the time that follows from how long it has waited.
+    /// How much of its delay the status still has to wait; the delay follows from the time that it
+    /// has waited.
     fn pause(&self, key: &Key, hold: impl Fn(Duration) -> Duration) -> Option<Duration> {
         let since = *self.since().entry(key.clone()).or_insert_with(Instant::now);
         let waited = since.elapsed();
@@ -51,8 +52,8 @@ impl Debounce {
 }
 
 impl<R: Reconciler> Worker<R> {
-    /// Writes the status if it differs. What is not urgent waits a little for more of the kind:
-    /// `Some` says how long.
+    /// Writes the status if it differs. A change that is not urgent waits a little for further
+    /// changes: `Some` is the length of that wait.
     pub(super) async fn write_status(
         &self,
         key: &Key,
@@ -98,8 +99,8 @@ impl<R: Reconciler> Worker<R> {
         }
     }
 
-    /// Whether the status is left for the next time: who is asked for less is not asked for more
-    /// only to be told so. If it goes on, users have to know.
+    /// Whether the status is left for the next time: do not send another request just to report
+    /// that the API server throttles us. If it goes on, users have to know.
     pub(super) fn is_spared(&self, key: &Key, outcome: &Outcome) -> bool {
         let classes = outcome.failed_classes().iter();
         let counts = classes.map(|class| self.backoff.count(key, Some(*class)));

@@ -71,7 +71,7 @@ fn json(text: &str) -> serde_json::Result<Value> {
     serde_json::from_str(text)
 }
 
-/// What the nodes of a cluster are.
+/// The kind of a cluster's nodes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// Pretended by KWOK.
@@ -81,7 +81,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Enough to lose one.
+    /// Two nodes, so that one may be lost.
     const REAL_NODES: u8 = 2;
 
     fn options(self, nodes: Option<u32>, api_server_flags: Vec<String>) -> Options {

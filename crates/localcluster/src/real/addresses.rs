@@ -1,12 +1,12 @@
-//! Who has which address in the switch.
+//! The addresses in the switch.
 
-/// The switch's own: the API server's for nodes and pods, and the name server's endpoint.
+/// The switch's own address: the API server's for nodes and pods, and the name server's endpoint.
 pub(crate) const GATEWAY: &str = "10.2.0.1";
 
 /// The Service of the name server.
 pub(super) const DNS: &str = "10.0.0.10";
 
-/// Of all pods of real nodes.
+/// The addresses of all pods of real nodes.
 pub(super) const PODS: &str = "10.1.0.0/16";
 
 /// The switch's address with the bits of the nodes' network.
@@ -14,7 +14,8 @@ pub(super) fn gateway() -> String {
     format!("{GATEWAY}/24")
 }
 
-/// Where nodes and pods reach the API server that listens on this port of the machine's loopback.
+/// The URL at which nodes and pods reach the API server that listens on this port of the machine's
+/// loopback.
 pub(super) fn server_url(port: u16) -> String {
     format!("https://{GATEWAY}:{port}")
 }

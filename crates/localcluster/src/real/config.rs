@@ -131,7 +131,8 @@ state = "/run/containerd"
             "maxPods": 110,
             "enforceNodeAllocatable": [],
             "failSwapOn": false,
-            // The machine's disk and memory are not this node's to judge.
+            // The machine's disk and memory are shared: this node must not evict pods because of
+            // them.
             "evictionHard": {
                 "memory.available": "0%",
                 "nodefs.available": "0%",

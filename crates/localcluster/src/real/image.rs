@@ -13,7 +13,7 @@ use super::node::{Node, run};
 use super::root::Root;
 use crate::tool::Tool;
 
-/// As the examples call it.
+/// The name that the examples use.
 const BUSYBOX: &str = "busybox:1.37";
 
 /// Makes an image and loads it into all nodes.
@@ -51,7 +51,8 @@ pub(crate) fn load_program(
     load(nodes, binary, name, root.folder(), &config)
 }
 
-/// Loads what every node has: the program of a pod's sandbox, and busybox with all its programs.
+/// Loads the images of every node: the program of a pod's sandbox, and busybox with all its
+/// programs.
 pub(super) fn load_first(nodes: &[Node], tool: &Tool) -> Result<()> {
     let binary = tool.binary();
     load_program(nodes, &binary, PAUSE, &tool.pause())?;
@@ -60,7 +61,7 @@ pub(super) fn load_first(nodes: &[Node], tool: &Tool) -> Result<()> {
     load(nodes, &binary, BUSYBOX, busybox.folder(), &config)
 }
 
-/// A file, of which the folder has no name, with the image in it.
+/// A file with the image in it; no folder has a name for it.
 fn archive(binary: &Path, name: &str, folder: &Path, config: &Value) -> Result<File> {
     let archive = tempfile::tempfile().context("cannot write a temporary file")?;
     let mut make = Command::new(binary);
@@ -81,7 +82,7 @@ fn archive(binary: &Path, name: &str, folder: &Path, config: &Value) -> Result<F
 }
 
 fn import(node: &Node, archive: &File) -> Result<()> {
-    // Each reader has the same place in the file.
+    // All readers of one file share its position.
     let mut input = archive.try_clone()?;
     input.seek(SeekFrom::Start(0))?;
     run(node

@@ -1,4 +1,4 @@
-//! A real node, for tests that do to it as machines do.
+//! A real node, for tests of failures of machines.
 
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
@@ -19,17 +19,17 @@ const DEADLINE: Duration = Duration::from_secs(30);
 
 const POLL: Duration = Duration::from_millis(20);
 
-/// A node with containerd, a kubelet and kube-proxy, under a supervisor of its own. It ends with the
-/// cluster, whatever becomes of this value.
+/// A node with containerd, a kubelet and kube-proxy, under a supervisor of its own. It ends with
+/// the cluster, whatever happens to this value.
 ///
-/// A value that is cloned, or made for a standing cluster, is of the same node.
+/// A value that is cloned, or built for a standing cluster, is of the same node.
 #[derive(Clone, Debug)]
 pub struct Node {
     name: String,
     home: PathBuf,
     /// The local cluster's tool.
     binary: PathBuf,
-    /// Of the supervisor that this value started, as soon as it has ended.
+    /// The exit status of the supervisor that this value started, as soon as it has ended.
     fate: Arc<OnceLock<ExitStatus>>,
 }
 
@@ -80,8 +80,8 @@ impl Node {
         Ok(nsenter)
     }
 
-    /// The machine is gone: all processes of the node are killed at once, and its link is gone. What
-    /// it has on disk stays. Returns when nothing runs any more.
+    /// Simulates the loss of the machine: kills all processes of the node at once, and cuts its
+    /// link. Its disk stays. Returns when no process runs any more.
     pub fn lose(&self) -> Result<()> {
         let Some(pid) = self.supervisor() else {
             bail!("{} does not run", self.name);
@@ -90,19 +90,19 @@ impl Node {
         self.wait_until_gone()
     }
 
-    /// The machine boots again after [`Self::lose`], with what it has on disk. Returns when it is
-    /// set up; that it is Ready again takes a second more.
+    /// Boots the machine again after [`Self::lose`], with its disk. Returns when the node is set
+    /// up; it becomes Ready a second later.
     pub fn bring_back(&mut self) -> Result<()> {
         self.start()?;
         self.wait_until_set_up()
     }
 
-    /// The kubelet hangs (`SIGSTOP`); containers run on.
+    /// Makes the kubelet hang (`SIGSTOP`); containers run on.
     pub fn stop_kubelet(&self) -> Result<()> {
         self.signal_part("kubelet", "STOP")
     }
 
-    /// The kubelet goes on after [`Self::stop_kubelet`].
+    /// Lets the kubelet continue after [`Self::stop_kubelet`].
     pub fn continue_kubelet(&self) -> Result<()> {
         self.signal_part("kubelet", "CONT")
     }
@@ -114,13 +114,13 @@ impl Node {
         run(&mut self.exec(&["sh", "-c", script, part, signal])?)
     }
 
-    /// The node's link is cut: neither the API server nor other nodes are reached from it or its
-    /// pods, nor the other way round. All processes run on.
+    /// Cuts the node's link: the node and its pods cannot reach the API server and other nodes, nor
+    /// the other way round. All processes run on.
     pub fn cut_link(&self) -> Result<()> {
         self.link("cut")
     }
 
-    /// The link is there again after [`Self::cut_link`].
+    /// Restores the link after [`Self::cut_link`].
     pub fn mend_link(&self) -> Result<()> {
         self.link("mend")
     }
@@ -129,7 +129,7 @@ impl Node {
         run(self.tool("node-link").arg(verb))
     }
 
-    /// Whether its supervisor runs and has set it up.
+    /// Whether its supervisor runs and has set up the node.
     pub fn is_running(&self) -> bool {
         self.supervisor().is_some()
     }
@@ -170,7 +170,8 @@ impl Node {
         bail!("{}", self.fault())
     }
 
-    /// Why it ended, in a line: its supervisor says so, or the first process, or the part that ended.
+    /// Why it ended, in a line: from the log of its supervisor, of the first process, or of the
+    /// part that ended.
     fn fault(&self) -> String {
         let last = |log: &str| {
             let lines = log_end(&self.home.join(log));
@@ -203,7 +204,7 @@ impl Node {
         })
     }
 
-    /// Waits until nothing of it is left but its folder.
+    /// Waits until only its folder is left.
     pub(super) fn wait_until_gone(&self) -> Result<()> {
         let path = self.home.join("lock");
         if !path.exists() {
@@ -213,8 +214,8 @@ impl Node {
         self.wait("does not end", || Ok(lock.try_lock().is_ok()))
     }
 
-    /// Waits until it is gone with its cluster, and removes what is left of it where its supervisor
-    /// and its janitor were both killed.
+    /// Waits until the node is gone with its cluster, and removes its remains if its supervisor and
+    /// its janitor were both killed.
     pub(super) fn end(&self) -> Result<()> {
         self.wait_until_gone()?;
         run(&mut self.tool("node-sweep"))

@@ -1,4 +1,4 @@
-//! What the API server has to know of the nodes and of the name server.
+//! Objects and settings by which the API server knows the nodes and the name server.
 
 use std::path::Path;
 
@@ -89,7 +89,7 @@ pub(super) fn corefile(kubeconfig: &Path) -> String {
 }
 
 /// The API server's way to kubelets, webhooks and pods: the supervisor's proxy, on a Unix socket in
-/// the folder where both work.
+/// the folder in which both work.
 pub(super) fn egress() -> Value {
     json!({
         "apiVersion": "apiserver.k8s.io/v1beta1",

@@ -1,4 +1,4 @@
-//! What a machine must have for real nodes.
+//! The requirements of real nodes on a machine.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ const PROGRAMS: [(&str, &str); 7] = [
 /// Plugins of the container network.
 const PLUGINS: [&str; 3] = ["bridge", "host-local", "loopback"];
 
-/// Where distributions keep them.
+/// The folders in which distributions keep them.
 const PLUGIN_FOLDERS: [&str; 3] = ["/usr/lib/cni", "/opt/cni/bin", "/usr/libexec/cni"];
 
-/// Fails where real nodes cannot run here: one line with the cause and the command that helps.
+/// Fails if real nodes cannot run here: one line with the cause and the command that helps.
 pub(crate) fn check() -> Result<()> {
     if !cfg!(target_os = "linux") {
         bail!("real nodes run on Linux only: leave NODE=real away");

@@ -1,4 +1,4 @@
-//! The file system of an image that is made of a program of this machine.
+//! The file system of an image that is built from a program of this machine.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -15,7 +15,8 @@ use super::preflight::find_program;
 pub struct Root(TempDir);
 
 impl Root {
-    /// A program as this machine runs it: at `/NAME`, its loader and its libraries at their places.
+    /// The files of a program of this machine: the program at `/NAME`, its loader and its libraries
+    /// at their places.
     pub(super) fn of_program(program: &Path) -> Result<Self> {
         let root = Self::empty()?;
         let name = program.file_name().unwrap_or_default();
@@ -48,7 +49,7 @@ impl Root {
         self.0.path()
     }
 
-    /// One with nothing in it.
+    /// An empty folder.
     pub fn empty() -> Result<Self> {
         let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
         Ok(Self(folder))
@@ -57,7 +58,7 @@ impl Root {
     /// Copies the loader and the libraries of a program, or of a library, to their own places.
     ///
     /// A line of `ldd` is `name => file (address)`, or `file (address)` of the loader. It fails for
-    /// what loads nothing.
+    /// a program that loads nothing.
     pub fn put_libraries(&self, program: &Path) -> Result<()> {
         let listed = Command::new("ldd").arg(program).output();
         let listed = listed.context("cannot run ldd")?;

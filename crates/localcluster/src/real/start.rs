@@ -24,7 +24,7 @@ pub(crate) struct Real<'a> {
 }
 
 impl<'a> Real<'a> {
-    /// Makes their network, and writes down who they are.
+    /// Creates their network, and writes down their names and addresses.
     pub(crate) fn prepare(
         dir: &'a Path,
         tool: &'a Tool,
@@ -62,7 +62,7 @@ impl<'a> Real<'a> {
             fs::create_dir_all(&folder)
                 .with_context(|| format!("cannot create {}", folder.display()))?;
         }
-        // Beside those of the control plane, where they are looked for.
+        // Beside the logs of the control plane, where users look for them.
         symlink(home.join("logs"), self.dir.join("logs").join(&name))?;
         let config = home.join("config");
         fs::copy(pki.path("ca.crt"), config.join("ca.crt")).context("cannot copy ca.crt")?;
@@ -152,7 +152,7 @@ fn wait_until_ready(
     )
 }
 
-/// The real nodes of the cluster in this folder, whoever started it.
+/// The real nodes of the cluster in this folder, whichever process started it.
 pub(crate) fn nodes_in(dir: &Path, binary: &Path) -> Vec<Node> {
     let entries = fs::read_dir(dir.join("nodes")).into_iter().flatten();
     let mut homes: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -163,7 +163,7 @@ pub(crate) fn nodes_in(dir: &Path, binary: &Path) -> Vec<Node> {
     nodes.collect()
 }
 
-/// Waits until nothing is left of the nodes of a cluster that has ended, but for their folders.
+/// Waits until only the folders of the nodes of a cluster that has ended are left.
 pub(crate) fn end(nodes: &[Node]) -> Result<()> {
     nodes.iter().try_for_each(Node::end)
 }

@@ -1,4 +1,4 @@
-//! `go build` of a tool, and what it needs.
+//! `go build` of a tool, and its requirements.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -14,8 +14,8 @@ use super::say;
 /// How often a waiting user sees that the build is alive.
 const ALIVE: Duration = Duration::from_secs(30);
 
-/// Builds it from the module in `source` into the folder `output`; what Go says goes to the file
-/// `log`.
+/// Builds it from the module in `source` into the folder `output`; the output of Go goes to the
+/// file `log`.
 pub(super) fn go_build(recipe: &Recipe, source: &Path, output: &Path, log: &Path) -> Result<()> {
     check_go(recipe, source)?;
     let Recipe { module, takes, .. } = recipe;
@@ -66,9 +66,10 @@ fn minutes(since: Instant) -> String {
     format!("{}m{:02}s", seconds / 60, seconds % 60)
 }
 
-/// Fails unless `go` is there and as new as the module's go.mod wants it.
+/// Fails unless `go` exists and is as new as the module's go.mod requires.
 ///
-/// Asked inside the module, an older Go that can fetch newer toolchains does so by itself.
+/// It runs inside the module, so that an older Go that can fetch newer toolchains does so by
+/// itself.
 fn check_go(recipe: &Recipe, source: &Path) -> Result<()> {
     let Recipe { module, remedy, .. } = recipe;
     let asked = Command::new("go")
@@ -97,7 +98,7 @@ fn check_go(recipe: &Recipe, source: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The `x` and `y` of version `x.y.z`; what is no number counts as 0.
+/// The `x` and `y` of version `x.y.z`; a part that is no number counts as 0.
 fn minor_version(version: &str) -> [u32; 2] {
     let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
     [parts.next().unwrap_or(0), parts.next().unwrap_or(0)]

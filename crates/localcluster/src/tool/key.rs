@@ -1,4 +1,4 @@
-//! The name of a built tool in the cache: changes exactly when a build would differ.
+//! The name of a built tool in the cache: it changes exactly when a build would differ.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,8 @@ impl Fnv {
     }
 }
 
-/// The key of the Go module in this folder, made of its files' names and contents and the settings.
+/// The key of the Go module in this folder, computed from its files' names and contents and the
+/// settings.
 pub(super) fn of(source: &Path, settings: &str) -> Result<String> {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     hash.add(settings.as_bytes());

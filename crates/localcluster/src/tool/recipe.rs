@@ -1,4 +1,4 @@
-//! What is built of which Go module, and how.
+//! The recipes of the tools: Go modules, packages and flags.
 
 /// How a tool is built.
 pub(super) struct Recipe {
@@ -8,13 +8,13 @@ pub(super) struct Recipe {
     pub(super) packages: &'static [&'static str],
     /// Flags of `go build` and their values, one after the other.
     pub(super) flags: &'static [&'static str],
-    /// What of the flags makes another binary: part of the cache's key.
+    /// The flags that change the binary: part of the cache's key.
     pub(super) settings: &'static str,
     /// Names in `bin`, and the binary that each is a link to.
     pub(super) links: &'static [(&'static str, &'static str)],
-    /// How long that takes, for whoever waits.
+    /// How long the build takes, for the waiting user.
     pub(super) takes: &'static str,
-    /// What to do where it cannot be built.
+    /// The remedy if it cannot be built.
     pub(super) remedy: &'static str,
 }
 
@@ -54,8 +54,8 @@ pub(super) const DNS: Recipe = Recipe {
     remedy: "install Go 1.26 or newer",
 };
 
-/// Without what finds the targets of a Prometheus server in two dozen clouds: two thirds of the
-/// build, and no rule asks for it.
+/// Leaves out the code that finds the targets of a Prometheus server in two dozen clouds: two
+/// thirds of the build, and no rule needs it.
 const PROMTOOL_TAGS: &str = "remove_all_sd";
 
 pub(super) const PROMTOOL: Recipe = Recipe {

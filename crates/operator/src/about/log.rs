@@ -1,4 +1,4 @@
-//! What became of the lines of the log.
+//! Metrics of the log's lines.
 
 use std::fmt;
 

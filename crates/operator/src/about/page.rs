@@ -1,4 +1,4 @@
-//! Metrics whose values are counted elsewhere.
+//! Metrics with values that are counted elsewhere.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use prometheus_client::metrics::counter::ConstCounter;
 #[cfg(target_os = "linux")]
 use prometheus_client::metrics::gauge::ConstGauge;
 
-/// What is served.
+/// The text of the metrics.
 pub(super) struct Page<'a>(pub(super) DescriptorEncoder<'a>);
 
 impl Page<'_> {

@@ -1,4 +1,4 @@
-//! What the kernel counts of this process, under the names that it has of any program.
+//! The kernel's counts of this process, under the names that all programs use.
 
 use std::fmt;
 
@@ -14,12 +14,12 @@ pub(super) fn register(registry: &mut Registry) {
     registry.register_collector(Box::new(OfProcess));
 }
 
-/// Asks the kernel whenever somebody reads the metrics.
+/// Reads the kernel's counts on each request for the metrics.
 #[derive(Debug)]
 struct OfProcess;
 
 impl Collector for OfProcess {
-    /// Nothing where there is no `/proc`.
+    /// Nothing if there is no `/proc`.
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let Ok(seen) = Seen::now() else {
             return Ok(());

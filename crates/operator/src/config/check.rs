@@ -10,7 +10,7 @@ use super::{Config, ConfigError, problem, stuck_timeouts};
 const API_VERSION: &str = "operator.config.grove.io/v1alpha1";
 const KIND: &str = "OperatorConfiguration";
 
-/// The first key that is impossible, or not honoured yet.
+/// The first key that has an impossible value, or is not honoured yet.
 pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     expect_value("apiVersion", config.api_version.as_deref(), API_VERSION)?;
     expect_value("kind", config.kind.as_deref(), KIND)?;
@@ -51,7 +51,7 @@ fn check_namespaces(names: &[String]) -> Result<(), ConfigError> {
                 &format!("{name:?} is no name of a namespace"),
             ));
         }
-        // It would be watched twice.
+        // A repeated namespace would be watched twice.
         if names.iter().take(i).any(|other| other == name) {
             return Err(problem(
                 &key,

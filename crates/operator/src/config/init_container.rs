@@ -5,8 +5,7 @@
 pub struct InitContainerImage(String);
 
 impl InitContainerImage {
-    /// Reads a reference. Without a tag it gets the operator's version: the Go operator, too, is
-    /// given it without.
+    /// Reads a reference. Without a tag it gets the operator's version, as in the Go operator.
     pub fn parse(text: &str) -> Result<Self, String> {
         let name = text.rsplit('/').next().unwrap_or_default();
         if name.is_empty() {

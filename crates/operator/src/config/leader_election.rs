@@ -1,4 +1,4 @@
-//! Which of several operators writes.
+//! Leader election among several operators.
 
 use std::time::Duration;
 
@@ -22,12 +22,12 @@ pub struct LeaderElection {
 }
 
 impl LeaderElection {
-    /// So long after the last renewal that it saw, another operator takes over. Default `15s`.
+    /// This long after the last renewal that it saw, another operator takes over. Default `15s`.
     pub fn lease_duration(&self) -> Duration {
         or_seconds(self.lease_duration.as_ref(), 15)
     }
 
-    /// So long after the last renewal that succeeded, the leader writes. Default `10s`.
+    /// The leader writes for this long after the last renewal that succeeded. Default `10s`.
     pub fn renew_deadline(&self) -> Duration {
         or_seconds(self.renew_deadline.as_ref(), 10)
     }
@@ -43,7 +43,7 @@ impl LeaderElection {
         name.unwrap_or("grove-operator-leader-election").to_owned()
     }
 
-    /// Namespace of the Lease. Default: that of the operator.
+    /// Namespace of the Lease. Default: the namespace of the operator.
     pub fn namespace(&self, own: &str) -> String {
         let named = self.resource_namespace.as_deref();
         named.filter(|n| !n.is_empty()).unwrap_or(own).to_owned()
@@ -72,7 +72,7 @@ impl LeaderElection {
             let text = format!("{duration:?} must be whole seconds, as a Lease holds them");
             return Err(problem("leaderElection.leaseDuration", &text));
         }
-        // What the leader sent last has the time in between to be carried out.
+        // The time in between is for the leader's last writes to be carried out.
         if deadline >= duration {
             let text = format!("{deadline:?} must be less than leaseDuration ({duration:?})");
             return Err(problem("leaderElection.renewDeadline", &text));

@@ -1,4 +1,4 @@
-//! Schedulers that have to be told of gangs (Grove, `scheduler.profiles`).
+//! Schedulers that need to know about gangs (Grove, `scheduler.profiles`).
 
 use domain::scheduling::{Backend, DEFAULT_SCHEDULER, Profiles};
 use serde::Deserialize;
@@ -10,10 +10,10 @@ use super::{ConfigError, problem};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Scheduler {
-    /// One for each scheduler that pods may name. One that is not listed is told nothing: gates keep
-    /// its gangs together until all their pods exist.
+    /// One for each scheduler that pods may name. The operator writes no gangs for a scheduler that
+    /// is not listed: gates keep its gangs together until all their pods exist.
     pub profiles: Vec<Profile>,
-    /// Only `default-scheduler` is honoured yet: templates name another one.
+    /// Only `default-scheduler` is honoured yet: templates name other schedulers themselves.
     pub default_profile_name: Option<String>,
 }
 
@@ -21,16 +21,17 @@ pub struct Scheduler {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Profile {
-    /// What pods call it: `schedulerName`.
+    /// Its name in pods: `schedulerName`.
     pub name: String,
-    /// How it is told. Default: what its name says.
+    /// The API by which it learns of gangs. Default: follows from the name.
     pub backend: Option<String>,
-    /// Whether the gangs of a replica of a set are told of one by one, or as a tree. Default `Split`.
+    /// Whether the scheduler gets the gangs of a replica of a set one by one, or as a tree. Default
+    /// `Split`.
     pub gangs: Gangs,
     config: Option<IgnoredAny>,
 }
 
-/// How gangs are told of.
+/// The form in which a scheduler gets gangs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum Gangs {
     /// Base and scaled gangs, each by itself.

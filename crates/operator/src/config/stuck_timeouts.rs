@@ -1,4 +1,4 @@
-//! How long pods that hang in Terminating are waited for.
+//! How long the operator waits for pods that hang in Terminating.
 
 use api::GoDuration;
 use domain::health::stuck::{StuckTimeout, StuckTimeouts};
@@ -7,7 +7,7 @@ use super::check::positive;
 use super::{Config, ConfigError};
 
 impl Config {
-    /// What it says, or the defaults.
+    /// The configured values, or the defaults.
     pub fn stuck_timeouts(&self) -> StuckTimeouts {
         let read = |text: &Option<GoDuration>| {
             let text = text.as_ref()?;

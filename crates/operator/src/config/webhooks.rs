@@ -19,12 +19,12 @@ pub struct Webhooks {
     bind_address: Option<IpAddr>,
     port: Option<u16>,
     secret_name: Option<String>,
-    /// Who provides the certificate. Default `auto`.
+    /// The provider of the certificate. Default `auto`.
     pub cert_provision_mode: CertProvisionMode,
     cert_lifetime: Option<GoDuration>,
     service_name: Option<String>,
-    /// Where the API server calls the webhook of an operator that is outside its cluster:
-    /// `https://<host>:<port>`. Default: by the Service.
+    /// The address at which the API server calls the webhook of an operator that is outside its
+    /// cluster: `https://<host>:<port>`. Default: by the Service.
     pub url: Option<String>,
     #[serde(rename = "clientCA")]
     client_ca: Option<String>,
@@ -33,19 +33,19 @@ pub struct Webhooks {
     server_cert_dir: Option<IgnoredAny>,
 }
 
-/// Who provides the certificate.
+/// The provider of the certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CertProvisionMode {
-    /// The leading operator makes it, replaces it in time, and has the API server trust it.
+    /// The leading operator creates it, replaces it in time, and makes the API server trust it.
     #[default]
     Auto,
-    /// Somebody else writes the Secret and the configurations' `caBundle`, such as cert-manager.
+    /// Another program, such as cert-manager, writes the Secret and the configurations' `caBundle`.
     Manual,
 }
 
 impl Webhooks {
-    /// Where it listens. Default: port 2750 of all addresses.
+    /// The address to listen on. Default: port 2750 of all addresses.
     pub fn address(&self) -> SocketAddr {
         let ip = self
             .bind_address
@@ -65,7 +65,7 @@ impl Webhooks {
         parsed.unwrap_or(SignedDuration::from_secs(SECONDS_OF_90_DAYS))
     }
 
-    /// What it is called by: the Service's names, and the host of the URL.
+    /// The names in its certificate: the Service's names, and the host of the URL.
     pub fn names(&self, namespace: &str) -> Vec<String> {
         let service = self.service_name.as_deref().unwrap_or("grove-operator");
         let host = self.url.as_deref().and_then(host_of);
@@ -78,19 +78,20 @@ impl Webhooks {
         of_service.into_iter().chain(host).collect()
     }
 
-    /// The CA of the client certificates of API servers, who alone are answered then. Default: everybody
-    /// is.
+    /// The CA of the client certificates of API servers; then only these clients are answered.
+    /// Default: all clients are.
     pub fn clients(&self) -> Option<ClientAuthority> {
         ClientAuthority::read(self.client_ca.as_deref()?).ok()
     }
 
-    /// Names of the mutating configurations whose `caBundle` is kept right. Default: Grove's name.
+    /// Names of the mutating configurations with a `caBundle` to maintain. Default: Grove's name.
     pub fn mutating_configurations(&self) -> Vec<String> {
         let named = self.mutating_configurations.clone();
         named.unwrap_or_else(|| vec!["podcliqueset-defaulting-webhook".into()])
     }
 
-    /// Names of the validating configurations whose `caBundle` is kept right. Default: Grove's names.
+    /// Names of the validating configurations with a `caBundle` to maintain. Default: Grove's
+    /// names.
     pub fn validating_configurations(&self) -> Vec<String> {
         let grove = [
             "podcliqueset-validating-webhook",

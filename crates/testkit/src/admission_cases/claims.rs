@@ -1,4 +1,4 @@
-//! Resource claims: their templates, and who shares them.
+//! Resource claims: their templates, and how pods share them.
 
 use serde_json::{Value, json};
 

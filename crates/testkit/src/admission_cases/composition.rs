@@ -1,4 +1,4 @@
-//! Which cliques and groups a set has, and in which order; and sets that are being deleted.
+//! The cliques and groups of a set, and their order; and sets that are being deleted.
 
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ fn orders() -> Vec<Case> {
     ]
 }
 
-/// Whatever is sent, the finalizer can be taken off.
+/// The finalizer can be removed with any change.
 fn deleted() -> Vec<Case> {
     let deleted = [
         ("/metadata/deletionTimestamp", json!("2026-01-01T00:00:00Z")),

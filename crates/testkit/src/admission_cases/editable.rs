@@ -1,4 +1,4 @@
-//! What may be changed at any time.
+//! Fields that may be changed at any time.
 
 use super::{Case, edits, update, update_of};
 use crate::good_set::{FRONTEND, GROUP, at};
@@ -79,7 +79,7 @@ fn of_cliques() -> Vec<Case> {
     ]
 }
 
-/// The minimum that a clique was made with stays; one that is not given is no change.
+/// The minimum that a clique was created with stays; an update without a minimum is no change.
 fn replicas() -> Vec<Case> {
     const MINIMUM: &str = "spec.template.cliques[0].spec.minAvailable";
     let (replicas, minimum) = (

@@ -100,7 +100,7 @@ fn equal() -> Vec<Case> {
     ]
 }
 
-/// Different parts whose objects would have one name.
+/// Different parts with objects that would have the same name.
 fn clashes() -> Vec<Case> {
     vec![
         create(

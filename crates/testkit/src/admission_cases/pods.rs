@@ -1,4 +1,4 @@
-//! What a pod spec may say.
+//! Allowed contents of a pod spec.
 
 use super::{Case, create, edits};
 use crate::good_set::{CLIQUES, FRONTEND, at};

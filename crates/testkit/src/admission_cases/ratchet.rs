@@ -1,4 +1,4 @@
-//! What was wrong before is not held against a change, and what is wrong now is.
+//! Ratcheting validation: an update is refused only for errors that it introduces.
 
 mod moved;
 
@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Case> {
     [kept(), kept_in_lists(), touched(), moved::cases()].concat()
 }
 
-/// The set is scaled, and what is wrong with it stays.
+/// The set is scaled, and its errors stay.
 fn scaled(name: &'static str, wrong: &[Edit<'_>]) -> Case {
     update_of(name, wrong, edits! {"/spec/replicas" => 2}).of_an_invalid_set()
 }

@@ -1,4 +1,4 @@
-//! How many there are of something, and how large a set may be.
+//! Counts, and the size of a set.
 
 use super::{Case, create, edits};
 use crate::good_set::{CLIQUES, FRONTEND, GROUP, GROUPS, at};
@@ -119,7 +119,7 @@ fn limits() -> Vec<Case> {
     ]
 }
 
-/// What counts make together.
+/// Products and sums of counts.
 fn together() -> Vec<Case> {
     let front = at(FRONTEND, "spec/replicas");
     let minimum = at(FRONTEND, "spec/minAvailable");

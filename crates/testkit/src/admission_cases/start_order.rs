@@ -51,7 +51,7 @@ fn entries() -> Vec<Case> {
     ]
 }
 
-/// What pods have that start in an order.
+/// Fields that the operator sets in pods with a start order.
 fn reserved() -> Vec<Case> {
     let pod = |field: &str| at(FRONTEND, &format!("spec/podSpec/{field}"));
     let volumes = pod("volumes");

@@ -73,7 +73,7 @@ fn fixed() -> Vec<Case> {
     ]
 }
 
-/// Objects that have `packDomain` may keep it, new ones are refused by the definition.
+/// Objects that have `packDomain` may keep it; the definition refuses it in new objects.
 fn modernized() -> Vec<Case> {
     let old = || [(OWN, json!({"topologyName": "c", "packDomain": "rack"}))];
     let nameless = [(OWN, json!({"packDomain": "rack"}))];

@@ -1,4 +1,4 @@
-//! What is accepted with a warning, and what looks like it and has none.
+//! Sets that are accepted with a warning, and similar ones without a warning.
 
 use super::{Case, create, edits, update, update_of};
 use crate::good_set::{FRONTEND, GROUP, LEADER, WORKER, at};
@@ -97,7 +97,7 @@ fn jobs() -> Vec<Case> {
     ]
 }
 
-/// What an autoscaler decides, a template does not.
+/// The autoscaler decides these counts, not the template.
 fn autoscaled() -> Vec<Case> {
     let clique = at(FRONTEND, "spec/autoScalingConfig");
     let group = at(GROUP, "scaleConfig");

@@ -38,7 +38,7 @@ pub fn pod(podclique: &PodClique, index: i32) -> PodBuilder {
 }
 
 impl PodBuilder {
-    /// No gate of ours any more.
+    /// Without the operator's gate.
     #[must_use]
     pub fn ungated(mut self) -> Self {
         self.0
@@ -110,14 +110,14 @@ impl PodBuilder {
         self
     }
 
-    /// Its deletionTimestamp is so many seconds after the epoch.
+    /// Its deletionTimestamp is this many seconds after the epoch.
     #[must_use]
     pub fn terminating(mut self, seconds: i64) -> Self {
         self.0.metadata.deletion_timestamp = Some(Time(after(seconds)));
         self
     }
 
-    /// Created so many seconds after the epoch.
+    /// Created this many seconds after the epoch.
     #[must_use]
     pub fn created(mut self, seconds: i64) -> Self {
         self.0.metadata.creation_timestamp = Some(Time(after(seconds)));

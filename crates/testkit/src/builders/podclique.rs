@@ -71,7 +71,7 @@ impl PodCliqueBuilder {
         self
     }
 
-    /// Deletion was asked for, so many seconds after the epoch.
+    /// Deletion was requested this many seconds after the epoch.
     #[must_use]
     pub fn terminating(mut self, seconds: i64) -> Self {
         self.0.metadata.deletion_timestamp = Some(Time(after(seconds)));

@@ -1,5 +1,5 @@
-//! What was wrong before and looks different now: it is in another place, it is less, or something else
-//! hid it.
+//! Errors that existed before and look different now: the error is in another place, it is smaller,
+//! or another error hid it.
 
 use serde_json::{Map, Value, json};
 
