@@ -1,4 +1,4 @@
-//! Who owns whom, and small claims about metadata.
+//! Controller references, and small queries on metadata.
 
 use api::{labels, names};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -26,7 +26,7 @@ pub fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
 }
 
 /// Whether one of our kinds controls the object, or it has our label. Objects of our kinds that
-/// others created by hand are left alone.
+/// users created by hand are left alone.
 pub fn is_managed(meta: &ObjectMeta) -> bool {
     is_controlled_by_us(meta) || label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
 }

@@ -1,5 +1,5 @@
-//! The PodCliques of a scaling group, without its set: the group's own object is enough to name
-//! them, and it is there while the set may be gone.
+//! The PodCliques of a scaling group, without its set: the group's own object suffices to name
+//! them, and it may exist while the set is gone.
 
 use api::{PodCliqueScalingGroup, names};
 
