@@ -48,8 +48,8 @@ pub struct Found<'a> {
     pub slot: Slot<&'a ObservedClique>,
     /// Its controller.
     pub owner: Owner,
-    /// Index of the replica of the set that its name says; `None` for a name that no PodClique of the
-    /// set has.
+    /// Index of the set's replica, from its name; `None` for a name that no PodClique of the set
+    /// has.
     pub replica: Option<i32>,
 }
 

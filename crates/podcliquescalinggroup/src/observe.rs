@@ -260,7 +260,7 @@ fn validate_owner(
     validated
 }
 
-/// Whether the PodClique's stored condition says that it is below its minimum.
+/// Whether the PodClique's stored condition has it below its minimum.
 pub fn is_breached(podclique: &PodClique) -> bool {
     let status = podclique.status.as_ref();
     status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))

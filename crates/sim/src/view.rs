@@ -77,7 +77,7 @@ pub fn awaits_start(pod: &Value) -> bool {
         && !start_order::is_start(annotation(pod, labels::START))
 }
 
-/// Whether deletion was asked for.
+/// Whether deletion was requested.
 pub fn is_terminating(object: &Value) -> bool {
     at(object, "/metadata/deletionTimestamp").is_some()
 }

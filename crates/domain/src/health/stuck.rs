@@ -59,9 +59,9 @@ impl Default for StuckTimeouts {
 }
 
 impl StuckTimeouts {
-    /// `stuckPodTimeout`, unless the configuration says otherwise.
+    /// `stuckPodTimeout`, unless the configuration has another value.
     pub const USUAL: SignedDuration = SignedDuration::from_secs(60);
-    /// `stuckPodTimeoutOnReadyNode`, unless the configuration says otherwise.
+    /// `stuckPodTimeoutOnReadyNode`, unless the configuration has another value.
     pub const ON_READY_NODE: SignedDuration = SignedDuration::from_mins(10);
 
     /// Until when a terminating pod holds its index; `None`: as long as it exists.

@@ -94,7 +94,7 @@ pub fn slots<'a>(completed: BTreeSet<i32>, pods: impl Iterator<Item = &'a Pod>) 
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// Whether every slot is completed.
+/// Whether every index is completed.
 pub fn is_done(podclique: &PodClique, completed: &BTreeSet<i32>) -> bool {
     let wanted = usize::try_from(podclique.spec.replicas).unwrap_or(0);
     wanted > 0 && completed.len() >= wanted

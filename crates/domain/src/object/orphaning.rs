@@ -15,7 +15,7 @@ use serde_json::json;
 use super::ownership;
 use crate::plan::{Action, Target, WritableKind};
 
-/// Whether the object is being deleted and this version of it says that its children stay.
+/// Whether the object is being deleted and this version of it requests that its children stay.
 pub fn is_asked(meta: &ObjectMeta) -> bool {
     let is_open = ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER);
     ownership::is_terminating(meta) && (is_open || is_stored(meta))
@@ -36,8 +36,8 @@ pub fn store<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Action {
     }
 }
 
-/// Whether the child has still to be released from this owner: its controller reference is removed,
-/// and its version changes, so that a pending adoption fails.
+/// Whether the child has still to be released: this owner controls it, or it has no controller and
+/// no release for this owner has changed its version yet, so that a pending adoption would succeed.
 pub fn is_to_be_released(child: &ObjectMeta, owner: &str) -> bool {
     let is_left = ownership::annotation(child, labels::LEFT_BY) == Some(owner);
     let is_loose = ownership::is_adoptable(child) && ownership::is_managed(child);

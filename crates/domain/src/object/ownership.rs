@@ -83,7 +83,7 @@ pub fn label_index(meta: &ObjectMeta, key: &str) -> Option<i32> {
     label(meta, key)?.parse().ok()
 }
 
-/// Whether deletion was asked for.
+/// Whether deletion was requested.
 pub fn is_terminating(meta: &ObjectMeta) -> bool {
     meta.deletion_timestamp.is_some()
 }

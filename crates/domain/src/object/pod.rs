@@ -152,7 +152,7 @@ impl Pod {
         self.spec.node_name.is_some() || self.has_condition("PodScheduled")
     }
 
-    /// Whether deletion was asked for.
+    /// Whether deletion was requested.
     pub fn is_terminating(&self) -> bool {
         ownership::is_terminating(&self.metadata)
     }

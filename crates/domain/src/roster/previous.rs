@@ -1,6 +1,6 @@
-//! Whether a replica of a set still has PodCliques of an earlier attempt: nothing is created there until
-//! they are gone (docs/semantics.md §4.4). Controllers of single PodCliques and groups ask this without
-//! a roster of the whole set.
+//! Whether a replica of a set still has PodCliques of an earlier attempt: nothing is created there
+//! until they are gone (docs/semantics.md §4.4). Controllers of single PodCliques and groups check
+//! this without a roster of the whole set.
 
 use api::{PodCliqueSet, names};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

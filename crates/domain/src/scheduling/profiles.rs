@@ -16,8 +16,8 @@ pub enum Backend {
     KaiPodGrouper,
     /// By a PodGroup `scheduling.volcano.sh/v1beta1` for each PodGang.
     Volcano,
-    /// Kubernetes' own, by PodGroups `scheduling.k8s.io/v1beta1`, under a CompositePodGroup where one
-    /// PodGroup cannot say what a gang needs.
+    /// Kubernetes' own, by PodGroups `scheduling.k8s.io/v1beta1`, under a CompositePodGroup if one
+    /// PodGroup cannot express the needs of a gang.
     Kubernetes,
     /// The same, all gangs of a replica of a set as one tree.
     KubernetesTree,

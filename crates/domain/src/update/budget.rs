@@ -70,7 +70,7 @@ fn clipped(max_unavailable: Option<i32>, desired: i32) -> i32 {
     max_unavailable.unwrap_or(1).max(1).min(desired.max(1))
 }
 
-/// How many of those that are up may go; all of them if there is no slack.
+/// How many available ones may be taken down; all of them if there is no slack.
 fn above_minimum(desired: i32, min_available: i32, up: i32) -> i32 {
     if desired > min_available {
         up.saturating_sub(min_available)

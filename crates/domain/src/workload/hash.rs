@@ -1,4 +1,4 @@
-//! Hashes that tell whether running pods were made from the present template.
+//! Hashes that show whether running pods were created from the present template.
 //!
 //! ```text
 //! clique template ──▶ JSON ──▶ canonical ──▶ FNV-1a 64 ──▶ r1 + 14 characters

@@ -77,9 +77,9 @@ pub struct Part<'a> {
     pub group_replica: Option<i32>,
 }
 
-/// Enumerates the set of that name with so many replicas. `live_replicas` returns how many replicas
-/// a scaling group of that object name has, or will have. The caller bounds both (docs/semantics.md
-/// §12.1).
+/// Enumerates the set of that name with this many replicas. `live_replicas` returns how many
+/// replicas a scaling group of that object name has, or will have. The caller bounds both
+/// (docs/semantics.md §12.1).
 pub fn enumerate<'a>(
     set: &str,
     template: &'a PodCliqueSetTemplateSpec,

@@ -15,7 +15,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::dependencies::{self, is_up};
 
-/// The pod makes a dependency be up, or no longer up.
+/// The change of the pod decides whether a dependency is up.
 pub(super) fn find_by_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let read = |pod: &Pod| {
         let owner = ownership::controller(&pod.metadata).map(|o| o.uid.clone());

@@ -1,7 +1,7 @@
 //! PodCliques of the group: surplus ones are deleted, missing ones created, the others corrected.
 //!
-//! They are compared one after the other, and a plan writes only so many: a group may have 20,000
-//! of them, and a pod template may be a megabyte (decision 66).
+//! They are compared one after the other, and a plan has a limited number of writes: a group may
+//! have 20,000 of them, and a pod template may be a megabyte (decision 66).
 
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
 //! Scaling groups and standalone PodCliques: surplus ones are deleted, missing ones created, the
 //! others corrected. A terminating child is waited for.
 //!
-//! They are compared one after the other, and a plan writes only so many: a set may have 20,000 of
-//! them, and a pod template may be a megabyte (decision 66).
+//! They are compared one after the other, and a plan has a limited number of writes: a set may have
+//! 20,000 of them, and a pod template may be a megabyte (decision 66).
 
 use std::collections::HashSet;
 

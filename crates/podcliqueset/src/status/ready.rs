@@ -157,7 +157,7 @@ fn find_cause(around: &Around<'_>, replicas: &[Replica], are_all: bool) -> Optio
     readiness::first(own.into_iter().chain(cause))
 }
 
-/// Whether the obstacle is why the part waits. A gang with all its pods waits for nothing else, and
+/// Whether the missing feature is why the part waits. A gang with all its pods waits for nothing else, and
 /// no pods are created for a scheduler that cannot handle gangs.
 fn holds_back(obstacle: &Obstacle, cause: &Cause) -> bool {
     match cause.reason {

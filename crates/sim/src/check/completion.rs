@@ -94,7 +94,7 @@ fn is_done(window: &Window<'_>, podclique: &str, index: i64) -> bool {
     failures::surely_done(window, podclique).contains(&index) || pods.any(|states| is_by(&states))
 }
 
-/// A pod that has done its work keeps its logs until its PodClique goes.
+/// A pod that has done its work keeps its logs until its PodClique is deleted.
 fn kept(window: &Window<'_>, record: &Record, before: &Value) -> Checked {
     let stays = |o: &Value| !view::is_terminating(o);
     let is_kept = record.after.as_ref().is_some_and(|o| stays(o));

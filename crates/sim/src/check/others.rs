@@ -13,7 +13,7 @@ use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
-/// I16: `wasAvailable` never goes back.
+/// I16: `wasAvailable` never becomes false again.
 pub(super) fn latch(record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());

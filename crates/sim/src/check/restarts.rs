@@ -119,7 +119,7 @@ fn versions<'a>(window: &Window<'a>, set: &Value) -> impl Iterator<Item = &'a Va
     all.into_iter().map(|s| &**s)
 }
 
-/// I23: a PodClique of a job goes with its owner, or after its restart was counted.
+/// I23: a PodClique of a job is deleted with its owner, or after its restart was counted.
 fn fenced(window: &Window<'_>, record: &Record) -> Checked {
     let Some(before) = record.before.as_ref().filter(|b| !view::is_terminating(b)) else {
         return Ok(());

@@ -157,7 +157,7 @@ impl CliqueFacts {
     }
 
     /// Whether `spec.replicas` is below its minimum and all of these pods are up outside of an
-    /// update: then this sets the latch, as the clique cannot reach the minimum itself.
+    /// update: this serves as its latch, as the clique cannot reach the minimum itself.
     fn is_whole_below(&self) -> bool {
         let is_below = self.replicas > 0 && self.replicas < self.min_available;
         is_below && self.available >= self.replicas && !self.is_updating && self.training.is_none()

@@ -62,7 +62,7 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
     hold(before, verdict, up.saturating_sub(count) >= minimum, cause)
 }
 
-/// Slots of a job whose work is done.
+/// Indexes of a job whose work is done.
 fn count_done(look: &CliqueView<'_>) -> i32 {
     let staying = look.pods.iter().filter(|p| !p.is_terminating());
     to_i32(training::completed(look.podclique, staying.copied()).len())

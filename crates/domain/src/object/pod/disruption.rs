@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{Pod, PodCondition, Terminated};
 
-/// Why and since when the cluster takes a pod away.
+/// The reason and the beginning of a disruption by the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disruption<'a> {
     /// In one word, e.g. `EvictionByEvictionAPI`.

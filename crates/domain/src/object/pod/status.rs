@@ -86,7 +86,7 @@ pub struct Waiting {
     pub message: Option<String>,
 }
 
-/// Since when a container runs.
+/// The running state of a container.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Running {

@@ -26,7 +26,7 @@ pub struct Member<'a> {
     pub group_replica: i32,
 }
 
-/// Enumerates the PodCliques of the scaling group of that name, with these cliques and so many
+/// Enumerates the PodCliques of the scaling group of that name, with these cliques and this many
 /// replicas. The caller bounds them.
 pub fn enumerate_members<'a, C: AsRef<str>>(
     group: &str,
