@@ -23,7 +23,7 @@ pub struct Snapshot {
     pub gang: Arc<PodGang>,
     /// The parts, in the order of the gang.
     pub parts: Vec<Part>,
-    /// Where its pods are, if that is known.
+    /// The placement of its pods, if that is known.
     pub placement: Option<GangPlacement>,
     /// All gangs of the replica, if its scheduler places them as one tree.
     pub tree: Option<GangTree>,

@@ -10,7 +10,7 @@ use engine::Caches;
 
 use crate::part::Part;
 
-/// Where the pods of a gang are.
+/// The placement of a gang's pods.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GangPlacement {
     /// The score, and the number of used domains of each level.
@@ -20,8 +20,8 @@ pub struct GangPlacement {
 }
 
 /// Reads it from the caches; none until each part has its minimum on nodes, and while the location
-/// of these is not known. A gang that is being bound changes with each pod, and its score is not
-/// needed.
+/// of these nodes is not known. A gang that is being bound changes with each pod, and its score is
+/// not needed.
 pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches) -> Option<GangPlacement> {
     if !caches.is_served::<Node>("")
         || !parts

@@ -93,12 +93,12 @@ pub fn has_finalizer(meta: &ObjectMeta, finalizer: &str) -> bool {
     meta.finalizers.iter().flatten().any(|f| f == finalizer)
 }
 
-/// Where a label stands in a JSON patch (RFC 6901).
+/// The path of a label in a JSON patch (RFC 6901).
 pub fn label_pointer(key: &str) -> String {
     format!("/metadata/labels/{}", escaped(key))
 }
 
-/// Where an annotation stands in a JSON patch.
+/// The path of an annotation in a JSON patch.
 pub fn annotation_pointer(key: &str) -> String {
     format!("/metadata/annotations/{}", escaped(key))
 }

@@ -106,7 +106,7 @@ pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
 pub struct Profiles(BTreeMap<String, Backend>);
 
 impl Profiles {
-    /// Of these schedulers.
+    /// The backends of these schedulers.
     pub fn of(profiles: impl IntoIterator<Item = (String, Backend)>) -> Self {
         Self(profiles.into_iter().collect())
     }

@@ -39,9 +39,9 @@ pub struct ReplicaBudget {
     pub max_unavailable: Option<i32>,
     /// Group replicas that have a PodClique and are not being deleted.
     pub existing: i32,
-    /// Those of them that have the newest template and are not available yet.
+    /// Existing ones with the newest template that are not available yet.
     pub new_not_ready: i32,
-    /// Those of them that are available, with whichever template.
+    /// Existing ones that are available, with any template.
     pub available: i32,
 }
 

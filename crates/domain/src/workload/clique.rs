@@ -16,7 +16,7 @@ pub use self::metadata::{add_finalizer, add_owner, overlay};
 use crate::object::attempt::Attempt;
 use crate::object::environment;
 
-/// Where a PodClique belongs.
+/// The position of a PodClique in its set.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Name of the PodClique.
@@ -48,7 +48,7 @@ pub struct LiveCount {
     pub stamped: i32,
 }
 
-/// Where a PodClique belongs in a scaling group.
+/// The position of a PodClique in a scaling group.
 #[derive(Clone, Debug)]
 pub struct GroupPlace {
     /// Name of the PodCliqueScalingGroup object.

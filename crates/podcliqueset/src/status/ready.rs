@@ -157,8 +157,8 @@ fn find_cause(around: &Around<'_>, replicas: &[Replica], are_all: bool) -> Optio
     readiness::first(own.into_iter().chain(cause))
 }
 
-/// Whether the missing feature is why the part waits. A gang with all its pods waits for nothing else, and
-/// no pods are created for a scheduler that cannot handle gangs.
+/// Whether the missing feature is why the part waits. A gang with all its pods waits for nothing
+/// else, and no pods are created for a scheduler that cannot handle gangs.
 fn holds_back(obstacle: &Obstacle, cause: &Cause) -> bool {
     match cause.reason {
         Reason::GangIncomplete => true,

@@ -9,7 +9,7 @@ use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
-/// The number of failures that a set keeps: one that is not among them may be older.
+/// The number of failures that a set keeps: a failure that is not among them may be older.
 const KEPT: usize = 5;
 
 /// How a container ended.

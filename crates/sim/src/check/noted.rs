@@ -6,7 +6,7 @@ use super::window::Window;
 use super::{Checked, demand, job, updates};
 use crate::view;
 
-/// The number of failures that a set keeps: one that is not among them may be older.
+/// The number of failures that a set keeps: a failure that is not among them may be older.
 const KEPT: usize = 5;
 
 /// The operator deletes the pod.
