@@ -20,12 +20,7 @@ use crate::object::ownership;
 /// | `Ahead` | the set, or a group of the set | later | raises the stored attempt first |
 /// | `Orphan` | none, or a group without one | present | adopts it, counts it, terminates nothing meanwhile |
 /// | `Leftover` | none, or a group without one | another | ignores it; its name is taken |
-///
-/// `Foreign`
-/// another object
-/// any
-/// ignores it; its name is taken
-///
+/// | `Foreign` | another object | any | ignores it; its name is taken |
 ///
 /// `T` is the PodClique as its reader holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
