@@ -1,11 +1,11 @@
-//! What has to be placed together: a tree of pods, as schedulers that know such trees see it
-//! (seed 001, option 2; docs/semantics.md §8).
+//! The pods that have to be placed together, as a tree, for schedulers that know such trees (seed
+//! 001, option 2; docs/semantics.md §8).
 //!
-//! A leaf is a number of pods that are alike; an inner node asks for a number of its children, for a
-//! number of pods below it, or for both. `satisfaction` judges a tree by the pods that there are,
-//! `guaranteed` says which of them are its core, `rules` what is wrong with it, `verdict` says all
-//! that in words; `replica` builds that of a replica of a set, `flat` reads and writes a tree as a
-//! list with the names of parents.
+//! A leaf is a number of equal pods; an inner node requires a number of its children, a number of
+//! pods below it, or both. `satisfaction` judges a tree by the existing pods, `guaranteed` finds
+//! its core, `rules` finds its errors, `verdict` describes the results in words; `replica` builds
+//! the tree of one replica of a set, `flat` reads and writes a tree as a list with the names of
+//! parents.
 
 mod flat;
 mod guaranteed;
@@ -22,12 +22,12 @@ pub use replica::GroupNodes;
 pub use rules::{Finding, Severity};
 pub use verdict::{GroupVerdict, TREE_WORDS, Verdict};
 
-/// A node of the tree, with all below it.
+/// A node of the tree with everything below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TreeNode {
-    /// Its name, unique in the tree; that of the root is the gang's.
+    /// Its name, unique in the tree; the root has the name of the gang.
     pub name: String,
-    /// The least number of pods below it. A leaf without it asks for none.
+    /// The least number of pods below it. A leaf without it requires none.
     pub min_member: Option<u32>,
     /// The least number of its children that are satisfied; all of them if unset.
     pub min_sub_group: Option<u32>,
@@ -36,7 +36,7 @@ pub struct TreeNode {
 }
 
 impl TreeNode {
-    /// So many pods that are alike.
+    /// A leaf of this many equal pods.
     pub fn leaf(name: impl Into<String>, min_member: u32) -> Self {
         Self {
             name: name.into(),
@@ -45,7 +45,7 @@ impl TreeNode {
         }
     }
 
-    /// A node that asks for all of its children.
+    /// A node that requires all of its children.
     pub fn all_of(name: impl Into<String>, children: Vec<Self>) -> Self {
         Self {
             name: name.into(),
@@ -54,7 +54,7 @@ impl TreeNode {
         }
     }
 
-    /// A node that asks for so many of its children.
+    /// A node that requires this many of its children.
     pub fn some_of(name: impl Into<String>, min_sub_group: u32, children: Vec<Self>) -> Self {
         Self {
             min_sub_group: Some(min_sub_group),
@@ -67,7 +67,7 @@ impl TreeNode {
         self.children.is_empty()
     }
 
-    /// The leaves below it, or itself, in the order in which they are written.
+    /// The leaves below it, or itself, in the order of the tree.
     pub fn leaves(&self) -> Vec<&Self> {
         if self.is_leaf() {
             return vec![self];
@@ -87,8 +87,7 @@ impl TreeNode {
         self.min_sub_group.unwrap_or(all)
     }
 
-    /// Its children in natural order: which of them come first does not depend on how they are
-    /// listed.
+    /// Its children in natural order, which does not depend on the order in which they are listed.
     fn children_in_order(&self) -> Vec<&Self> {
         let mut children: Vec<&Self> = self.children.iter().collect();
         children.sort_by(|a, b| compare_names(&a.name, &b.name));

@@ -1,10 +1,10 @@
-//! Whether what a set consists of runs, and what is done if it does not.
+//! Whether the parts of a set run, and how the operator reacts if they do not.
 //!
-//! `availability` says when something is below its minimum, `termination` how long it may be,
-//! `fence` how its replica is then terminated exactly once. `training` knows what is done in a job,
-//! `failure` keeps what failed there, and `culprit` names the pod behind a breach. `readiness` finds
-//! the first cause, for people; `stalled` says of which causes tools need not wait for the end,
-//! `stuck` how long a pod that hangs in Terminating is waited for.
+//! `availability` decides when a clique or group is below its minimum, `termination` how long it
+//! may be below, `fence` how its replica is then terminated exactly once. `training` decides which
+//! work of a job is done, `failure` keeps the failures of a job, and `culprit` names the pod behind
+//! a breach. `readiness` finds the first cause, for people; `stalled` decides for which causes
+//! tools need not wait, `stuck` how long the operator waits for a pod that hangs in Terminating.
 
 pub mod availability;
 pub mod culprit;

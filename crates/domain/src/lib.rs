@@ -1,24 +1,24 @@
 //! Pure rules shared by two or more crates.
 //!
 //! ```text
-//! roster     what stands in each slot of a set
+//! roster     the state of each slot of a set
 //!    │
 //!    ▼
-//! update     whose turn is it in an update, how much may it take down
+//! update     the replica that has the turn in an update, how much it may take down
 //!    │
 //!    ▼
-//! health     is it available, ready, done? how long may a breach last, what follows from it?
+//! health     is it available, ready, done? how long may a breach last, and then?
 //!    │
-//!    ├──▶ plan        what one reconcile wants done, as data
+//!    ├──▶ plan        the writes that one reconcile wants, as data
 //!    ▼     │
-//! workload │          what a set consists of: layout, gangs, PodCliques, slots, limits
+//! workload │          the parts of a set: layout, gangs, PodCliques, slots, limits
 //!    │     │
 //!    ▼     ▼
 //! object              one object by itself: its key, owner, attempt, a pod's state
 //!
 //! gang_tree           which pods have to be placed together, as a tree
 //! placement           how close together they are
-//! scheduling          which scheduler places them, and what it needs to be told
+//! scheduling          which scheduler places them, and the marks that it needs
 //! ```
 //!
 //! An arrow means "uses"; none leads up. `gang_tree` uses nothing, `placement` only `object`, and

@@ -1,9 +1,9 @@
-//! One object by itself: what is read from it and written into it, whatever set it is of.
+//! One object by itself: the values that rules read from it and write into it, in any set.
 //!
-//! `key`, `ownership` and `attempt` say which object it is, whose, and in which attempt it was
-//! created, `orphaning` that it goes without its children. `pod` and `node` are the parts of pods and
-//! nodes that rules read, `environment` the variables of containers. `indices`, `text`, `quantity`, `size` and `fnv` write, cut, read, measure and
-//! hash values.
+//! `key`, `ownership` and `attempt` identify an object, its owner, and the attempt it was created
+//! in; `orphaning` recognizes a deletion that keeps the children. `pod` and `node` are the parts of
+//! pods and nodes that rules read, `environment` the variables of containers. `indices`, `text`,
+//! `quantity`, `size` and `fnv` write, cut, read, measure and hash values.
 
 pub mod attempt;
 pub mod environment;

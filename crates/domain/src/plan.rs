@@ -1,4 +1,4 @@
-//! A plan: what one reconcile wants done, as data that prints as readable text.
+//! A plan: the writes that one reconcile wants, as data that prints as readable text.
 
 mod action;
 mod event;
@@ -20,16 +20,16 @@ pub use portion::first_portion;
 pub use purpose::Purpose;
 pub use target::Target;
 
-/// What one reconcile wants done.
+/// The result of one reconcile's decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan<S> {
     /// Writes; waves one after the other, the actions of a wave at once.
     pub waves: Vec<Vec<Action>>,
-    /// The status as it follows from what was observed; `None` leaves it alone.
+    /// The status that follows from the observation; `None` leaves it alone.
     pub status: Option<S>,
     /// Events; posted before the first write of the plan.
     pub events: Vec<Event>,
-    /// When to decide again if nothing happens before.
+    /// When to decide again if no trigger comes earlier.
     pub wake_at: Option<Timestamp>,
 }
 
@@ -60,12 +60,12 @@ impl<S> Plan<S> {
         }
     }
 
-    /// Decides again at that time, or at an earlier one that was asked for.
+    /// Decides again at that time, or at an earlier time already requested.
     pub fn wake(&mut self, at: Timestamp) {
         self.wake_at = Some(self.wake_at.map_or(at, |before| before.min(at)));
     }
 
-    /// Whether nothing is written but, maybe, the status.
+    /// Whether it writes at most the status.
     pub fn writes_nothing(&self) -> bool {
         self.waves.is_empty()
     }

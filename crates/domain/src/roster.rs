@@ -1,4 +1,4 @@
-//! What stands in each slot of a set, found out once for each decision.
+//! The state of each slot of a set, computed once for each decision.
 //!
 //! ```text
 //! layout (what the set should have) ─┐
@@ -6,7 +6,8 @@
 //! attempts that are stored ──────────┘            and one for each PodClique beyond it
 //! ```
 //!
-//! Rules, statuses, events and the plugin ask the roster; nobody else compares attempts or owners.
+//! Rules, statuses, events and the plugin ask the roster; only the roster compares attempts and
+//! owners.
 
 mod observed;
 mod ownership;
@@ -47,14 +48,14 @@ pub struct Found<'a> {
     pub slot: Slot<&'a ObservedClique>,
     /// Its controller.
     pub owner: Owner,
-    /// Index of the replica of the set that its name says; `None` for a name that no PodClique of the
-    /// set has.
+    /// Index of the set's replica, from its name; `None` for a name that no PodClique of the set
+    /// has.
     pub replica: Option<i32>,
 }
 
 impl<'a> Roster<'a> {
-    /// Joins a layout with the groups and PodCliques that were found. `set` is the stored object: its
-    /// status says the present attempts. `template` is its template with defaults applied.
+    /// Joins a layout with the groups and PodCliques that were found. `set` is the stored object:
+    /// its status has the present attempts. `template` is its template with defaults applied.
     pub fn new(
         set: &'a PodCliqueSet,
         template: &'a PodCliqueSetTemplateSpec,
@@ -169,7 +170,7 @@ impl<'a> Roster<'a> {
         object::name(&self.set.metadata)
     }
 
-    /// Index of the replica that a PodClique of this name is of: names cannot be edited, labels can.
+    /// Index of the replica of a PodClique, from its name: names cannot be edited, labels can.
     pub fn replica_of(&self, podclique: &str) -> Option<i32> {
         let place = names::parts_of_standalone_clique(self.set_name(), podclique);
         place.map(|(replica, _)| replica)

@@ -1,4 +1,4 @@
-//! Which scheduler places a gang, and what its pods have to bear for it
+//! The scheduler that places a gang, and the marks that its pods bear for it
 //! (docs/gang-scheduling.md).
 
 mod kai;
@@ -29,7 +29,7 @@ pub fn mark_pod(scheduler: &GangScheduler, podclique: &PodClique, pod: &mut Pod)
         return;
     };
     match scheduler.backend {
-        // Which PodGroup of Kubernetes' own it names depends on what there is.
+        // The PodGroup that it names (Kubernetes' own kind) depends on the existing ones.
         Backend::DefaultScheduler
         | Backend::KaiPodGrouper
         | Backend::Kubernetes

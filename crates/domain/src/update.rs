@@ -1,4 +1,5 @@
-//! Updates (docs/semantics.md §14): whose turn it is, and who takes a changed template.
+//! Updates (docs/semantics.md §14): which replica has the turn, and which objects take a changed
+//! template.
 
 mod budget;
 mod progress;
@@ -28,12 +29,12 @@ pub fn strategy(set: &PodCliqueSet) -> UpdateStrategyType {
         .unwrap_or_default()
 }
 
-/// Whether pods take a changed template only when somebody deletes them.
+/// Whether pods take a changed template only when a user deletes them.
 pub fn is_on_delete(set: &PodCliqueSet) -> bool {
     strategy(set) == UpdateStrategyType::OnDelete
 }
 
-/// The replica whose turn it is, as stored, in an update that runs.
+/// The replica that has the turn, as stored, in an update that runs.
 pub fn turn(set: &PodCliqueSet) -> Option<i32> {
     turn_in(set, set.status.as_ref()?)
 }
@@ -50,25 +51,25 @@ pub fn turn_in(set: &PodCliqueSet, status: &PodCliqueSetStatus) -> Option<i32> {
     turn.map(|turn| turn.replica_index)
 }
 
-/// Whether it is the turn of this replica: only then its pods are replaced for the sake of the
-/// template, and only there gang termination is suspended.
+/// Whether this replica has the turn: only then its pods are replaced because of the template, and
+/// only there gang termination is suspended.
 pub fn is_updating(set: &PodCliqueSet, replica: i32) -> bool {
     turn(set) == Some(replica)
 }
 
-/// Whether a standalone PodClique that exists takes a changed template: on its replica's turn. What
-/// has to be created takes the newest at any time.
+/// Whether an existing standalone PodClique takes a changed template: on its replica's turn. A
+/// PodClique that has to be created takes the newest at any time.
 pub fn is_template_due(set: &PodCliqueSet, replica: i32) -> bool {
     is_edited_in_place(set) || is_updating(set, replica)
 }
 
-/// Whether every PodClique that exists takes a changed template, and its pods stay. PodCliques of
-/// groups are recreated otherwise, since a group replica is replaced as a whole.
+/// Whether every existing PodClique takes a changed template while its pods stay. Otherwise
+/// PodCliques of groups are recreated, since a group replica is replaced as a whole.
 pub fn is_edited_in_place(set: &PodCliqueSet) -> bool {
     is_on_delete(set) && !training::is_training(set)
 }
 
-/// How an update of a standalone clique, or of the group that the clique is in, goes on.
+/// The progress of the update of a standalone clique, or of the clique's group.
 pub fn rolling_update<'a>(
     clique: &'a PodCliqueTemplateSpec,
     group: Option<&'a PodCliqueScalingGroupConfig>,
@@ -79,10 +80,10 @@ pub fn rolling_update<'a>(
     }
 }
 
-/// Whether the pod was made from another template than its PodClique has now. The pod's own label
-/// says so, unless all pods are of one template; one that another implementation wrote for this very
-/// template is ours in a moment (decision 27), and none says nothing: somebody took it away, and
-/// gets it back.
+/// Whether the pod was created from another template than its PodClique has now. The pod's own
+/// label decides, unless all pods are of one template. A hash that another implementation wrote for
+/// this very template is replaced by ours in a moment (decision 27), and a missing label proves
+/// nothing: a user removed it, and the operator restores it.
 pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     let hash = ownership::label(pod, labels::POD_TEMPLATE_HASH);
     let newest = ownership::label(podclique, labels::POD_TEMPLATE_HASH);
@@ -91,9 +92,9 @@ pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     is_other && !is_of_one_template(pod, podclique)
 }
 
-/// Whether the PodClique made the pod, and never had another template than it has: then a label of
-/// the pod that says otherwise was edited by hand. A PodClique of a group is replaced for another
-/// template, unless it is edited in place.
+/// Whether the PodClique created the pod, and never had another template: then a different label on
+/// the pod was edited by hand. A PodClique of a group is replaced for another template, unless it
+/// is edited in place.
 pub fn is_of_one_template(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     let made_with = ownership::annotation(podclique, labels::MADE_WITH_HASH);
     let has_one =
@@ -101,9 +102,9 @@ pub fn is_of_one_template(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     has_one && is_made_by(pod, podclique)
 }
 
-/// Whether the PodClique made the pod, and did not adopt it from one of its name that had, maybe,
-/// another template. Within one second the name decides: that of the first holder of its slot is
-/// derived from the PodClique.
+/// Whether the PodClique created the pod, and did not adopt it from an earlier one of its name,
+/// which may have had another template. Within one second the name decides: the name of the first
+/// pod of an index is derived from the PodClique.
 fn is_made_by(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     let created = |meta: &ObjectMeta| meta.creation_timestamp.as_ref().map(|at| at.0.as_second());
     match created(pod).cmp(&created(podclique)) {
@@ -124,7 +125,8 @@ fn is_first_holder(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
 }
 
 /// Whether the PodClique or one of these pods of it has an older template than this. A hash that
-/// another implementation wrote, or none, says nothing until the PodClique has ours (decision 27).
+/// another implementation wrote, or a missing one, proves nothing until the PodClique has ours
+/// (decision 27).
 pub fn is_podclique_outdated<'a>(
     podclique: &ObjectMeta,
     newest: Option<&str>,

@@ -1,8 +1,9 @@
-//! What a set consists of: which objects it has, how they are named and how many they are.
+//! The objects of a set, their names and their numbers.
 //!
-//! `layout` enumerates a set once; `gang` says which of it belongs together and when a gang has
-//! started. `clique` makes a PodClique from the template, with the `hash` of its pods; `slots` are
-//! the pod indexes below it. `start_order` says who starts after whom. `limits` bound every count before anything is enumerated.
+//! `layout` enumerates a set once; `gang` groups its parts into gangs and decides when a gang has
+//! started. `clique` builds a PodClique from the template, with the `hash` of its pods; `slots` are
+//! the pod indexes below it. `start_order` has dependencies and dependents. `limits` bound every
+//! count before anything is enumerated.
 
 pub mod clique;
 pub mod gang;

@@ -25,7 +25,7 @@ use self::stuck_terminating::Waiter;
 use crate::observe::Snapshot;
 use crate::status;
 
-/// What to do about the PodClique.
+/// Decides the plan for the PodClique.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
     if ownership::is_terminating(meta) {
@@ -55,7 +55,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let surplus = scale_in::deletions(snapshot);
     if surplus.is_empty() && snapshot.may_create {
         let outdated = update::plan_outdated_pods(snapshot);
-        // When there are too many pods, one that ended is deleted first.
+        // If there are too many pods, a pod that ended is deleted first.
         let mut ended = replace_finished::replacements(snapshot, now);
         ended.retain(|action| outdated.iter().all(|o| o.key() != action.key()));
         plan.wave(ended);

@@ -1,5 +1,4 @@
-//! The PodCliques that pods of a PodClique start after, its dependencies, as they are seen
-//! (docs/semantics.md §8.6).
+//! The dependencies of a PodClique's pods, as observed (docs/semantics.md §8.6).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,19 +16,20 @@ use domain::workload::{gang, limits};
 use domain::{Key, Pod};
 use engine::Caches;
 
-/// A PodClique that pods start after.
+/// A PodClique that must be up before the pods start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependency {
     /// Its name.
     pub name: String,
-    /// How many of its pods have to be Ready or done: its minimum.
+    /// The number of its pods that have to be Ready or done: its minimum.
     pub pods: i32,
-    /// Whether as many are.
+    /// Whether that number is reached.
     pub is_up: bool,
 }
 
-/// Those of `spec.startsAfter` that are waited for now: not at 0, and of a scaling group those in the
-/// base gang by its live replicas. Without the set nobody knows, and all are waited for.
+/// The present dependencies among `spec.startsAfter`: those not scaled to zero, and of a scaling
+/// group those in the base gang by its live replicas. Without the set this is unknown, and all
+/// count.
 pub(crate) fn find_dependencies(
     podclique: &PodClique,
     set: Option<&PodCliqueSet>,
@@ -66,7 +66,7 @@ pub(crate) fn find_dependencies(
         .collect()
 }
 
-/// What is seen of a dependency; `None` if it is at 0.
+/// The observed dependency; `None` if it is scaled to zero.
 fn look_at_dependency(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Option<Dependency> {
     let seen = find_slot(set, part, caches).standing();
     let pods = match &seen {
@@ -88,13 +88,13 @@ fn look_at_dependency(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> O
     })
 }
 
-/// Whether as many of its pods are Ready or done as others wait for.
+/// Whether as many of its pods are Ready or done as dependents wait for.
 pub(crate) fn is_up(podclique: &PodClique, pods: &[Arc<Pod>]) -> bool {
     start_order::is_up(podclique, pods.iter().map(AsRef::as_ref))
 }
 
-/// The slot of a PodClique. Only that one is looked up: each PodClique of a set asks for the few that
-/// it starts after.
+/// The slot of a PodClique. Only this slot is looked up: each PodClique of a set reads only its few
+/// dependencies.
 fn find_slot(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Slot<Arc<PodClique>> {
     let Some(found) = caches.of::<PodClique>().get(&key(set, &part.name)) else {
         return Slot::Empty;
@@ -104,7 +104,7 @@ fn find_slot(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Slot<Arc<P
     roster::classify(found.clone(), &found.metadata, wanted, owner)
 }
 
-/// The attempt that a part is created in now.
+/// The attempt in which a new PodClique of this slot is created.
 pub(crate) fn present_attempt(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Attempt {
     let of_group = |(config, j): (&PodCliqueScalingGroupConfig, i32)| {
         let name = names::scaling_group(name(set), part.replica, &config.name);
@@ -118,7 +118,7 @@ pub(crate) fn present_attempt(set: &PodCliqueSet, part: &Part<'_>, caches: &Cach
     }
 }
 
-/// The minimum of a PodClique that is yet to be created.
+/// The minimum of a PodClique that does not exist yet.
 fn minimum_to_be(set: &PodCliqueSet, part: &Part<'_>) -> i32 {
     let mut cliques = set.spec.template.cliques.iter();
     let Some(template) = cliques.find(|c| c.name == part.clique) else {
@@ -137,8 +137,8 @@ fn minimum_to_be(set: &PodCliqueSet, part: &Part<'_>) -> i32 {
     gang::clique_minimum(&to_be.spec)
 }
 
-/// How many replicas of a scaling group are in the base gang by its minimum, which is fixed once the
-/// group exists.
+/// How many replicas of a scaling group are in the base gang by its minimum, which is fixed once
+/// the group exists.
 pub(crate) fn group_minimum(
     set: &PodCliqueSet,
     name: &str,
@@ -149,8 +149,8 @@ pub(crate) fn group_minimum(
     limits::bounded(live.unwrap_or_else(|| gang::group_minimum(config)))
 }
 
-/// The start order of the set; by minimums of its scaling groups, and how many replicas of each are
-/// in the base gang.
+/// The start order of the set, by the minimums of its scaling groups and the number of replicas of
+/// each in the base gang.
 pub(crate) fn order<'a>(
     set: &'a PodCliqueSet,
     minimum: &'a dyn Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
@@ -164,7 +164,7 @@ pub(crate) fn order<'a>(
     }
 }
 
-/// The place of a PodClique in the set.
+/// The slot of a PodClique in the set.
 pub(crate) fn find<'a>(set: &'a PodCliqueSet, podclique: &str) -> Option<Part<'a>> {
     layout::find(name(set), &set.spec.template, podclique)
 }

@@ -1,7 +1,7 @@
 //! PodClique: the pods of one role.
 //!
 //! ```text
-//! observe: the PodClique, its owners, its pods, its PodGang, whom its pods start after
+//! observe: the PodClique, its owners, its pods, its PodGang, its dependencies
 //! decide:  deletion, or: gates · start order · stuck pods · relabelling · scale-in · new pods, then the status
 //! ```
 
@@ -30,14 +30,14 @@ pub use observe::Snapshot;
 /// The rules of PodCliques.
 #[derive(Clone, Debug, Default)]
 pub struct PodCliqueReconciler {
-    /// How long after its deletionTimestamp a pod is waited for: a dead node never confirms the end
-    /// of its pods.
+    /// How long after its deletionTimestamp the operator waits for a pod: a dead node never
+    /// confirms the end of its pods.
     pub stuck_timeouts: StuckTimeouts,
     /// Knows the hashes of newest templates, and the defaults of the operator's configuration.
     pub validator: Arc<Validator>,
-    /// Image of the init container of pods that start after others.
+    /// Image of the init container of pods with dependencies.
     pub init_container_image: String,
-    /// The schedulers that have to be told of gangs.
+    /// The backends of the schedulers that receive gangs.
     pub profiles: Arc<Profiles>,
 }
 

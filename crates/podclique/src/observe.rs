@@ -1,4 +1,4 @@
-//! Everything that a decision on a PodClique depends on.
+//! The inputs of a decision on a PodClique.
 
 mod leaving;
 mod peers;
@@ -31,48 +31,49 @@ use crate::pod_group::{self, PodGroupFacts};
 use self::set::facts_of_set;
 pub use self::set::{SetFacts, UpdateFacts};
 
-/// What was seen.
+/// The observation.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The PodClique.
     pub podclique: Arc<PodClique>,
-    /// The set it is part of, unless that is gone.
+    /// The set it is part of, unless the set is gone.
     pub set: Option<SetFacts>,
     /// Whether its owners exist and are not terminating, its replica is not being terminated, and
     /// its job is not over.
     pub may_create: bool,
-    /// Its pods by index, those that it may adopt among them.
+    /// Its pods by index, including those that it may adopt.
     pub pods: Vec<Arc<Pod>>,
-    /// Pods of its slots without a controller that were created in another attempt: they are left
+    /// Pods of its indexes without a controller that were created in another attempt: they are left
     /// alone.
     pub released: Vec<Arc<Pod>>,
     /// Whether a pod may exist that is not among them: its POST got no answer, and a second pod for
-    /// its slot may get another name. It is read live, which wakes the PodClique.
+    /// its index may get another name. The operator then reads it live, which triggers the
+    /// PodClique.
     pub may_have_more: bool,
     /// The PodGang that it is a part of, if it exists and belongs to the set.
     pub gang: Option<Arc<PodGang>>,
-    /// What that PodGang waits for.
+    /// The start of that PodGang.
     pub start: Start,
-    /// The last holders of slots whose pods are gone.
+    /// The last pods of indexes whose pods are gone.
     pub last_holders: HashMap<i32, LastHolder>,
-    /// Those of empty slots that failed or were taken away.
+    /// The pods of empty indexes that failed or were taken away.
     pub lost: Vec<Arc<Pod>>,
-    /// Names that turned out to be taken by pods of others.
+    /// Names that are known to be taken by foreign pods.
     pub taken_names: Arc<HashSet<String>>,
-    /// How long after its deletionTimestamp a pod is waited for.
+    /// How long after its deletionTimestamp the operator waits for a pod.
     pub stuck_timeouts: StuckTimeouts,
-    /// The nodes of terminating pods that are Ready and not out of service; looked at in jobs.
+    /// The nodes of terminating pods that are Ready and not out of service; read only in jobs.
     pub nodes_in_service: BTreeSet<String>,
-    /// Terminating pods of its slots that a PodClique of its name made before; looked for where a
-    /// slot may be held without end.
+    /// Terminating pods of its indexes that an earlier PodClique of its name created; searched only
+    /// if an index may be held without end.
     pub predecessors: Vec<Arc<Pod>>,
-    /// The PodCliques that its pods start after.
+    /// The dependencies of its pods.
     pub dependencies: Vec<Dependency>,
-    /// Image of the init container of pods that start after others.
+    /// Image of the init container of pods with dependencies.
     pub init_container_image: String,
-    /// The scheduler that new pods are for.
+    /// The scheduler of new pods.
     pub scheduler: GangScheduler,
-    /// Which PodGroup new pods name.
+    /// The PodGroup that new pods name.
     pub pod_group: PodGroupFacts,
 }
 
@@ -82,28 +83,29 @@ impl Snapshot {
         training::is_of_job(&self.podclique)
     }
 
-    /// Whether the pod is one of a job, its processes may run, and its node can be expected to end them.
+    /// Whether the pod belongs to a job, its processes may run, and its node can be expected to end
+    /// them.
     pub fn is_on_ready_node(&self, pod: &Pod) -> bool {
         let node = pod.spec.node_name.as_ref();
         let is_job = self.is_training() && !pod.has_run_out();
         is_job && node.is_some_and(|node| self.nodes_in_service.contains(node))
     }
 
-    /// Whether a PodClique of its name is made once it is gone: its job goes on.
+    /// Whether a PodClique of its name is created once it is gone: its job goes on.
     pub fn is_made_again(&self) -> bool {
         let set = self.set.as_ref();
         set.is_some_and(|set| !set.is_terminating && !set.is_orphaned && !set.is_over)
     }
 
-    /// The pods that the PodClique controls. Nothing is done about the others before their adoption
-    /// was observed: the user may want to keep them.
+    /// The pods that the PodClique controls. The others are not touched before their adoption was
+    /// observed: the user may want to keep them.
     pub fn own_pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
         let uid = ownership::uid(&self.podclique.metadata);
         let pods = self.pods.iter();
         pods.filter(move |p| ownership::is_controlled_by(&p.metadata, uid))
     }
 
-    /// Whether no set controls it, by itself or through a group.
+    /// Whether no set controls it, directly or through a group.
     pub fn is_orphaned(&self) -> bool {
         self.set.as_ref().is_none_or(|s| s.is_orphaned)
     }
@@ -114,26 +116,26 @@ impl Snapshot {
         set.map_or(SignedDuration::ZERO, |s| s.training_delay)
     }
 
-    /// For how long a breach that has ended may come back as the same one.
+    /// For how long a breach that has ended may return as the same breach.
     pub fn breach_memory(&self) -> SignedDuration {
         self.set
             .as_ref()
             .map_or(SignedDuration::ZERO, |s| s.breach_memory)
     }
 
-    /// Name of the set that it is part of: the label is what is left if that is gone.
+    /// Name of the set that it is part of: if the set is gone, only the label remains.
     pub fn set_name(&self) -> &str {
         let label = ownership::label(&self.podclique.metadata, labels::PART_OF);
         let set = self.set.as_ref().map(|set| set.name.as_str());
         set.or(label).unwrap_or_default()
     }
 
-    /// Uid of that set, while it is there.
+    /// Uid of that set, while it exists.
     pub fn set_uid(&self) -> &str {
         self.set.as_ref().map_or("", |set| set.uid.as_str())
     }
 
-    /// That set, as events are about it.
+    /// That set, as the target of events.
     pub fn set_target(&self) -> Option<Target> {
         let set = self.set.as_ref()?;
         let namespace = self.podclique.metadata.namespace.clone();
@@ -150,14 +152,14 @@ impl Snapshot {
         owner.is_some_and(|o| o.kind == "PodCliqueScalingGroup")
     }
 
-    /// Whether the PodClique was given the newest template of its clique.
+    /// Whether the PodClique has the newest template of its clique.
     pub fn has_newest_template(&self) -> bool {
         let label = ownership::label(&self.podclique.metadata, labels::POD_TEMPLATE_HASH);
         let newest = self.set.as_ref().and_then(|s| s.template_hash.as_deref());
         label.is_some() && label == newest
     }
 
-    /// The pod of the newest template that most needs a look, and its trouble.
+    /// The pod of the newest template whose trouble is the most important, with that trouble.
     pub fn worst_updated_pod(&self) -> Option<String> {
         let meta = &self.podclique.metadata;
         let pods = self.pods.iter().map(AsRef::as_ref);
@@ -166,12 +168,12 @@ impl Snapshot {
         culprit.map(|culprit| culprit.text)
     }
 
-    /// Whether it is the turn of its replica in an update.
+    /// Whether its replica has the turn in an update.
     pub fn is_updating(&self) -> bool {
         self.set.as_ref().is_some_and(|s| s.update.is_updating)
     }
 
-    /// Slots whose work is done.
+    /// Indexes whose work is done.
     pub fn completed(&self) -> BTreeSet<i32> {
         training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
     }
@@ -183,7 +185,7 @@ impl Snapshot {
             || self.set.as_ref().is_some_and(|s| s.is_over_limits)
     }
 
-    /// How many pods are made.
+    /// The number of pods to create.
     pub fn replicas(&self) -> i32 {
         let live = limits::bounded(self.podclique.spec.replicas);
         if !self.is_over_limits() {
@@ -216,7 +218,8 @@ pub fn observe(
 ) -> Snapshot {
     let meta = &podclique.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
-    // Before the pods: it may end while these are read, of which one is not seen then.
+    // Read before the pods: the unsettled POST may end while they are read, and its pod may be
+    // missed then.
     let may_have_more = caches.of::<Pod>().may_have_more_of(ownership::uid(meta));
     let set_key = caches.set_of_member(meta);
     let set = set_key
@@ -274,8 +277,8 @@ pub fn observe(
 }
 
 /// The gang that the label names, if it has a part of this name; the label may have been edited, so
-/// otherwise the set's gangs are searched for such a part. Without it a new pod could get a name
-/// that the gang lists, and pass its gate at once (decision 21).
+/// otherwise the set's gangs are searched for such a part. Without the gang a new pod could get a
+/// name that the gang lists, and lose its gate at once (decision 21).
 fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, caches: &Caches) -> Option<Arc<PodGang>> {
     let set = set?;
     let namespace = meta.namespace.clone().unwrap_or_default();
@@ -293,9 +296,9 @@ fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, caches: &Caches) -> Op
     all.into_iter().find(is_part).or(labelled)
 }
 
-/// The pods that the PodClique controls, and those without a controller that are labelled as its
-/// own. A pod without an index was created by hand: it is neither adopted nor counted. Pods that
-/// were released in another attempt (`--cascade=orphan`) are returned apart: their peers are gone.
+/// The pods that the PodClique controls, and those without a controller whose labels name it. A pod
+/// without an index was created by hand: it is neither adopted nor counted. Pods that were released
+/// in another attempt (`--cascade=orphan`) are returned separately: their peers are gone.
 fn pods_of(
     podclique: &PodClique,
     set: Option<&Key>,

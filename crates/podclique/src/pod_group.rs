@@ -1,4 +1,4 @@
-//! Which PodGroup of Kubernetes' own new pods name (docs/semantics.md §8.9, decision 87).
+//! The PodGroup (Kubernetes' own kind) that new pods name (docs/semantics.md §8.9, decision 87).
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// Names tried for a PodGroup.
 const PROBES: usize = 100;
 
-/// What the choice depends on.
+/// The inputs of the choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PodGroupFacts {
-    /// The scheduler is not told by such PodGroups: pods name none.
+    /// The scheduler does not use such PodGroups: pods name none.
     #[default]
     Unused,
-    /// There are pods that stay. They name this PodGroup, or none, and so does who replaces one.
+    /// Some pods stay. They name this PodGroup, or none, and a replaced pod names the same.
     Kept(Option<String>),
-    /// There is none, so they are placed anew, by a PodGroup that was not used before.
+    /// No pod stays, so the new pods are placed together, by a PodGroup that was not used before.
     Fresh {
         /// Its name, if that is free.
         base: String,
-        /// What has this name, and the names tried after it.
+        /// The holders of this name, and of the names tried after it.
         taken: Vec<Taken>,
         /// Whether the rest of its gang waits for it, in PodGroups that are kept for that.
         is_awaited: bool,
@@ -36,27 +36,28 @@ pub enum PodGroupFacts {
     Unserved,
 }
 
-/// Who has the name of a PodGroup.
+/// The holder of a PodGroup's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// Somebody else's PodGroup.
+    /// A foreign PodGroup.
     Foreign,
-    /// One that was used before, and is being deleted since then, if it is.
+    /// A PodGroup that was used before, with the time of its deletion, if it is being deleted.
     Used(Option<Timestamp>),
 }
 
-/// What new pods name.
+/// The PodGroup of new pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// This PodGroup, or none.
     Name(Option<String>),
-    /// They are not made yet: the PodGroup that was used before is waited for, at most until then.
+    /// The pods are not created yet: they wait for the PodGroup that was used before, at most until
+    /// then.
     Wait(Option<Timestamp>),
 }
 
 impl PodGroupFacts {
-    /// What new pods name. What was used before is waited for as the pods are that still use it: until
-    /// it is gone, or stuck.
+    /// Chooses the PodGroup of new pods. They wait for a PodGroup that was used before as for the
+    /// pods that still use it: until it is gone, or stuck.
     pub fn choose(&self, stuck_after: SignedDuration, now: Timestamp) -> Choice {
         let (base, taken, is_awaited) = match self {
             Self::Unused => return Choice::Name(None),
@@ -129,14 +130,14 @@ pub fn observe(
     }
 }
 
-/// Whether the number of pods says all of the PodClique, so that it has a PodGroup together with
+/// Whether the number of pods defines the PodClique fully, so that it shares a PodGroup with
 /// others.
 fn shares(backend: Backend, podclique: &PodClique) -> bool {
     backend == Backend::Kubernetes && needs_all_pods(&podclique.spec)
 }
 
-/// What pods of the PodClique named before the profile was taken away. Nobody looks after PodGroups
-/// any more, so what there is goes on asking for as many pods as it had (decision 138).
+/// The PodGroup that pods of the PodClique named before the profile was removed. No controller
+/// updates PodGroups any more, so an existing one keeps its number of pods (decision 138).
 fn name_before(podclique: &PodClique, gang: Option<&PodGang>, caches: &Caches) -> String {
     let meta = &podclique.metadata;
     let of_gang = ownership::label(meta, labels::POD_GANG).unwrap_or_default();
@@ -166,15 +167,15 @@ fn others_of<'a>(
     })
 }
 
-/// How far the other parts of a gang are.
+/// The placement of the other parts of a gang.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rest {
-    /// The scheduler was not told of them.
+    /// The scheduler does not know them.
     Untold,
-    /// It was, and none of their pods has a node.
+    /// The scheduler knows them, and none of their pods has a node.
     Waiting,
-    /// Some have. Who joins them is placed by itself, so that they need not wait for it if they lose
-    /// a pod.
+    /// Some have a node. A pod that joins them is placed by itself, so that they need not wait for
+    /// it if they lose a pod.
     Placed,
 }
 

@@ -1,4 +1,4 @@
-//! Builds the pod of a slot.
+//! Builds the pod of an index.
 
 pub mod start_order;
 
@@ -12,9 +12,9 @@ use domain::object::{environment, ownership};
 use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// The pod with this index and name, in this set. `priority_class_name` is the set's and wins if it
-/// is not empty; `failure_count` is the number of earlier holders of the slot that ended soon after
-/// their start.
+/// The pod with this index and name, in this set. `priority_class_name` is the set's and has
+/// precedence if it is not empty; `failure_count` is the number of earlier pods of the index that
+/// ended soon after their start.
 pub fn build_pod(
     podclique: &PodClique,
     set: &str,
@@ -37,7 +37,7 @@ pub fn build_pod(
     }
 }
 
-/// Tells the pod its index among all pods of its group replica.
+/// Gives the pod its index among all pods of its group replica.
 pub fn add_place_in_group(pod: &mut Pod, index: i32) {
     let all = pod.metadata.labels.get_or_insert_default();
     all.insert(labels::SCALING_GROUP_POD_INDEX.into(), index.to_string());
@@ -48,8 +48,8 @@ pub fn add_place_in_group(pod: &mut Pod, index: i32) {
     }
 }
 
-/// Tells a pod of a job which attempt of which set it belongs to: an old pod of its rank may run on
-/// and reach its peers under the same name (docs/training.md).
+/// Gives a pod of a job its set and its attempt: an old pod of its rank may run on and reach its
+/// peers under the same name (docs/training.md).
 pub fn add_attempt(pod: &mut Pod, podclique: &PodClique, set_uid: &str) {
     let spec = pod.spec.as_mut();
     let spec = spec.filter(|_| training::is_of_job(podclique));
@@ -76,8 +76,8 @@ pub fn labels_of(podclique: &PodClique, set: &str, index: i32) -> BTreeMap<Strin
     all
 }
 
-/// Rank, address and attempt of a pod never change: they are not taken from labels of the
-/// PodClique, which may have been edited.
+/// Rank, address and attempt of a pod never change: they do not come from labels of the PodClique,
+/// which may have been edited.
 fn insert_place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta, set: &str) {
     let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
     let replica = ownership::replica_in(set, meta);
@@ -99,7 +99,7 @@ fn insert_place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta, set: &str
     all.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
 }
 
-/// The PodClique's annotations but for the operator's own book-keeping of it.
+/// The PodClique's annotations without the operator's own book-keeping.
 fn annotations_of(podclique: &PodClique, failure_count: u32) -> Option<BTreeMap<String, String>> {
     let own = [
         labels::TEMPLATE_REPLICAS,

@@ -1,4 +1,4 @@
-//! What is reported of a PodClique. No count includes terminating pods.
+//! The status of a PodClique. No count includes terminating pods.
 
 mod update;
 
@@ -20,7 +20,7 @@ use crate::observe::Snapshot;
 
 pub(crate) use update::update_deadline;
 
-/// The status as it follows from what was seen.
+/// The status that follows from the observation.
 pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
     let podclique = &snapshot.podclique;
     let before = podclique.status.clone().unwrap_or_default();
@@ -61,7 +61,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
     next
 }
 
-/// Slots that are bound to a node; a completed one was, though its pod may be gone.
+/// Indexes that are bound to a node; a completed one was, though its pod may be gone.
 fn scheduled_slots(snapshot: &Snapshot) -> i32 {
     let pods = snapshot.pods.iter().map(AsRef::as_ref);
     let bound = pods.filter(|p: &&Pod| !p.is_terminating() && p.is_scheduled());
@@ -77,7 +77,7 @@ fn over_limits(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
     })
 }
 
-/// Condition `Ready`: more than there may be is never complete.
+/// Condition `Ready`: a clique with too many pods is never complete.
 fn ready_condition(snapshot: &Snapshot, next: &PodCliqueStatus, now: Timestamp) -> ConditionUpdate {
     if let Some(error) = next.last_errors.first() {
         let message = error.description.clone();
@@ -123,15 +123,15 @@ fn set_conditions(
     );
 }
 
-/// What the status says at present of refused requests.
+/// The refused requests in the stored status.
 pub(crate) fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
     let status = snapshot.podclique.status.as_ref();
     status.map_or(&[], |s| &s.last_errors)
 }
 
-/// Since when it is breached, or was until a moment ago. In a job that is over nothing returns, and
-/// nothing is remembered; no more is it of a clique that is scaled to 0, or was just scaled below
-/// its minimum and is not breached there.
+/// When it became breached, or when the breach began that has just ended. In a job that is over
+/// nothing returns, and nothing is remembered; the same holds for a clique that is scaled to 0, or
+/// was just scaled below its minimum and is not breached there.
 fn breached_since(
     snapshot: &Snapshot,
     facts: &CliqueFacts,
@@ -156,15 +156,15 @@ fn breached_since(
 }
 
 /// In a job that is over the stored breach stays as it was: the operator ends its pods now, which
-/// is not a failure. `Ready` still reports what runs.
+/// is not a failure. `Ready` still reports the running pods.
 fn is_settled(snapshot: &Snapshot, status: &PodCliqueStatus) -> bool {
     let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);
     let breach = ConditionType::MinAvailableBreached;
     is_over && conditions::find(&status.conditions, breach).is_some()
 }
 
-/// Which slots are done, and whether all are: written before any clean-up, so that it is known
-/// whatever becomes of the pods (docs/semantics.md §5.2).
+/// Sets the completed indexes, and whether all are: written before any clean-up, so that it stays
+/// known when the pods are gone (docs/semantics.md §5.2).
 fn set_completed(next: &mut PodCliqueStatus, snapshot: &Snapshot, now: Timestamp) {
     let completed = snapshot.completed();
     let podclique = &snapshot.podclique;
@@ -183,13 +183,14 @@ fn set_completed(next: &mut PodCliqueStatus, snapshot: &Snapshot, now: Timestamp
     }
 }
 
-/// The hashes say what *all* pods have, so they move only once all have it (docs/semantics.md §9.2);
-/// that of the set's generation once the update has ended, as traffic is sent by it.
+/// The hashes describe *all* pods, so they change only once all pods have them (docs/semantics.md
+/// §9.2); the hash of the set's generation changes once the update has ended, as traffic follows
+/// it.
 fn set_hashes(next: &mut PodCliqueStatus, snapshot: &Snapshot, hash: Option<&str>) {
     let Some(set) = &snapshot.set else { return };
     let is_newest = hash.is_some() && set.template_hash.as_deref() == hash;
-    // While the last pod of the template before is gone and its successor is not created yet, all
-    // pods that are there have the newest.
+    // While the last pod of the previous template is gone and its successor is not created yet, all
+    // existing pods have the newest template.
     let is_whole = next.replicas >= snapshot.podclique.spec.replicas || !snapshot.is_updating();
     if is_newest && is_whole && next.updated_replicas == next.replicas {
         next.current_pod_template_hash = hash.map(str::to_owned);
@@ -201,7 +202,7 @@ fn set_hashes(next: &mut PodCliqueStatus, snapshot: &Snapshot, hash: Option<&str
     }
 }
 
-/// Only standalone cliques are scaled by themselves.
+/// Only standalone cliques are scaled individually.
 fn selector(snapshot: &Snapshot) -> Option<String> {
     let meta = &snapshot.podclique.metadata;
     if ownership::label(meta, labels::SCALING_GROUP).is_some() {

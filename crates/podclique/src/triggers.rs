@@ -1,5 +1,5 @@
-//! What makes a PodClique look again: itself, its owners, its pods, its PodGang, those that its pods
-//! start after, and the end of what an earlier attempt left in its replica.
+//! The triggers of a PodClique: itself, its owners, its pods, its PodGang, its dependencies, and
+//! the end of PodCliques that an earlier attempt left in its replica.
 
 mod dependents;
 mod members;
@@ -17,7 +17,7 @@ use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 
-/// All of them.
+/// Registers all triggers.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueSet>(from_set);
     on.on_change::<PodCliqueScalingGroup>(from_group);
@@ -37,7 +37,7 @@ fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
     let mut all = Vec::new();
     for set in find::own(change) {
         all.extend(podcliques.part_of(&set));
-        // Those of a group belong to the set whatever their labels say.
+        // Groups of the set belong to it whatever their labels are.
         let groups = caches.of::<PodCliqueScalingGroup>().part_of(&set);
         let grouped = groups.iter().flat_map(|g| podcliques.owned_by(&**g));
         all.extend(grouped.filter(|c| set_of(&c.metadata).as_ref() != Some(&set)));
@@ -80,7 +80,7 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Ke
     let groups = change.versions();
     let owned = groups.flat_map(|g| caches.of::<PodClique>().owned_by(&**g));
     all.extend(owned.map(|c| Key::of(&c.metadata)));
-    // What the group controls of an earlier attempt does not count any more.
+    // PodCliques of an earlier attempt that the group controls do not count any more.
     all.extend(find::beside_lost::<_, PodClique>(change, caches));
     all
 }
@@ -103,7 +103,7 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     holders.chain(dependents).collect()
 }
 
-/// What is of the same name as the owner of a pod may hold its slot for that pod.
+/// An object with the name of the pod's owner may hold the pod's index.
 fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let pods = find::left_behind(change, caches);
     let owners = pods.iter();
@@ -112,7 +112,7 @@ fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
         .collect()
 }
 
-/// New pods wait until one that was used before is gone, or is known to go.
+/// New pods wait until a PodGroup that was used before is gone, or is known to go.
 fn from_pod_group(change: &Change<PodGroup>, caches: &Caches) -> Vec<Key> {
     let is_wanted = |group: &Arc<PodGroup>| !ownership::is_terminating(&group.metadata);
     if change.new.as_ref().is_some_and(is_wanted) {
@@ -130,7 +130,7 @@ fn from_pod_group(change: &Change<PodGroup>, caches: &Caches) -> Vec<Key> {
     waiting.flatten().collect()
 }
 
-/// An annotation says whether the gang's list opens gates.
+/// An annotation decides whether the gang's list opens gates.
 fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let read = |gang: &PodGang| {
         (
@@ -151,7 +151,7 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
         groups.map(move |group| key_in(gang, &group.name))
     });
     let mut all: Vec<Key> = parts.collect();
-    // Those that are to join it say whether it runs.
+    // Parts that are to join the gang report whether it runs.
     if !change.keeps(readiness::runs) {
         let newest = change.newest().into_iter();
         all.extend(newest.flat_map(|gang| members::find_by_gang(gang, caches)));

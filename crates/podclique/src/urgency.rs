@@ -1,24 +1,24 @@
-//! Which changes of the status are urgent: nothing acts on counts and on steps forward, so they may
-//! be written a little later.
+//! Decides the status pace: no component acts on counts and on steps forward, so these may be
+//! written a little later.
 
 use api::PodCliqueStatus;
 use api::conditions::{self, ConditionType};
 use engine::urgency::{advance, advance_ready, is_updating, without_messages};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-/// Whether anything but counts and steps forward differs.
+/// Whether anything except counts and steps forward differs.
 pub fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
 }
 
-/// Whether its minimum was never available, nor is now: until then its scaling group takes nothing
-/// from its counts.
+/// Whether its minimum was never available, nor is now: until then its scaling group uses none of
+/// its counts.
 pub fn is_rising(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
     let is_below = |s: &PodCliqueStatus| !s.was_available && !is_updating(&s.conditions);
     is_below(old) && is_below(new)
 }
 
-/// Whether it says no more than that pods are on their way up (decision 108).
+/// Whether it reports no more than pods on their way up (decision 108).
 pub fn is_plain_start(status: &PodCliqueStatus) -> bool {
     let PodCliqueStatus {
         observed_generation: _,
@@ -58,7 +58,7 @@ fn is_of_start(condition: &Condition) -> bool {
     }
 }
 
-/// The status without what may be written late: counts and texts with counts in them.
+/// The status without the parts that may be written late: counts and texts with counts in them.
 fn without_counts(status: &PodCliqueStatus) -> PodCliqueStatus {
     PodCliqueStatus {
         conditions: without_messages(&status.conditions),

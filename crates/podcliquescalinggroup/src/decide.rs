@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use crate::observe::Snapshot;
 use crate::status;
 
-/// What to do about the group.
+/// Decides the plan for the group.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {
     let meta = &snapshot.group.metadata;
     if ownership::is_terminating(meta) {
@@ -45,9 +45,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         .or_else(|| fence::release_scaled_in(snapshot))
         .or_else(|| termination::terminate_group_replicas(snapshot, now));
     if let Some(fences) = moved {
-        // A plan that raises an attempt contains nothing else: what follows from it is decided on
-        // what is stored then. It posts the events of the entries stored before, which may be
-        // emptied by it.
+        // A plan that raises an attempt contains nothing else: the consequences are decided from
+        // the status stored then. It posts the events of the previously stored entries, which it
+        // may empty.
         return Plan {
             status: Some(status::with_fences(snapshot, fences, now)),
             events: termination::terminated_events(snapshot),
@@ -63,7 +63,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     plan_members(snapshot, now)
 }
 
-/// What the group's PodCliques need, and the status that follows from them.
+/// The changes that the group's PodCliques need, and the status that follows from them.
 fn plan_members(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {
     let status = status::next_status(snapshot, now);
     let forgotten_at = StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now);

@@ -1,4 +1,4 @@
-//! Everything that a decision on a scaling group depends on.
+//! The inputs of a decision on a scaling group.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use engine::Caches;
 use engine::cache::set_of;
 use jiff::SignedDuration;
 
-/// What was seen.
+/// The observation.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The group.
     pub group: Arc<PodCliqueScalingGroup>,
-    /// The set that owns it, unless that is gone.
+    /// The set that owns it, unless the set is gone.
     pub owner: Option<ValidatedSet>,
     /// Its PodCliques by name, and those that it may adopt.
     pub podcliques: BTreeMap<String, Arc<PodClique>>,
     /// Pods of its PodCliques, by the PodClique's uid; read only while one of them is breached or
     /// the group is updated.
     pub pods: HashMap<String, Vec<Arc<Pod>>>,
-    /// Whether something of it may be other than it is seen, as a watch is lost or is being listed anew:
-    /// nothing that runs is torn down for what is seen.
+    /// Whether the observation may be outdated, as a watch is lost or is being listed again: then
+    /// nothing that runs is torn down.
     pub is_view_outdated: bool,
     /// Whether a PodClique of an earlier attempt exists anywhere in its PodCliqueSet replica.
     pub is_set_replica_terminating: bool,
@@ -57,17 +57,17 @@ impl Snapshot {
             .find(|g| names::scaling_group(set_name, i, &g.name) == name)
     }
 
-    /// Live replicas, as many as are acted on.
+    /// Live replicas, limited to the number that is acted on.
     pub fn replicas(&self) -> i32 {
         limits::bounded(self.group.spec.replicas)
     }
 
-    /// Whether the set, with all that exists of it, is larger than it may be.
+    /// Whether the set, with all its existing objects, is larger than it may be.
     pub fn is_set_over_limits(&self) -> bool {
         self.owner.as_ref().is_some_and(|o| o.is_over_limits)
     }
 
-    /// For how long a breach that has ended may come back as the same one.
+    /// For how long a breach that has ended may return as the same breach.
     pub fn breach_memory(&self) -> SignedDuration {
         let Some(owner) = &self.owner else {
             return SignedDuration::ZERO;
@@ -99,7 +99,7 @@ impl Snapshot {
         set.is_some_and(|s| training::is_over(s.status.as_ref()))
     }
 
-    /// Whether it is the turn of its PodCliqueSet replica in an update.
+    /// Whether its PodCliqueSet replica has the turn in an update.
     pub fn is_updating(&self) -> bool {
         let place = self.owner.as_ref().zip(self.replica());
         place.is_some_and(|(owner, i)| update::is_updating(&owner.set, i))
@@ -112,14 +112,14 @@ impl Snapshot {
         pods.filter(|p| !p.is_terminating())
     }
 
-    /// Whether the PodClique of that name has done its work, and need not be there any more.
+    /// Whether the PodClique of that name has done its work, and need not exist any more.
     pub fn is_done(&self, name: &str) -> bool {
         let place = self.replica();
         place.is_some_and(|i| fence::is_stored_as_succeeded(self.attempts_of_set(), i, name))
     }
 
-    /// Whether all PodCliques of the job's replica were there in this attempt. What is missing
-    /// since then is a failure, and the set decides what becomes of it.
+    /// Whether all PodCliques of the job's replica existed in this attempt. A PodClique that is
+    /// missing since then is a failure, and the set decides how to react.
     pub fn is_closed(&self) -> bool {
         let job = self.owner.as_ref().map(|o| &o.set);
         let is_job = job.is_some_and(training::is_training);
@@ -127,7 +127,7 @@ impl Snapshot {
         place.is_some_and(|i| fence::is_complete(self.attempts_of_set(), i))
     }
 
-    /// What the set has stored of the attempts of its replicas; nothing if it is gone.
+    /// The attempts that the set has stored for its replicas; none if the set is gone.
     fn attempts_of_set(&self) -> &[ReplicaAttempt] {
         let set = self.owner.as_ref().map(|o| &o.set);
         set.map_or(&[], |set| fence::attempts_of_set(set))
@@ -208,7 +208,8 @@ pub fn observe(
 ) -> Snapshot {
     let meta = &group.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
-    // Before what it qualifies: it may end while the rest is read, of which a part is old then.
+    // A flag is read before the data that it qualifies: it may end while the rest is read, which is
+    // then partly old.
     let is_view_outdated = caches.is_workload_outdated(&namespace);
     let podcliques: BTreeMap<String, Arc<PodClique>> = find_podcliques(group, caches)
         .into_iter()
@@ -259,7 +260,7 @@ fn validate_owner(
     validated
 }
 
-/// Whether the PodClique's stored condition says that it is below its minimum.
+/// Whether the PodClique's stored condition has it below its minimum.
 pub fn is_breached(podclique: &PodClique) -> bool {
     let status = podclique.status.as_ref();
     status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))

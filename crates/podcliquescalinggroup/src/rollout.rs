@@ -1,4 +1,5 @@
-//! How far each group replica is in an update, by PodCliques and pods (docs/semantics.md §14.5).
+//! The progress of each group replica in an update, by PodCliques and pods (docs/semantics.md
+//! §14.5).
 
 use api::PodClique;
 use api::podcliqueset::PodCliqueTemplateSpec;
@@ -10,7 +11,7 @@ use domain::workload::layout::{self, Members};
 
 use crate::observe::Snapshot;
 
-/// Where a group replica is. Old ones are replaced in this order.
+/// The stage of a group replica. Old ones are replaced in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// It has no PodClique: they are about to be created.
@@ -47,7 +48,7 @@ impl Stage {
 /// The cliques of the template with the hash of their newest pods.
 pub type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
 
-/// All live group replicas, by index, and where each is.
+/// All live group replicas, by index, with their stages.
 pub fn survey<'a>(snapshot: &'a Snapshot, hashed: &Hashed<'_>) -> Vec<(Members<'a>, Stage)> {
     let all = layout::members_of_group(&snapshot.group);
     all.map(|members| {

@@ -1,4 +1,4 @@
-//! What is reported of a scaling group.
+//! The status of a scaling group.
 
 mod breach;
 mod ready;
@@ -27,7 +27,7 @@ use crate::rollout::newest_hashes;
 pub use breach::{stored_part, with_recovered};
 pub use update::update_deadline;
 
-/// The status as it follows from what was seen.
+/// The status that follows from the observation.
 pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
     let group = &snapshot.group;
     let before = group.status.clone().unwrap_or_default();
@@ -89,7 +89,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
     next
 }
 
-/// The status of a group that is over its limits: nothing of it is counted.
+/// The status of a group that is over its limits: its objects are not counted.
 pub fn over_limits(
     snapshot: &Snapshot,
     errors: &[FieldError],
@@ -131,13 +131,13 @@ fn set_ready(
     );
 }
 
-/// What the status says at present of refused requests.
+/// The refused requests in the stored status.
 pub fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
     let status = snapshot.group.status.as_ref();
     status.map_or(&[], |s| &s.last_errors)
 }
 
-/// A group replica that was terminated is complete again, or was scaled in.
+/// Records that a terminated group replica is complete again, or was scaled in.
 fn note_complete(attempts: &mut [ReplicaAttempt], replicas: &[Replica<'_>]) {
     for attempt in attempts.iter_mut().filter(|a| fence::is_incomplete(a)) {
         let replica = usize::try_from(attempt.replica).ok();
@@ -146,7 +146,7 @@ fn note_complete(attempts: &mut [ReplicaAttempt], replicas: &[Replica<'_>]) {
     }
 }
 
-/// What a group's status stores of terminated replicas.
+/// The attempts that a group's status stores.
 pub struct Fences {
     /// The attempt of the PodCliqueSet replica that the group's status is about.
     pub observed_attempt: Option<i32>,
@@ -165,7 +165,8 @@ impl Fences {
     }
 }
 
-/// The status with moved fences: all counts and conditions follow from what is current then.
+/// The status with changed attempts: all counts and conditions follow from the PodCliques that are
+/// current then.
 pub fn with_fences(
     snapshot: &Snapshot,
     fences: Fences,
@@ -182,14 +183,14 @@ pub fn with_fences(
     };
     let mut next = next_status(&renewed, now);
     if is_new_life {
-        // What was breached went with the PodCliques of the earlier one.
+        // The breach ended with the PodCliques of the earlier attempt.
         next.breached_since = None;
     }
     next
 }
 
-/// The set's generation, once all PodCliques have it (docs/semantics.md §9.2). It is stored once the
-/// update has ended, as traffic is sent by it.
+/// The set's generation, once all PodCliques have it (docs/semantics.md §9.2). It is stored once
+/// the update has ended, as traffic follows it.
 fn generation_of_all(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> Option<String> {
     let set = &snapshot.owner.as_ref()?.set;
     let generation = set.status.as_ref()?.current_generation_hash.clone()?;

@@ -1,5 +1,5 @@
-//! What makes a scaling group look again: itself, its set, its PodCliques, and the end of what an
-//! earlier attempt left in its replica.
+//! The triggers of a scaling group: itself, its set, its PodCliques, and the end of PodCliques that
+//! an earlier attempt left in its replica.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::object::ownership;
@@ -7,7 +7,7 @@ use domain::{Key, Pod, update};
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 
-/// All of them.
+/// Registers all triggers.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueSet>(from_set);
     on.on_change::<PodCliqueScalingGroup>(from_group);
@@ -26,7 +26,7 @@ fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
 
 fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
-    // What that group controls of an earlier attempt does not count any more.
+    // PodCliques of an earlier attempt that the group controls do not count any more.
     all.extend(find::beside_lost::<_, PodCliqueScalingGroup>(
         change, caches,
     ));
@@ -52,15 +52,15 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     all
 }
 
-/// Whether neither owner nor label says which group it is of. Its name alone does then, and a group
-/// reads it by that.
+/// Whether neither owner nor label names its group. Then only its own name does, and a group reads
+/// it by that.
 fn is_nameless(podclique: &PodClique) -> bool {
     let meta = &podclique.metadata;
     let is_orphan = ownership::controller(meta).is_none();
     is_orphan && ownership::label(meta, labels::SCALING_GROUP).is_none()
 }
 
-/// While its set is updated a group counts the pods that are Ready, and which template they have.
+/// While its set is updated a group counts the Ready pods and their templates.
 fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let read = |pod: &Pod| {
         let hash = ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH);

@@ -1,10 +1,10 @@
-//! Which changes of the status are urgent: nothing acts on counts and on steps forward, so they may
-//! be written a little later.
+//! Decides the status pace: no component acts on counts and on steps forward, so these may be
+//! written a little later.
 
 use api::PodCliqueScalingGroupStatus;
 use engine::urgency::{advance_ready, is_on_its_way, without_messages};
 
-/// Whether anything but counts and steps forward differs.
+/// Whether anything except counts and steps forward differs.
 pub fn is_urgent(old: &PodCliqueScalingGroupStatus, new: &PodCliqueScalingGroupStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
 }
@@ -14,7 +14,7 @@ pub fn is_rising(old: &PodCliqueScalingGroupStatus, new: &PodCliqueScalingGroupS
     is_on_its_way(&old.conditions) && is_on_its_way(&new.conditions)
 }
 
-/// The status without what may be written late: counts and texts with counts in them.
+/// The status without the parts that may be written late: counts and texts with counts in them.
 fn without_counts(status: &PodCliqueScalingGroupStatus) -> PodCliqueScalingGroupStatus {
     PodCliqueScalingGroupStatus {
         conditions: without_messages(&status.conditions),

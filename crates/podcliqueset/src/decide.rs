@@ -27,7 +27,7 @@ use crate::idle::Idle;
 use crate::observe::Snapshot;
 use crate::status;
 
-/// What to do about the set.
+/// Decides the plan for the set.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     let meta = &snapshot.stored.metadata;
     if ownership::is_terminating(meta) {
@@ -44,8 +44,8 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     }
     let roster = snapshot.roster();
     let status = status::next_status(snapshot, &roster, now);
-    // Nothing else happens in the plan that moves a fence or the job: what follows from it is
-    // decided on what is stored then.
+    // A plan that changes an attempt or the job does nothing else: the consequences are decided
+    // from the status stored then.
     if let Some(status) = fence::adopt_higher_attempt(snapshot, &roster, &status, now) {
         return plan_status(status);
     }
@@ -86,7 +86,7 @@ fn go_on_with_job(
     go_on(snapshot, roster, plan, now)
 }
 
-/// What is done when no fence moves.
+/// The regular plan: no attempt changed.
 fn go_on(
     snapshot: &Snapshot,
     roster: &Roster<'_>,

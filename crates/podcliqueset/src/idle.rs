@@ -1,4 +1,4 @@
-//! The PodCliques that have no pods: they are scaled to 0, or will be created so.
+//! The PodCliques without pods: they are scaled to zero, or will be created so.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use domain::workload::layout::Part;
 
 use crate::observe::Snapshot;
 
-/// Which PodCliques these are.
+/// The set of these PodCliques.
 pub struct Idle<'a> {
     roster: &'a Roster<'a>,
     remembered: &'a [LiveReplicas],
@@ -18,7 +18,7 @@ pub struct Idle<'a> {
 }
 
 impl<'a> Idle<'a> {
-    /// Of a set.
+    /// Collects those of a set.
     pub fn of(snapshot: &'a Snapshot, roster: &'a Roster<'a>) -> Self {
         let cliques = &snapshot.validated.set.spec.template.cliques;
         let counts = cliques.iter().map(|c| (c.name.as_str(), c.spec.replicas));

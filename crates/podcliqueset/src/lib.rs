@@ -1,8 +1,8 @@
-//! PodCliqueSet: what a user writes; everything else is made from it.
+//! PodCliqueSet: the object that a user writes; all other objects are created from it.
 //!
 //! ```text
 //! observe: the set with defaults and its faults, all its children, their pods
-//! decide:  deletion, or: services · what is too much · groups and cliques · gangs ·
+//! decide:  deletion, or: services · limits · groups and cliques · gangs ·
 //!          autoscalers, then the status
 //! ```
 
@@ -28,7 +28,7 @@ use jiff::Timestamp;
 
 pub use observe::Snapshot;
 
-/// What scaled gangs wait for before they start (seed 003; config
+/// The condition of the base gang that scaled gangs wait for before they start (seed 003; config
 /// `gangScheduling.scaledGangsWaitFor`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ScaledGangsWaitFor {
@@ -44,11 +44,11 @@ pub enum ScaledGangsWaitFor {
 pub struct PodCliqueSetReconciler {
     /// Validates sets, with the defaults of the operator's configuration.
     pub validator: Arc<Validator>,
-    /// What scaled gangs wait for.
+    /// The condition that scaled gangs wait for.
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
-    /// How long after its deletionTimestamp a pod of a job that failed is waited for.
+    /// How long after its deletionTimestamp the operator waits for a pod of a failed job.
     pub stuck_timeouts: StuckTimeouts,
-    /// The schedulers that have to be told of gangs.
+    /// The backends of the schedulers that receive gangs.
     pub profiles: Arc<Profiles>,
 }
 

@@ -1,4 +1,4 @@
-//! Everything that a decision on a PodCliqueSet depends on.
+//! The inputs of a decision on a PodCliqueSet.
 
 mod clique;
 mod full_namespace;
@@ -31,8 +31,8 @@ use self::clique::observe_clique;
 use crate::desired;
 use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 
-/// What was observed. Children of the set are those that it controls, whatever their labels, and
-/// those without a controller that are labelled as part of it: it adopts the wanted ones of these.
+/// The observation. Children of the set are the objects that it controls, whatever their labels,
+/// and objects without a controller whose labels name it: it adopts the wanted ones of these.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The set as stored.
@@ -43,11 +43,11 @@ pub struct Snapshot {
     pub podcliques: HashMap<String, ObservedClique>,
     /// Its other children.
     pub children: Children,
-    /// Objects that say they are part of it and that it has not adopted.
+    /// Objects whose labels name the set and that it has not adopted.
     pub strays: Strays,
     /// How its scheduler handles gangs.
     pub scheduler: SchedulerFacts,
-    /// How far the caches can be relied on, and what bounds a wait.
+    /// How reliable the caches are, and the limits of a wait.
     pub view: View,
 }
 
@@ -64,44 +64,44 @@ pub struct Children {
     pub autoscalers: Vec<Arc<HorizontalPodAutoscaler>>,
 }
 
-/// Objects that `--cascade=orphan` or a cut owner reference left.
+/// Objects that `--cascade=orphan` or a removed owner reference left.
 #[derive(Clone, Debug, Default)]
 pub struct Strays {
-    /// Names of PodCliques that say they are part of the set: their scaling group was deleted with
-    /// `--cascade=orphan`, and the next one adopts them. Only looked for in a training job.
+    /// Names of PodCliques whose labels name the set: their scaling group was deleted with
+    /// `--cascade=orphan`, and the next group adopts them. Only searched in a training job.
     pub podcliques: HashSet<String>,
-    /// Pods that are labelled as part of the set and that nobody controls.
+    /// Pods without a controller whose labels name the set.
     pub pods: Vec<Arc<Pod>>,
 }
 
 /// How the set's scheduler handles gangs.
 #[derive(Clone, Debug, Default)]
 pub struct SchedulerFacts {
-    /// The objects by which it learns of gangs.
+    /// The kind of objects that describe gangs to it.
     pub backend: Backend,
     /// The condition of the base gang that scaled gangs wait for.
     pub wait_for: ScaledGangsWaitFor,
     /// Whether the scheduler itself places scaled gangs after the base gang.
     pub orders_gangs: bool,
-    /// Whether the scheduler looks for the PodGang as soon as there are pods.
+    /// Whether the scheduler looks for the PodGang as soon as pods exist.
     pub reads_gangs_first: bool,
     /// The feature that the scheduler lacks in this cluster: no gang starts.
     pub obstacle: Option<Obstacle>,
 }
 
-/// How far the caches can be relied on, and how long a decision waits.
+/// How reliable the caches are, and how long a decision waits.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// Whether the set is being deleted and its children stay: some version of it said so.
+    /// Whether the set is being deleted and its children stay: some version of it requested so.
     pub is_orphaning: bool,
-    /// Whether the watch has yet to show how the set came to what is known of it.
+    /// Whether the known state of the set is newer than the events that the watch has delivered.
     pub is_ahead_of_watch: bool,
-    /// Whether the caches may be older than the cluster, as a watch is lost or is being listed again:
-    /// nothing that runs is terminated on such a view.
+    /// Whether the caches may be older than the cluster, as a watch is lost or is being listed
+    /// again: no running pod is terminated because of such a view.
     pub is_outdated: bool,
     /// Whether a pod of the set may exist unseen: its POST was sent and is not settled.
     pub may_have_more_pods: bool,
-    /// How long after its deletionTimestamp a pod is waited for.
+    /// How long after its deletionTimestamp the operator waits for a pod.
     pub stuck_timeouts: StuckTimeouts,
     /// The nodes of terminating pods of a job that was given up, if they are Ready and not out of
     /// service.
@@ -114,7 +114,7 @@ impl Snapshot {
         ownership::name(&self.stored.metadata)
     }
 
-    /// What makes the set, with all that exists of it, too large to be acted on.
+    /// The reasons why the set, with all its existing objects, is too large to be acted on.
     pub fn over_limits(&self) -> Vec<FieldError> {
         if self.validated.is_over_limits {
             return self.validated.errors.clone();
@@ -145,7 +145,7 @@ impl Snapshot {
         fence::attempts_of_set(&self.stored)
     }
 
-    /// Scaled counts that standalone cliques get back after a termination.
+    /// Scaled counts that standalone cliques start with after a termination.
     pub fn live_replicas(&self) -> &[LiveReplicas] {
         let status = self.stored.status.as_ref();
         status.map_or(&[], |s| &s.live_replicas)
@@ -197,7 +197,8 @@ pub fn observe(
     rules: &PodCliqueSetReconciler,
 ) -> Snapshot {
     let key = Key::of(&stored.metadata);
-    // Before all that they qualify: each may end while the rest is read, of which a part is old then.
+    // Flags are read before the data that they qualify: each may end while the rest is read, which
+    // is then partly old.
     let is_view_outdated = caches.is_workload_outdated(&key.namespace);
     let may_have_more_pods = caches.of::<Pod>().may_have_more_in(&key);
     let mut groups = children(&caches.of::<PodCliqueScalingGroup>(), stored, &key);
@@ -253,7 +254,7 @@ pub fn observe(
     }
 }
 
-/// Only a job that was given up asks.
+/// Read only for a job that was given up.
 fn nodes_in_service(
     set: &PodCliqueSet,
     podcliques: &HashMap<String, ObservedClique>,
@@ -297,7 +298,7 @@ fn existing_minimums(
     found
 }
 
-/// Whether a child is controlled, by the set or one of its groups, and not only fit to be adopted.
+/// Whether the set or one of its groups controls a child; one that could be adopted does not count.
 pub fn is_owned(meta: &ObjectMeta) -> bool {
     ownership::controller(meta).is_some()
 }
@@ -306,8 +307,7 @@ fn named(group: &PodCliqueScalingGroup) -> &str {
     ownership::name(&group.metadata)
 }
 
-/// The objects that the set controls, and those without a controller that are labelled as part of
-/// it.
+/// The objects that the set controls, and those without a controller whose labels name it.
 fn children<K>(cache: &Cache<K>, set: &PodCliqueSet, key: &Key) -> Vec<Arc<K>>
 where
     K: Resource<DynamicType = ()> + Clone + 'static,

@@ -1,4 +1,4 @@
-//! How far each replica is in an update, by PodCliques and pods (docs/semantics.md §14.3).
+//! The progress of each replica in an update, by PodCliques and pods (docs/semantics.md §14.3).
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use domain::workload::layout::{self, Part};
 /// Newest template hash of each clique, by name.
 pub type Newest<'a> = HashMap<&'a str, &'a str>;
 
-/// How far one replica is.
+/// The progress of one replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Index of the replica.
     pub index: i32,
     /// Whether a PodClique or a pod of it has an older template.
     pub is_outdated: bool,
-    /// Whether everything is there with the newest template and is Ready.
+    /// Whether every part exists with the newest template and is Ready.
     pub is_done: bool,
     /// Whether a pod of it is bound to a node.
     pub is_scheduled: bool,
@@ -28,7 +28,7 @@ pub struct Progress {
     pub is_breached: bool,
 }
 
-/// How far each replica is, by index.
+/// The progress of each replica, by index.
 pub fn survey(roster: &Roster<'_>, newest: &Newest<'_>) -> Vec<Progress> {
     let replicas = roster.layout.replicas.iter();
     replicas.map(|r| progress(roster, newest, r)).collect()
@@ -63,8 +63,8 @@ pub fn is_outdated(newest: &Newest<'_>, clique: &str, seen: &ObservedClique) -> 
     )
 }
 
-/// Whether the part is there with the newest template, and as many of its pods are Ready as are
-/// wanted; of a group replica, which is replaced as a whole, as many as have to be.
+/// Whether the part exists with the newest template, and all its desired pods are Ready; in a group
+/// replica, which is replaced as a whole, its minimum of pods.
 fn is_done(roster: &Roster<'_>, newest: &Newest<'_>, part: &Part<'_>) -> bool {
     let Some(seen) = roster.slot(part).standing() else {
         return false;

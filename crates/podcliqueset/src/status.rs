@@ -1,4 +1,4 @@
-//! What is reported of a set.
+//! The status of a set.
 
 mod attempts;
 pub(crate) mod job;
@@ -20,7 +20,7 @@ use self::replica::{Replica, judge_replica};
 use crate::observe::Snapshot;
 use crate::rollout::Newest;
 
-/// The status as it follows from what was seen.
+/// The status that follows from the observation.
 pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> PodCliqueSetStatus {
     let set = &snapshot.validated.set;
     let before = snapshot.stored.status.clone().unwrap_or_default();
@@ -73,7 +73,7 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
     next
 }
 
-/// The status of a set that is over its limits: nothing of it is counted.
+/// The status of a set that is over its limits: its objects are not counted.
 pub fn over_limits(
     snapshot: &Snapshot,
     errors: &[FieldError],
@@ -91,8 +91,8 @@ pub fn over_limits(
     next
 }
 
-/// The status of a set that is being deleted; `None` where it says so already, or never said anything.
-/// Nothing of it is counted: its pods are ended as fast as they let themselves.
+/// The status of a set that is being deleted; `None` if it is stored already, or if the set never
+/// had a condition `Ready`. Its objects are not counted: its pods end as fast as they can.
 pub fn of_leaving(snapshot: &Snapshot, now: Timestamp) -> Option<PodCliqueSetStatus> {
     let before = snapshot.stored.status.clone()?;
     let ready = conditions::find(&before.conditions, ConditionType::Ready)?;
@@ -125,15 +125,15 @@ fn set_ready(
     stalled::set_ready(&mut next.conditions, ready, errors, below, generation, now);
 }
 
-/// What the status says at present of refused requests.
+/// The refused requests in the stored status.
 pub fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
     let status = snapshot.stored.status.as_ref();
     status.map_or(&[], |s| &s.last_errors)
 }
 
-/// Of a spec that is refused: the present generation if it was acted on before, or if nothing exists
-/// that somebody could take for its result; else none, so that Dynamo goes on to wait and kstatus
-/// goes on to `Stalled` (decision 102).
+/// The observed generation of a refused spec: the present one if the set was acted on before, or if
+/// no object exists that a reader could take for its result; else none, so that Dynamo continues to
+/// wait and kstatus continues to `Stalled` (decision 102).
 fn observed_of_refused(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> Option<i64> {
     let present = snapshot.stored.metadata.generation;
     let is_new = before.current_generation_hash.is_none() && snapshot.podcliques.is_empty();
@@ -155,8 +155,8 @@ fn live_replicas(
     before.iter().filter(is_needed).cloned().collect()
 }
 
-/// Delays that make no sense can only be found in objects that were stored around the API server's
-/// checks; nothing is deleted for them.
+/// Invalid delays only exist in objects that bypassed the API server's checks; nothing is deleted
+/// because of them.
 fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
     let invalid = snapshot.validated.invalid_delays.iter();
     let reasons: Vec<String> = invalid.map(ToString::to_string).collect();
@@ -195,14 +195,14 @@ fn set_not_implemented(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: 
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }
 
-/// A terminal phase is terminal, and a job that is being given up keeps the phase it had.
+/// A terminal phase never changes, and a job that is being given up keeps its phase.
 fn next_phase(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> PodCliqueSetPhase {
     let kept = before
         .phase
         .filter(|_| snapshot.is_training() && training::is_over(Some(before)));
     let mut pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
     kept.unwrap_or_else(|| {
-        // Between the end of its last pod and the verdict a job is not pending again.
+        // Between the end of its last pod and the verdict a job does not become pending again.
         if pods.any(|p| p.is_running() || (snapshot.is_training() && p.is_completed())) {
             PodCliqueSetPhase::Running
         } else {

@@ -1,4 +1,4 @@
-//! What makes a PodCliqueSet look again: itself, and all that it is made of.
+//! The triggers of a PodCliqueSet: itself, and all its objects.
 
 use admission::oversize;
 use api::kai::{KaiPodGroup, KaiQueue};
@@ -16,7 +16,7 @@ use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
-/// All of them.
+/// Registers all triggers.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueSet>(from_set);
     on.on_change::<PodCliqueScalingGroup>(|change, _| find::sets(change));
@@ -25,7 +25,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Pod>(from_pod);
     on.on_change::<Service>(|change, _| find::sets(change));
     on.on_change::<HorizontalPodAutoscaler>(from_autoscaler);
-    // Where its scheduler has to be told of gangs, none starts before that is possible.
+    // If its scheduler needs objects for gangs, no gang starts before the cluster serves these
+    // kinds.
     on.on_change::<KaiPodGroup>(|_, _| Vec::new());
     on.on_change::<VolcanoPodGroup>(|_, _| Vec::new());
     on.on_change::<PodGroup>(|_, _| Vec::new());
@@ -43,7 +44,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     });
 }
 
-/// Where one goes, or becomes shorter, another one of a full namespace has room.
+/// When a set is deleted, or becomes smaller, another set of a full namespace has room.
 fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
     let mut sets = find::own(change);
     if let Some(old) = change
@@ -84,8 +85,8 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     find::sets(change).into_iter().chain(of_owners).collect()
 }
 
-/// Kubernetes writes the status of each one several times a minute, which nobody reads. The version
-/// is read where a write names it: in an adoption, and where the set takes it along.
+/// Kubernetes writes the status of each one several times a minute, and no rule reads it. The
+/// version is only used if a write names it: in an adoption, and when the set deletes it.
 fn from_autoscaler(change: &Change<HorizontalPodAutoscaler>, caches: &Caches) -> Vec<Key> {
     let read = |autoscaler: &HorizontalPodAutoscaler| {
         let meta = &autoscaler.metadata;

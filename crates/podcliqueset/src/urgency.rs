@@ -1,11 +1,11 @@
-//! Which changes of the status are urgent: nothing acts on counts and on steps forward, so they may
-//! be written a little later.
+//! Decides the status pace: no component acts on counts and on steps forward, so these may be
+//! written a little later.
 
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PodCliqueSetPhase;
 use engine::urgency::{advance_ready, is_on_its_way, without_messages};
 
-/// Whether anything but counts and steps forward differs.
+/// Whether anything except counts and steps forward differs.
 pub fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
 }
@@ -15,7 +15,7 @@ pub fn is_rising(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
     is_on_its_way(&old.conditions) && is_on_its_way(&new.conditions)
 }
 
-/// The status without what may be written late: counts and texts with counts in them.
+/// The status without the parts that may be written late: counts and texts with counts in them.
 fn without_counts(status: &PodCliqueSetStatus) -> PodCliqueSetStatus {
     PodCliqueSetStatus {
         conditions: without_messages(&status.conditions),
@@ -26,8 +26,8 @@ fn without_counts(status: &PodCliqueSetStatus) -> PodCliqueSetStatus {
     }
 }
 
-/// The old status as far on its way up as the new one is. Nothing acts on the first pod that runs;
-/// how a workload ends is another matter.
+/// The old status as far on its way up as the new one is. No component acts on the first running
+/// pod; the end of a workload is a different matter.
 fn advanced_to(old: &PodCliqueSetStatus, next: &PodCliqueSetStatus) -> PodCliqueSetStatus {
     let is_step = old.phase == Some(PodCliqueSetPhase::Pending)
         && next.phase == Some(PodCliqueSetPhase::Running);

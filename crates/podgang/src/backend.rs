@@ -1,4 +1,5 @@
-//! What a scheduler is told of a gang: objects of its own, made from the PodGang and kept right.
+//! Describes a gang to its scheduler: objects of the scheduler's own kinds, created from the
+//! PodGang and kept right.
 
 mod kai;
 pub mod kubernetes;
@@ -32,28 +33,28 @@ use kubernetes::Shape;
 pub struct Found<K> {
     /// The PodGroup, if there is one.
     pub group: Option<Arc<K>>,
-    /// Whether the cluster has such PodGroups at all.
+    /// Whether the cluster serves such PodGroups at all.
     pub is_served: bool,
 }
 
-/// What the gang's scheduler was told.
+/// The objects that describe the gang to its scheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Told {
-    /// Nothing but the PodGang.
+    /// Only the PodGang.
     #[default]
     Nothing,
-    /// KAI Scheduler, of one gang.
+    /// For KAI Scheduler: one gang.
     Kai(Found<KaiPodGroup>),
-    /// KAI Scheduler, of all gangs of the replica.
+    /// For KAI Scheduler: all gangs of the replica.
     KaiTree(Found<KaiPodGroup>, TreeNode),
     /// Volcano.
     Volcano(Found<VolcanoPodGroup>),
-    /// Kubernetes' own scheduler.
+    /// For Kubernetes' own scheduler.
     Kubernetes(Box<kubernetes::Facts>),
 }
 
 impl Told {
-    /// Whether all gangs of the replica are placed as one tree, by what there is.
+    /// Whether all gangs of the replica are placed as one tree, by the existing objects.
     pub(crate) fn is_tree(&self) -> bool {
         match self {
             Self::KaiTree(..) => true,
@@ -63,17 +64,17 @@ impl Told {
     }
 }
 
-/// What backends read of a gang.
+/// The inputs of the backends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GangView<'a> {
     pub(crate) gang: &'a PodGang,
     pub(crate) parts: &'a [Part],
     pub(crate) told: &'a Told,
-    /// The queue that it names, if that does not exist.
+    /// The queue that it names, if the queue does not exist.
     pub(crate) missing_queue: Option<&'a Obstacle>,
 }
 
-/// Reads what the gang's scheduler was told.
+/// Reads the objects that describe the gang to its scheduler.
 pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches, backend: Backend) -> Told {
     let kubernetes = |shape| {
         let facts = kubernetes::observe(gang, parts, caches, shape);
@@ -104,7 +105,7 @@ fn kai_key(gang: &PodGang) -> Key {
     Key::new(namespace, name)
 }
 
-/// The writes that tell the scheduler what it does not know yet, in waves.
+/// The writes that bring the scheduler's objects up to date, in waves.
 pub(crate) fn plan(view: &GangView<'_>) -> Vec<Vec<Action>> {
     let gang = view.gang;
     // Volcano refuses a PodGroup that names no queue of its own.
@@ -127,7 +128,7 @@ pub(crate) fn plan(view: &GangView<'_>) -> Vec<Vec<Action>> {
     vec![write.into_iter().collect()]
 }
 
-/// What the gang's scheduler cannot be told.
+/// The properties of the gang that its scheduler does not support.
 pub(crate) fn unsupported(view: &GangView<'_>) -> Option<ConditionUpdate> {
     let unserved = unserved(view).map(Obstacle::NotServed);
     if let Some(obstacle) = unserved.as_ref().or(view.missing_queue) {
@@ -146,7 +147,7 @@ pub(crate) fn unsupported(view: &GangView<'_>) -> Option<ConditionUpdate> {
     })
 }
 
-/// The backend of which the cluster does not serve what the gang needs.
+/// The backend if the cluster does not serve the kinds that the gang needs.
 fn unserved(view: &GangView<'_>) -> Option<Backend> {
     match view.told {
         Told::Nothing => None,
@@ -158,10 +159,10 @@ fn unserved(view: &GangView<'_>) -> Option<Backend> {
     }
 }
 
-/// Fields that older definitions do not know, and whether they are there.
+/// Fields that older CRDs do not know, and whether the object has them.
 type Fields = Vec<(&'static str, bool)>;
 
-/// Notes which of them are written, in the same write.
+/// Notes the written ones among them, in the same write.
 fn note_fields(meta: &mut ObjectMeta, fields: &Fields) {
     let written = fields.iter().filter(|(_, is_there)| *is_there);
     let names: Vec<&str> = written.map(|(name, _)| *name).collect();
@@ -169,7 +170,7 @@ fn note_fields(meta: &mut ObjectMeta, fields: &Fields) {
     annotations.insert(labels::FIELDS_WRITTEN.into(), names.join(","));
 }
 
-/// Those that were written and are not there.
+/// The fields that were written and are missing.
 fn dropped_fields(meta: &ObjectMeta, fields: &Fields) -> Vec<&'static str> {
     let written = ownership::annotation(meta, labels::FIELDS_WRITTEN).unwrap_or_default();
     let missing = fields
@@ -178,14 +179,14 @@ fn dropped_fields(meta: &ObjectMeta, fields: &Fields) -> Vec<&'static str> {
     missing.map(|(name, _)| *name).collect()
 }
 
-/// Says so to users.
+/// Reports them to users.
 fn tell_dropped(kind: &str, dropped: &[&str], remedy: &str) -> Option<(Reason, String)> {
     let fields = dropped.join(" and ");
     let message = format!("the cluster's {kind} do not know {fields}: {remedy}");
     (!dropped.is_empty()).then_some((Reason::FieldsNotServed, message))
 }
 
-/// How many pods a part of the gang has to have yet: less those whose work is done.
+/// How many pods a part of the gang still needs: completed ones are subtracted.
 fn minimum_of(view: &GangView<'_>, group: &PodGroup) -> u32 {
     let part = view.parts.iter().find(|part| part.name == group.name);
     let done = part.map_or(0, |part| part.completed.len());
@@ -198,7 +199,7 @@ fn new_meta(gang: &PodGang, key: Key) -> ObjectMeta {
     let set = ownership::label(&gang.metadata, labels::PART_OF).unwrap_or_default();
     let mut all = labels::default_labels(set);
     all.insert(labels::COMPONENT.into(), component::POD_GROUP.into());
-    // Such as the node pool of a sharded KAI Scheduler.
+    // E.g. the node pool of a sharded KAI Scheduler.
     let of_gang = gang.metadata.labels.iter().flatten();
     let of_scheduler = of_gang.filter(|(key, _)| key.starts_with("kai.scheduler/"));
     all.extend(of_scheduler.map(|(key, value)| (key.clone(), value.clone())));
@@ -211,15 +212,15 @@ fn new_meta(gang: &PodGang, key: Key) -> ObjectMeta {
     }
 }
 
-/// Whether the PodGroup is the gang's and stays: any other one is left alone.
+/// Whether the PodGroup is the gang's and stays: any other PodGroup is left alone.
 fn is_ours<K: Resource>(gang: &PodGang, group: &K) -> bool {
     let meta = group.meta();
     let uid = ownership::uid(&gang.metadata);
     ownership::is_controlled_by(meta, uid) && !ownership::is_terminating(meta)
 }
 
-/// The same of a PodGroup that has the gang's name: one that was left over by
-/// `--cascade=orphan` is adopted.
+/// The same for a PodGroup that has the gang's name: one left over by `--cascade=orphan` is
+/// adopted.
 fn is_ours_by_name<K: Resource>(gang: &PodGang, group: &K) -> bool {
     let meta = group.meta();
     let is_labelled = ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER);

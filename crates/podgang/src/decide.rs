@@ -1,8 +1,8 @@
 //! The PodGang life cycle (docs/semantics.md §8.4), computed from pods.
 //!
 //! "All pods" in the seed means the guaranteed ones: with best-effort pods beyond the minimum a
-//! literal reading would never leave `Binding`. Of a base gang whose scheduler places all gangs of
-//! its replica as one tree, they are those of the tree, whichever group replicas satisfy it.
+//! literal reading would never leave `Binding`. If its scheduler places all gangs of a replica as
+//! one tree, those of a base gang are the pods of the tree, whichever group replicas satisfy it.
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::{PodGangPhase, SchedulingPhase};
@@ -21,7 +21,7 @@ use crate::part::Part;
 use crate::placement::GangPlacement;
 use crate::tree::GangTree;
 
-/// The status of the gang, and what its scheduler has to be told.
+/// Decides the status of the gang, and the writes for its scheduler.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
     let meta = &snapshot.gang.metadata;
     if ownership::is_terminating(meta) || !is_ours(meta) {
@@ -40,8 +40,8 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
     plan
 }
 
-/// PodGangs are watched whole, others' among them. Ours may have lost its label, or its owner
-/// with `--cascade=orphan`.
+/// PodGangs are watched as a whole, including foreign ones. Ours may have lost its label, or its
+/// owner with `--cascade=orphan`.
 fn is_ours(meta: &ObjectMeta) -> bool {
     ownership::is_controlled_by_us(meta)
         || ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
@@ -70,7 +70,7 @@ fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
     next
 }
 
-/// Since when the condition holds, if it does.
+/// When the condition became true, if it is.
 fn since_true(conditions: &[Condition], type_: ConditionType) -> Option<Time> {
     let condition = conditions::find(conditions, type_)?;
     let holds = condition.status == "True";
@@ -83,7 +83,7 @@ struct Facts<'a> {
     placement: Option<&'a GangPlacement>,
     /// Whether the gang lists no existing pod: it is still to be started.
     is_starting: bool,
-    /// Whether every part once had its minimum bound, and now has not.
+    /// Whether every part once had its minimum bound, and now does not.
     is_lost: bool,
     now: Timestamp,
 }
@@ -110,7 +110,7 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Whether it has what it needs: each part its minimum, or the tree what it asks for.
+    /// Whether its requirements are met: each part has its minimum, or the tree is satisfied.
     fn has_minimum(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
         match self.tree {
             Some(tree) => !self.is_starting && tree.is_satisfied(claim),
@@ -207,11 +207,11 @@ impl<'a> Facts<'a> {
     fn placement_score(&self) -> Option<f64> {
         let is_placed = self.each_has_minimum(&Pod::is_scheduled);
         let found = self.placement.filter(|_| is_placed)?;
-        // Four digits are enough to compare, and a status is not written for less.
+        // Four digits suffice for a comparison, and smaller changes are not worth a status write.
         Some((found.placement.score * 1e4).round() / 1e4)
     }
 
-    /// In a job a pod that is about to end well is not Ready any more, and nothing is wrong with it.
+    /// In a job a pod that is about to end well is not Ready any more, which is normal.
     fn is_job(&self) -> bool {
         let mut podcliques = self.parts.iter().filter_map(|p| p.podclique.as_ref());
         podcliques.any(|podclique| training::is_of_job(podclique))
@@ -272,7 +272,7 @@ impl<'a> Facts<'a> {
         pods.filter(|p| claim(p)).map(|p| p.name()).collect()
     }
 
-    /// "prefill 1/2, decode 2/2 scheduled": the parts that lack something first.
+    /// "prefill 1/2, decode 2/2 scheduled": incomplete parts first.
     fn tally(&self, what: &str, claim: &dyn Fn(&Pod) -> bool) -> String {
         const MAX_LISTED: usize = 5;
         let mut parts: Vec<(bool, String)> = self
@@ -302,7 +302,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Why the part is not up, in the words that its PodClique has for it.
+/// Why the part is not up, in the words of its PodClique.
 fn cause_of_part(part: &Part, now: Timestamp) -> Option<Cause> {
     let Some(podclique) = &part.podclique else {
         let text = format!("podclique {} does not exist", part.name);
@@ -318,8 +318,8 @@ fn cause_of_part(part: &Part, now: Timestamp) -> Option<Cause> {
     Some(cause.within(&format!("podclique {} ", part.name)))
 }
 
-/// "; tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible", and what it asks
-/// for that can never be.
+/// "; tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible", and its demands
+/// that can never be met.
 fn describe_tree(tree: &GangTree) -> String {
     let verdict = tree.verdict(&Pod::is_scheduled);
     let mut text = format!("; {verdict}");

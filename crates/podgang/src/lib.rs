@@ -1,8 +1,8 @@
-//! PodGang: where a gang is in its life, computed from its pods for every scheduler, and what its
-//! scheduler is told of it.
+//! PodGang: the life cycle of a gang, computed from its pods for every scheduler, and the objects
+//! that describe it to its scheduler.
 //!
-//! The PodGang object itself is written by the PodCliqueSet; this controller writes its status, and
-//! objects of the scheduler's own.
+//! The PodCliqueSet writes the PodGang object itself; this controller writes its status, and
+//! objects of the scheduler's own kinds.
 
 pub mod backend;
 pub mod decide;
@@ -29,7 +29,7 @@ pub use observe::Snapshot;
 /// The rules of PodGangs.
 #[derive(Clone, Debug, Default)]
 pub struct PodGangReconciler {
-    /// The schedulers that have to be told of gangs.
+    /// The backends of the schedulers that receive gangs.
     pub profiles: Arc<Profiles>,
 }
 

@@ -1,4 +1,4 @@
-//! Everything that the status of a PodGang depends on.
+//! The inputs of a PodGang's status.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use crate::peers;
 use crate::placement::{self, GangPlacement};
 use crate::tree::{self, GangTree};
 
-/// What was seen.
+/// The observation.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The gang.
     pub gang: Arc<PodGang>,
     /// The parts, in the order of the gang.
     pub parts: Vec<Part>,
-    /// Where its pods are, if that is known.
+    /// The placement of its pods, if that is known.
     pub placement: Option<GangPlacement>,
-    /// All gangs of the replica, where its scheduler places them as one tree.
+    /// All gangs of the replica, if its scheduler places them as one tree.
     pub tree: Option<GangTree>,
-    /// What its scheduler was told.
+    /// The objects that describe it to its scheduler.
     pub told: Told,
-    /// The queue that it names, if that does not exist.
+    /// The queue that it names, if the queue does not exist.
     pub missing_queue: Option<Obstacle>,
 }
 
 impl Snapshot {
-    /// What a backend reads of it.
+    /// The inputs of a backend.
     pub(crate) fn view(&self) -> GangView<'_> {
         GangView {
             gang: &self.gang,
@@ -69,7 +69,7 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
 
 fn observe_part(gang: &PodGang, group: &PodGroup, caches: &Caches) -> Part {
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
-    // A gang never leaves its namespace, whatever its list says.
+    // A gang never leaves its namespace, whatever its list contains.
     let references = group.pod_references.iter();
     let pods: Vec<Arc<Pod>> = references
         .filter(|r| r.namespace == namespace)

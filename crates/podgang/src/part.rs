@@ -18,18 +18,18 @@ pub struct Part {
     pub pods: Vec<Arc<Pod>>,
     /// The PodClique, if it exists.
     pub podclique: Option<Arc<PodClique>>,
-    /// Slots whose work is done, in a training job.
+    /// Indexes whose work is done, in a training job.
     pub completed: BTreeSet<i32>,
 }
 
 impl Part {
-    /// Slots that fulfil the claim; one whose work is done did.
+    /// Indexes that fulfil the claim; completed ones count.
     pub fn count_slots(&self, claim: &dyn Fn(&Pod) -> bool) -> i32 {
         let pods = self.pods.iter().map(AsRef::as_ref);
         training::slots(self.completed.clone(), pods.filter(|p: &&Pod| claim(p)))
     }
 
-    /// Whether so many slots as have to be placed together fulfil the claim.
+    /// Whether the required number of indexes fulfils the claim.
     pub fn has_minimum(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
         self.count_slots(claim) >= self.min_replicas
     }

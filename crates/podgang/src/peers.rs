@@ -1,4 +1,4 @@
-//! Pods whose marks show which scheduler a gang has (decision 135).
+//! Pods whose marks show the scheduler of a gang (decision 135).
 
 use std::sync::Arc;
 

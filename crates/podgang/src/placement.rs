@@ -1,5 +1,5 @@
-//! How close together the pods of a gang are (docs/semantics.md §8.7), from the nodes that they are
-//! on. Nodes wake nobody: what counts is where pods are, and their labels hardly ever change.
+//! How close together the pods of a gang are (docs/semantics.md §8.7), computed from their nodes.
+//! Nodes trigger no gang: the positions of pods decide, and labels of nodes hardly ever change.
 
 use api::topology::TopologyLevel;
 use api::{ClusterTopologyBinding, PodGang};
@@ -10,17 +10,18 @@ use engine::Caches;
 
 use crate::part::Part;
 
-/// Where the pods of a gang are.
+/// The placement of a gang's pods.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GangPlacement {
-    /// The score, and how many domains of each level are used.
+    /// The score, and the number of used domains of each level.
     pub placement: Placement,
     /// The levels, broadest first.
     pub levels: Vec<TopologyLevel>,
 }
 
-/// Reads it off the caches; none until each part has its minimum on nodes, and while it is not known
-/// where those are. A gang that is being bound changes with each pod, and nobody asks for its score.
+/// Reads it from the caches; none until each part has its minimum on nodes, and while the location
+/// of these nodes is not known. A gang that is being bound changes with each pod, and its score is
+/// not needed.
 pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches) -> Option<GangPlacement> {
     if !caches.is_served::<Node>("")
         || !parts
@@ -73,8 +74,8 @@ fn domain_of(node: &Node, level: &TopologyLevel) -> Option<String> {
     ownership::label(&node.metadata, &level.key).map(str::to_owned)
 }
 
-/// Those of the cluster's binding, the first by name if there are several; without one zones and
-/// hosts.
+/// The levels of the cluster's topology binding, the first by name if there are several; without
+/// one zones and hosts.
 fn levels(caches: &Caches) -> Vec<TopologyLevel> {
     let bindings = caches.of::<ClusterTopologyBinding>().all();
     let first = bindings.iter().min_by_key(|b| b.metadata.name.clone());

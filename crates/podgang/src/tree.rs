@@ -1,5 +1,5 @@
-//! All gangs of a replica as the one tree that its scheduler places, with the pods that there are
-//! (seed 001; docs/semantics.md §8.4).
+//! All gangs of a replica as the one tree that its scheduler places, with the existing pods (seed
+//! 001; docs/semantics.md §8.4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use crate::part::Part;
 /// The tree of a base gang.
 #[derive(Clone, Debug, Default)]
 pub struct GangTree {
-    /// What it asks for.
+    /// Its requirements.
     pub root: TreeNode,
-    /// The PodCliques of its leaves, by the names of these.
+    /// The PodCliques of its leaves, by leaf name.
     pub leaves: BTreeMap<String, Part>,
 }
 
@@ -49,7 +49,7 @@ fn part_of(podclique: &Arc<PodClique>, caches: &Caches) -> Part {
 }
 
 impl GangTree {
-    /// Whether it has what it asks for, by the pods of which the claim is true.
+    /// Whether the pods that fulfil the claim satisfy it.
     pub fn is_satisfied(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
         let tree = self.root.clone().attainable();
         tree.is_satisfied(&|leaf| self.count(leaf, claim))
@@ -61,7 +61,7 @@ impl GangTree {
         tree.verdict(&|leaf| self.count(leaf, claim))
     }
 
-    /// What is wrong with it: it asks for more than there is.
+    /// Its errors: it requires more than exists.
     pub fn findings(&self) -> Vec<Finding> {
         let pods = |leaf: &str| {
             let podclique = self.leaves.get(leaf)?.podclique.as_ref()?;
@@ -70,7 +70,7 @@ impl GangTree {
         self.root.findings(&pods)
     }
 
-    /// Pods of a leaf of which the claim is true. What is done is not asked for any more.
+    /// Pods of a leaf that fulfil the claim. Completed pods are not required any more.
     fn count(&self, leaf: &str, claim: &dyn Fn(&Pod) -> bool) -> u32 {
         let Some(part) = self.leaves.get(leaf) else {
             return 0;

@@ -1,6 +1,6 @@
-//! What makes a PodGang look again: itself, its PodCliques, its pods.
+//! The triggers of a PodGang: itself, its PodCliques, its pods.
 //!
-//! It reads PodCliques and pods by name, whatever their labels say: one whose label was edited is
+//! It reads PodCliques and pods by name, whatever their labels are: one with an edited label is
 //! found by its owners and their names as well.
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-/// All of them.
+/// Registers all triggers.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGang>(from_gang);
     on.on_change::<PodClique>(from_podclique);
@@ -42,8 +42,8 @@ fn names(gang: &PodGang, queue: &str) -> bool {
     names_queue(&gang.metadata, queue)
 }
 
-/// Itself, and the base gang: its scheduler may have to be told of all gangs of the replica, and of
-/// pods only once a gang lists them.
+/// The gang itself, and the base gang: its scheduler may get all gangs of the replica as one tree,
+/// and pods only once a gang lists them.
 fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
     let mut namespaces = all.iter().map(|key| &key.namespace);
@@ -61,13 +61,13 @@ fn base_of_scaled(gang: &ObjectMeta) -> Option<Key> {
     Some(Key::new(set.namespace, base))
 }
 
-/// The gang that controls it: somebody may have changed or deleted it.
+/// The gang that controls it: a user may have changed or deleted it.
 fn from_pod_group<K: Resource<DynamicType = ()>>(change: &Change<K>, _: &Caches) -> Vec<Key> {
     let owners = change.versions().map(|group| group.meta());
     owners.filter_map(find::owner::<PodGang>).collect()
 }
 
-/// Their scores are by its levels.
+/// The scores of all gangs depend on the levels.
 fn all_gangs(caches: &Caches) -> Vec<Key> {
     let gangs = caches.of::<PodGang>().all();
     gangs.iter().map(|g| Key::of(&g.metadata)).collect()
@@ -82,7 +82,7 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
         .versions()
         .flat_map(|c| gangs_of(&c.metadata, caches));
     let mut gangs: Vec<Key> = own.collect();
-    // The base gang's scheduler may have to be told of all gangs of the replica.
+    // The base gang's scheduler may get all gangs of the replica as one tree.
     let size = |c: &PodClique| {
         let spec = &c.spec;
         (spec.replicas, spec.min_available, identity(&c.metadata))
@@ -93,7 +93,8 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     gangs
 }
 
-/// Whether a gang reads the same in both: of the status only what was refused, and what is done.
+/// Whether a gang reads the same from both: from the status only the refusals, and the completed
+/// pods.
 fn tells_gangs_the_same(old: &PodClique, new: &PodClique) -> bool {
     identity(&old.metadata) == identity(&new.metadata)
         && old.metadata.annotations == new.metadata.annotations
@@ -107,7 +108,7 @@ fn refused_and_done(podclique: &PodClique) -> (&[LastError], Option<&str>) {
     (refused, status.and_then(|s| s.completed_indices.as_deref()))
 }
 
-/// By what the tree finds its parts.
+/// The keys by which the tree finds its parts.
 fn identity(meta: &ObjectMeta) -> impl PartialEq + use<> {
     (
         meta.uid.clone(),
@@ -125,7 +126,7 @@ fn base_of(podclique: &ObjectMeta) -> Option<Key> {
     ))
 }
 
-/// Its minimum is told to the scheduler of the base gang.
+/// Its minimum is part of the base gang's tree.
 fn from_group(change: &Change<PodCliqueScalingGroup>, _: &Caches) -> Vec<Key> {
     let read = |g: &PodCliqueScalingGroup| (g.spec.min_available, identity(&g.metadata));
     if change.keeps(read) {
@@ -144,7 +145,7 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, _: &Caches) -> Vec<Key> {
 
 fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let labelled = change.versions().filter_map(|p| find::gang(&p.metadata));
-    // Which PodGroups are in use is seen for all gangs of the replica, and so is a tree.
+    // The used PodGroups are observed for all gangs of the replica, and so is a tree.
     let named = change.versions().filter(|p| may_be_of_tree(p));
     let bases = named.filter_map(|p| base_of(&p.metadata));
     let bases: Vec<Key> = if change.keeps(state_in_tree) {
@@ -169,7 +170,7 @@ fn may_be_of_tree(pod: &Pod) -> bool {
     pod.pod_group().is_some() || of_base().unwrap_or(false)
 }
 
-/// By what a tree counts it.
+/// The fields by which a tree counts it.
 fn state_in_tree(pod: &Pod) -> impl PartialEq + use<> {
     (
         (

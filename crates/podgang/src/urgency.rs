@@ -1,12 +1,12 @@
-//! Which changes of the status are urgent: nothing acts on counts and on steps forward, so they may
-//! be written a little later.
+//! Decides the status pace: no component acts on counts and on steps forward, so these may be
+//! written a little later.
 
 use api::PodGangStatus;
 use api::conditions::ConditionType;
 use api::podgang::{PodGangPhase, SchedulingPhase};
 use engine::urgency::{advance, advance_ready, without_messages};
 
-/// Whether anything but counts and steps forward differs.
+/// Whether anything except counts and steps forward differs.
 pub fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
 }
@@ -16,7 +16,7 @@ pub fn is_rising(old: &PodGangStatus, new: &PodGangStatus) -> bool {
     old.last_ready.is_none() && new.last_ready.is_none()
 }
 
-/// The status without what may be written late: counts and texts with counts in them.
+/// The status without the parts that may be written late: counts and texts with counts in them.
 fn without_counts(status: &PodGangStatus) -> PodGangStatus {
     PodGangStatus {
         conditions: without_messages(&status.conditions),
@@ -31,7 +31,7 @@ fn advanced_to(old: &PodGangStatus, next: &PodGangStatus) -> PodGangStatus {
     let steps = [ConditionType::Scheduled];
     advance(&mut advanced.conditions, &next.conditions, &steps);
     advance_ready(&mut advanced.conditions, &next.conditions);
-    // They say what the conditions say.
+    // These times repeat the conditions.
     advanced.last_scheduled.clone_from(&next.last_scheduled);
     advanced.last_ready.clone_from(&next.last_ready);
     if progress(next) > progress(old) {

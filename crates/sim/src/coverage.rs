@@ -1,4 +1,4 @@
-//! What a run has come across: a check that never meets its subject passes whatever the operator
+//! The cases that a run has met: a check that never meets its subject passes whatever the operator
 //! does.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,17 +12,17 @@ use super::resource::Resource;
 use super::store::{Record, Store};
 use super::view;
 
-/// How often each thing happened.
+/// How often each case happened.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage(BTreeMap<&'static str, u64>);
 
 impl Coverage {
-    /// It happened once more.
+    /// Counts one more case.
     pub fn saw(&mut self, what: &'static str) {
         *self.0.entry(what).or_default() += 1;
     }
 
-    /// What another run has come across.
+    /// Adds the cases of another run.
     pub fn add(&mut self, other: &Self) {
         for (what, count) in &other.0 {
             *self.0.entry(what).or_default() += count;
@@ -39,7 +39,7 @@ impl Coverage {
         self.0.iter().map(|(what, count)| (*what, *count))
     }
 
-    /// What the log of a run shows.
+    /// Counts the cases in the log of a run.
     pub fn read(&mut self, store: &Store) {
         for record in &store.log {
             match record.id.resource {
@@ -246,14 +246,14 @@ impl Coverage {
     }
 }
 
-/// The recording that the pod plays from now on.
+/// The recording that the pod begins to play.
 fn begun(record: &Record, pod: &Value) -> Option<&'static str> {
     let played = |pod: &Value| actors::played(pod);
     let before = record.before.as_ref().and_then(|pod| played(pod));
     played(pod).filter(|_| before.is_none())
 }
 
-/// Reasons of the fences that this raised.
+/// Reasons of the attempts that this record raised.
 fn raised(record: &Record) -> Vec<&str> {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! What has to exist in the end, computed from the sets and the live replica counts without any
-//! code of the operator.
+//! The objects that have to exist in the end, computed from the sets and the live replica counts
+//! without any code of the operator.
 
 mod attempts;
 mod autoscalers;
@@ -24,10 +24,10 @@ const GROUP_COUNTS: [&str; 4] = [
     UPDATED,
 ];
 
-/// What may be less where pods keep an older template.
+/// This count may be lower if pods keep an older template.
 const UPDATED: &str = "updatedReplicas";
 
-/// What is wrong in a cluster that has come to rest; empty if it is as it should be.
+/// The errors in a cluster at rest; empty if it is as it should be.
 pub fn problems(store: &Store) -> Vec<String> {
     let namespaces = store.namespaces();
     let all = namespaces.into_iter().map(|name| store.within(&name));
@@ -37,7 +37,7 @@ pub fn problems(store: &Store) -> Vec<String> {
 fn problems_within(store: &Store) -> Vec<String> {
     let mut problems = Vec::new();
     let mut wanted: BTreeSet<Id> = BTreeSet::new();
-    // What may be missing.
+    // The objects that may be missing.
     let mut needless: BTreeSet<Id> = BTreeSet::new();
     for (id, set) in store.all(Resource::PodCliqueSet) {
         if view::is_terminating(set) {
@@ -66,7 +66,7 @@ fn problems_within(store: &Store) -> Vec<String> {
     problems
 }
 
-/// What is missing, left over or without a controller.
+/// Objects that are missing, left over or without a controller.
 fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> Vec<String> {
     let is_child = |id: &&Id| {
         !matches!(
@@ -82,7 +82,7 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
     let left = found.difference(wanted).filter(|id| is_rooted(store, id));
     let left = left.map(|id| format!("{id} is left over"));
     let loose = found.intersection(wanted);
-    // Who would adopt it was deleted, and need not be made again.
+    // Its adopter was deleted, and need not be recreated.
     let has_adopter = |id: &&Id| {
         let group = store
             .get(id)
@@ -115,9 +115,9 @@ fn check_owner(store: &Store, id: &Id, pod: &Value) -> Option<String> {
     }
 }
 
-/// Whether a set is the topmost controller: an object without a controller, and all that it
-/// controls, is left to the user who removed its owner. So are objects that control each other in a
-/// circle, as chaos may make them.
+/// Whether a set is the topmost controller: an object without a controller, and all objects that it
+/// controls, are left to the user who removed its owner. So are objects that control each other in
+/// a circle, which chaos may create.
 fn is_rooted(store: &Store, id: &Id) -> bool {
     let mut below = BTreeSet::new();
     let mut next = id;
@@ -128,7 +128,7 @@ fn is_rooted(store: &Store, id: &Id) -> bool {
         let Some((_, _, uid)) = store.get(next).and_then(|o| view::owner(o)) else {
             return false;
         };
-        // What an owner that is gone has left is left over.
+        // An object whose owner is gone is left over.
         let Some((owner, _)) = store.by_uid(uid) else {
             return true;
         };
@@ -137,8 +137,8 @@ fn is_rooted(store: &Store, id: &Id) -> bool {
     true
 }
 
-/// Whether a pod without a controller is labelled as of a PodClique that stays, and is of the same
-/// attempt: pods of another attempt are left alone.
+/// Whether the labels of a pod without a controller name a PodClique that stays, and it is of the
+/// same attempt: pods of another attempt are left alone.
 fn is_claimed(store: &Store, pod: &Value) -> bool {
     let podclique = Id::new(Resource::PodClique, view::label(pod, labels::POD_CLIQUE));
     let is_labelled = view::label(pod, labels::MANAGED_BY) == labels::MANAGER;
@@ -154,14 +154,14 @@ fn is_claimed(store: &Store, pod: &Value) -> bool {
 
 type Gangs = BTreeMap<String, BTreeSet<String>>;
 
-/// Adds all children of the set to `wanted`; returns its gangs with their parts. What is idle is in
-/// no gang.
+/// Adds all children of the set to `wanted`; returns its gangs with their parts. Parts that are
+/// scaled to zero are in no gang.
 fn children(store: &Store, set: &Value, wanted: &mut BTreeSet<Id>) -> Gangs {
     let mut gangs = Gangs::new();
     let mut want = |resource, name: &str| wanted.insert(Id::new(resource, name));
     let live = |group: &str, config: &Value| {
         let live = store.get(&Id::new(Resource::PodCliqueScalingGroup, group));
-        // A job has the size that it was written in, whatever is left of it.
+        // A job has the size of its manifest, even if parts of it are gone.
         match live {
             Some(live) => view::number(live, "/spec/replicas"),
             None if view::is_job(set) => view::number(config, "/replicas"),

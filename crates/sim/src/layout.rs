@@ -1,4 +1,4 @@
-//! What a set consists of, by names alone and without any code of the operator.
+//! The parts of a set, by names alone and without any code of the operator.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub fn groups(set: &Value, i: i64) -> impl Iterator<Item = (String, &Value)> {
     })
 }
 
-/// All PodCliques of replica `i`, `live` being how many replicas a scaling group has.
+/// All PodCliques of replica `i`; `live` returns how many replicas a scaling group has.
 pub fn parts(set: &Value, i: i64, live: impl Fn(&str, &Value) -> i64) -> Vec<Part> {
     let base = format!("{}-{i}", view::name(set));
     let cliques = || view::list(set, "/spec/template/cliques");

@@ -1,7 +1,7 @@
-//! A cluster in memory that a seed drives: an API store that answers as the real API server does,
-//! the actors around an operator, and the invariants that its event log has to keep.
+//! A simulated cluster driven by a seed: an API store that answers as the real API server does, the
+//! actors around an operator, and the invariants that its event log has to keep.
 //!
-//! The operator itself is put in by `tests/sim`: this crate knows no controller.
+//! `tests/sim` adds the operator itself: this crate knows no controller.
 #![allow(
     clippy::indexing_slicing,
     reason = "of JSON objects: what is absent reads as null and is inserted when written"

@@ -1,4 +1,4 @@
-//! The resources that the store serves, and where they are found.
+//! The resources that the store serves, and their paths.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl Resource {
         }
     }
 
-    /// Its kind in the API: several schedulers have one of the same name.
+    /// Its kind in the API; several schedulers use the same name.
     pub fn kind(self) -> String {
         match self {
             Self::KaiPodGroup | Self::VolcanoPodGroup => Self::PodGroup.to_string(),
@@ -103,7 +103,7 @@ impl Resource {
 /// Names an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id {
-    /// What it is.
+    /// The resource.
     pub resource: Resource,
     /// Namespace.
     pub namespace: String,
@@ -146,7 +146,7 @@ impl fmt::Display for Id {
 /// A path taken apart: collection, name, subresource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What it is.
+    /// The resource.
     pub resource: Resource,
     /// Namespace.
     pub namespace: String,

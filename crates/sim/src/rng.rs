@@ -1,4 +1,4 @@
-//! Random numbers that follow from a seed (splitmix64).
+//! Random numbers derived from a seed (splitmix64).
 
 /// A source of random numbers.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// Another source, which follows from this one and leaves it as it is.
+    /// Another source, derived from this one without changing it.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self(self.0 ^ 0xD1B5_4A32_D192_ED03)
@@ -37,7 +37,7 @@ impl Rng {
         low + i64::try_from(self.below(span)).unwrap_or(0)
     }
 
-    /// True in so many of a thousand cases.
+    /// True in this many of a thousand cases.
     pub fn chance(&mut self, per_mille: usize) -> bool {
         self.below(1000) < per_mille
     }

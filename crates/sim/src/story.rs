@@ -1,10 +1,11 @@
-//! What happened, for people.
+//! The events of a run, for people.
 
 use crate::store::{Record, Store};
 use crate::view;
 use serde_json::Value;
 
-/// What a log does not show: refusals, lost answers, crashes. Each with the length of the log then.
+/// Facts that a log does not show: refusals, lost answers, crashes. Each has the length of the log
+/// at that time.
 pub type Notes = Vec<(usize, String)>;
 
 /// The last lines of the log.

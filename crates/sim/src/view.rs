@@ -6,8 +6,8 @@ use api::{labels, start_order};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-/// What is at this pointer. `Value::pointer` unescapes each key into a text of its own, which is a
-/// fifteenth of what the whole ring does.
+/// The value at this pointer. `Value::pointer` unescapes each key into a text of its own, which
+/// takes a fifteenth of the time of the whole ring.
 pub fn at<'a>(object: &'a Value, pointer: &str) -> Option<&'a Value> {
     if pointer.contains('~') || !pointer.starts_with('/') {
         return object.pointer(pointer);
@@ -70,14 +70,14 @@ pub fn annotation<'a>(object: &'a Value, key: &str) -> &'a str {
         .unwrap_or("")
 }
 
-/// Whether a pod's containers wait until it is told to start.
+/// Whether a pod's containers wait for the release of its start.
 pub fn awaits_start(pod: &Value) -> bool {
     let mut volumes = list(pod, "/spec/volumes");
     volumes.any(|v| text(v, "/name") == start_order::VOLUME)
         && !start_order::is_start(annotation(pod, labels::START))
 }
 
-/// Whether deletion was asked for.
+/// Whether deletion was requested.
 pub fn is_terminating(object: &Value) -> bool {
     at(object, "/metadata/deletionTimestamp").is_some()
 }
@@ -93,7 +93,7 @@ pub fn owner(object: &Value) -> Option<(&str, &str, &str)> {
     ))
 }
 
-/// Whether the garbage collector is asked to cut its dependents loose.
+/// Whether the garbage collector has to release its dependents.
 pub fn is_orphaning(object: &Value) -> bool {
     list(object, "/metadata/finalizers").any(|f| f == api::labels::ORPHAN_FINALIZER)
 }
@@ -144,27 +144,27 @@ pub fn exit_codes(pod: &Value) -> Vec<i64> {
         .collect()
 }
 
-/// Whether a PodClique says that it was available once.
+/// Whether a PodClique's status records that it was available once.
 pub fn was_available(podclique: &Value) -> bool {
     at(podclique, "/status/wasAvailable") == Some(&Value::Bool(true))
 }
 
-/// Whether a PodClique says that it was scaled to 0 since it was available.
+/// Whether a PodClique's status records that it was scaled to 0 since it was available.
 pub fn was_idle(podclique: &Value) -> bool {
     at(podclique, "/status/wasIdle") == Some(&Value::Bool(true))
 }
 
-/// With how many pods a PodClique says it was left when it was scaled below its minimum.
+/// The number of pods that a PodClique kept, by its status, when it was scaled below its minimum.
 pub fn scaled_below_to(podclique: &Value) -> Option<i64> {
     at(podclique, "/status/scaledBelowTo")?.as_i64()
 }
 
-/// Whether a PodClique wants as many pods as it needs at least.
+/// Whether the desired pods of a PodClique reach its minimum.
 pub fn wants_its_minimum(podclique: &Value) -> bool {
     number(podclique, "/spec/replicas") >= number(podclique, "/spec/minAvailable")
 }
 
-/// Whether a set, or what it is made of, is a training job.
+/// Whether a set, or a part of it, is a training job.
 pub fn is_job(object: &Value) -> bool {
     text(object, "/spec/workloadType") == "Training"
 }
@@ -179,7 +179,7 @@ pub fn is_terminal(set: &Value) -> bool {
     matches!(text(set, "/status/phase"), "Succeeded" | "Failed")
 }
 
-/// Slots of a PodClique whose work is done, as stored.
+/// Indexes of a PodClique whose work is done, as stored.
 pub fn completed(podclique: &Value) -> BTreeSet<i64> {
     let ranges = text(podclique, "/status/completedIndices").split(',');
     let ends = ranges.filter_map(|range| {
@@ -200,7 +200,7 @@ pub fn set_of(child: &Value) -> &str {
     name(child).split('-').next().unwrap_or_default()
 }
 
-/// Index of the PodCliqueSet replica that a child is of, by its name, too.
+/// Index of the PodCliqueSet replica of a child, from its name, too.
 pub fn replica(child: &Value) -> Option<i64> {
     name(child).split('-').nth(1)?.parse().ok()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::TreeNode;
 
-/// Nobody nests deeper, and what is read from the cluster must not exhaust the stack.
+/// No tree in use is deeper, and a tree read from the cluster must not exhaust the stack.
 const MAX_DEPTH: usize = 32;
 
 /// A node below the root.
@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 32;
 pub struct SubGroup {
     /// Its name.
     pub name: String,
-    /// Name of its parent; none if that is the root.
+    /// Name of its parent; none if the parent is the root.
     pub parent: Option<String>,
     /// The least number of pods below it.
     pub min_member: Option<u32>,
@@ -26,7 +26,7 @@ pub enum ListError {
     /// Two nodes have one name.
     #[error("subgroup {0} is listed twice: give each a name of its own")]
     NameTwice(String),
-    /// A parent is not listed.
+    /// A node names a parent that is not listed.
     #[error(
         "subgroup {name} names the parent {parent}, which is not listed: add it, or drop `parent`"
     )]
@@ -42,7 +42,7 @@ pub enum ListError {
 }
 
 impl TreeNode {
-    /// Builds the tree below a root with that name and these thresholds.
+    /// Builds the tree below a root that has this name and these thresholds.
     pub fn from_list(root: Self, list: &[SubGroup]) -> Result<Self, ListError> {
         check(list)?;
         let mut below: BTreeMap<Option<&str>, Vec<&SubGroup>> = BTreeMap::new();

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use super::TreeNode;
 
-/// How many pods of which leaf are guaranteed.
+/// The number of guaranteed pods of each leaf.
 pub type Guaranteed = BTreeMap<String, u32>;
 
 impl TreeNode {
-    /// A smallest set of the pods that there are which satisfies it: of each node the first
-    /// satisfied children that it requires, in natural order, and of a leaf `minMember` pods. Where
-    /// `minMember` of a node asks for more than they have, pods of the first leaves are added.
-    /// None if it is not satisfied.
+    /// A smallest set of existing pods that satisfies the tree: of each node the first satisfied
+    /// children that it requires, in natural order, and of a leaf `minMember` pods. If a node's
+    /// `minMember` exceeds the pods of these children, pods of the first leaves are added. None if
+    /// the tree is not satisfied.
     pub fn guaranteed(&self, pods: &dyn Fn(&str) -> u32) -> Option<Guaranteed> {
         let min_member = self.min_member.unwrap_or(0);
         if self.is_leaf() {
@@ -30,7 +30,7 @@ impl TreeNode {
         self.top_up(&mut core, min_member, pods).then_some(core)
     }
 
-    /// Adds pods of the first leaves until there are so many; whether that is possible.
+    /// Adds pods of the first leaves until `wanted` is reached; returns whether that is possible.
     fn top_up(&self, core: &mut Guaranteed, wanted: u32, pods: &dyn Fn(&str) -> u32) -> bool {
         let mut missing = u64::from(wanted).saturating_sub(count(core));
         for leaf in self.leaves_in_order() {
@@ -56,13 +56,14 @@ impl TreeNode {
         children.flat_map(Self::leaves_in_order).collect()
     }
 
-    /// How many pods may not be preempted: `minMember` of the root as it is written, else those of
-    /// its core (seed 001, option 2: "`minMember` always represents total descendant pods").
+    /// The number of pods that may not be preempted: the `minMember` written on the root, else the
+    /// pods of its core (seed 001, option 2: "`minMember` always represents total descendant
+    /// pods").
     pub fn non_preemptible_pods(&self) -> u64 {
         self.min_member.map_or_else(|| self.count_core(), u64::from)
     }
 
-    /// Pods of its core if there are pods enough.
+    /// The pods of its core if enough pods exist.
     pub(super) fn count_core(&self) -> u64 {
         self.guaranteed(&|_| u32::MAX).as_ref().map_or(0, count)
     }

@@ -1,12 +1,12 @@
-//! One replica of a set as a tree: the only place that says how its parts hang together and what
-//! they are called.
+//! One replica of a set as a tree. Only this file defines the structure and the names of its nodes.
 
 use std::collections::BTreeMap;
 
 use super::TreeNode;
 use crate::scheduling::replica_name;
 
-/// A scaling group: leaves of each of its replicas, and how many replicas it requires.
+/// A scaling group: the leaves of each of its replicas, and the number of replicas that it
+/// requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupNodes {
     /// Name of the PodCliqueScalingGroup.
@@ -18,8 +18,9 @@ pub struct GroupNodes {
 }
 
 impl TreeNode {
-    /// All standalone cliques, and of each scaling group so many replicas as it requires. A group
-    /// replica without leaves, and a group without replicas, is idle and not in the tree.
+    /// All standalone cliques, and of each scaling group the number of replicas that it requires. A
+    /// group replica without leaves, and a group without replicas, is scaled to zero and not in the
+    /// tree.
     pub fn of_replica(
         base_gang: &str,
         standalone: impl IntoIterator<Item = Self>,
@@ -29,8 +30,8 @@ impl TreeNode {
         Self::all_of(base_gang, standalone.into_iter().chain(groups).collect())
     }
 
-    /// The tree without demands that it can never meet: no node asks for more children than it has.
-    /// Schedulers place nothing of a tree that asks for more than there is.
+    /// The tree without demands that it can never meet: no node requires more children than it has.
+    /// Schedulers place no pod of a tree that requires more than it contains.
     #[must_use]
     pub fn attainable(mut self) -> Self {
         let count = u32::try_from(self.children.len()).unwrap_or(u32::MAX);

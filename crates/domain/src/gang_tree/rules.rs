@@ -1,31 +1,31 @@
-//! What is wrong with a tree (seed 001, "Validation Rules", option 2).
+//! Errors in a tree (seed 001, "Validation Rules", option 2).
 
 use std::fmt;
 
 use super::TreeNode;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// It can be satisfied, but says two different things.
+    /// The tree can be satisfied, but it contradicts itself.
     Warning,
-    /// It can never be satisfied, or means nothing.
+    /// The tree can never be satisfied, or the field has no meaning here.
     Error,
 }
 
-/// Something that is wrong with a node.
+/// An error in a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// It asks for more pods than there will be below it.
+    /// It requires more pods than it will have below it.
     PodsTooFew {
         /// The node.
         node: String,
         /// `minMember`.
         min_member: u32,
-        /// Pods that will be below it.
+        /// The pods that it will have below it.
         pods: u64,
     },
-    /// It asks for more children than it has.
+    /// It requires more children than it has.
     ChildrenTooFew {
         /// The node.
         node: String,
@@ -34,12 +34,12 @@ pub enum Finding {
         /// Its children.
         children: usize,
     },
-    /// A leaf has no children to ask for.
+    /// A leaf requires children, but it cannot have any.
     LeafWithSubGroups {
         /// The leaf.
         node: String,
     },
-    /// The children that it requires have fewer pods than it asks for.
+    /// The children that it requires have fewer pods than it requires itself.
     Inconsistent {
         /// The node.
         node: String,
@@ -51,7 +51,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// How much it matters.
+    /// The severity of this finding.
     pub fn severity(&self) -> Severity {
         match self {
             Self::Inconsistent { .. } => Severity::Warning,
@@ -99,8 +99,8 @@ impl fmt::Display for Finding {
 }
 
 impl TreeNode {
-    /// Everything that is wrong with it, in the order of its nodes. `pods` returns how many pods a
-    /// leaf of that name will have; None if that is not known.
+    /// All findings, in the order of the nodes. `pods` returns the number of pods that the leaf of
+    /// this name will have; None if that is not known.
     pub fn findings(&self, pods: &dyn Fn(&str) -> Option<u32>) -> Vec<Finding> {
         let own = [
             self.find_missing_pods(pods),
@@ -137,7 +137,7 @@ impl TreeNode {
         })
     }
 
-    /// Asking for fewer pods than the required children have is fine: those are needed anyway.
+    /// A node may require fewer pods than its required children have: they are needed anyway.
     fn find_inconsistency(&self) -> Option<Finding> {
         let min_member = self.min_member.filter(|_| !self.is_leaf())?;
         self.min_sub_group?;

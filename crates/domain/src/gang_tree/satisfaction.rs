@@ -1,8 +1,8 @@
-//! Whether a tree has what it asks for (seed 001, `IsSubGroupReady`).
+//! Whether the requirements of a tree are met (seed 001, `IsSubGroupReady`).
 
 use super::TreeNode;
 
-/// A node by the pods that there are.
+/// A node judged by the existing pods.
 struct Judgement {
     is_satisfied: bool,
     /// Pods below it, whether its parts are satisfied or not.
@@ -10,9 +10,9 @@ struct Judgement {
 }
 
 impl TreeNode {
-    /// Whether it is satisfied by the pods that there are, of which `pods` returns how many a leaf
-    /// of that name has: a leaf by `minMember` pods, another node by so many satisfied children as it
-    /// requires and by `minMember` pods below it.
+    /// Whether the existing pods satisfy the tree; `pods` returns the number of pods of a leaf. A
+    /// leaf needs `minMember` pods; another node needs its required number of satisfied children,
+    /// and `minMember` pods below it.
     pub fn is_satisfied(&self, pods: &dyn Fn(&str) -> u32) -> bool {
         self.judge(pods).is_satisfied
     }

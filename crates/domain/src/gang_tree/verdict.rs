@@ -1,38 +1,38 @@
-//! A tree and the pods that there are, in words for a condition.
+//! A tree and the existing pods, in words for a condition.
 
 use std::fmt;
 
 use super::TreeNode;
 
-/// What a condition says of a tree begins with this.
+/// A condition begins its description of a tree with this text.
 pub const TREE_WORDS: &str = "; tree ";
-/// So many names are listed.
+/// The largest number of names that are listed.
 const MOST: usize = 10;
 
-/// Whether a tree is satisfied, and by which of its optional parts.
+/// Whether a tree is satisfied, and which of its optional parts satisfy it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether it has what it asks for.
+    /// Whether its requirements are met.
     pub is_satisfied: bool,
-    /// Nodes that ask for some of their children, such as scaling groups.
+    /// Nodes that require only some of their children, such as scaling groups.
     pub groups: Vec<GroupVerdict>,
     /// Pods that may not be preempted (seed 001, "Semi-Preemptible Considerations").
     pub non_preemptible: u64,
 }
 
-/// A node that asks for some of its children.
+/// A node that requires only some of its children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupVerdict {
     /// Its name.
     pub name: String,
     /// How many of its children have to be satisfied.
     pub required: u32,
-    /// Those that are: numbers of replicas, or names, in natural order.
+    /// The satisfied children: numbers of replicas, or names, in natural order.
     pub satisfied: Vec<String>,
 }
 
 impl TreeNode {
-    /// Judges the tree by the pods that there are.
+    /// Judges the tree by the existing pods.
     pub fn verdict(&self, pods: &dyn Fn(&str) -> u32) -> Verdict {
         let mut groups = Vec::new();
         self.add_groups(pods, &mut groups);

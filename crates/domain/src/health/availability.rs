@@ -61,7 +61,8 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
     }
 }
 
-/// The loss that began it, and what keeps the rest from being up now.
+/// Adds the loss that began the breach, and the trouble that keeps the other pods from being up
+/// now.
 fn with_causes(message: String, facts: &CliqueFacts) -> String {
     let cause = facts.cause.as_ref().map(|c| c.text.as_str());
     let now = facts.culprit.as_ref().map(|c| c.text.as_str());

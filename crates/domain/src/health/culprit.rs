@@ -1,7 +1,7 @@
-//! The pod that most needs a look, of those that are not available, and its trouble.
+//! The unavailable pod whose trouble is the most important.
 //!
-//! The first to fail is the culprit: its peers lose their connections and fail after it. A container
-//! that was asked to end is none.
+//! The first pod to fail is the culprit: its peers lose their connections and fail after it. A
+//! container that was asked to end is not a culprit.
 
 use api::podclique::BreachCause;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use crate::Pod;
 use crate::object::pod::{ContainerStatus, Disruption, Terminated};
 
-/// The pod that is named, in one clause.
+/// The culprit, in one clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Culprit {
     /// E.g. `worker-1 on node-2: container main ended with exit code 7`.
@@ -19,18 +19,18 @@ pub struct Culprit {
     pub is_disruption: bool,
     /// Whether the pod ran and was lost: it failed, was taken away or was deleted.
     pub is_loss: bool,
-    /// When, if it is known; `Timestamp::MAX` if not.
+    /// When its trouble began, if it is known; `Timestamp::MAX` if not.
     pub since: Timestamp,
 }
 
-/// The cause of a breach: the loss that began it, as it is stored, unless an earlier one is seen now.
-/// The pod that was lost goes, and its successor merely starts.
+/// The cause of a breach: the stored loss that began it, unless an earlier one is seen now. The
+/// lost pod goes away, and its successor is merely starting.
 pub fn find_cause(stored: Option<&BreachCause>, seen: Option<&Culprit>) -> Option<Culprit> {
     find_earlier(stored.map(restore), seen)
 }
 
-/// The loss that is known, unless this one came before it. Of a loss that nobody explains it is not
-/// known when it came: one that is explained goes before it.
+/// The known loss, unless the seen one came before it. The time of an unexplained loss is not
+/// known: an explained loss is preferred.
 pub fn find_earlier(known: Option<Culprit>, seen: Option<&Culprit>) -> Option<Culprit> {
     let seen = seen.filter(|seen| seen.is_loss);
     let is_earlier = |seen: &&Culprit| known.as_ref().is_none_or(|k| seen.since < k.since);
@@ -47,7 +47,7 @@ fn restore(cause: &BreachCause) -> Culprit {
 }
 
 impl Culprit {
-    /// As a status keeps it.
+    /// In the form that a status keeps.
     pub fn to_cause(&self) -> BreachCause {
         BreachCause {
             message: self.text.clone(),
@@ -57,7 +57,7 @@ impl Culprit {
     }
 }
 
-/// How much a trouble tells, most first.
+/// The rank of a trouble, most important first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// It failed, or was taken away, by itself.
@@ -70,12 +70,12 @@ enum Rank {
     Starting,
     /// It runs, and is not Ready.
     NotReady,
-    /// It was deleted, and nobody says why.
+    /// It was deleted, for no known reason.
     Deleted,
 }
 
-/// What is wrong with a pod. It is put into words only if the pod is the one that is named: this is
-/// looked at for every pod of every clique.
+/// The trouble of a pod. Only the trouble of the named pod is put into words, because every pod of
+/// every clique is examined.
 struct Trouble<'a> {
     rank: Rank,
     since: Timestamp,
@@ -86,7 +86,7 @@ struct Trouble<'a> {
 enum Kind<'a> {
     Disruption(Disruption<'a>),
     End(&'a ContainerStatus, &'a Terminated),
-    /// The kubelet refused or gave up the pod, and no container ended; why, in one word.
+    /// The kubelet rejected or gave up the pod, and no container ended; the reason, in one word.
     Phase(&'a str),
     Waiting(&'a ContainerStatus, &'a str),
     Scheduling(&'a str),
@@ -95,8 +95,8 @@ enum Kind<'a> {
     Deleted,
 }
 
-/// The culprit among the pods of a clique, terminating ones included; `None` if nothing is known to
-/// be wrong with any of them. In a job a container that ends with exit code 0 has done its work.
+/// The culprit among the pods of a clique, terminating ones included; `None` if no pod has a known
+/// trouble. In a job a container that ends with exit code 0 has done its work.
 pub fn find_culprit<'a>(pods: impl Iterator<Item = &'a Pod>, is_job: bool) -> Option<Culprit> {
     let troubled = pods.filter_map(|pod| Some((trouble_of(pod, is_job)?, pod)));
     let (worst, pod) = troubled.min_by_key(|(t, pod)| (t.rank, t.since, pod.name()))?;
@@ -112,7 +112,7 @@ pub fn find_culprit<'a>(pods: impl Iterator<Item = &'a Pod>, is_job: bool) -> Op
     })
 }
 
-/// A bad node shows by its name.
+/// Names the node, so that a bad node shows.
 fn describe_place(pod: &Pod, rank: Rank) -> String {
     let node = pod.spec.node_name.as_deref();
     let node = node.filter(|_| matches!(rank, Rank::First | Rank::AskedToEnd | Rank::NotReady));
@@ -137,7 +137,7 @@ fn describe(pod: &Pod, kind: Kind<'_>) -> String {
             format!("{reason}{message}")
         }
         Kind::Waiting(container, reason) => {
-            // Any other reason is of the next start, which has not ended yet.
+            // Any other reason belongs to the next start, which has not ended yet.
             let last = container.last_state.terminated.as_ref();
             let last = last.filter(|_| is_after_end(reason));
             let code = last.map_or(String::new(), |t| format!(", exit code {}", t.exit_code));
@@ -190,7 +190,7 @@ fn of_disruption(pod: &Pod) -> Option<Trouble<'_>> {
     })
 }
 
-/// Of a container that ended: badly, or at all where it has to go on.
+/// The trouble of a container that ended: badly, or at all if it has to run on.
 fn of_end(pod: &Pod, is_job: bool) -> Option<Trouble<'_>> {
     let well = pod.status.container_statuses.iter().filter(|_| !is_job);
     let mut well = well.filter_map(|c| Some((c, c.state.terminated.as_ref()?)));
@@ -217,7 +217,7 @@ fn of_phase(pod: &Pod) -> Option<Trouble<'_>> {
     })
 }
 
-/// A container that merely starts is named after those that wait for something else.
+/// A container that merely starts ranks after those that wait for something else.
 fn of_waiting(pod: &Pod) -> Option<Trouble<'_>> {
     let waiting = pod.containers().filter_map(|container| {
         let reason = container.state.waiting.as_ref()?.reason.as_deref()?;
@@ -255,8 +255,8 @@ fn is_after_end(reason: &str) -> bool {
     matches!(reason, "CrashLoopBackOff" | "RunContainerError")
 }
 
-/// Of a node that is lost nobody updates the statuses of containers: the node controller takes back
-/// the pod's `Ready` alone, without a reason.
+/// If a node is lost, no kubelet updates the container statuses: the node controller only sets the
+/// pod's `Ready` to false, without a reason.
 fn of_what_remains(pod: &Pod) -> Option<Trouble<'_>> {
     if pod.is_terminating() {
         return Some(timeless(Rank::Deleted, Kind::Deleted));
@@ -271,7 +271,7 @@ fn of_what_remains(pod: &Pod) -> Option<Trouble<'_>> {
     Some(timeless(Rank::NotReady, kind))
 }
 
-/// Nothing says since when, or it changes with each attempt: the first by name is named.
+/// The start time is not known, or changes with each attempt: the first pod by name is the culprit.
 fn timeless(rank: Rank, kind: Kind<'_>) -> Trouble<'_> {
     Trouble {
         rank,

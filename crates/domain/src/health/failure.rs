@@ -1,5 +1,5 @@
-//! Failures of a training job: event `PodCliqueFailed` (docs/semantics.md §13.2), on the set, where
-//! the user looks, and which failures of pods the set keeps.
+//! Failures of a training job: event `PodCliqueFailed` (docs/semantics.md §13.2) is posted on the
+//! set, where the user looks; this file also decides which pod failures the set keeps.
 
 use std::cmp::Reverse;
 
@@ -15,11 +15,11 @@ use crate::object::ownership;
 use crate::object::pod::Disruption;
 use crate::plan::{Event, Target};
 
-/// Failures of pods that a set keeps.
+/// The number of pod failures that a set keeps.
 const MAX_FAILURES: usize = 5;
 
-/// The event of the breach that the PodClique has stored, if it has one. The PodClique posts it at
-/// once, and its set when the job is given up; both have the same name, so it is one event.
+/// The event of the PodClique's stored breach, if it has one. The PodClique posts it at once, and
+/// its set posts it when the job is given up; both use the same name, so it is one event.
 pub fn podclique_failed_event(podclique: &PodClique, set: Target) -> Option<Event> {
     let status = podclique.status.as_ref()?;
     let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached)?;
@@ -36,8 +36,8 @@ pub fn podclique_failed_event(podclique: &PodClique, set: Target) -> Option<Even
 const MAX_MESSAGE_BYTES: usize = 1024;
 
 /// The failure of a pod of a job, as the set keeps it; `None` if it did not fail, or only because
-/// it was deleted. What the container says is kept before what the cluster does to the pod
-/// afterwards.
+/// it was deleted. The report of the container takes precedence over a later disruption by the
+/// cluster.
 pub fn describe(pod: &Pod) -> Option<PodFailure> {
     let own = pod.has_failed_by_itself().then(|| failed_at(pod));
     let taken = pod
@@ -51,7 +51,7 @@ pub fn describe(pod: &Pod) -> Option<PodFailure> {
 }
 
 /// The last crash of a pod whose containers the kubelet starts again in place; `None` if none ended
-/// badly. It is kept when the job runs out of time, as nothing else says then that it crashed.
+/// badly. It is kept when the job runs out of time, because then nothing else records the crash.
 pub fn describe_crash(pod: &Pod) -> Option<PodFailure> {
     let ends = pod.containers().filter_map(|c| {
         let now = c.state.terminated.as_ref();
@@ -71,7 +71,7 @@ pub fn describe_crash(pod: &Pod) -> Option<PodFailure> {
     })
 }
 
-/// The kubelet's own reason for the pod, where it has one, tells more than the container that it
+/// The kubelet's own reason for the pod, if it has one, explains more than the container that it
 /// ended.
 fn of_failed(pod: &Pod, at: Timestamp) -> PodFailure {
     let ended = pod.failure();
@@ -104,7 +104,7 @@ fn of_disrupted(pod: &Pod, taken: &Disruption<'_>) -> PodFailure {
     }
 }
 
-/// The end says most.
+/// The end of a message is its most useful part.
 fn keep_end(message: &str) -> String {
     let surplus = message.len().saturating_sub(MAX_MESSAGE_BYTES);
     let start = (surplus..=message.len())
@@ -119,7 +119,7 @@ fn failed_at(pod: &Pod) -> Timestamp {
     at.unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// Whether the kept failure is that of the pod: names come back.
+/// Whether the kept failure is that of the pod: pod names are reused.
 pub fn is_of(kept: &PodFailure, pod: &PodFailure) -> bool {
     match (&kept.uid, &pod.uid) {
         (Some(kept), Some(uid)) => kept == uid,
@@ -127,14 +127,15 @@ pub fn is_of(kept: &PodFailure, pod: &PodFailure) -> bool {
     }
 }
 
-/// Whether the kept failure is a disruption that was announced for this pod, which is Ready, and did
-/// not come. Containers that ended are no such thing: a kubelet may have started them again.
+/// Whether the kept failure is a disruption that was announced for this pod and did not come, as
+/// the pod is Ready. A failure with ended containers is different: a kubelet may have started them
+/// again.
 pub fn was_spared(kept: &PodFailure, ready: &Pod) -> bool {
     let is_its_own = kept.uid.as_deref() == Some(ready.uid());
     is_its_own && kept.exit_code.is_none() && Disruption::is_announced(&kept.reason)
 }
 
-/// Leaves what a set keeps of these: the newest first, those of one time by name.
+/// Reduces the failures to those that a set keeps: the newest first, those of one time by name.
 pub fn keep_newest(failures: &mut Vec<PodFailure>) {
     failures.sort_by(|a, b| order(a.time.0, &a.pod).cmp(&order(b.time.0, &b.pod)));
     failures.truncate(MAX_FAILURES);
@@ -144,7 +145,7 @@ fn order(failed_at: Timestamp, pod: &str) -> (Reverse<Timestamp>, &str) {
     (Reverse(failed_at), pod)
 }
 
-/// Whether the set keeps the failure of the pod, or as many as it keeps are newer.
+/// Whether the set keeps the failure of the pod, or its list is full of newer ones.
 pub fn is_noted(pod: &Pod, kept: &[PodFailure]) -> bool {
     let Some(failure) = describe(pod) else {
         return true;

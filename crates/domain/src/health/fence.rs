@@ -6,10 +6,10 @@
 //!                                            ──▶ create them with the new attempt
 //! ```
 //!
-//! The status write is the decision; all that follows is planned from what it stored. A PodClique
-//! carries the attempt it was created in, which is never repaired. Nothing is created in a replica
-//! while a PodClique of a lower attempt exists there, and only PodCliques of the current attempt
-//! count in any rule.
+//! The status write is the decision; everything after it is planned from the stored attempt. A
+//! PodClique carries the attempt it was created in, which is never repaired. Nothing is created in
+//! a replica while a PodClique of a lower attempt exists there, and only PodCliques of the current
+//! attempt count in any rule.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -24,7 +24,7 @@ use crate::object::ownership;
 use crate::workload::clique::LiveCount;
 use crate::workload::limits;
 
-/// So many entries keep the cause as text.
+/// Only this many entries keep the cause as text.
 const MAX_MESSAGES: usize = 20;
 
 /// Whether `found` holds the name of `desired` and can neither be adopted nor deleted: it has no
@@ -44,20 +44,20 @@ pub fn lowest<A: Ord>(found: impl Iterator<Item = (i32, A)>) -> HashMap<i32, A> 
     all
 }
 
-/// What a set has stored of the attempts of its replicas.
+/// The attempts that a set has stored for its replicas.
 pub fn attempts_of_set(set: &PodCliqueSet) -> &[ReplicaAttempt] {
     let status = set.status.as_ref();
     status.map_or(&[], |s| &s.replica_attempts)
 }
 
-/// What a scaling group has stored of the attempts of its replicas.
+/// The attempts that a scaling group has stored for its replicas.
 pub fn attempts_of_group(group: &PodCliqueScalingGroup) -> &[ReplicaAttempt] {
     let status = group.status.as_ref();
     status.map_or(&[], |s| &s.replica_attempts)
 }
 
 /// Whether it is stored that the PodClique of a job has done its work in the replica's present
-/// attempt, whatever became of it since.
+/// attempt, whether the PodClique still exists or not.
 pub fn is_stored_as_succeeded(attempts: &[ReplicaAttempt], replica: i32, podclique: &str) -> bool {
     let entry = entry(attempts, replica);
     entry.is_some_and(|a| a.succeeded.iter().any(|name| name == podclique))
@@ -68,8 +68,8 @@ pub fn current_attempt(attempts: &[ReplicaAttempt], replica: i32) -> i32 {
     entry(attempts, replica).map_or(0, |a| a.attempt)
 }
 
-/// What is stored of a replica. It is looked up for each PodClique: the list of a job has an entry
-/// for each replica, so its place is tried first.
+/// The stored entry of a replica. It is looked up for each PodClique: the list of a job has an
+/// entry for each replica, so its place is tried first.
 pub fn entry(attempts: &[ReplicaAttempt], replica: i32) -> Option<&ReplicaAttempt> {
     let is_it = |a: &&ReplicaAttempt| a.replica == replica;
     let place = usize::try_from(replica).ok()?;
@@ -77,7 +77,7 @@ pub fn entry(attempts: &[ReplicaAttempt], replica: i32) -> Option<&ReplicaAttemp
     at_place.or_else(|| attempts.iter().find(is_it))
 }
 
-/// Whether all PodCliques of the replica's present attempt were there.
+/// Whether all PodCliques of the replica's present attempt existed.
 pub fn is_complete(attempts: &[ReplicaAttempt], replica: i32) -> bool {
     entry(attempts, replica).is_some_and(|a| a.complete == Some(true))
 }
@@ -112,7 +112,7 @@ pub fn begin_attempts(
     )
 }
 
-/// The same of a scaling group's replicas: none of them is to be relied on until it has come back.
+/// The same for replicas of a scaling group: none of them is available until it has come back.
 pub fn begin_group_attempts(
     attempts: &[ReplicaAttempt],
     due: impl IntoIterator<Item = (i32, Cause)>,
@@ -128,14 +128,15 @@ pub fn begin_group_attempts(
 }
 
 /// Whether the group replica was terminated and has not been available since. An entry without the
-/// latch was stored by an earlier version: it counts as available, so that an upgrade breaches
-/// nothing (decision 51).
+/// latch was stored by an earlier version: it counts as available, so that an upgrade causes no
+/// breach (decision 51).
 pub fn is_recovering(attempts: &[ReplicaAttempt], replica: i32) -> bool {
     entry(attempts, replica).is_some_and(|a| a.recovered == Some(false))
 }
 
-/// The list with `recovered` set of each replica that was available again. It never becomes false
-/// by itself: what is created in that replica later starts like any other (docs/semantics.md §2.4).
+/// The list with `recovered` set for each replica that was available again. It never becomes false
+/// by itself: a PodClique created later in that replica starts like any other (docs/semantics.md
+/// §2.4).
 pub fn with_recovered(
     attempts: &[ReplicaAttempt],
     is_back: impl Fn(i32) -> bool,
@@ -149,8 +150,8 @@ pub fn with_recovered(
     next
 }
 
-/// The list with the replica's attempt raised to that of a PodClique that was found: its parent
-/// was recreated, restored or adopted. `None` if the fence is as high already.
+/// The list with the replica's attempt raised to that of a found PodClique: its parent was
+/// recreated, restored or adopted. `None` if the stored attempt is as high already.
 pub fn adopt_higher_attempts(
     attempts: &[ReplicaAttempt],
     replica: i32,
@@ -191,8 +192,8 @@ fn with_attempts(
     next
 }
 
-/// Keeps the message of the newest entries only: with ten thousand of them the status would be
-/// larger than etcd accepts, and no attempt could be raised any more (decision 67).
+/// Keeps the message of the newest entries only: with ten thousand messages the status would exceed
+/// the size limit of etcd, and no attempt could be raised any more (decision 67).
 fn shorten(attempts: &mut [ReplicaAttempt]) {
     let mut with_message: Vec<&mut ReplicaAttempt> = attempts
         .iter_mut()
@@ -215,12 +216,12 @@ pub struct StandaloneClique {
     pub is_autoscaled: bool,
 }
 
-/// The next `liveReplicas` when the replica is terminated: the counts that users and autoscalers
-/// set, so that the recreated cliques get them back. A clique whose PodClique does not exist keeps
-/// its old entry: it was terminated before it was recreated. The live count is compared with the
+/// The next `liveReplicas` when the replica is terminated: the counts set by users and autoscalers,
+/// so that the recreated cliques start with them. A clique whose PodClique does not exist keeps its
+/// old entry: it was terminated before it was recreated. The live count is compared with the
 /// annotation of the PodClique: the template may have been changed a moment ago, and a count that
-/// has not followed it yet was not scaled (decision 52). What an autoscaler sets follows no
-/// template, even where both happen to be the same.
+/// has not followed it yet was not scaled (decision 52). A count set by an autoscaler follows no
+/// template, even if both happen to be equal.
 pub fn remember_live_replicas(
     before: &[LiveReplicas],
     replica: i32,
@@ -246,7 +247,7 @@ pub fn remember_live_replicas(
 }
 
 /// The replica count that a standalone clique is created with, and the template's value that is
-/// stamped on it: the count before its termination if one is stored, else the template's.
+/// stamped on it: the stored count before its termination, else the template's.
 pub fn count_to_create(
     remembered: &[LiveReplicas],
     replica: i32,

@@ -1,8 +1,8 @@
-//! Why something does not run: condition `Ready` of every kind, and the first cause behind it.
+//! Why an object does not run: condition `Ready` of every kind, and its first cause.
 //!
-//! In which order causes are told says [`api::conditions::Reason::priority`]. What is one trouble
-//! for a user (an image that is pulled again and again, a container between two crashes) is one
-//! reason through all of its phases.
+//! [`api::conditions::Reason::priority`] defines the order of causes. One trouble of a user (an
+//! image that is pulled again and again, a container between two crashes) keeps one reason through
+//! all of its phases.
 
 mod cause;
 mod clique;

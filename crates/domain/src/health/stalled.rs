@@ -1,8 +1,9 @@
-//! Condition `Stalled`: it is not Ready, and waiting does not help (docs/semantics.md §2.8).
+//! Condition `Stalled`: the object is not Ready, and waiting does not help (docs/semantics.md
+//! §2.8).
 //!
-//! Tools that wait for objects (kstatus, with it Flux and Helm; Argo CD by our script) end their wait
-//! there. So it says the same as `Ready`, is stored with it, and is absent as soon as that says
-//! something else (decision 101).
+//! Tools that wait for objects (kstatus, with it Flux and Helm; Argo CD through our script) stop
+//! waiting at this condition. So it has the same reason and message as `Ready`, is stored with it,
+//! and is absent as soon as `Ready` changes (decision 101).
 
 use api::LastError;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
@@ -11,7 +12,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use super::readiness;
 
-/// For so long a refused request may still succeed: quotas are freed, accounts are made.
+/// A refused request may still succeed for this long: quotas are freed, accounts are created.
 pub const REFUSED_FOR: SignedDuration = SignedDuration::from_mins(5);
 
 /// Stores `Ready` and, with it, `Stalled`; the arguments are those of [`judge`].
@@ -29,8 +30,8 @@ pub fn set_ready<'a>(
     conditions::set_or_remove(conditions, type_, stalled, generation, now);
 }
 
-/// The verdict. `ready`: what is about to be stored; `errors`: the stored ones of the object itself;
-/// `below`: the stored conditions of each object below it.
+/// The verdict. `ready`: the condition about to be stored; `errors`: the stored errors of the
+/// object itself; `below`: the stored conditions of each object below it.
 pub fn judge<'a>(
     ready: &ConditionUpdate,
     errors: &[LastError],
@@ -51,7 +52,7 @@ pub fn judge<'a>(
     })
 }
 
-/// When a refused request of the object itself will have been refused for too long, if that is
+/// When the operator will treat a refused request of the object itself as permanent, if that is
 /// still to come.
 pub fn due(errors: &[LastError], now: Timestamp) -> Option<Timestamp> {
     let refused = readiness::refusals(errors).filter(|(reason, _)| reason.is_refusal());

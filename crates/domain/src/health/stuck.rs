@@ -1,5 +1,6 @@
-//! How long a pod that hangs in Terminating is waited for (docs/semantics.md §6.3, decision 116). A
-//! dead node never confirms the end of its pods; one that is alive does, once the process has ended.
+//! How long the operator waits for a pod that hangs in Terminating (docs/semantics.md §6.3,
+//! decision 116). A dead node never confirms the end of its pods; a node that is alive does, once
+//! the process has ended.
 
 use api::GoDuration;
 use api::duration::DurationError;
@@ -7,23 +8,23 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::Pod;
 
-/// How a configuration says that there is no end to it.
+/// The configuration's word for no limit.
 const NEVER: &str = "never";
 
-/// How long after its deletionTimestamp a pod is waited for.
+/// How long after its deletionTimestamp the operator waits for a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StuckTimeout {
-    /// So long.
+    /// This long.
     After(SignedDuration),
-    /// Its slot is never given to another pod while it is there.
+    /// Its index is never given to another pod while it exists.
     Never,
 }
 
 impl StuckTimeout {
-    /// What a configuration says: a duration, or `never`.
+    /// Reads a configured value: a duration, or `never`.
     ///
     /// # Errors
-    /// When it is neither.
+    /// If it is neither.
     pub fn read(text: &GoDuration) -> Result<Self, DurationError> {
         if text.0 == NEVER {
             return Ok(Self::Never);
@@ -39,12 +40,12 @@ impl StuckTimeout {
     }
 }
 
-/// How long pods are waited for.
+/// How long the operator waits for pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StuckTimeouts {
-    /// Of Inference, and of a job where the pod's node is gone, not Ready, or out of service.
+    /// For Inference, and for a job if the pod's node is gone, not Ready, or out of service.
     pub usual: StuckTimeout,
-    /// Of a job on a node that is Ready: its process may run on, and reach its peers.
+    /// For a job on a node that is Ready: its process may run on, and reach its peers.
     pub on_ready_node: StuckTimeout,
 }
 
@@ -58,12 +59,12 @@ impl Default for StuckTimeouts {
 }
 
 impl StuckTimeouts {
-    /// `stuckPodTimeout`, unless the configuration says otherwise.
+    /// `stuckPodTimeout`, unless the configuration has another value.
     pub const USUAL: SignedDuration = SignedDuration::from_secs(60);
-    /// `stuckPodTimeoutOnReadyNode`, unless the configuration says otherwise.
+    /// `stuckPodTimeoutOnReadyNode`, unless the configuration has another value.
     pub const ON_READY_NODE: SignedDuration = SignedDuration::from_mins(10);
 
-    /// Until when a terminating pod holds its slot; `None`: as long as it is there.
+    /// Until when a terminating pod holds its index; `None`: as long as it exists.
     pub fn slot_until(self, pod: &Pod, is_on_ready_node: bool) -> Option<Timestamp> {
         let timeout = if is_on_ready_node {
             self.on_ready_node
@@ -73,9 +74,9 @@ impl StuckTimeouts {
         deleted_at(pod)?.checked_add(timeout.end()?).ok()
     }
 
-    /// Until when what waits for the end of a terminating pod, and for nothing else of it, waits:
-    /// finalizers and phase `Failed`. `never` counts as the default here: a PodClique or a job that
-    /// never goes helps nobody.
+    /// Until when finalizers and phase `Failed` wait for the end of a terminating pod; they wait
+    /// for nothing else of it. `never` counts as the default here: a PodClique or a job that never
+    /// goes helps no user.
     pub fn end_until(self, pod: &Pod, is_on_ready_node: bool) -> Option<Timestamp> {
         let end = if is_on_ready_node {
             self.on_ready_node.end().unwrap_or(Self::ON_READY_NODE)
@@ -85,12 +86,12 @@ impl StuckTimeouts {
         deleted_at(pod)?.checked_add(end).ok()
     }
 
-    /// How long what is no pod is waited for that pods still use.
+    /// How long the operator waits for an object other than a pod that pods still use.
     pub fn usual_end(self) -> SignedDuration {
         self.usual.end().unwrap_or(Self::USUAL)
     }
 
-    /// Whether a slot may be held for longer than the PodClique is waited for whose pod holds it.
+    /// Whether a pod may hold its index for longer than the operator waits for its PodClique.
     pub fn may_hold_for_ever(self, is_job: bool) -> bool {
         self.usual == StuckTimeout::Never || (is_job && self.on_ready_node == StuckTimeout::Never)
     }

@@ -1,7 +1,7 @@
-//! Gang termination (docs/semantics.md §3): how long a breach may last, and what is reported of it.
+//! Gang termination (docs/semantics.md §3): how long a breach may last, and how it is reported.
 //!
-//! A timer is data: the stored time since when something is breached, plus the delay. It fires at
-//! that time and never before, also if the operator was restarted meanwhile.
+//! A timer is data: the stored time of the breach plus the delay. It fires at that time and never
+//! before, also if the operator was restarted meanwhile.
 
 use api::conditions::{ConditionUpdate, Status};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
@@ -14,12 +14,12 @@ use super::fence::{self, Cause};
 use super::training;
 use crate::plan::{Event, Target};
 
-/// The shortest delay. Times are stored in whole seconds: less than one would be none, and pods need
-/// time to come back.
+/// The shortest delay. Times are stored in whole seconds: a shorter delay would be none, and pods
+/// need time to come back.
 pub const SHORTEST: SignedDuration = SignedDuration::from_secs(1);
 
 /// How long a breach may last in the set; `None`: gang termination is off, which is the default. An
-/// invalid delay counts as none.
+/// invalid delay counts as unset.
 pub fn delay_of_set(set: &PodCliqueSet) -> Option<SignedDuration> {
     let given = set.spec.template.termination_delay.as_ref();
     given.filter(|_| is_inference(set)).and_then(usable)
@@ -29,8 +29,8 @@ fn is_inference(set: &PodCliqueSet) -> bool {
     set.spec.workload_type.unwrap_or_default() == WorkloadType::Inference
 }
 
-/// How long a breach may last in a scaling group: its own delay, else that of the set. Without the
-/// set's delay there is none.
+/// How long a breach may last in a scaling group: its own delay, else the delay of the set. Without
+/// the set's delay there is none.
 pub fn delay_of_group(
     set: &PodCliqueSet,
     group: &PodCliqueScalingGroupConfig,
@@ -49,8 +49,8 @@ fn own_or_inherited(
     }
 }
 
-/// How long a PodClique of a job may be breached; none at all by default. A group's own delay wins
-/// for its cliques. What makes no sense counts as none at all.
+/// How long a PodClique of a job may be breached; by default not at all. A group's own delay has
+/// precedence for its cliques. An invalid delay counts as not at all.
 pub fn delay_of_job(
     set: &PodCliqueSet,
     group: Option<&PodCliqueScalingGroupConfig>,
@@ -60,9 +60,9 @@ pub fn delay_of_job(
     given.and_then(usable).unwrap_or_default()
 }
 
-/// For how long a breach that has ended may come back as the same one, in a standalone clique or
-/// in that group. The set may be as stored: `default` is the delay of the operator's configuration
-/// for sets that name none.
+/// For how long a breach that has ended may return as the same breach, in a standalone clique or in
+/// that group. The set may be as stored: `default` is the delay of the operator's configuration for
+/// sets without their own.
 pub fn memory(
     set: &PodCliqueSet,
     group: Option<&PodCliqueScalingGroupConfig>,
@@ -79,7 +79,7 @@ fn usable(delay: &GoDuration) -> Option<SignedDuration> {
     delay.parse().ok().filter(|d| *d >= SHORTEST)
 }
 
-/// When a breach of that age has lasted for the delay.
+/// When a breach that began then has lasted for the delay.
 pub fn due(since: Timestamp, delay: SignedDuration) -> Timestamp {
     since.checked_add(delay).unwrap_or(Timestamp::MAX)
 }
@@ -87,23 +87,23 @@ pub fn due(since: Timestamp, delay: SignedDuration) -> Timestamp {
 /// A breach that is stored and holds now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// Index of the replica that is terminated for it.
+    /// Index of the replica that it terminates.
     pub replica: i32,
     /// The PodClique or scaling group.
     pub object: Target,
-    /// Since when, as stored.
+    /// When it began, as stored.
     pub since: Timestamp,
     /// How long it may last.
     pub delay: SignedDuration,
-    /// Numbers and the worst pod.
+    /// Numbers and the culprit.
     pub numbers: String,
-    /// Whether the cluster took that pod away.
+    /// Whether the cluster took the culprit away.
     pub is_disruption: bool,
 }
 
 impl Breach {
-    /// The breach of an object, if what is stored says so and so does what is seen now: a stored
-    /// condition may be older than the pods. Nothing is looked at where none is stored.
+    /// The breach of an object, if both the stored condition and the present observation show it: a
+    /// stored condition may be older than the pods. Without a stored breach nothing is observed.
     pub fn confirmed(
         replica: i32,
         object: Target,
@@ -123,7 +123,7 @@ impl Breach {
         })
     }
 
-    /// The same with what is known of the pod that is behind it.
+    /// The same with the known facts about the culprit.
     #[must_use]
     pub fn caused_by(self, culprit: Option<&Culprit>) -> Self {
         Self {
@@ -146,7 +146,7 @@ impl Breach {
         due(self.since, self.delay)
     }
 
-    /// What the fence says.
+    /// The cause stored with the attempt.
     pub fn cause(&self) -> Cause {
         Cause {
             reason: ReplicaAttempt::BREACHED.to_owned(),
@@ -158,7 +158,8 @@ impl Breach {
         }
     }
 
-    /// The event that announces the termination. `replica` names what will be terminated.
+    /// The event that announces the termination. `replica` names the replica that will be
+    /// terminated.
     pub fn scheduled_event(&self, replica: &str) -> Event {
         let message = format!(
             "{replica} is terminated at {:.0} unless it recovers: {self}",
@@ -191,7 +192,7 @@ fn words(delay: SignedDuration) -> String {
     }
 }
 
-/// The breach of each replica that is due first, by replica.
+/// For each replica the breach that is due first.
 pub fn first_of_each_replica(breaches: Vec<Breach>) -> Vec<Breach> {
     let mut breaches = breaches;
     breaches.sort_by(|a, b| {
@@ -202,8 +203,8 @@ pub fn first_of_each_replica(breaches: Vec<Breach>) -> Vec<Breach> {
     breaches
 }
 
-/// Whether the attempt was raised by a breach and its events have to be posted: until the replica
-/// is complete again, the last time by the plan that stores that it is. So they are posted however
+/// Whether a breach raised the attempt and its events have to be posted: until the replica is
+/// complete again, the last time by the plan that stores that it is. So they are posted however
 /// long the operator was away, and not again later (decision 61).
 pub fn needs_events(fence: &ReplicaAttempt) -> bool {
     fence.reason == ReplicaAttempt::BREACHED && fence::is_incomplete(fence)
@@ -216,7 +217,7 @@ pub fn terminated_event(fence: &ReplicaAttempt, uid: &str, replica: &str) -> Eve
     Event::warning(events::GANG_TERMINATED, message).once(identity(fence, uid))
 }
 
-/// What makes an event of a fence one: the fenced object, the replica, the attempt.
+/// The identity of an event of an attempt: the object, the replica, the attempt.
 pub fn identity(fence: &ReplicaAttempt, uid: &str) -> String {
     format!("{uid}/{}/{}", fence.replica, fence.attempt)
 }

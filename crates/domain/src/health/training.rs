@@ -1,4 +1,5 @@
-//! Training jobs (docs/semantics.md §5): what is done, what failed, how long it may take.
+//! Training jobs (docs/semantics.md §5): which work is done, which failed, how long the job may
+//! take.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +21,7 @@ pub fn is_of_job(podclique: &PodClique) -> bool {
     podclique.spec.workload_type == Some(WorkloadType::Training)
 }
 
-/// Whether the job is over, succeeded or failed: from then on nothing is created for it.
+/// Whether the job is over, succeeded or failed: then no controller creates objects for it.
 pub fn is_over(status: Option<&PodCliqueSetStatus>) -> bool {
     status.is_some_and(|s| has_failed(s) || is_terminal(s.phase))
 }
@@ -67,8 +68,8 @@ pub fn ignores_disruptions(set: &PodCliqueSet) -> bool {
     limits.and_then(|l| l.ignore_disruptions).unwrap_or(false)
 }
 
-/// Indices whose work is done: what was latched and what is seen. A completed slot stays completed
-/// though its pod is removed. None but in a training job.
+/// Indices whose work is done: the latched and the observed ones. A completed index stays completed
+/// though its pod is removed. Empty except in a training job.
 pub fn completed<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> BTreeSet<i32> {
     if !is_of_job(podclique) {
         return BTreeSet::new();
@@ -81,7 +82,7 @@ pub fn completed<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>)
     all
 }
 
-/// How many slots are done or held by one of these pods.
+/// How many indexes are done, or held by one of these pods.
 pub fn slots<'a>(completed: BTreeSet<i32>, pods: impl Iterator<Item = &'a Pod>) -> i32 {
     let count = if completed.is_empty() {
         pods.count()
@@ -93,7 +94,7 @@ pub fn slots<'a>(completed: BTreeSet<i32>, pods: impl Iterator<Item = &'a Pod>) 
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// Whether every slot is completed.
+/// Whether every index is completed.
 pub fn is_done(podclique: &PodClique, completed: &BTreeSet<i32>) -> bool {
     let wanted = usize::try_from(podclique.spec.replicas).unwrap_or(0);
     wanted > 0 && completed.len() >= wanted

@@ -1,5 +1,5 @@
-//! The attempt that an object was created in, as it says itself. What follows from it is in
-//! `health::fence`.
+//! The attempt that an object was created in, as stored on the object. `health::fence` has the
+//! rules.
 
 use api::labels;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -17,8 +17,8 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// The attempt that an object carries: in annotations, because labels are edited in passing,
-    /// and an edited attempt would delete pods that run. An object without those annotations
+    /// The attempt that an object carries: in annotations, because users edit labels in passing,
+    /// and an edited attempt would delete running pods. An object without those annotations
     /// (created by an earlier version or by another writer) carries it in labels; 0 if absent.
     pub fn of(meta: &ObjectMeta) -> Self {
         let number = |key| {
@@ -38,7 +38,7 @@ impl Attempt {
         self.annotations().filter(|(_, number)| *number > 0)
     }
 
-    /// Annotations for an object created in this attempt: what counts.
+    /// Annotations for an object created in this attempt; rules read these.
     pub fn annotations(self) -> impl Iterator<Item = (&'static str, i32)> {
         let both = [
             (labels::ATTEMPT, self.set),

@@ -37,8 +37,8 @@ pub fn of_scaling_group(pods: i32) -> Vec<EnvVar> {
     ]
 }
 
-/// Puts `variables` first into every container and init container; a user's variable of the same
-/// name gives way.
+/// Puts `variables` first into every container and init container; they replace a user's variable
+/// of the same name.
 pub fn inject(spec: &mut PodSpec, variables: &[EnvVar]) {
     let init = spec.init_containers.iter_mut().flatten();
     for container in spec.containers.iter_mut().chain(init) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use api::limits::MAX_REPLICAS;
 
-/// The indices that the text names; what is no index is left out.
+/// The indices that the text names; everything else in it is ignored.
 pub fn parse(text: &str) -> BTreeSet<i32> {
     // A long text may name the same indices again and again.
     let mut ranges: Vec<(i32, i32)> = text.split(',').filter_map(range).collect();

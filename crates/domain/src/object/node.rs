@@ -1,4 +1,4 @@
-//! What the operator knows of a node: where it is, how much it holds, and whether it ends pods.
+//! The facts about a node that rules read: where it is, its capacity, and whether it ends pods.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::pod::{PodCondition, lean_metadata};
 
-/// The taint by which an administrator says that a node's machine is off: its pods have ended.
+/// With this taint an administrator declares that a node's machine is off: its pods have ended.
 const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
 
 /// A node as seen in the cluster.
@@ -42,7 +42,7 @@ pub struct NodeSpec {
 /// The fields of a node's status that rules read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct NodeStatus {
-    /// What pods may request of it, as quantities.
+    /// The amounts that pods may request on it, as quantities.
     #[serde(default)]
     pub allocatable: BTreeMap<String, String>,
     /// Whether condition `Ready` is True. Of the conditions only that is kept.
@@ -51,7 +51,7 @@ pub struct NodeStatus {
 }
 
 impl Node {
-    /// Whether its kubelet reports, so that a pod which it does not say ended may still run.
+    /// Whether its kubelet reports: then a pod that it did not report as ended may still run.
     pub fn is_in_service(&self) -> bool {
         self.status.is_ready && !self.spec.is_out_of_service
     }

@@ -1,8 +1,9 @@
 //! A deletion that leaves the children to the user (`kubectl delete --cascade=orphan`).
 //!
-//! The API server puts finalizer `orphan` on the object; the garbage collector cuts the references of
-//! the children that it knows, and takes the finalizer off. What was under way to the API server then
-//! (a POST of a child, an adoption) still lands, so what was asked has to be stored (decision 126).
+//! The API server puts finalizer `orphan` on the object; the garbage collector removes the
+//! references of the children that it knows, and removes the finalizer. A request that was under
+//! way to the API server then (a POST of a child, an adoption) still lands, so the user's choice
+//! has to be stored (decision 126).
 
 use std::collections::BTreeMap;
 
@@ -14,20 +15,20 @@ use serde_json::json;
 use super::ownership;
 use crate::plan::{Action, Target, WritableKind};
 
-/// Whether the object is being deleted and this version of it says that its children stay.
+/// Whether the object is being deleted and this version of it requests that its children stay.
 pub fn is_asked(meta: &ObjectMeta) -> bool {
     let is_open = ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER);
     ownership::is_terminating(meta) && (is_open || is_stored(meta))
 }
 
-/// Whether an operator that starts now knows it. The annotation counts beside a deletion only, and
-/// for the very object that it names: a manifest may be a copy.
+/// Whether the choice is stored, so that an operator that starts now knows it. The annotation
+/// counts only with a deletion, and only for the object that it names: a manifest may be a copy.
 pub fn is_stored(meta: &ObjectMeta) -> bool {
     let named = ownership::annotation(meta, labels::ORPHAN_ASKED);
     ownership::is_terminating(meta) && named.is_some() && named == meta.uid.as_deref()
 }
 
-/// Stores it.
+/// Stores the choice.
 pub fn store<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Action {
     Action::Merge {
         target: Target::of::<K>(meta),
@@ -35,8 +36,8 @@ pub fn store<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Action {
     }
 }
 
-/// Whether the child has still to be released from this owner: cut loose where the owner controls it,
-/// and given a version in which no adoption expects it.
+/// Whether the child has still to be released: this owner controls it, or it has no controller and
+/// no release for this owner has changed its version yet, so that a pending adoption would succeed.
 pub fn is_to_be_released(child: &ObjectMeta, owner: &str) -> bool {
     let is_left = ownership::annotation(child, labels::LEFT_BY) == Some(owner);
     let is_loose = ownership::is_adoptable(child) && ownership::is_managed(child);
@@ -53,7 +54,7 @@ pub fn release<K: WritableKind + Clone>(child: &K, owner: &str) -> Action {
     Action::replace(next)
 }
 
-/// Releases the child by a merge patch, of kinds that the API server completes.
+/// Releases the child by a merge patch, for kinds that the API server completes.
 pub fn release_by_patch<K: Resource<DynamicType = ()>>(child: &ObjectMeta, owner: &str) -> Action {
     Action::Merge {
         target: Target::of::<K>(child),

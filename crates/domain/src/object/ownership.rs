@@ -1,4 +1,4 @@
-//! Who owns whom, and small claims about metadata.
+//! Controller references, and small queries on metadata.
 
 use api::{labels, names};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -26,7 +26,7 @@ pub fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
 }
 
 /// Whether one of our kinds controls the object, or it has our label. Objects of our kinds that
-/// others created by hand are left alone.
+/// users created by hand are left alone.
 pub fn is_managed(meta: &ObjectMeta) -> bool {
     is_controlled_by_us(meta) || label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
 }
@@ -83,7 +83,7 @@ pub fn label_index(meta: &ObjectMeta, key: &str) -> Option<i32> {
     label(meta, key)?.parse().ok()
 }
 
-/// Whether deletion was asked for.
+/// Whether deletion was requested.
 pub fn is_terminating(meta: &ObjectMeta) -> bool {
     meta.deletion_timestamp.is_some()
 }
@@ -93,12 +93,12 @@ pub fn has_finalizer(meta: &ObjectMeta, finalizer: &str) -> bool {
     meta.finalizers.iter().flatten().any(|f| f == finalizer)
 }
 
-/// Where a label stands in a JSON patch (RFC 6901).
+/// The path of a label in a JSON patch (RFC 6901).
 pub fn label_pointer(key: &str) -> String {
     format!("/metadata/labels/{}", escaped(key))
 }
 
-/// Where an annotation stands in a JSON patch.
+/// The path of an annotation in a JSON patch.
 pub fn annotation_pointer(key: &str) -> String {
     format!("/metadata/annotations/{}", escaped(key))
 }

@@ -1,5 +1,4 @@
-//! What the operator knows of a pod: the few fields that rules need. Decoding these and nothing
-//! else is what keeps 10,000 pods below 100 MB.
+//! The few fields of a pod that rules need. Decoding no others keeps 10,000 pods below 100 MB.
 
 mod container;
 mod disruption;
@@ -50,15 +49,15 @@ pub struct PodSpec {
     pub scheduler_name: Option<String>,
     /// Set once the pod is bound.
     pub node_name: Option<String>,
-    /// What keeps the scheduler away.
+    /// The gates that keep the scheduler away.
     #[serde(default)]
     pub scheduling_gates: Vec<Gate>,
-    /// The pods that Kubernetes' own scheduler places it with.
+    /// The pods that Kubernetes' own scheduler places together with it.
     pub scheduling_group: Option<SchedulingGroup>,
     /// Whether the kubelet starts its containers again.
     #[serde(default)]
     pub restart_policy: RestartPolicy,
-    /// Whether one of its volumes shows it when it may start.
+    /// Whether one of its volumes shows the pod when it may start.
     #[serde(
         default,
         rename = "volumes",
@@ -73,7 +72,7 @@ pub struct PodSpec {
     pub containers: Vec<Container>,
 }
 
-/// The pods that a pod is placed with.
+/// The group of pods that a pod is placed with.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SchedulingGroup {
@@ -88,9 +87,9 @@ pub struct Gate {
     pub name: String,
 }
 
-/// Sorts them by index, and by name where several have one.
+/// Sorts them by index, and by name if several have the same index.
 pub fn sort_pods(pods: &mut [Arc<Pod>]) {
-    // By name they are sorted already, but for those that are to be adopted.
+    // Names are already in order, except those of pods to be adopted.
     pods.sort_by(|a, b| a.name().cmp(b.name()));
     pods.sort_by_cached_key(|pod| pod.index());
 }
@@ -153,7 +152,7 @@ impl Pod {
         self.spec.node_name.is_some() || self.has_condition("PodScheduled")
     }
 
-    /// Whether deletion was asked for.
+    /// Whether deletion was requested.
     pub fn is_terminating(&self) -> bool {
         ownership::is_terminating(&self.metadata)
     }

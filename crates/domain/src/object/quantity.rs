@@ -1,6 +1,6 @@
-//! Amounts of resources, as Kubernetes writes them: `500m`, `16Gi`, `8`, `1e3`.
+//! Amounts of resources, in the notation of Kubernetes: `500m`, `16Gi`, `8`, `1e3`.
 
-/// How much a quantity is; none if it is not one.
+/// The value of a quantity; none if the text is not one.
 pub fn parse_quantity(text: &str) -> Option<f64> {
     let end = text.find(|c: char| c.is_ascii_alphabetic());
     let (number, suffix) = text.split_at(end.unwrap_or(text.len()));
@@ -34,7 +34,8 @@ fn parse_exponent(text: &str) -> Option<f64> {
     (text.chars().all(is_allowed) && number.is_finite()).then_some(number)
 }
 
-/// How much a quantity is in whole billionths, exactly; none if it is finer, too large or malformed.
+/// The value of a quantity in whole billionths, exactly; none if it is finer, too large or
+/// malformed.
 pub fn parse_billionths(text: &str) -> Option<i128> {
     let end = text.find(|c: char| !matches!(c, '0'..='9' | '.' | '+' | '-'));
     let (number, suffix) = text.split_at(end.unwrap_or(text.len()));

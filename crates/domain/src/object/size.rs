@@ -1,4 +1,4 @@
-//! How long an object is as JSON, without making the text.
+//! The length of an object as JSON, without creating the text.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Length of the value as JSON.
 pub fn bytes(value: &impl Serialize) -> i128 {
     let mut counted = Counted(0);
-    // What cannot be written has no length; the parts of a template can.
+    // A value that cannot be serialized has no length; the parts of a template can be serialized.
     let _ = serde_json::to_writer(&mut counted, value);
     counted.0
 }

@@ -1,8 +1,8 @@
-//! Texts that others make, of any length.
+//! Texts of other programs, of any length.
 
 use std::error::Error;
 
-/// The first `longest` characters, and a mark if there were more.
+/// The first `longest` characters, and a mark if the text is longer.
 pub fn cut_text(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
@@ -10,14 +10,14 @@ pub fn cut_text(text: &str, longest: usize) -> String {
     }
 }
 
-/// What an error says, with its causes down to the innermost: libraries say the outermost and keep
-/// the one that helps to themselves.
+/// The text of an error with its causes down to the innermost: libraries show the outermost error
+/// only, and the helpful one is inside.
 pub fn with_causes(error: &(dyn Error + 'static)) -> String {
     let mut said = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
         let words = cause.to_string();
-        // Some repeat the one below.
+        // Some errors repeat the text of their cause.
         if !said.contains(&words) {
             said = format!("{said}: {words}");
         }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-/// Where a node is, and how much it holds.
+/// Where a node is, and its capacity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
-    /// Its domain at each level, broadest first; none where it lacks the label.
+    /// Its domain at each level, broadest first; none at a level whose label it lacks.
     pub domains: Vec<Option<String>>,
     /// How many pods of the gang's shape it could hold if it were empty.
     pub capacity: u64,
@@ -23,7 +23,7 @@ pub struct Cluster {
     levels: Vec<Vec<DomainFacts>>,
 }
 
-/// What is known of a domain.
+/// The facts about a domain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DomainFacts {
     /// The domain of the level above that it is in.
@@ -33,14 +33,14 @@ pub(super) struct DomainFacts {
 }
 
 impl Cluster {
-    /// The nodes by name, each with its domain at so many levels. One that lacks the label of a level
-    /// is a domain of its own from there down.
+    /// The nodes by name, each with its domain at each of `levels` levels. A node that lacks the
+    /// label of a level is a domain of its own from that level down.
     pub fn of<'a>(levels: usize, nodes: impl IntoIterator<Item = (&'a str, Location)>) -> Self {
         let mut cluster = Self {
             nodes: BTreeMap::new(),
             levels: vec![Vec::new(); levels],
         };
-        // Two domains of one name in two domains of the level above are two.
+        // Equal names in two domains of the level above are two domains.
         let mut known: BTreeMap<(Vec<String>, usize), Domain> = BTreeMap::new();
         for (name, location) in nodes {
             let path = cluster.place(name, &location, &mut known);
@@ -59,7 +59,7 @@ impl Cluster {
         for (level, domains) in self.levels.iter_mut().enumerate() {
             let label = location.domains.get(level).and_then(Option::as_ref);
             is_known &= label.is_some();
-            // No label value has a slash, so that no domain has this name.
+            // A label value has no slash, so no domain has this name.
             let own = || format!("/{name}");
             let domain = label.filter(|_| is_known).cloned().unwrap_or_else(own);
             names.push(domain);
@@ -83,7 +83,7 @@ impl Cluster {
         self.nodes.contains_key(node)
     }
 
-    /// The domains of a node, one for each level; none for a node that is not known.
+    /// The domains of a node, one for each level; none for an unknown node.
     pub(super) fn path(&self, node: &str) -> Option<&[Domain]> {
         self.nodes.get(node).map(Vec::as_slice)
     }

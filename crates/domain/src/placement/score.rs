@@ -9,12 +9,12 @@ use super::cluster::Cluster;
 pub struct Placement {
     /// From 0 to 1; 1 is the best.
     pub score: f64,
-    /// In how many domains of each level pods are, broadest level first.
+    /// The number of domains that hold pods, for each level, broadest level first.
     pub domains_used: Vec<usize>,
 }
 
-/// Judges where pods are, by the names of their nodes. `required` is how many levels, from the
-/// broadest, the gang has to share anyway: 0 if none. None without pods.
+/// Judges the placement of pods, given the names of their nodes. `required` is the number of
+/// levels, from the broadest, that the gang has to share anyway: 0 if none. None without pods.
 pub fn score<'a>(
     cluster: &Cluster,
     nodes: impl IntoIterator<Item = &'a str>,
@@ -36,7 +36,7 @@ pub fn score<'a>(
         lost += separated - least;
         possible += pairs - least;
     }
-    // Every level weighs the same: two pods are the farther apart the more levels separate them.
+    // Every level weighs the same: the more levels separate two pods, the farther apart they are.
     let score = if possible > 0.0 {
         (1.0 - lost / possible).clamp(0.0, 1.0)
     } else {
@@ -51,7 +51,7 @@ pub fn score<'a>(
 /// Pods per domain of a level.
 type LevelCounts = Vec<u64>;
 
-/// How many pods are on which node.
+/// The number of pods on each node.
 struct Places<'a> {
     pods: u64,
     by_node: BTreeMap<&'a str, u64>,
@@ -69,7 +69,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// A node that is not known is a domain of its own.
+    /// An unknown node is a domain of its own.
     fn at(&self, cluster: &Cluster, level: usize) -> LevelCounts {
         let mut counts: BTreeMap<Result<usize, &str>, u64> = BTreeMap::new();
         for (node, pods) in &self.by_node {
@@ -81,8 +81,8 @@ impl<'a> Places<'a> {
     }
 }
 
-/// The most pairs that can be in one domain of a level: the largest domains are filled first, within
-/// one domain of the required level if there is one that holds all.
+/// The most pairs that can be in one domain of a level: the largest domains are filled first,
+/// within one domain of the required level if one of them holds all pods.
 fn most_together(cluster: &Cluster, level: usize, required: usize, pods: u64) -> f64 {
     let mut within: BTreeMap<Option<usize>, Vec<u64>> = BTreeMap::new();
     for (number, facts) in cluster.level(level).iter().enumerate() {
@@ -98,8 +98,8 @@ fn most_together(cluster: &Cluster, level: usize, required: usize, pods: u64) ->
     best.unwrap_or_else(|| fill(within.into_values().flatten().collect(), pods))
 }
 
-/// Pairs that are together if the largest domains are filled first. Pods for which there is no room,
-/// as the facts about nodes may be old, are each alone.
+/// Pairs that are together if the largest domains are filled first. Pods without room (the facts
+/// about nodes may be old) are each alone.
 fn fill(mut capacities: Vec<u64>, pods: u64) -> f64 {
     capacities.sort_unstable_by(|a, b| b.cmp(a));
     let (mut left, mut pairs) = (pods, 0.0);

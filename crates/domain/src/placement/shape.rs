@@ -7,16 +7,16 @@ use k8s_openapi::api::core::v1::{Container, PodSpec};
 use crate::object::node::Node;
 use crate::object::quantity::parse_quantity;
 
-/// Pods that a node holds if nothing says how many.
+/// Pods that a node holds if it states no limit.
 const PODS_OF_NODE: f64 = 110.0;
 
-/// What the smallest pod of a gang requests, by resource.
+/// The requests of the smallest pod of a gang, by resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape(BTreeMap<String, f64>);
 
 impl Shape {
-    /// Of these templates: of each resource the least that any pod requests, so that no node counts
-    /// as too small for what it holds.
+    /// The shape of these templates: of each resource the least that any pod requests, so that no
+    /// node counts as too small for the pods it holds.
     pub fn of<'a>(templates: impl IntoIterator<Item = &'a PodSpec>) -> Self {
         let shapes = templates.into_iter().map(requests);
         let least = |a: BTreeMap<String, f64>, b: BTreeMap<String, f64>| {
@@ -55,8 +55,8 @@ fn whole(pods: f64) -> u64 {
     pods.clamp(0.0, 1e9) as u64
 }
 
-/// What a pod of this template requests: its containers together, or one init container, if that is
-/// more.
+/// The requests of a pod of this template: its containers together, or one init container, if that
+/// is more.
 fn requests(template: &PodSpec) -> BTreeMap<String, f64> {
     let mut sum: BTreeMap<String, f64> = BTreeMap::new();
     for (resource, amount) in template.containers.iter().flat_map(requests_of) {
@@ -70,7 +70,7 @@ fn requests(template: &PodSpec) -> BTreeMap<String, f64> {
     sum
 }
 
-/// What is not requested is requested as far as it is limited.
+/// A limit without a request counts as the request.
 fn requests_of(container: &Container) -> BTreeMap<String, f64> {
     let resources = container.resources.iter();
     let amounts = resources.flat_map(|r| [&r.limits, &r.requests].into_iter().flatten());

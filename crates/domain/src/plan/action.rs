@@ -19,29 +19,29 @@ pub enum Action {
     Create(Object),
     /// PUT of the whole object with the resourceVersion that was observed.
     Replace(Object),
-    /// JSON merge patch of what differs; for objects whose spec the API server completes.
+    /// JSON merge patch of the differences; for objects whose spec the API server completes.
     Merge {
-        /// What to patch.
+        /// The object to patch.
         target: Target,
         /// The patch.
         patch: Value,
     },
-    /// JSON patch that tests what it replaces.
+    /// JSON patch that tests the values it replaces.
     Patch {
-        /// What to patch.
+        /// The object to patch.
         target: Target,
         /// The operations (RFC 6902).
         operations: Value,
-        /// What for.
+        /// Why.
         purpose: Purpose,
     },
     /// DELETE with the uid as precondition.
     Delete {
-        /// What to delete.
+        /// The object to delete.
         target: Target,
         /// The only version that may be deleted; `None` if any may.
         resource_version: Option<String>,
-        /// What for.
+        /// Why.
         purpose: Purpose,
     },
     /// Sets the list of finalizers, with the resourceVersion that was observed.
@@ -76,7 +76,7 @@ impl Action {
     }
 
     /// A deletion of exactly this version: if the object changed since, its owner references above
-    /// all, the API server answers 409 and it is decided again.
+    /// all, the API server answers 409 and the controller decides again.
     pub fn delete_as_seen<K: Resource<DynamicType = ()>>(
         meta: &ObjectMeta,
         purpose: Purpose,
@@ -149,7 +149,7 @@ impl Action {
         }
     }
 
-    /// What for, where that is not plain from what is done.
+    /// Why, if the action alone does not show it.
     pub fn purpose(&self) -> Option<Purpose> {
         match self {
             Self::Patch { purpose, .. } | Self::Delete { purpose, .. } => Some(*purpose),
@@ -157,7 +157,7 @@ impl Action {
         }
     }
 
-    /// The object in the version in which this expects it; `None` if any will do.
+    /// The object with the version that the action expects; `None` if any version is accepted.
     pub fn expected_version(&self) -> Option<Version> {
         let version = match self {
             Self::Replace(object) => object.meta().resource_version.as_deref(),
@@ -172,7 +172,7 @@ impl Action {
         Some((self.kind(), self.key(), version?.to_owned()))
     }
 
-    /// What is done, in one word.
+    /// The verb, in one word.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Create(_) => "create",

@@ -13,15 +13,15 @@ pub struct Event {
     pub reason: EventReason,
     /// For people.
     pub message: String,
-    /// What makes it one event however often it is posted: the event's name follows from this, its
-    /// reason and the uid of the object it is about (docs/semantics.md §13.1).
+    /// The identity of an event that may be posted repeatedly: the event's name follows from this,
+    /// its reason and the uid of the object it is about (docs/semantics.md §13.1).
     pub identity: Option<String>,
     /// The object it is about, if that is not the one being reconciled.
     pub about: Option<Target>,
 }
 
 impl Event {
-    /// Something that went as it should.
+    /// An event about normal progress.
     pub fn normal(reason: impl Into<EventReason>, message: impl Into<String>) -> Self {
         Self {
             is_warning: false,
@@ -32,7 +32,7 @@ impl Event {
         }
     }
 
-    /// Something that needs attention.
+    /// An event about a problem.
     pub fn warning(reason: impl Into<EventReason>, message: impl Into<String>) -> Self {
         Self {
             is_warning: true,
@@ -40,12 +40,12 @@ impl Event {
         }
     }
 
-    /// Whether it may be left untold where there are many. A warning never may.
+    /// Whether it may be dropped if there are many. A warning never may.
     pub fn is_routine(&self) -> bool {
         !self.is_warning && self.reason.is_routine()
     }
 
-    /// Said once for this identity, over restarts of the operator too.
+    /// Posts it once for this identity, also across restarts of the operator.
     #[must_use]
     pub fn once(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());

@@ -1,4 +1,4 @@
-//! Which kind an object is of.
+//! The kind of an object.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -41,7 +41,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Some types make their kind's name anew each time. There are as many of these names as kinds, so
+/// Some types allocate their kind's name at each call. There are only as many names as kinds, so
 /// they are kept for ever.
 fn intern_name(name: Cow<'static, str>) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());

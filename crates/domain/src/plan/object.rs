@@ -62,7 +62,7 @@ impl fmt::Debug for Object {
     }
 }
 
-/// What a type needs so that its objects can be written.
+/// The traits that a type needs so that its objects can be written.
 pub trait WritableKind:
     Resource<DynamicType = ()> + Serialize + PartialEq + fmt::Debug + Send + Sync + 'static
 {

@@ -1,5 +1,5 @@
-//! How much one decision writes. What is left over is decided again as soon as these writes are
-//! seen, so a plan of any set fits into memory.
+//! Limits how much one decision writes. The rest is decided again as soon as these writes are seen,
+//! so a plan of any set fits into memory.
 
 use super::action::Action;
 use crate::object::size;
@@ -9,7 +9,7 @@ pub const MAX_ACTIONS: usize = 500;
 /// Bytes of the objects in them, as JSON.
 pub const MAX_ACTION_BYTES: i128 = 16 * 1024 * 1024;
 
-/// The first of these writes; those after them are not even built.
+/// The first of these writes; the writes after them are not even built.
 pub fn first_portion(actions: impl Iterator<Item = Action>) -> Vec<Action> {
     let mut portion = Vec::new();
     let mut bytes: i128 = 0;

@@ -1,5 +1,5 @@
-//! What a write is for: its words in the log, and its code in `status.lastErrors`, stand here and
-//! nowhere else.
+//! The purpose of a write. Its words in the log, and its code in `status.lastErrors`, are defined
+//! only here.
 
 /// Why something is deleted or patched.
 #[derive(
@@ -27,7 +27,7 @@ pub enum Purpose {
     /// An autoscaler whose configuration was removed from the template.
     #[strum(serialize = "no autoscaling is asked for")]
     RemoveAutoscaler,
-    /// A PodGroup that no pod names any more, or that asks for what is not any more.
+    /// A PodGroup that no pod names any more, or whose demands no longer hold.
     #[strum(serialize = "its gang does not use it any more")]
     RemovePodGroup,
     /// A pod is scaled in.
@@ -57,7 +57,7 @@ pub enum Purpose {
     /// A pod that its PodGang lists may be scheduled.
     #[strum(serialize = "listed by its PodGang: may be scheduled")]
     RemoveGate,
-    /// A pod may start: those are up that it starts after.
+    /// A pod may start: its dependencies are up.
     #[strum(serialize = "those that it starts after are ready")]
     StartPod,
     /// A pod may start, and its init container still waits.
@@ -66,7 +66,7 @@ pub enum Purpose {
     /// A pod whose node does not confirm its end is removed from the headless Service.
     #[strum(serialize = "stuck in Terminating: leaves the headless Service")]
     DetachStuckPod,
-    /// The same of a pod that an earlier attempt has left.
+    /// The same for a pod that an earlier attempt has left.
     #[strum(serialize = "released in another attempt: leaves the headless Service")]
     DetachReleasedPod,
     /// A pod without a controller gets its owner.

@@ -1,4 +1,4 @@
-//! What a plan writes to, and what an event is about.
+//! The object that a plan writes to, or that an event is about.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
@@ -7,7 +7,7 @@ use super::Kind;
 use crate::Key;
 use crate::object::ownership;
 
-/// An object that exists, identified so that no other of the same name can be meant.
+/// An existing object, identified so that no other of the same name can be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Its kind.

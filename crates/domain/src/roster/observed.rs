@@ -66,7 +66,7 @@ impl ObservedClique {
         training::is_done(&self.podclique, &self.completed())
     }
 
-    /// The facts that its breach follows from.
+    /// The inputs of its breach condition.
     pub fn facts(&self) -> CliqueFacts {
         CliqueFacts::of(&self.podclique, self.pods.iter().map(AsRef::as_ref))
     }

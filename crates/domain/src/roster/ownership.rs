@@ -1,4 +1,5 @@
-//! Who controls a PodClique. Owner references decide it, as labels can be edited (decision 69).
+//! The controller of a PodClique. Owner references decide it, as labels can be edited (decision
+//! 69).
 
 use api::PodCliqueSet;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -10,9 +11,9 @@ use crate::object::ownership;
 pub enum Owner {
     /// The set, or a group that the set controls.
     Set,
-    /// Nobody, or a group that nobody controls: the set may adopt it.
+    /// None, or a group without a controller: the set may adopt the PodClique.
     Nobody,
-    /// Anybody else, such as an earlier set of the same name.
+    /// Any other object, such as an earlier set of the same name.
     Foreign,
 }
 

@@ -1,6 +1,6 @@
-//! Whether a replica of a set still has PodCliques of an earlier attempt: nothing is created there until
-//! they are gone (docs/semantics.md §4.4). Controllers of single PodCliques and groups ask this without
-//! a roster of the whole set.
+//! Whether a replica of a set still has PodCliques of an earlier attempt: nothing is created there
+//! until they are gone (docs/semantics.md §4.4). Controllers of single PodCliques and groups check
+//! this without a roster of the whole set.
 
 use api::{PodCliqueSet, names};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -12,9 +12,9 @@ use crate::object::ownership;
 /// An owner of PodCliques of one replica of a set, by names and owner references: labels can be edited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReplicaOwner {
-    /// The set itself, in that replica.
+    /// The set itself, for that replica.
     Set(Key, i32),
-    /// A scaling group, all of which is in one replica.
+    /// A scaling group, which is wholly in one replica.
     Group(Key),
 }
 
@@ -47,8 +47,8 @@ impl ReplicaOwner {
 }
 
 /// Whether a PodClique of an earlier attempt than the current one is left in this replica of the
-/// set. `has_before` answers whether an owner has one of a lower attempt than that; it is not asked
-/// about a replica that was never terminated.
+/// set. `has_before` returns whether an owner has a PodClique of a lower attempt; it is not called
+/// for a replica that was never terminated.
 pub fn has_previous(
     set: &PodCliqueSet,
     replica: i32,

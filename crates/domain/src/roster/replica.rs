@@ -22,7 +22,8 @@ impl<'a> Roster<'a> {
         training::is_training(self.set) && fence::is_complete(self.attempts(), replica)
     }
 
-    /// Whether the work of the slot was found to be done: the set stored it, or its PodClique says so.
+    /// Whether the slot's work was found to be done: the set stored it, or the PodClique's status
+    /// shows it.
     pub fn has_succeeded(&self, part: &Part<'_>) -> bool {
         let slot = self.slot(part);
         self.is_stored_as_done(part.replica, &part.name)
@@ -65,8 +66,9 @@ impl<'a> Roster<'a> {
         counts
     }
 
-    /// Replicas that have an orphan, or a group without a controller, in one of their slots.
-    /// Terminated before it is adopted it would be left over, with its pods (decision 71).
+    /// Replicas that have an orphan, or a group without a controller, in one of their slots. An
+    /// orphan that is terminated before its adoption would become a leftover, with its pods
+    /// (decision 71).
     pub fn replicas_with_orphans(&self) -> HashSet<i32> {
         let mut replicas = self.replicas_with_orphan_groups();
         let mut found = self.found();
@@ -92,8 +94,8 @@ impl<'a> Roster<'a> {
             .collect()
     }
 
-    /// Whether as much of the replica is up as has to be. `is_up` answers for a PodClique that counts;
-    /// a slot whose work is done is up.
+    /// Whether the required part of the replica is up. `is_up` returns the answer for a PodClique
+    /// that counts; a slot whose work is done is up.
     pub fn has_its_minimum(
         &self,
         replica: &Replica<'_>,

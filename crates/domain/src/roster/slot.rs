@@ -8,7 +8,7 @@ use super::Owner;
 use crate::object::attempt::Attempt;
 use crate::object::ownership;
 
-/// What stands where a PodClique of the set belongs.
+/// The state of a slot.
 ///
 /// | state | controller | attempt | a rule |
 /// |---|---|---|---|
@@ -20,14 +20,14 @@ use crate::object::ownership;
 /// | `Ahead` | the set, or a group of the set | later | raises the stored attempt first |
 /// | `Orphan` | none, or a group without one | present | adopts it, counts it, terminates nothing meanwhile |
 /// | `Leftover` | none, or a group without one | another | ignores it; its name is taken |
-/// | `Foreign` | somebody else | any | ignores it; its name is taken |
+/// | `Foreign` | another object | any | ignores it; its name is taken |
 ///
 /// `T` is the PodClique as its reader holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot<T> {
-    /// Nothing has the name.
+    /// No PodClique has the name.
     Empty,
-    /// Nothing has the name, and nothing has to: the work is done.
+    /// No PodClique has the name, and none is needed: the work is done.
     Done,
     /// The PodClique that belongs here.
     Current(T),
@@ -41,7 +41,7 @@ pub enum Slot<T> {
     Orphan(T),
     /// It has no controller and is of another attempt.
     Leftover(T),
-    /// Somebody else controls it.
+    /// Another object controls it.
     Foreign(T),
 }
 
@@ -63,7 +63,7 @@ impl<T> Slot<T> {
         }
     }
 
-    /// The PodClique that has the name, whatever it is.
+    /// The PodClique that has the name, in any state.
     pub fn occupant(self) -> Option<T> {
         match self {
             Self::Empty | Self::Done => None,
@@ -78,7 +78,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// The state of a PodClique that was found where one of attempt `wanted` belongs.
+/// The state of a PodClique that was found in a slot of attempt `wanted`.
 pub fn classify<T>(found: T, meta: &ObjectMeta, wanted: Attempt, owner: Owner) -> Slot<T> {
     let attempt = Attempt::of(meta);
     match (owner, compare(attempt, wanted)) {
@@ -93,8 +93,8 @@ pub fn classify<T>(found: T, meta: &ObjectMeta, wanted: Attempt, owner: Owner) -
 }
 
 /// A PodClique of a later attempt of its group replica proves that the group has raised it, which
-/// the group's cached status may not show yet: it is the present one. (Counted as `Ahead`, its
-/// running pods would leave the list of their gang until the status is seen.)
+/// the group's cached status may not show yet: it is the present one. (As `Ahead` its running pods
+/// would leave the list of their gang until the new status is seen.)
 fn compare(found: Attempt, wanted: Attempt) -> Ordering {
     let of_group = found.group.cmp(&wanted.group).min(Ordering::Equal);
     found.set.cmp(&wanted.set).then(of_group)

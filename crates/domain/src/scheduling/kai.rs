@@ -1,4 +1,4 @@
-//! What pods bear for KAI Scheduler.
+//! The marks of pods for KAI Scheduler.
 
 use api::kai::keys;
 use api::{labels, names};
@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::object::{fnv, ownership};
 
-/// Digits that tell namespaces apart.
+/// Digits that distinguish namespaces.
 const DIGITS: usize = 5;
 
 /// Name of the PodGroup of a gang. The scheduler of v0.17 and before finds PodGroups by name alone,
@@ -17,7 +17,7 @@ pub fn pod_group_name(namespace: &str, gang: &str) -> String {
     format!("{gang}-{digits}")
 }
 
-/// Name of a group's replica in a tree. KAI takes children by the order of letters, so numbers have
+/// Name of a group's replica in a tree. KAI takes children in alphabetical order, so numbers have
 /// all their digits.
 pub fn replica_name(group: &str, replica: i32) -> String {
     format!("{group}-{replica:05}")
@@ -49,7 +49,7 @@ pub(super) fn mark_pod_of_tree(gang: &str, podclique: &ObjectMeta, pod: &mut Pod
     mark(base, podclique, leaf_name(podclique), pod);
 }
 
-/// Its pod-grouper would make a PodGroup of its own.
+/// Without the mark, its pod-grouper would create a PodGroup of its own.
 fn mark(gang: &str, podclique: &ObjectMeta, part: String, pod: &mut Pod) {
     let namespace = podclique.namespace.as_deref().unwrap_or_default();
     let annotations = pod.metadata.annotations.get_or_insert_default();

@@ -1,5 +1,5 @@
-//! Marks belong to the gang: a new pod gets the marks of the pods that stay, whatever the configuration
-//! says by now (decision 135).
+//! Marks belong to the gang: a new pod gets the marks of the pods that stay, even if the
+//! configuration has changed since (decision 135).
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use super::{Backend, Profiles};
 use crate::object::ownership;
 use crate::object::pod::Pod;
 
-/// The scheduler of a gang, and how it is told of it.
+/// The scheduler of a gang, and the backend that serves it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GangScheduler {
-    /// `schedulerName` of its pods, if the template names another one by now.
+    /// `schedulerName` of its pods, if the template names another one now.
     pub name_before: Option<String>,
-    /// How it is told.
+    /// The backend that passes the gang to the scheduler.
     pub backend: Backend,
 }
 
-/// Pods of a gang that stay, one of each; none if it starts anew.
+/// One staying pod of the gang and one of its base gang; none if the gang starts without pods.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Peers<'a> {
     /// Of the gang itself.
@@ -30,7 +30,8 @@ pub struct Peers<'a> {
 }
 
 impl GangScheduler {
-    /// As the peers show; without peers as the configuration says of the scheduler that is named.
+    /// The scheduler that the peers show; without peers the configured backend of the named
+    /// scheduler.
     pub fn of(profiles: &Profiles, named: Option<&str>, peers: Peers<'_>) -> Self {
         let counts = |peer: &&Pod| peer.is_scheduled() || peer.names_scheduler(named);
         let own = peers.own.filter(counts);
@@ -40,7 +41,7 @@ impl GangScheduler {
         let backend = match (own, peers.of_base.filter(counts)) {
             (Some(own), _) => Marks::of(own).keep(configured),
             (None, Some(base)) if base.names_scheduler(named) => Marks::of(base).lead(configured),
-            // No tree has gangs of two schedulers.
+            // All gangs of a tree have the same scheduler.
             (None, Some(_)) => configured.without_tree(),
             (None, None) => configured,
         };
@@ -51,8 +52,8 @@ impl GangScheduler {
     }
 }
 
-/// The pod that shows the marks of these: one that has a node before one that waits, and one whose marks
-/// are of a tree, or not, before one whose marks could be either.
+/// The pod that shows the marks of these pods: a pod with a node before a waiting one, and a pod
+/// whose marks are certainly of a tree, or certainly not, before an ambiguous one.
 pub fn find_peer<'a>(pods: impl Iterator<Item = &'a Arc<Pod>>) -> Option<&'a Arc<Pod>> {
     let rank = |pod: &Pod| (pod.is_scheduled(), Marks::of(pod) != Marks::KaiOfEither);
     let mut best = None;
@@ -84,13 +85,13 @@ pub fn is_of_tree(pod: &Pod) -> bool {
     matches!(Marks::of(pod), Marks::KaiTree | Marks::KaiOfEither)
 }
 
-/// What a pod bears.
+/// The marks of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marks {
     None,
     Kai,
     KaiTree,
-    /// KAI's, of a part that is called the same in a tree and outside of it.
+    /// KAI's, of a part that has the same name in a tree and outside of it.
     KaiOfEither,
     Volcano,
     Kubernetes,
@@ -121,7 +122,7 @@ impl Marks {
         }
     }
 
-    /// How the gang is told of that has such pods.
+    /// The backend of a gang that has such pods.
     fn keep(self, configured: Backend) -> Backend {
         match self {
             Self::KaiTree => Backend::KaiTree,
@@ -134,7 +135,8 @@ impl Marks {
         }
     }
 
-    /// How a gang without pods is told of whose base gang has such pods: no tree has half a replica.
+    /// The backend of a gang without pods whose base gang has such pods: a tree never has half a
+    /// replica.
     fn lead(self, configured: Backend) -> Backend {
         match (self, configured) {
             (Self::KaiTree, _) => Backend::KaiTree,

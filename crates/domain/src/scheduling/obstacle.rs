@@ -5,17 +5,17 @@ use api::labels;
 
 use super::Backend;
 
-/// What its scheduler lacks; it goes on by itself once that is there.
+/// A scheduler feature that is missing; the set continues by itself once it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// The cluster does not serve what this backend writes.
+    /// The cluster does not serve the objects that this backend writes.
     NotServed(Backend),
     /// There is no queue of this name, which the set names.
     NoQueue(Backend, String),
 }
 
 impl Obstacle {
-    /// Condition `SchedulingFeatureUnsupported`, which says what to do.
+    /// Condition `SchedulingFeatureUnsupported`, with the remedy.
     pub fn condition(&self) -> ConditionUpdate {
         let (reason, message) = match self {
             Self::NotServed(backend) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// How a scheduler is told of gangs.
+/// How the operator passes gangs to a scheduler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Backend {
     /// Not at all: gates keep a gang together until all its pods exist.
@@ -16,15 +16,15 @@ pub enum Backend {
     KaiPodGrouper,
     /// By a PodGroup `scheduling.volcano.sh/v1beta1` for each PodGang.
     Volcano,
-    /// Kubernetes' own, by PodGroups `scheduling.k8s.io/v1beta1`, under a CompositePodGroup where one
-    /// PodGroup cannot say what a gang needs.
+    /// Kubernetes' own, by PodGroups `scheduling.k8s.io/v1beta1`, under a CompositePodGroup if one
+    /// PodGroup cannot express the needs of a gang.
     Kubernetes,
     /// The same, all gangs of a replica of a set as one tree.
     KubernetesTree,
 }
 
 impl Backend {
-    /// The backend that configurations call so.
+    /// The backend of this name in configurations.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             DEFAULT_SCHEDULER => Some(Self::DefaultScheduler),
@@ -36,7 +36,7 @@ impl Backend {
         }
     }
 
-    /// The same, told of all gangs of a replica as a tree; not each can be.
+    /// The same, with all gangs of a replica as one tree; not every backend supports trees.
     pub fn as_tree(self) -> Option<Self> {
         match self {
             Self::KaiScheduler => Some(Self::KaiTree),
@@ -45,7 +45,7 @@ impl Backend {
         }
     }
 
-    /// The same scheduler, told of each gang by itself.
+    /// The same scheduler, with each gang by itself.
     #[must_use]
     pub fn without_tree(self) -> Self {
         match self {
@@ -55,7 +55,7 @@ impl Backend {
         }
     }
 
-    /// Whether it is Kubernetes' own scheduler that is told.
+    /// Whether the backend serves Kubernetes' own scheduler.
     pub fn is_kubernetes(self) -> bool {
         matches!(self, Self::Kubernetes | Self::KubernetesTree)
     }
@@ -65,7 +65,7 @@ impl Backend {
         matches!(self, Self::KaiScheduler | Self::KaiTree | Self::Volcano)
     }
 
-    /// What to tell users where the cluster does not serve what this backend writes.
+    /// The message for users if the cluster does not serve the objects that this backend writes.
     pub fn unsupported(self) -> &'static str {
         match self {
             Self::DefaultScheduler | Self::KaiPodGrouper => "",
@@ -106,20 +106,20 @@ pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
 pub struct Profiles(BTreeMap<String, Backend>);
 
 impl Profiles {
-    /// Of these schedulers.
+    /// The backends of these schedulers.
     pub fn of(profiles: impl IntoIterator<Item = (String, Backend)>) -> Self {
         Self(profiles.into_iter().collect())
     }
 
-    /// The backend of pods that name this scheduler, or none. One that is not configured is told
-    /// nothing.
+    /// The backend of pods that name this scheduler, or none. A scheduler that is not configured
+    /// gets no gangs.
     pub fn backend_of(&self, scheduler_name: Option<&str>) -> Backend {
         let name = scheduler_name.filter(|name| !name.is_empty());
         let found = self.0.get(name.unwrap_or(DEFAULT_SCHEDULER));
         found.copied().unwrap_or_default()
     }
 
-    /// Whether gangs have to be there before their pods, listing none of them.
+    /// Whether gangs have to exist before their pods, without listing any.
     pub fn reads_gangs_first(&self, scheduler_name: Option<&str>) -> bool {
         let backend = self.backend_of(scheduler_name);
         [Backend::KaiPodGrouper, Backend::Volcano].contains(&backend)
@@ -137,7 +137,7 @@ impl Profiles {
         self.0.values().any(|used| *used == backend)
     }
 
-    /// Whether any scheduler is told by PodGroups of Kubernetes' own.
+    /// Whether any scheduler uses PodGroups of Kubernetes' own kind.
     pub fn uses_kubernetes(&self) -> bool {
         self.0.values().any(|used| used.is_kubernetes())
     }

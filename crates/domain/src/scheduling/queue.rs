@@ -16,7 +16,7 @@ pub fn queue_of(backend: Backend, meta: &ObjectMeta) -> Option<&str> {
 }
 
 /// The queue that a set names: itself, or else the cliques of its template if those that name one
-/// agree. So does what Dynamo makes.
+/// agree. Dynamo creates sets of this form.
 pub fn queue_of_set(backend: Backend, set: &PodCliqueSet) -> Option<&str> {
     queue_of(backend, &set.metadata).or_else(|| Some(queue_of_cliques(backend, set)?.0))
 }
@@ -34,7 +34,7 @@ pub fn set_names_queue(set: &PodCliqueSet, queue: &str) -> bool {
     named.any(|named| named == queue)
 }
 
-/// Puts the queues into the metadata of a PodGang that only the cliques of its set name.
+/// Adds queues to the metadata of a PodGang if only the cliques of its set name them.
 pub fn inherit_queues(metadata: &mut ObjectMeta, set: &PodCliqueSet) {
     for backend in QUEUED {
         if queue_of(backend, &set.metadata).is_some() {
@@ -86,7 +86,7 @@ fn find_queue<'a>(
         Backend::KaiScheduler | Backend::KaiTree => {
             label(labels::KAI_QUEUE).or_else(|| annotation(labels::KAI_QUEUE))
         }
-        // It knows the label only.
+        // The pod-grouper knows the label only.
         Backend::KaiPodGrouper => label(labels::KAI_QUEUE),
         Backend::Volcano => annotation(labels::VOLCANO_QUEUE),
         Backend::DefaultScheduler | Backend::Kubernetes | Backend::KubernetesTree => None,

@@ -1,4 +1,4 @@
-//! What pods bear for Volcano.
+//! The marks of pods for Volcano.
 
 use api::volcano::keys;
 use k8s_openapi::api::core::v1::Pod;

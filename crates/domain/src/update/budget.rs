@@ -1,6 +1,6 @@
-//! How much may be taken down now, as numbers (docs/semantics.md §14.4).
+//! How many pods or group replicas may be taken down now (docs/semantics.md §14.4).
 
-/// What the budget of a standalone clique depends on. The unit is a pod.
+/// The inputs of a standalone clique's budget. The unit is a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PodBudget {
     /// Live `spec.replicas`.
@@ -16,8 +16,8 @@ pub struct PodBudget {
 }
 
 impl PodBudget {
-    /// How many Ready pods of an older template may be deleted. What is missing for any reason, our
-    /// own deletions among them, uses the budget up. Where the clique has slack it is never taken
+    /// How many Ready pods of an older template may be deleted. Pods that are missing for any
+    /// reason, our own deletions among them, use the budget up. A clique with slack is never taken
     /// below `minAvailable`.
     pub fn deletable(self) -> usize {
         let ready = self.ready_old.saturating_add(self.ready_new);
@@ -28,7 +28,7 @@ impl PodBudget {
     }
 }
 
-/// What the budget of a scaling group depends on. The unit is a group replica.
+/// The inputs of a scaling group's budget. The unit is a group replica.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplicaBudget {
     /// Live `spec.replicas`.
@@ -39,9 +39,9 @@ pub struct ReplicaBudget {
     pub max_unavailable: Option<i32>,
     /// Group replicas that have a PodClique and are not being deleted.
     pub existing: i32,
-    /// Those of them that have the newest template and are not available yet.
+    /// Existing ones with the newest template that are not available yet.
     pub new_not_ready: i32,
-    /// Those of them that are available, with whichever template.
+    /// Existing ones that are available, with any template.
     pub available: i32,
 }
 
@@ -54,7 +54,7 @@ impl ReplicaBudget {
         count(above.saturating_sub(self.new_not_ready))
     }
 
-    /// How many of these may be available ones: where the group has slack it is never taken below
+    /// How many of these may be available ones: a group with slack is never taken below
     /// `minAvailable`.
     pub fn deletable_available(self) -> usize {
         count(above_minimum(
@@ -65,12 +65,12 @@ impl ReplicaBudget {
     }
 }
 
-/// At least one, or no update would ever end; at most what there is.
+/// At least one, or no update would ever end; at most all of them.
 fn clipped(max_unavailable: Option<i32>, desired: i32) -> i32 {
     max_unavailable.unwrap_or(1).max(1).min(desired.max(1))
 }
 
-/// How many of those that are up may go; all of them where there is no slack.
+/// How many available ones may be taken down; all of them if there is no slack.
 fn above_minimum(desired: i32, min_available: i32, up: i32) -> i32 {
     if desired > min_available {
         up.saturating_sub(min_available)

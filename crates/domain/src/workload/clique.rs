@@ -16,7 +16,7 @@ pub use self::metadata::{add_finalizer, add_owner, overlay};
 use crate::object::attempt::Attempt;
 use crate::object::environment;
 
-/// Where a PodClique belongs.
+/// The position of a PodClique in its set.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Name of the PodClique.
@@ -29,13 +29,13 @@ pub struct Place {
     pub base_gang: Option<String>,
     /// The scaling group, unless it is a standalone clique.
     pub group: Option<GroupPlace>,
-    /// Who owns it.
+    /// The reference to its owner.
     pub owner: OwnerReference,
-    /// Replica count it starts with, and the template's value that it is stamped with.
+    /// Replica count it starts with, and the template's value that is stamped on it.
     pub count: LiveCount,
     /// The attempt it is created in.
     pub attempt: Attempt,
-    /// Names of the PodCliques that it starts after.
+    /// Names of its dependencies.
     pub starts_after: Vec<String>,
 }
 
@@ -44,11 +44,11 @@ pub struct Place {
 pub struct LiveCount {
     /// `spec.replicas`.
     pub replicas: i32,
-    /// The template's value that it was last set beside.
+    /// The template's value when the count was last set.
     pub stamped: i32,
 }
 
-/// Where a PodClique belongs in a scaling group.
+/// The position of a PodClique in a scaling group.
 #[derive(Clone, Debug)]
 pub struct GroupPlace {
     /// Name of the PodCliqueScalingGroup object.
@@ -57,10 +57,10 @@ pub struct GroupPlace {
     pub replica: i32,
 }
 
-/// A clique of the template, made ready once for all the places that it has.
+/// A clique of the template, prepared once for all of its slots.
 #[derive(Clone, Debug)]
 pub struct Ready<'a> {
-    /// As it is in the template.
+    /// The clique in the template.
     pub template: &'a PodCliqueTemplateSpec,
     /// Hash of its pods' template.
     pub hash: String,
@@ -78,8 +78,8 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// For a clique in a scaling group; `pods` is the number of pods that one group replica has by
-    /// the template.
+    /// For a clique in a scaling group; `pods` is the number of pods of one group replica in the
+    /// template.
     pub fn grouped((template, hash): (&'a PodCliqueTemplateSpec, String), pods: i32) -> Self {
         let mut pod_spec = template.spec.pod_spec.clone();
         environment::inject(&mut pod_spec, &environment::of_scaling_group(pods));

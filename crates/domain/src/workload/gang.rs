@@ -1,4 +1,4 @@
-//! Which gangs a PodCliqueSet replica consists of, and who is in them (docs/semantics.md §8.1).
+//! The gangs of a PodCliqueSet replica, and their members (docs/semantics.md §8.1).
 
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueScalingGroupConfig;
@@ -17,7 +17,7 @@ pub struct ExpectedGang {
     pub base: Option<String>,
 }
 
-/// The gang that a group replica belongs to, and the base gang if that is another one.
+/// The gang of a group replica, and the base gang if that is another one.
 pub fn of_group_replica(
     base: &str,
     scaling_group: &str,

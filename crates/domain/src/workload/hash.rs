@@ -1,14 +1,14 @@
-//! Hashes that tell whether running pods were made from the present template.
+//! Hashes that show whether running pods were created from the present template.
 //!
 //! ```text
 //! clique template ──▶ JSON ──▶ canonical ──▶ FNV-1a 64 ──▶ r1 + 14 characters
 //! ```
 //!
-//! Two templates that make the same pod have the same hash, whoever wrote them down: maps are
-//! sorted, the order of lists that Kubernetes treats as maps is ignored, what the API server would
-//! fill in counts as absent, and quantities are compared by value (`1000m` is `1`). What changes a
-//! pod changes the hash. The input is JSON text and not a dump of Rust structs, so a newer
-//! Kubernetes library does not restart workloads (docs/semantics.md §9.2).
+//! Two templates that create the same pod have the same hash, in any notation: maps are sorted, the
+//! order of lists that Kubernetes treats as maps is ignored, defaults of the API server count as
+//! absent, and quantities are compared by value (`1000m` is `1`). A change that alters a pod alters
+//! the hash. The input is JSON text and not a dump of Rust structs, so a newer Kubernetes library
+//! does not restart workloads (docs/semantics.md §9.2).
 //!
 //! Order still counts where it has an effect: init containers run in it, `envFrom` overrides in
 //! it, and an `env` list in which a value refers to another (`$(NAME)`) is read in it.
@@ -60,7 +60,7 @@ pub fn pod_spec_hash(spec: &PodSpec) -> String {
     hash_text(&text)
 }
 
-/// Whether both make the same pod.
+/// Whether both create the same pod.
 pub fn is_same_pod_spec(one: &PodSpec, other: &PodSpec) -> bool {
     one == other || canonical_spec(one, "") == canonical_spec(other, "")
 }
@@ -86,9 +86,9 @@ pub fn generation_hash(template_hashes: &[String]) -> String {
     hash_text(&template_hashes.concat())
 }
 
-/// Whether this version of the operator made the hash. All others, those of the Go operator as
-/// well as those of a later version of ours, are foreign: objects that carry one are given ours
-/// without a restart, because nothing can be concluded from comparing them.
+/// Whether this version of the operator made the hash. All other hashes, those of the Go operator
+/// and of a later version of ours, are foreign: objects that carry one get ours without a restart,
+/// because a comparison of the two proves nothing.
 pub fn is_ours(hash: &str) -> bool {
     hash.strip_prefix(VERSION).is_some_and(|digits| {
         digits.len() == DIGITS && digits.bytes().all(|b| fnv::ALPHABET.contains(&b))
@@ -102,7 +102,8 @@ fn hash_text(text: &str) -> String {
     )
 }
 
-/// JSON with sorted keys: `serde_json` keeps insertion order if any crate in the build asks so.
+/// JSON with sorted keys: `serde_json` keeps insertion order if any crate in the build enables
+/// that.
 fn write_canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(object) => {

@@ -1,5 +1,5 @@
-//! What a set consists of, whether it exists or not: the only place that enumerates replicas, once
-//! for each decision (docs/semantics.md §1.3).
+//! The parts of a set, existing or not. Only this module enumerates replicas, once for each
+//! decision (docs/semantics.md §1.3).
 
 mod find;
 mod members;
@@ -18,7 +18,7 @@ pub use self::members::{
 };
 use super::gang::{self, ExpectedGang};
 
-/// All of it, by the live replica counts of the set and of its scaling groups.
+/// All parts, by the live replica counts of the set and of its scaling groups.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout<'a> {
     /// Replicas of the set, by index.
@@ -77,9 +77,9 @@ pub struct Part<'a> {
     pub group_replica: Option<i32>,
 }
 
-/// Enumerates the set of that name with so many replicas. `live_replicas` returns how many replicas
-/// a scaling group of that object name has, or will have. The caller bounds both (docs/semantics.md
-/// §12.1).
+/// Enumerates the set of that name with this many replicas. `live_replicas` returns how many
+/// replicas a scaling group of that object name has, or will have. The caller bounds both
+/// (docs/semantics.md §12.1).
 pub fn enumerate<'a>(
     set: &str,
     template: &'a PodCliqueSetTemplateSpec,
@@ -175,8 +175,8 @@ impl<'a> Layout<'a> {
     }
 
     /// All PodGangs: of each replica the base gang first, then one for each group replica beyond
-    /// its group's minimum. `is_idle` returns whether a PodClique has no pods to have: it is in no
-    /// gang, and where nothing is left there is none (docs/semantics.md §8.1).
+    /// its group's minimum. `is_idle` returns whether a PodClique is scaled to zero: it is in no
+    /// gang, and a gang without PodCliques does not exist (docs/semantics.md §8.1).
     pub fn gangs(&self, is_idle: impl Fn(&Part<'a>) -> bool) -> Vec<ExpectedGang> {
         let replicas = self.replicas.iter();
         replicas.flat_map(|r| r.gangs(&is_idle)).collect()

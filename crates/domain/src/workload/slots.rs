@@ -1,10 +1,10 @@
-//! Pod slots: which index a new pod takes and which name it gets (docs/semantics.md §6.1).
+//! Pod indexes: the index and the name of a new pod (docs/semantics.md §6.1).
 
 use std::collections::BTreeMap;
 
 use crate::object::fnv;
 
-/// Who holds an index.
+/// The holder of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// A pod that exists and stays.
@@ -15,9 +15,9 @@ pub enum Holder {
 
 /// The indices that new pods take now, ascending.
 ///
-/// `replicas` is the number of pods wanted. The lowest free indices are taken first (docs/semantics.md §6.1).
-/// An index whose pod is leaving is waited for, not skipped: its successor inherits hostname and
-/// DNS name, and these must never lead to two pods.
+/// `replicas` is the number of pods wanted. The lowest free indices are taken first
+/// (docs/semantics.md §6.1). The index of a leaving pod is waited for, not skipped: its successor
+/// inherits hostname and DNS name, and these must never lead to two pods.
 pub fn vacant(holders: &BTreeMap<i32, Holder>, replicas: i32) -> impl Iterator<Item = i32> {
     let live = holders.values().filter(|h| **h == Holder::Live).count();
     let missing = usize::try_from(replicas).unwrap_or(0).saturating_sub(live);
@@ -27,8 +27,8 @@ pub fn vacant(holders: &BTreeMap<i32, Holder>, replicas: i32) -> impl Iterator<I
         .filter(|k| !holders.contains_key(k))
 }
 
-/// The name of the pod in a slot: the same whenever the same slot is filled again after a lost
-/// answer, another one once a holder was seen (`incarnation` is its uid) or the name turned out
+/// The name of the pod at an index: the same name if the same index is filled again after a lost
+/// answer, another one once a pod of it was seen (`incarnation` is its uid) or the name turned out
 /// to be taken (`probe`).
 pub fn pod_name(podclique: &str, uid: &str, index: i32, incarnation: &str, probe: u32) -> String {
     let seed = format!("{uid}/{index}/{incarnation}/{probe}");

@@ -1,4 +1,4 @@
-//! Who starts after whom (docs/semantics.md §8.6; Grove, §9.4).
+//! The start order of PodCliques (docs/semantics.md §8.6; Grove, §9.4).
 
 use api::podcliqueset::{CliqueStartupType, PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec};
 use api::{PodClique, names};
@@ -8,8 +8,8 @@ use super::layout::{self, Part};
 use crate::Pod;
 use crate::health::training;
 
-/// `spec.startsAfter` of a PodClique. It follows from the template alone; who of these is waited for
-/// follows from live counts, when a pod is created.
+/// `spec.startsAfter` of a PodClique. It follows from the template alone; live counts, when a pod
+/// is created, decide which of these dependencies the pod waits for.
 pub fn starts_after(
     set: &str,
     template: &PodCliqueSetTemplateSpec,
@@ -33,27 +33,27 @@ pub struct StartOrder<'a> {
     pub set: &'a str,
     /// Its template.
     pub template: &'a PodCliqueSetTemplateSpec,
-    /// Minimum of the scaling group of that object name: replicas below it are of the base gang,
-    /// whether they are scaled in or not.
+    /// Minimum of the scaling group with this object name: replicas below it belong to the base
+    /// gang, whether they are scaled in or not.
     pub minimum: &'a dyn Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
     /// How many of its replicas are in the base gang.
     pub in_base: &'a dyn Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
 }
 
 impl<'a> StartOrder<'a> {
-    /// The PodCliques that this one starts after. Order is kept within one gang only: in the base
-    /// gang, each waits for all PodCliques of a clique that are in it; in a scaled gang, for the one
-    /// in the same group replica, if the clique is of the same group.
+    /// The dependencies of this PodClique. Order is kept within one gang only: in the base gang, a
+    /// part waits for all PodCliques of a clique that are in it; in a scaled gang, for the one in
+    /// the same group replica, if the clique is of the same group.
     pub fn dependencies(&self, part: &Part<'_>) -> Vec<Part<'a>> {
         self.beside(part, cliques_before(self.template, part.clique))
     }
 
-    /// The PodCliques that start after this one.
+    /// The dependents of this PodClique.
     pub fn dependents(&self, part: &Part<'_>) -> Vec<Part<'a>> {
         self.beside(part, cliques_after(self.template, part.clique))
     }
 
-    /// The PodCliques of these cliques in the gang that the part is in.
+    /// The PodCliques of these cliques in the gang of the part.
     fn beside(&self, part: &Part<'_>, cliques: Vec<&'a str>) -> Vec<Part<'a>> {
         let place = part.group.zip(part.group_replica);
         let scaled = place.filter(|(config, j)| {
@@ -88,7 +88,7 @@ impl<'a> StartOrder<'a> {
     }
 }
 
-/// Cliques that this one starts after.
+/// Dependencies of this clique.
 pub fn cliques_before<'a>(template: &'a PodCliqueSetTemplateSpec, clique: &str) -> Vec<&'a str> {
     let cliques = &template.cliques;
     let Some(at) = cliques.iter().position(|c| c.name == clique) else {
@@ -109,7 +109,7 @@ pub fn cliques_before<'a>(template: &'a PodCliqueSetTemplateSpec, clique: &str) 
     }
 }
 
-/// Cliques that start after this one.
+/// Dependents of this clique.
 fn cliques_after<'a>(template: &'a PodCliqueSetTemplateSpec, clique: &str) -> Vec<&'a str> {
     let cliques = template.cliques.iter();
     let after: Vec<_> = match template.clique_startup_type.unwrap_or_default() {
@@ -126,8 +126,8 @@ fn cliques_after<'a>(template: &'a PodCliqueSetTemplateSpec, clique: &str) -> Ve
     after.into_iter().map(|c| c.name.as_str()).collect()
 }
 
-/// Whether a PodClique has as many pods Ready as those wait for that start after it. Pods whose
-/// work is done count, whatever became of them.
+/// Whether a PodClique has as many pods Ready as its dependents wait for. Pods whose work is done
+/// count, whether they still exist or not.
 pub fn is_up<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod> + Clone) -> bool {
     let completed = training::completed(podclique, pods.clone());
     let up = training::slots(completed, pods.filter(|p| p.is_ready()));

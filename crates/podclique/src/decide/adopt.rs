@@ -1,6 +1,6 @@
-//! Adoption: pods without a controller that are labelled as this PodClique's get its owner
-//! reference. Their PodClique was deleted with `--cascade=orphan` and recreated, or the reference
-//! was removed. Otherwise they would hold their GPUs for ever beside their replacements.
+//! Adoption: pods without a controller whose labels name this PodClique get its owner reference.
+//! Their PodClique was deleted with `--cascade=orphan` and recreated, or the reference was removed.
+//! Without adoption they would hold their GPUs for ever beside their replacements.
 
 use domain::Pod;
 use domain::object::ownership;

@@ -1,4 +1,4 @@
-//! Pods that are missing.
+//! Creates missing pods.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,25 +15,25 @@ use crate::observe::Snapshot;
 use crate::pod_group::Choice;
 use crate::pod_template;
 
-/// The most slots that one decision fills; the rest is decided again.
+/// The most indexes that one decision fills; the rest is decided again.
 const CREATE_BATCH: usize = 500;
 
-/// Names tried for a slot.
+/// Names tried for an index.
 const PROBES: u32 = 100;
 
 /// Pods that are missing.
 #[derive(Debug, Default)]
 pub(super) struct Missing {
-    /// Those that are created now.
+    /// The pods that are created now.
     pub pods: Vec<Action>,
-    /// Slots for which no name is free.
+    /// Indexes for which no name is free.
     nameless: Vec<i32>,
-    /// When they may be created although the PodGroup of those before them is still there.
+    /// When they may be created although the PodGroup of their predecessors still exists.
     pub due: Option<Timestamp>,
 }
 
 impl Missing {
-    /// What the status says of slots for which no name is free.
+    /// The status error about indexes for which no name is free.
     pub(super) fn error(&self, snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
         let index = self.nameless.first()?;
         let (count, name) = (
@@ -90,7 +90,7 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     }
 }
 
-/// Names that a new pod must not have: those of existing pods, and those that the gang lists,
+/// Names that a new pod must not have: names of existing pods, and names that the gang lists,
 /// because a pod of such a name would lose its gate before the gang is complete (decision 11).
 fn used_names(snapshot: &Snapshot) -> HashSet<String> {
     let own = snapshot.pods.iter().map(|p| p.name().to_owned());
@@ -98,7 +98,7 @@ fn used_names(snapshot: &Snapshot) -> HashSet<String> {
     own.chain(listed).collect()
 }
 
-/// The first name that is neither used nor turned out to be taken by another's pod.
+/// The first name that is not used and is not known to be taken by a foreign pod.
 fn free_name(snapshot: &Snapshot, index: i32, used: &HashSet<String>) -> Option<String> {
     let meta = &snapshot.podclique.metadata;
     let incarnation = snapshot
@@ -114,7 +114,7 @@ fn free_name(snapshot: &Snapshot, index: i32, used: &HashSet<String>) -> Option<
 }
 
 fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
-    // A completed slot is satisfied, whatever becomes of its pod.
+    // A completed index needs no pod, even if its pod is gone.
     let completed = snapshot.completed();
     let mut holders: BTreeMap<i32, Holder> =
         completed.into_iter().map(|k| (k, Holder::Live)).collect();

@@ -22,7 +22,7 @@ use crate::status;
 
 const PURPOSE: Purpose = Purpose::DeleteWithPodClique;
 
-/// A job whose status cannot be stored, or that does not ask for this PodClique any more, does not
+/// A job whose status cannot be stored, or that does not need this PodClique any more, does not
 /// hold it for ever.
 const SUCCESS_WAIT: SignedDuration = SignedDuration::from_mins(1);
 
@@ -33,7 +33,7 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     }
     let mut plan = Plan::default();
     if is_awaited(snapshot) && !training::has_succeeded(&snapshot.podclique) {
-        // Only its pods say so yet.
+        // Until this write only its pods show the success.
         plan.status = Some(status::next_status(snapshot, now));
         return plan;
     }
@@ -60,13 +60,14 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     release(snapshot)
 }
 
-/// Whether its job has yet to store that its work is done: nobody else says so, and without it the
-/// job would be restarted (decision 105).
+/// Whether its job has yet to store that its work is done: no other object records it, and without
+/// the record the job would be restarted (decision 105).
 fn is_awaited(snapshot: &Snapshot) -> bool {
     snapshot.set.as_ref().is_some_and(|set| set.awaits_success)
 }
 
-/// Until when it waits for that, since it was deleted and says so itself.
+/// Deadline for the job to record this success; it exists once the PodClique is deleted and its own
+/// status shows the success.
 fn awaited_until(snapshot: &Snapshot) -> Option<Timestamp> {
     let podclique = &snapshot.podclique;
     let conditions = &podclique.status.as_ref()?.conditions;

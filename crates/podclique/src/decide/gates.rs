@@ -1,5 +1,5 @@
-//! A pod may be scheduled as soon as its PodGang lists it; nothing else is asked (docs/semantics.md §8.3), but
-//! that the list is one of ours.
+//! A pod may be scheduled as soon as its PodGang lists it; the only other condition is that this
+//! operator wrote the list (docs/semantics.md §8.3).
 
 use api::labels;
 use domain::Pod;
@@ -21,7 +21,7 @@ pub(super) fn removals(snapshot: &Snapshot) -> Vec<Action> {
     pods.filter_map(|pod| removal(pod)).collect()
 }
 
-/// Takes our gate off and leaves those of others.
+/// Removes our gate and leaves foreign gates.
 fn removal(pod: &Pod) -> Option<Action> {
     let path = format!("/spec/schedulingGates/{}", pod.gate_position()?);
     Some(Action::Patch {

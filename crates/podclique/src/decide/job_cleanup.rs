@@ -1,5 +1,6 @@
-//! A training job that is over ends its own unfinished pods, those that arrive later too. A pod whose
-//! app containers have ended for good keeps its logs, also in the seconds before its last phase.
+//! A training job that is over ends its own unfinished pods, including those that appear later. A
+//! pod whose app containers have ended for good keeps its logs, also in the seconds before its last
+//! phase.
 
 use domain::Pod;
 use domain::plan::{Action, Purpose};

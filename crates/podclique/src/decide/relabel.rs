@@ -1,5 +1,5 @@
-//! Labels of pods are restored, except those of terminating pods: a stuck one has left the headless
-//! Service by its label.
+//! Labels of pods are restored, except those of terminating pods: a stuck pod was removed from the
+//! headless Service through its label.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use crate::observe::Snapshot;
 use crate::pod_template;
 
-/// Labels that are the same for as long as the pod lives. Its hash and its attempts are not among
-/// them: they say where the pod comes from. A hash that is gone, or that is wrong where all pods are of
-/// one template, is put back as that of the PodClique: the pod counts as of this template.
+/// Labels that never change in the life of a pod. Its hash and its attempts are not among them:
+/// they record the origin of the pod. If all pods are of one template, a missing or wrong hash is
+/// replaced by that of the PodClique: the pod counts as of this template.
 const IMMUTABLE_LABELS: [&str; 11] = [
     labels::NAME,
     labels::MANAGED_BY,
@@ -37,7 +37,7 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
     let Some(first) = snapshot.pods.first().and_then(|pod| pod.index()) else {
         return Vec::new();
     };
-    // The same of all pods but for the index.
+    // All pods have the same labels except for the index.
     let mut right = pod_template::labels_of(&snapshot.podclique, snapshot.set_name(), first);
     let meta = &snapshot.podclique.metadata;
     let pods = snapshot.pods.iter().filter(|p| !p.is_terminating());
@@ -51,7 +51,7 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
 }
 
 fn correct(pod: &Pod, right: &BTreeMap<String, String>, podclique: &ObjectMeta) -> Option<Action> {
-    // Mostly so: looking up each of them takes several times as long.
+    // The usual case: looking up each label takes several times as long.
     if pod.metadata.labels.as_ref() == Some(right) {
         return None;
     }
@@ -82,7 +82,7 @@ fn correct(pod: &Pod, right: &BTreeMap<String, String>, podclique: &ObjectMeta) 
     })
 }
 
-/// Tests what is there, then sets or removes it.
+/// Tests the present value, then sets or removes it.
 fn change(pod: &Pod, key: &str, right: Option<&String>) -> Vec<Value> {
     let path = ownership::label_pointer(key);
     let is = ownership::label(&pod.metadata, key);

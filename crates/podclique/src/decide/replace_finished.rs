@@ -1,10 +1,10 @@
-//! Pods that ended (evicted, node lost, containers done) are replaced in their slot: deleted, then
-//! created again. A slot whose pods end soon after their start waits longer each time; the pod
-//! carries how often that happened.
+//! Pods that ended (evicted, node lost, containers done) are replaced at their index: deleted, then
+//! created again. If the pods of an index end soon after their start, each replacement waits
+//! longer; the pod carries the count of such ends.
 //!
 //! In a training job only failed pods are replaced, and only while the failure does not count for
-//! the whole replica (docs/semantics.md §5.6), once the job has stored that they failed
-//! (decision 107).
+//! the whole replica (docs/semantics.md §5.6), once the job has stored that they failed (decision
+//! 107).
 
 use api::events;
 use domain::Pod;
@@ -23,7 +23,7 @@ pub(super) fn replacements(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
         .collect()
 }
 
-/// Of a job each replaced pod is reported, once: the rank fails and nothing else shows it.
+/// Every replaced pod of a job is reported, once: its rank fails, and nothing else shows that.
 pub(super) fn warnings(snapshot: &Snapshot, now: Timestamp) -> Vec<Event> {
     let failed = finished(snapshot).filter(|_| snapshot.is_training());
     let due = failed.filter(|pod| pod.replacement_due().is_none_or(|due| due <= now));
@@ -47,7 +47,7 @@ fn warn(snapshot: &Snapshot, pod: &Pod) -> Option<Event> {
     Some(event.once(pod.uid()).about(snapshot.set_target()?))
 }
 
-/// The next moment at which one is due.
+/// The next time at which a replacement is due.
 pub(super) fn next_due(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     finished(snapshot)
         .filter_map(Pod::replacement_due)
@@ -55,9 +55,9 @@ pub(super) fn next_due(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp>
         .min()
 }
 
-/// Whether single slots of a training clique are filled again: while enough pods are up, or while
+/// Whether single indexes of a training clique are filled again: while enough pods are up, or while
 /// the delay of a clique that was available runs. Otherwise the failure counts for the whole
-/// replica. Free slots of a clique that was never available are filled (it is being created), but
+/// replica. Free indexes of a clique that was never available are filled (it is being created), but
 /// its failed pods stay.
 pub(super) fn may_refill(snapshot: &Snapshot) -> bool {
     let Some(set) = snapshot.set.as_ref().filter(|_| snapshot.is_training()) else {

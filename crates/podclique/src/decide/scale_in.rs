@@ -1,4 +1,4 @@
-//! Which pods are deleted on scale-in: those that do least first (docs/semantics.md §6.5). Only
+//! Chooses the pods that scale-in deletes: the least useful first (docs/semantics.md §6.5). Only
 //! pods that the PodClique controls; pods without a controller are adopted first.
 
 use std::cmp::Reverse;
@@ -20,8 +20,8 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
     actions
 }
 
-/// Two pods on one index can only come from a late answer: the one that is done or Ready stays,
-/// else the older.
+/// Two pods on one index can only result from a late answer: the pod that is done or Ready stays,
+/// else the older one.
 fn duplicates(snapshot: &Snapshot) -> Vec<Action> {
     let mut by_index: BTreeMap<i32, Vec<&Arc<Pod>>> = BTreeMap::new();
     for pod in snapshot.own_pods().filter(|p| !p.is_terminating()) {
@@ -65,7 +65,7 @@ fn surplus(snapshot: &Snapshot) -> Vec<Action> {
 
 type Worth = (bool, u8, bool, bool, Reverse<jiff::Timestamp>, Reverse<i32>);
 
-/// Least first: not bound, then by phase, not Ready, outdated, younger, higher index.
+/// The least useful first: not bound, then by phase, not Ready, outdated, younger, higher index.
 fn worth(pod: &Pod, hash: Option<&str>) -> Worth {
     let phase = match pod.status.phase.as_deref() {
         Some("Running") => 2,

@@ -1,12 +1,12 @@
 //! A clique that is scaled to 0, or below its minimum, stores that before its first pod is deleted
-//! (docs/semantics.md §2.2, decisions 81 and 109): what is scaled up again later has to start like
-//! new, also if the operator ended in between and nobody saw the clique with few pods.
+//! (docs/semantics.md §2.2, decisions 81 and 109): pods that are scaled up again later count as
+//! starting, also if the operator ended in between and never observed the clique with few pods.
 
 use api::PodCliqueStatus;
 
 use crate::observe::Snapshot;
 
-/// Whether what this status says of it is stored already. Until then nothing is scaled in.
+/// Whether the status that records this is stored already. Until then no pod is scaled in.
 pub(super) fn is_noted(snapshot: &Snapshot, next: &PodCliqueStatus) -> bool {
     let stored = snapshot.podclique.status.as_ref();
     stored.map(memory).unwrap_or_default() == memory(next)

@@ -1,5 +1,5 @@
-//! A pod that starts after others is told to start as soon as these have their minimum Ready or
-//! done, and again where its kubelet does not pass that on (docs/semantics.md §8.6).
+//! The operator releases the start of a pod as soon as its dependencies have their minimum Ready or
+//! done, and repeats the release if the kubelet does not pass it on (docs/semantics.md §8.6).
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use crate::observe::Snapshot;
 use crate::pod_template::start_order::written;
 
-/// The values that the annotation of a pod goes through after the first one, and after how many
-/// seconds: a kubelet that missed a change shows the volume at its next look at the pod, which is a
-/// minute or more away; each change of the pod makes it look.
+/// The next values of the pod's annotation, each with the seconds after which it is written: a
+/// kubelet that missed a change updates the volume at its next sync of the pod, a minute or more
+/// later; each change of the pod triggers a sync.
 const REPEATS: [(u32, i64); 4] = [(2, 5), (3, 10), (4, 20), (5, 40)];
 
-/// Pods that may start and were not told to when they were created.
+/// Releases pods that may start and were not released at their creation.
 pub(super) fn plan_starts(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     let waiting = staying(snapshot).filter(|p| p.awaits_start());
     let free = waiting.filter(|pod| {
@@ -28,7 +28,7 @@ pub(super) fn plan_starts(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     free.map(|pod| start_pod(pod, now)).collect()
 }
 
-/// Pods that were told, and whose init container still waits.
+/// Repeats the release of pods whose init container still waits.
 pub(super) fn plan_repeats(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     let late = staying(snapshot).filter_map(|pod| {
         let mut passed = repeats(pod).filter(|(_, at)| *at <= now);
@@ -37,7 +37,7 @@ pub(super) fn plan_repeats(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     late.map(|(pod, count)| tell_again(pod, count)).collect()
 }
 
-/// When the next pod is told again.
+/// When the next release is repeated.
 pub(super) fn next_repeat(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     let all = staying(snapshot).flat_map(|pod| repeats(pod));
     all.map(|(_, at)| at).filter(|at| *at > now).min()
@@ -48,8 +48,7 @@ fn staying(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<Pod>> {
     own.filter(|p| !p.is_terminating() && !p.is_finished())
 }
 
-/// The values that the pod's annotation still has to go through, and when, as long as the init
-/// container runs.
+/// The remaining values of the pod's annotation, each with its time, while the init container runs.
 fn repeats(pod: &Pod) -> impl DoubleEndedIterator<Item = (u32, Timestamp)> + use<> {
     let (since, told) = (pod.start_unseen_since(), pod.start_count());
     let all = REPEATS.into_iter().filter(move |(count, _)| *count > told);
@@ -73,7 +72,8 @@ fn start_pod(pod: &Pod, now: Timestamp) -> Action {
     patch(pod, operations, Purpose::StartPod)
 }
 
-/// Somebody removed them all. Those that somebody adds meanwhile are not to be lost.
+/// The pod has no annotations, as a user removed them all; the patch creates the map and must not
+/// lose annotations that are added concurrently.
 fn first_annotation(pod: &Pod) -> [Value; 2] {
     let version = &pod.metadata.resource_version;
     [

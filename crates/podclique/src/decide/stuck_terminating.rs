@@ -12,17 +12,17 @@ use serde_json::json;
 
 use crate::observe::Snapshot;
 
-/// What waits for the end of a pod.
+/// The party that waits for the end of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waiter {
-    /// The next pod of its slot.
+    /// The next pod of its index.
     Slot,
     /// The finalizer of its PodClique.
     Finalizer,
 }
 
 impl Waiter {
-    /// Until when a terminating pod is waited for; `None`: as long as it is there.
+    /// Until when it waits for a terminating pod; `None`: as long as the pod exists.
     fn until(self, snapshot: &Snapshot, pod: &Pod) -> Option<Timestamp> {
         let timeouts = snapshot.stuck_timeouts;
         let is_on_ready_node = snapshot.is_on_ready_node(pod);
@@ -36,19 +36,19 @@ impl Waiter {
         self.until(snapshot, pod).is_some_and(|until| until <= now)
     }
 
-    /// Whether it goes on although the pod is there. Not while the pod is selected by the headless
-    /// Service: a rank's DNS name must never lead to two pods.
+    /// Whether it no longer waits although the pod exists. It does wait while the headless Service
+    /// selects the pod: a rank's DNS name must never lead to two pods.
     pub(super) fn gave_up(self, snapshot: &Snapshot, pod: &Pod, now: Timestamp) -> bool {
         self.has_waited(snapshot, pod, now) && !is_selected(pod)
     }
 
-    /// The pods that are not waited for any more, and still selected by the headless Service.
+    /// The expired pods that the headless Service still selects.
     fn expired(self, snapshot: &Snapshot, now: Timestamp) -> impl Iterator<Item = &Arc<Pod>> {
         let all = snapshot.pods.iter().filter(|p| is_selected(p));
         all.filter(move |p| self.has_waited(snapshot, p, now))
     }
 
-    /// Takes these out of it.
+    /// Removes these pods from the Service.
     pub(super) fn detachments(self, snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
         let expired = self.expired(snapshot, now);
         expired
@@ -56,7 +56,7 @@ impl Waiter {
             .collect()
     }
 
-    /// Says of a job's pods whose slots are filled again that their processes may run on.
+    /// Warns that the processes of a job's pods may run on although their indexes are filled again.
     pub(super) fn warnings(self, snapshot: &Snapshot, now: Timestamp) -> Vec<Event> {
         let expired = self.expired(snapshot, now);
         let started = expired.filter(|pod| self.is_started_again(snapshot, pod));
@@ -73,7 +73,7 @@ impl Waiter {
         snapshot.is_training() && !pod.has_run_out() && is_wanted && goes_on
     }
 
-    /// The next moment at which a terminating pod becomes expired.
+    /// The next time at which a terminating pod expires.
     pub(super) fn next_deadline(self, snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
         let all = snapshot.pods.iter().chain(&snapshot.predecessors);
         all.filter_map(|p| self.until(snapshot, p))
@@ -82,7 +82,7 @@ impl Waiter {
     }
 }
 
-/// Takes pods that an earlier attempt released out of the headless Service.
+/// Removes pods that an earlier attempt released from the headless Service.
 pub(super) fn farewells(snapshot: &Snapshot) -> Vec<Action> {
     let released = snapshot.released.iter();
     released
@@ -90,8 +90,8 @@ pub(super) fn farewells(snapshot: &Snapshot) -> Vec<Action> {
         .collect()
 }
 
-/// Slots whose rank has a pod of another PodClique: a released one that is still selected by the
-/// headless Service, or one that is waited for without end.
+/// Indexes whose rank has a pod of another PodClique: a released pod that the headless Service
+/// still selects, or a pod that is waited for without end.
 pub(super) fn occupied(snapshot: &Snapshot, now: Timestamp) -> impl Iterator<Item = i32> {
     let released = snapshot.released.iter().filter(|p| is_selected(p));
     let held = snapshot.predecessors.iter();

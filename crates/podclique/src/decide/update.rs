@@ -1,5 +1,5 @@
 //! Pods of an older template are replaced on their replica's turn, within the budget
-//! (docs/semantics.md §14.4). Deleted here, they are created anew as missing pods.
+//! (docs/semantics.md §14.4). Deleted here, they are recreated as missing pods.
 
 use domain::Pod;
 use domain::plan::{Action, Purpose};
@@ -8,7 +8,8 @@ use domain::update::{self, PodBudget};
 use crate::observe::Snapshot;
 
 /// Deletes pods that are not Ready at once, and as many Ready ones as the budget allows, the oldest
-/// first. Each in the version that was seen: a pod that became Ready meanwhile is counted first.
+/// first. Each deletion names the observed version: a pod that became Ready meanwhile is counted
+/// first.
 pub(super) fn plan_outdated_pods(snapshot: &Snapshot) -> Vec<Action> {
     if !is_due(snapshot) {
         return Vec::new();
@@ -27,8 +28,8 @@ pub(super) fn plan_outdated_pods(snapshot: &Snapshot) -> Vec<Action> {
         .collect()
 }
 
-/// Whether pods are replaced now: the PodClique has the newest template, and nothing else is to be
-/// done about its pods first. Cliques of a group are recreated as a whole.
+/// Whether pods are replaced now: the PodClique has the newest template, and no other change of its
+/// pods comes first. Cliques of a group are recreated as a whole.
 fn is_due(snapshot: &Snapshot) -> bool {
     snapshot.is_updating()
         && !snapshot.is_grouped()

@@ -1,4 +1,4 @@
-//! What is read of pods that hang in Terminating (docs/semantics.md §6.3).
+//! Reads pods that hang in Terminating (docs/semantics.md §6.3).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use engine::Caches;
 
 use crate::PodCliqueReconciler;
 
-/// The nodes of terminating pods of a job that can be expected to end them. Of one that nobody may
-/// read that is not known.
+/// The nodes of a job's terminating pods that can be expected to end them. If the operator may not
+/// read nodes, this is not known.
 pub(super) fn nodes_in_service(
     podclique: &PodClique,
     pods: &[Arc<Pod>],
@@ -25,8 +25,8 @@ pub(super) fn nodes_in_service(
     in_service.map(str::to_owned).collect()
 }
 
-/// Terminating pods of a PodClique of this name that is gone, or about to go. It is waited for as long
-/// as its pods, unless these are waited for without end.
+/// Terminating pods of a PodClique of this name that is gone, or about to go. The operator waits
+/// for that PodClique as long as for its pods, unless it waits for these without end.
 pub(super) fn predecessors(
     podclique: &PodClique,
     set: Option<&Key>,

@@ -1,4 +1,4 @@
-//! Pods whose marks show which scheduler the gang has.
+//! Pods whose marks show the scheduler of the gang.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a PodClique's set says about it.
+//! The facts about a PodClique that its set determines.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,19 +19,20 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use crate::PodCliqueReconciler;
 use crate::dependencies;
 
-/// What matters of the PodCliqueSet.
+/// The facts that a decision needs from the PodCliqueSet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SetFacts {
     /// Its name.
     pub name: String,
     /// Whether it is being deleted.
     pub is_terminating: bool,
-    /// Whether the PodClique is not in its hands (yet): another set of this name left it behind.
+    /// Whether the set does not control the PodClique (yet): an earlier set of this name left it
+    /// behind.
     pub is_orphaned: bool,
     /// `template.priorityClassName`.
     pub priority_class_name: String,
-    /// How many pods of its group replica come before those of this clique, as the template counts
-    /// them; `None`: it is in no group.
+    /// The number of pods of its group replica that come before those of this clique, by the
+    /// template; `None`: it is in no group.
     pub pods_before: Option<i32>,
     /// `status.currentGenerationHash`.
     pub generation_hash: Option<String>,
@@ -41,28 +42,28 @@ pub struct SetFacts {
     pub uid: String,
     /// Whether it is a training job that is over.
     pub is_over: bool,
-    /// Whether it says of itself that it is over its limits.
+    /// Whether the set reports that it is over its limits.
     pub is_over_limits: bool,
     /// Whether its end is stored.
     pub has_ended: bool,
     /// Whether it has yet to store that the work of this PodClique is done.
     pub awaits_success: bool,
-    /// Uids of failed pods of this PodClique of which the job has yet to store that they failed.
+    /// Uids of failed pods of this PodClique whose failure the job has yet to store.
     pub unnoted_failures: BTreeSet<String>,
     /// How long a breach of this clique may last, in a training job.
     pub training_delay: SignedDuration,
-    /// For how long a breach of this clique that has ended may come back as the same one.
+    /// For how long a breach of this clique that has ended may return as the same breach.
     pub breach_memory: SignedDuration,
-    /// What an update of the set means for this clique.
+    /// The facts of an update that this clique needs.
     pub update: UpdateFacts,
 }
 
-/// What an update of the set means for a clique.
+/// The facts of an update that a clique needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UpdateFacts {
-    /// Whether it is the turn of its replica.
+    /// Whether its replica has the turn.
     pub is_updating: bool,
-    /// Whether pods take a changed template only when somebody deletes them.
+    /// Whether pods take a changed template only when a user deletes them.
     pub is_on_delete: bool,
     /// The budget and the deadline of a standalone clique.
     pub rolling: Option<RollingUpdate>,
@@ -70,7 +71,7 @@ pub struct UpdateFacts {
     pub group: Option<Condition>,
 }
 
-/// Reads what matters of the set.
+/// Reads the facts from the set.
 pub(super) fn facts_of_set(
     set: &Arc<PodCliqueSet>,
     podclique: &PodClique,
@@ -78,7 +79,7 @@ pub(super) fn facts_of_set(
     caches: &Caches,
     rules: &PodCliqueReconciler,
 ) -> SetFacts {
-    // Of what another set of this name left behind nothing is ended.
+    // The end of a job does not end PodCliques that an earlier set of this name left behind.
     let is_own = caches.is_in_hands_of(set, &podclique.metadata);
     let template = &set.spec.template;
     let (set_name, name) = (
@@ -139,7 +140,7 @@ fn count_pods_before(
     before.map(|c| c.spec.replicas).fold(0, i32::saturating_add)
 }
 
-/// The failed pods that a set has yet to keep. A set that is over its limits counts nothing.
+/// The failed pods that a set has yet to keep. A set that is over its limits keeps none.
 fn unnoted_failures(set: &PodCliqueSet, pods: &[Arc<Pod>]) -> BTreeSet<String> {
     let is_job = set.spec.workload_type == Some(WorkloadType::Training);
     if !is_job || limits::says_over_limits(set) {
@@ -153,8 +154,8 @@ fn unnoted_failures(set: &PodCliqueSet, pods: &[Arc<Pod>]) -> BTreeSet<String> {
     unnoted.map(|p| p.uid().to_owned()).collect()
 }
 
-/// Whether the PodClique is of the present attempt of a job that goes on, its work is done, as it or
-/// its pods say, and the job does not say so yet.
+/// Whether the PodClique is of the present attempt of a job that goes on, its work is done by its
+/// own status or its pods, and the job has not stored that yet.
 fn awaits_success(
     set: &PodCliqueSet,
     part: &Part<'_>,

@@ -1,5 +1,5 @@
-//! What a pod has that starts after others (docs/semantics.md §8.6). None of it is in the template,
-//! so it is in no hash, and another image restarts nothing.
+//! The additional parts of a pod with dependencies (docs/semantics.md §8.6). None of them is in the
+//! template, so none is in a hash, and another image restarts nothing.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 use crate::dependencies::Dependency;
 
-/// Gives the pod the init container that waits, what shows it the annotations, and these. Nothing
-/// if it starts after nobody.
+/// Gives the pod the waiting init container, the volume that shows it the annotations, and the
+/// annotations. Without dependencies the pod stays as it is.
 pub fn hold_back_pod(pod: &mut Pod, dependencies: &[Dependency], image: &str, now: Timestamp) {
     if dependencies.is_empty() {
         return;
@@ -42,7 +42,7 @@ pub fn hold_back_pod(pod: &mut Pod, dependencies: &[Dependency], image: &str, no
     spec.volumes.get_or_insert_default().push(build_volume());
 }
 
-/// A time as annotations have it: whole seconds, as in all objects.
+/// A time in the form of annotations: whole seconds, as in all objects.
 pub(crate) fn written(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
@@ -55,7 +55,7 @@ fn build_container(spec: &PodSpec, image: &str) -> Container {
         args: Some(vec![format!("--volume={MOUNT_PATH}")]),
         resources: model.and_then(|c| c.resources.as_ref()).map(copy_resources),
         security_context: Some(confine(model.and_then(|c| c.security_context.as_ref()))),
-        // It says why it ends before its time.
+        // Its log says why it ends early.
         termination_message_policy: Some("FallbackToLogsOnError".into()),
         volume_mounts: Some(vec![VolumeMount {
             name: VOLUME.into(),
@@ -67,9 +67,9 @@ fn build_container(spec: &PodSpec, image: &str) -> Container {
     }
 }
 
-/// What the first container has, but no devices. It ends before that one starts, so the pod needs no
-/// more than it did; with anything else its class (`Guaranteed`) would be another one, or a quota
-/// or `LimitRange` that the template was written for would refuse it.
+/// The resources of the first container, without devices. The init container ends before the first
+/// one starts, so the pod needs no more than before; with any other amount its class (`Guaranteed`)
+/// would change, or a quota or `LimitRange` that the template was written for would refuse it.
 fn copy_resources(model: &ResourceRequirements) -> ResourceRequirements {
     let basic = |all: &Option<BTreeMap<String, Quantity>>| {
         let kept = ["cpu", "memory", "ephemeral-storage"];
@@ -85,8 +85,8 @@ fn copy_resources(model: &ResourceRequirements) -> ResourceRequirements {
     }
 }
 
-/// Nothing that it does not need, under the user of the first container: whoever demands that pods
-/// run as some user, or not as root, gets that of all containers.
+/// Only the rights that it needs, under the user of the first container: a policy that requires
+/// some user, or one other than root, applies to all containers.
 fn confine(model: Option<&SecurityContext>) -> SecurityContext {
     let model = model.cloned().unwrap_or_default();
     SecurityContext {

@@ -1,5 +1,4 @@
-//! What is reported of an update: how far it is, and whether it stands still
-//! (docs/semantics.md §14.6).
+//! The status of an update: its progress, and whether it has stalled (docs/semantics.md §14.6).
 
 use api::PodCliqueStatus;
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
@@ -11,8 +10,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 use crate::observe::{SetFacts, Snapshot};
 
-/// The record of the running or last update. `before` is the stored status, `next` has the counts
-/// of now.
+/// The record of the running or last update. `before` is the stored status, `next` has the present
+/// counts.
 pub(super) fn progress(
     snapshot: &Snapshot,
     before: &PodCliqueStatus,
@@ -31,7 +30,7 @@ pub(super) fn progress(
         .as_ref()
         .is_some_and(|p| p.pod_clique_set_generation_hash == generation);
     if !is_known && !begins(snapshot, set, before, &generation) {
-        // Not this clique's turn: what runs here is overtaken.
+        // Not this clique's turn yet: a newer generation ends the update recorded here.
         return stored.map(|p| ended(p, now));
     }
     let mut progress = stored.filter(|_| is_known).unwrap_or(PclqUpdateProgress {
@@ -59,8 +58,8 @@ pub(super) fn progress(
     })
 }
 
-/// Whether an update of this clique begins: on its replica's turn, or, where pods are only replaced
-/// when somebody deletes them, as soon as the template changed.
+/// Whether an update of this clique begins: on its replica's turn, or, if pods are only replaced
+/// when a user deletes them, as soon as the template changed.
 fn begins(snapshot: &Snapshot, set: &SetFacts, before: &PodCliqueStatus, generation: &str) -> bool {
     let current = before.current_pod_clique_set_generation_hash.as_deref();
     let is_current = current.is_none() || current == Some(generation);
@@ -73,7 +72,7 @@ fn ended(mut progress: PclqUpdateProgress, now: Timestamp) -> PclqUpdateProgress
     progress
 }
 
-/// Whether all pods that are wanted have the newest template and are Ready, and no other is left.
+/// Whether all desired pods have the newest template and are Ready, and no other pod is left.
 fn is_done(snapshot: &Snapshot, next: &PodCliqueStatus) -> bool {
     snapshot.has_newest_template()
         && next.updated_replicas == next.replicas
@@ -109,7 +108,7 @@ fn updated_ready(snapshot: &Snapshot) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// When it is reported that the update makes no progress.
+/// When the update is reported to make no progress.
 pub(crate) fn update_deadline(snapshot: &Snapshot, next: &PodCliqueStatus) -> Option<Timestamp> {
     let running = running(snapshot, next)?;
     let rolling = snapshot.set.as_ref()?.update.rolling.as_ref();

@@ -1,5 +1,5 @@
-//! Whose pods may start because of a change of those that they start after: what
-//! [`dependencies`](crate::dependencies) reads, looked at from the other end (docs/semantics.md §8.6).
+//! The dependents that a change of a dependency triggers: the inverse of the reads in
+//! [`dependencies`](crate::dependencies) (docs/semantics.md §8.6).
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::dependencies::{self, is_up};
 
-/// A dependency is up because of the pod, or is not any more.
+/// The change of the pod decides whether a dependency is up.
 pub(super) fn find_by_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let read = |pod: &Pod| {
         let owner = ownership::controller(&pod.metadata).map(|o| o.uid.clone());
@@ -34,8 +34,8 @@ pub(super) fn find_by_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         .collect()
 }
 
-/// Whether the PodClique is up with the pod as it is and was not with the pod as it was, or the other
-/// way round.
+/// Whether the PodClique is up with the new state of the pod and was not with the old one, or the
+/// reverse.
 fn turns(dependency: &PodClique, change: &Change<Pod>, caches: &Caches) -> bool {
     let uid = ownership::uid(&dependency.metadata);
     let mut pods = caches.of::<Pod>().owned_by(dependency);
@@ -47,9 +47,9 @@ fn turns(dependency: &PodClique, change: &Change<Pod>, caches: &Caches) -> bool 
     is != is_up(dependency, &pods)
 }
 
-/// A dependency came, went or was scaled, is of another attempt or in other hands, more of it is done, or
-/// it says that it is up: after a list its pods are shown all at once, and with more than it needs it
-/// was up without each single one of them.
+/// A dependency was created, deleted or scaled, changed its attempt or its owner, has more work
+/// done, or reports that it is up: after a list its pods appear all at once, and with more pods
+/// than it needs it was up without each single one of them.
 pub(super) fn find_by_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let read = |podclique: &PodClique| {
         let (meta, status) = (&podclique.metadata, podclique.status.as_ref());
@@ -74,8 +74,8 @@ pub(super) fn find_by_podclique(change: &Change<PodClique>, caches: &Caches) -> 
         .collect()
 }
 
-/// Who is waited for in a group follows from its live replicas and attempts. Whoever starts after
-/// it within one of its replicas is its own, and looks again anyway.
+/// The live replicas and attempts of a group decide which of its PodCliques are dependencies. A
+/// dependent within one of its replicas belongs to the group, and is triggered anyway.
 pub(super) fn find_by_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Key> {
     let read = |group: &PodCliqueScalingGroup| {
         let attempts = group.status.as_ref().map(|s| s.replica_attempts.clone());
@@ -96,7 +96,7 @@ pub(super) fn find_by_group(change: &Change<PodCliqueScalingGroup>, caches: &Cac
         .collect()
 }
 
-/// PodCliques of the base gang that start after a clique of the group.
+/// PodCliques of the base gang that are dependents of a clique of the group.
 fn find_beside_group(set: &PodCliqueSet, group: &str, caches: &Caches) -> Vec<Key> {
     let set_name = ownership::name(&set.metadata);
     let Some((config, i)) = layout::find_group(set_name, &set.spec.template, group) else {

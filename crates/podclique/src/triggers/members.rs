@@ -1,4 +1,4 @@
-//! Who belongs to a gang, by name: a part that its list does not name yet reads the list as well.
+//! The members of a gang, by name: a part that its list does not name yet reads the list as well.
 
 use api::{PodClique, PodCliqueSet, PodGang, names};
 use domain::Key;

@@ -1,7 +1,7 @@
 //! PodCliques of the group: surplus ones are deleted, missing ones created, the others corrected.
 //!
-//! They are compared one after the other, and a plan writes only so many: a group may have 20,000
-//! of them, and a pod template may be a megabyte (decision 66).
+//! They are compared one after the other, and a plan has a limited number of writes: a group may
+//! have 20,000 of them, and a pod template may be a megabyte (decision 66).
 
 use std::collections::HashSet;
 
@@ -39,7 +39,7 @@ pub(super) fn plan_children(snapshot: &Snapshot, closed: &HashSet<i32>) -> [Vec<
     [group.surplus(), first_portion(kept)]
 }
 
-/// What the group consists of.
+/// The desired content of the group.
 struct Group<'a> {
     snapshot: &'a Snapshot,
     set: &'a PodCliqueSet,
@@ -92,8 +92,8 @@ impl<'a> Group<'a> {
             .collect()
     }
 
-    /// The action for a PodClique that is missing or differs; none for a terminating one, which is
-    /// waited for, and none for a missing one where its replica may not get any now.
+    /// The action for a PodClique that is missing or differs; none for a terminating one, as the
+    /// operator waits for it, and none for a missing one if its replica may not get any now.
     fn keep_podclique(
         &self,
         is_open: bool,
@@ -104,7 +104,7 @@ impl<'a> Group<'a> {
         let name = member.name.as_str();
         let snapshot = self.snapshot;
         match snapshot.slot(name) {
-            // Where somebody else has the name, the API server answers the POST with 409, which is
+            // If another object has the name, the API server answers the POST with 409, which is
             // reported.
             Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_) => {
                 let may_create = is_open

@@ -1,5 +1,5 @@
-//! What follows from raised fences, the group's own and that of its PodCliqueSet replica (docs/semantics.md
-//! §4.3, §4.7).
+//! The consequences of raised attempts, the group's own and that of its PodCliqueSet replica
+//! (docs/semantics.md §4.3, §4.7).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use crate::observe::Snapshot;
 use crate::status::Fences;
 
 /// The whole PodCliqueSet replica was terminated: the attempts of single group replicas belong to
-/// its earlier attempt. One write takes over the new number; nothing is created before it is
-/// observed. A lower attempt of the set, or none, is not followed: the set is gone, or was
-/// recreated and follows the group (decision 57).
+/// its earlier attempt. One write stores the new number; nothing is created before it is observed.
+/// A lower attempt of the set, or none, is not followed: the set is gone, or was recreated and
+/// follows the group (decision 57).
 pub(super) fn follow_set(snapshot: &Snapshot) -> Option<Fences> {
     let present = snapshot.set_attempt();
     (snapshot.observed_attempt() != present).then(|| Fences {
@@ -29,7 +29,7 @@ pub(super) fn follow_set(snapshot: &Snapshot) -> Option<Fences> {
 }
 
 /// Sets `recovered` of a terminated group replica that is scaled in before its PodCliques are
-/// deleted: after a crash between the two, what is created there next would count as not having
+/// deleted: after a crash between the two, PodCliques created there later would count as not having
 /// come back (decision 51).
 pub(super) fn release_scaled_in(snapshot: &Snapshot) -> Option<Fences> {
     let before = snapshot.replica_attempts();
@@ -62,8 +62,8 @@ pub(super) fn catch_up(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
 
 type Higher<'a> = (&'a PodClique, i32, Attempt);
 
-/// Of the PodCliques without a controller, those that the group adopts with their attempt: they are
-/// wanted, and no PodClique that was available is terminated for them.
+/// The PodCliques without a controller that the group adopts with their attempt: they are wanted,
+/// and no available PodClique is terminated because of them.
 fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher<'a>> {
     let has_run = |c: &&Arc<PodClique>| c.status.as_ref().is_some_and(|s| s.was_available);
     let lowest = fence::lowest(
@@ -83,7 +83,7 @@ fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher
     found
 }
 
-/// What is left of earlier attempts of single group replicas.
+/// Deletes PodCliques of earlier attempts of single group replicas.
 pub(super) fn earlier_attempts(snapshot: &Snapshot) -> Vec<Action> {
     let staying = previous(snapshot).filter(|(_, c)| !ownership::is_terminating(&c.metadata));
     staying

@@ -1,6 +1,6 @@
-//! A group that is scaled in stores which replicas go before their PodCliques are deleted
-//! (docs/semantics.md §2.4, decision 82): scaled out again before these are gone, it is not breached
-//! by what it deleted itself.
+//! A group that is scaled in stores the removed replicas before their PodCliques are deleted
+//! (docs/semantics.md §2.4, decision 82): if it is scaled out again before these are gone, its own
+//! deletions do not count as a breach.
 
 use api::PodCliqueScalingGroupStatus;
 use api::limits::MAX_REPLICAS;
@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use crate::observe::Snapshot;
 use crate::status;
 
-/// The status that says so, unless that is stored already. Nothing else is done in that decision. What
-/// is beyond all limits was not made here, and no status can name it.
+/// The status with these replicas, unless it is stored already. That decision does nothing else. A
+/// replica beyond all limits was not created here, and no status can name it.
 pub(super) fn note_scaled_in(
     snapshot: &Snapshot,
     now: Timestamp,

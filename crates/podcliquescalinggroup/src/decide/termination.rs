@@ -21,12 +21,13 @@ use super::fence::previous;
 use crate::observe::{Snapshot, is_breached};
 use crate::status::{self, Fences};
 
-/// What is due by what is stored, and not by what is seen, is looked at again so soon. That lasts
-/// only until the PodClique's controller has written what it sees.
+/// If a termination is due by the stored status but not by the observed pods, the controller
+/// decides again after this time. That lasts only until the PodClique's controller has written its
+/// observation.
 const RECHECK: SignedDuration = SignedDuration::from_secs(1);
 
-/// Raises the fence of every group replica whose breach is due. Not while the pods are seen as they were
-/// before a watch was lost: the breach may be over (decision 111).
+/// Raises the attempt of every group replica whose breach is due. Not while the observed pods may
+/// be older than a lost watch: the breach may be over (decision 111).
 pub(super) fn terminate_group_replicas(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     let mut due = own_breaches(snapshot);
     due.retain(|breach| breach.due() <= now);
@@ -39,7 +40,7 @@ pub(super) fn terminate_group_replicas(snapshot: &Snapshot, now: Timestamp) -> O
 }
 
 /// Group replicas that have a PodClique without a controller: it is adopted first. Terminated
-/// before that it would be left over, and its pods with it (decision 71).
+/// before its adoption it would become a leftover, and its pods with it (decision 71).
 fn being_adopted(snapshot: &Snapshot) -> HashSet<i32> {
     let slots = snapshot.filled_slots();
     let orphans = slots.filter(|(_, slot)| matches!(slot, Slot::Orphan(_)));
@@ -56,7 +57,7 @@ pub(super) fn wake_at(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> 
     dues.map(|due| due.max(earliest)).min()
 }
 
-/// The events that announce which group replicas will be terminated, and when.
+/// The events that announce the coming terminations of group replicas, with their times.
 pub(super) fn scheduled_events(snapshot: &Snapshot) -> Vec<Event> {
     let group = ownership::name(&snapshot.group.metadata);
     let breaches = own_breaches(snapshot).into_iter();
@@ -96,14 +97,14 @@ fn replicas_to_delete(snapshot: &Snapshot) -> HashSet<i32> {
         .collect()
 }
 
-/// The user looks at the set.
+/// Users look for events at the set.
 fn about_set(snapshot: &Snapshot, note: Event) -> Option<Event> {
     let set = &snapshot.owner.as_ref()?.set.metadata;
     Some(note.about(Target::of::<PodCliqueSet>(set)))
 }
 
-/// The breaches that this group acts on itself, the first of each replica. Replicas with something
-/// to adopt are left out; its adoption wakes the group.
+/// The breaches that this group acts on itself, the first of each replica. Replicas with an object
+/// to adopt are left out; the adoption triggers the group.
 fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
     if !snapshot.podcliques.values().any(|c| is_breached(c)) {
         return Vec::new();
@@ -120,7 +121,7 @@ fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
 
 /// When the stored breaches are due, whatever the pods show now. The pods may be Ready for a moment
 /// and fail again before their PodClique has written it: then its status does not change, and no
-/// event would wake the group (decision 54).
+/// event would trigger the group (decision 54).
 fn stored_dues(snapshot: &Snapshot) -> Vec<Timestamp> {
     let Some(delay) = delay_of(snapshot).filter(|_| is_stored_healthy(snapshot)) else {
         return Vec::new();
@@ -181,7 +182,7 @@ fn is_healthy(snapshot: &Snapshot) -> bool {
     facts.healthy() >= facts.minimum()
 }
 
-/// Whether enough group replicas are healthy by what is stored.
+/// Whether enough group replicas are healthy by the stored statuses.
 fn is_stored_healthy(snapshot: &Snapshot) -> bool {
     let attempts = snapshot.replica_attempts();
     let facts = GroupFacts::of(&snapshot.group, attempts, |member| {

@@ -1,5 +1,5 @@
 //! Group replicas of an older template are recreated on their set replica's turn, as a whole and
-//! within the budget (docs/semantics.md §14.5). Deleted here, they are created anew as missing ones.
+//! within the budget (docs/semantics.md §14.5). Deleted here, they are recreated as missing ones.
 
 use std::collections::HashSet;
 
@@ -14,18 +14,18 @@ use domain::workload::layout::Members;
 use crate::observe::Snapshot;
 use crate::rollout::{Hashed, Stage, is_outdated, newest_hashes, survey};
 
-/// What is recreated now.
+/// The replicas that are recreated now.
 #[derive(Debug, Default)]
 pub(super) struct Recreation {
-    /// Deletions of the PodCliques of group replicas whose turn it is. What is left of a replica
-    /// that is being deleted goes with it: it is down already.
+    /// Deletions of the PodCliques of group replicas that are replaced now. The remaining
+    /// PodCliques of a replica that is being deleted go with it: it is down already.
     pub(super) deletions: Vec<Action>,
-    /// Group replicas that are being deleted, or are to be now: nothing is created in them before
-    /// that is done, or new PodCliques would be taken for what is left and go, too.
+    /// Group replicas that are being deleted, or are to be deleted now: nothing is created in them
+    /// until they are gone, or new PodCliques would be taken for remaining ones and deleted, too.
     pub(super) closed: HashSet<i32>,
 }
 
-/// Which group replicas are recreated, and what of them is deleted now.
+/// Chooses the group replicas to recreate, and their PodCliques to delete now.
 pub(super) fn plan_recreation(snapshot: &Snapshot) -> Recreation {
     if !is_due(snapshot) {
         return Recreation::default();
@@ -54,9 +54,9 @@ fn is_due(snapshot: &Snapshot) -> bool {
         && !snapshot.is_set_replica_terminating
 }
 
-/// The old ones that are replaced now: those of the base gang that are down, at no cost, as that gang
-/// runs only as a whole and scaled gangs wait for it (decision 110); then others within the budget,
-/// those that are down first; by index.
+/// The old replicas that are replaced now: unavailable ones of the base gang, without using the
+/// budget, as that gang runs only as a whole and scaled gangs wait for it (decision 110); then
+/// others within the budget, unavailable ones first; by index.
 fn chosen<'a>(
     snapshot: &Snapshot,
     surveyed: &'a [(Members<'_>, Stage)],
@@ -97,9 +97,9 @@ fn budget(snapshot: &Snapshot, surveyed: &[(Members<'_>, Stage)]) -> ReplicaBudg
     }
 }
 
-/// What of a group replica is deleted first: PodCliques whose own template is the newest already.
-/// While one with an older template is there, the replica is known to be replaced as a whole, also
-/// to an operator that starts in between.
+/// The PodCliques of a group replica that are deleted first: those whose own template is the newest
+/// already. While one with an older template exists, the replica is known to be replaced as a
+/// whole, also to an operator that starts in between.
 fn first_of<'a>(
     snapshot: &'a Snapshot,
     hashed: &Hashed<'_>,

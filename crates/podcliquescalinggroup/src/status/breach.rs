@@ -1,4 +1,5 @@
-//! What stored statuses of PodCliques say of the group's replicas, and since when.
+//! The state of the group's replicas by the stored statuses of PodCliques, and the time of a
+//! breach.
 
 use api::PodCliqueScalingGroupStatus;
 use api::conditions::Status;
@@ -13,8 +14,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use super::replica::is_available;
 use crate::observe::{Snapshot, is_breached};
 
-/// Since when it is breached, or was until a moment ago. A breach that returns is never older than
-/// that of its PodClique that is breached for longest.
+/// When it became breached, or when the breach began that has just ended. A breach that returns is
+/// never older than that of the PodClique that has been breached for longest.
 pub(super) fn breached_since(
     snapshot: &Snapshot,
     before: &PodCliqueScalingGroupStatus,
@@ -27,7 +28,7 @@ pub(super) fn breached_since(
     StoredBreach::from(before).next(status, snapshot.breach_memory(), now, |_| oldest)
 }
 
-/// What the stored status of a PodClique says of its group replica.
+/// The state of a group replica's part, by the stored status of its PodClique.
 pub fn stored_part(snapshot: &Snapshot, member: &Member<'_>) -> Option<GroupPart> {
     let podclique = snapshot.slot(&member.name).present()?;
     if ownership::is_terminating(&podclique.metadata) {
@@ -41,8 +42,8 @@ pub fn stored_part(snapshot: &Snapshot, member: &Member<'_>) -> Option<GroupPart
     })
 }
 
-/// The attempts, with `recovered` set of those whose PodCliques were all available or whose replica
-/// is scaled in.
+/// The attempts, with `recovered` set for replicas whose PodCliques were all available or that are
+/// scaled in.
 pub fn with_recovered(snapshot: &Snapshot) -> Vec<ReplicaAttempt> {
     let group = &snapshot.group;
     fence::with_recovered(snapshot.replica_attempts(), |j| {

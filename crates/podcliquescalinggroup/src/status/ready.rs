@@ -1,4 +1,4 @@
-//! Condition `Ready` of a scaling group: what its PodCliques say of themselves.
+//! Condition `Ready` of a scaling group, from the conditions of its PodCliques.
 
 use admission::FieldError;
 use api::PodClique;
@@ -9,7 +9,7 @@ use domain::workload::layout::Members;
 use super::replica::Replica;
 use crate::observe::Snapshot;
 
-/// Ready: as many group replicas are available as have to be.
+/// Ready: the required number of group replicas is available.
 pub(super) fn ready_condition(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> ConditionUpdate {
     let wanted = snapshot.group.spec.replicas;
     let minimum = snapshot.min_available().min(wanted);
@@ -27,7 +27,8 @@ pub(super) fn ready_condition(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> 
     })
 }
 
-/// A PodClique that counts as available and still says why it was not may be about to crash again.
+/// A PodClique that counts as available and still has the cause of an outage may be about to crash
+/// again.
 fn hold(
     snapshot: &Snapshot,
     replicas: &[Replica<'_>],
@@ -45,13 +46,13 @@ fn hold(
     readiness::hold(before, verdict, are_enough(count), readiness::first(causes))
 }
 
-/// What is larger than it may be is not even looked at.
+/// A set over its limits is not examined any further.
 pub(super) fn over_limits(errors: &[FieldError]) -> ConditionUpdate {
     let first = errors.first().map_or(String::new(), ToString::to_string);
     readiness::ready_condition(false, Reason::LimitExceeded, first)
 }
 
-/// Nothing is made of a set that is over its limits.
+/// Nothing is created for a set that is over its limits.
 fn of_set(snapshot: &Snapshot) -> Option<Cause> {
     let text = "the PodCliqueSet is over its limits; its condition Ready says which";
     let is_over = snapshot.is_set_over_limits();
@@ -81,7 +82,7 @@ fn of_replica(snapshot: &Snapshot, members: &Members<'_>) -> impl Iterator<Item 
     })
 }
 
-/// What its condition says; a PodClique that says nothing yet is quite new.
+/// The cause in its condition; a PodClique without a condition is quite new.
 fn of_podclique(podclique: &PodClique) -> Option<Cause> {
     let status = podclique.status.as_ref();
     let ready = status.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));

@@ -1,4 +1,4 @@
-//! What the PodCliques of one group replica amount to.
+//! The state of one group replica, from its PodCliques.
 
 use api::conditions::{self, ConditionType};
 use api::{PodClique, labels};
@@ -23,7 +23,7 @@ pub(super) fn judge_replica<'a>(
     hashed: &Hashed<'_>,
     members: Members<'a>,
 ) -> Replica<'a> {
-    // A PodClique that has succeeded counts as before, though it was deleted.
+    // A PodClique that has succeeded keeps counting after its deletion.
     let is_each = |claim: &dyn Fn(&str, &PodClique) -> bool| {
         let mut all = members.cliques.iter();
         all.all(|member| match snapshot.slot(&member.name).standing() {
@@ -48,7 +48,7 @@ fn is_scheduled(podclique: &PodClique) -> bool {
     })
 }
 
-/// `readyReplicas` of a job's PodClique holds what is done.
+/// `readyReplicas` of a job's PodClique includes completed pods.
 pub(super) fn is_available(podclique: &PodClique) -> bool {
     let status = podclique.status.as_ref();
     status.is_some_and(|s| s.ready_replicas >= gang::clique_minimum(&podclique.spec))

@@ -1,5 +1,5 @@
-//! Which group replicas were scaled in and are still being deleted (docs/semantics.md §2.4, decision
-//! 82).
+//! The group replicas that were scaled in and are still being deleted (docs/semantics.md §2.4,
+//! decision 82).
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,4 @@
-//! What is reported of an update: how far it is, and whether it stands still
-//! (docs/semantics.md §14.6).
+//! The status of an update: its progress, and whether it has stalled (docs/semantics.md §14.6).
 
 use api::PodCliqueScalingGroupStatus;
 use api::conditions::ConditionUpdate;
@@ -11,8 +10,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use crate::observe::Snapshot;
 use crate::rollout::{Hashed, Stage, survey, updated_podcliques};
 
-/// The record of the running or last update. `before` is the stored status, `next` has the counts
-/// of now.
+/// The record of the running or last update. `before` is the stored status, `next` has the present
+/// counts.
 pub(super) fn progress(
     snapshot: &Snapshot,
     hashed: &Hashed<'_>,
@@ -33,7 +32,7 @@ pub(super) fn progress(
     let current = before.current_pod_clique_set_generation_hash.as_ref();
     let is_edited = is_on_delete && current.is_some_and(|hash| *hash != generation);
     if !is_known && !snapshot.is_updating() && !is_edited {
-        // Not this group's turn: what runs here is overtaken.
+        // Not this group's turn yet: a newer generation ends the update recorded here.
         return stored.map(|p| ended(p, now));
     }
     let mut progress = stored.filter(|_| is_known).unwrap_or(PcsgUpdateProgress {
@@ -92,7 +91,7 @@ fn advance(
     progress.total_pod_cliques_count = total;
 }
 
-/// When it is reported that the update makes no progress.
+/// When the update is reported to make no progress.
 pub fn update_deadline(
     snapshot: &Snapshot,
     next: &PodCliqueScalingGroupStatus,

@@ -2,7 +2,7 @@
 //! controller, left by a set that was deleted with `--cascade=orphan`, get this set as their owner.
 //! Otherwise they would outlive it for ever.
 //!
-//! Before that, children are adopted where they are corrected.
+//! Before that, children are adopted when they are corrected.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::idle::Idle;
 use crate::observe::Snapshot;
 
-/// Adopts what the set would have if it still made anything.
+/// Adopts the children that the set would have if it still created any.
 pub(super) fn adopt_orphans(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     let layout = &roster.layout;
     let idle = Idle::of(snapshot, roster);
@@ -33,7 +33,7 @@ pub(super) fn adopt_orphans(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Act
     actions
 }
 
-/// Standalone ones; their groups adopt the others.
+/// Adopts the standalone ones; their groups adopt the others.
 fn adopt_podcliques(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     let replicas = roster.layout.replicas.iter();
     let orphans = replicas
@@ -79,8 +79,8 @@ fn adopt_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     adopted.collect()
 }
 
-/// The API server completes Services, so only what differs is sent. A merge patch replaces a whole
-/// list: it names the version that the list is of.
+/// The API server completes Services, so only the differences are sent. A merge patch replaces a
+/// whole list: it names the version that the list comes from.
 fn adopt_service(snapshot: &Snapshot, service: &Service) -> Action {
     let mut owners = service
         .metadata

@@ -1,5 +1,5 @@
-//! One HorizontalPodAutoscaler for each standalone clique and scaling group of a replica that asks
-//! for it (docs/semantics.md §9.4).
+//! One HorizontalPodAutoscaler for each standalone clique and scaling group of a replica whose
+//! template configures one (docs/semantics.md §9.4).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,7 +16,8 @@ use super::completed;
 use crate::desired::autoscaler::{self, Ready};
 use crate::observe::{Snapshot, is_owned};
 
-/// Deletes the autoscalers of what is scaled in, or is not to be scaled by one any more.
+/// Deletes the autoscalers of targets that are scaled in, or whose template configures none any
+/// more.
 pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     let mut owned = snapshot.children.autoscalers.iter();
     if !owned.any(|a| is_owned(&a.metadata)) {
@@ -59,9 +60,9 @@ pub(super) fn plan_autoscalers(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<
     }))
 }
 
-/// The autoscalers that the template asks for in each replica, in its order.
+/// The autoscalers that the template configures in each replica, in its order.
 struct Asked<'a> {
-    /// Of standalone cliques. Members of a scaling group are scaled with it.
+    /// Those of standalone cliques. Members of a scaling group are scaled with it.
     cliques: Vec<Option<Ready<'a>>>,
     groups: Vec<Option<Ready<'a>>>,
 }
@@ -85,7 +86,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// With the names of what is scaled.
+    /// Pairs them with the names of their targets.
     fn in_all<'b>(
         &'b self,
         layout: &'b Layout<'_>,

@@ -1,8 +1,8 @@
 //! Scaling groups and standalone PodCliques: surplus ones are deleted, missing ones created, the
 //! others corrected. A terminating child is waited for.
 //!
-//! They are compared one after the other, and a plan writes only so many: a set may have 20,000 of
-//! them, and a pod template may be a megabyte (decision 66).
+//! They are compared one after the other, and a plan has a limited number of writes: a set may have
+//! 20,000 of them, and a pod template may be a megabyte (decision 66).
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
 
 /// Creates missing scaling groups and standalone PodCliques and corrects the others. `next_turn` is
-/// the replica whose turn in an update begins or goes on with the status of this plan.
+/// the replica that gets or keeps the turn in an update with the status of this plan.
 pub(super) fn plan_children(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -137,9 +137,9 @@ fn keep_clique(
     let is_autoscaled = ready.template.spec.auto_scaling_config.is_some();
     let desired = standalone(snapshot, roster, ready, part);
     match roster.slot(part) {
-        // Nothing is created in a replica while a PodClique of an earlier attempt exists there, and a
-        // PodClique of a job that existed is not created again beside its old peers. Where somebody
-        // else has the name, the API server answers the POST with 409, which is reported.
+        // Nothing is created in a replica while a PodClique of an earlier attempt exists there, and
+        // a PodClique of a job that existed is not created again beside its old peers. If another
+        // object has the name, the API server answers the POST with 409, which is reported.
         Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_) => {
             let waits = blocked.contains(&i) || roster.is_closed(i);
             let is_done = roster.is_stored_as_done(i, name);
@@ -148,7 +148,8 @@ fn keep_clique(
         Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
         Slot::Current(found) | Slot::Orphan(found) => {
             let is_due = update::is_template_due(&snapshot.validated.set, i);
-            // In the plan that begins the turn; the next one writes count and template at once.
+            // In the plan that begins the turn only; the next plan writes count and template at
+            // once.
             let desired = if is_turn_near && !is_due {
                 clique::without_rise(&found.podclique, desired)
             } else {

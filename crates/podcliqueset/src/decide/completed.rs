@@ -1,5 +1,5 @@
-//! Kinds that the API server completes: what we do not set is not ours, so only what differs of the
-//! rest is sent.
+//! Kinds that the API server completes: fields that we do not set are not ours, so only the
+//! differences in our fields are sent.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use domain::plan::{Action, Target, WritableKind};
 use domain::workload::clique;
 use serde_json::{Value, json};
 
-/// Creates the object if it is missing and patches what differs otherwise. What others set is left
-/// alone, owners that they added too.
+/// Creates the object if it is missing, and otherwise patches the differences. Foreign fields are
+/// left alone, including owners that others added.
 pub(super) fn keep_object<K: WritableKind>(
     existing: Option<&Arc<K>>,
     mut desired: K,
@@ -28,7 +28,7 @@ pub(super) fn keep_object<K: WritableKind>(
     if let Some(Value::Object(meta)) = patch.get_mut("metadata")
         && meta.contains_key("ownerReferences")
     {
-        // A merge patch replaces the whole list: it names the version that the list is of.
+        // A merge patch replaces the whole list: it names the version that the list comes from.
         let version = json!(found.meta().resource_version);
         meta.insert("resourceVersion".to_owned(), version);
     }
@@ -53,7 +53,7 @@ fn difference(is: &Value, should: &Value) -> Option<Value> {
     (!changed.is_empty()).then_some(Value::Object(changed))
 }
 
-/// What the API server does not store: it leaves out false, empty and zero.
+/// Values that the API server does not store: it leaves out false, empty and zero.
 fn is_void(value: &Value) -> bool {
     match value {
         Value::Bool(value) => !value,

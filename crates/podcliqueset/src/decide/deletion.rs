@@ -5,9 +5,11 @@
 //! knows and then the `orphan` finalizer, so the absence of that finalizer proves nothing
 //! (decisions 35, 126). So:
 //!
-//! - What was asked is stored before anything is done, and what the set controls then is released.
-//! - Only what the set itself controls is deleted. PodCliques of a scaling group are deleted by the
-//!   group once it is terminating: its own reference may be removed while theirs stay.
+//! - The user's choice is stored before any other action, and then the children that the set
+//!   controls are released.
+//! - Only objects that the set itself controls are deleted. PodCliques of a scaling group are
+//!   deleted by the group once it is terminating: its own reference may be removed while theirs
+//!   stay.
 //! - An object is deleted only in the version that was observed: a cache that lags still shows
 //!   references that were removed.
 
@@ -30,7 +32,7 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
         return Plan::default();
     }
     if snapshot.view.is_ahead_of_watch {
-        // A version in between may have said that its children stay.
+        // A version in between may have requested that the children stay.
         return Plan::default();
     }
     if snapshot.view.is_orphaning {
@@ -53,7 +55,7 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     plan
 }
 
-/// It goes, once no adoption by it can land any more that was under way.
+/// Removes the finalizer, once no adoption by the set can land any more.
 fn let_go(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     let released = release_children(snapshot, false);
     if !released.is_empty() {
@@ -67,8 +69,8 @@ fn let_go(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     ))
 }
 
-/// Its children stay. What the garbage collector knows it cuts itself, while its finalizer is there;
-/// what came later nobody else would release.
+/// Releases the children. The garbage collector removes the references that it knows, while its
+/// finalizer exists; only this operator releases children that appeared later.
 fn plan_release(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     let meta = &snapshot.stored.metadata;
     if !orphaning::is_stored(meta) {
@@ -101,7 +103,7 @@ fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
 /// How children are released.
 struct Release<'a> {
     set: &'a str,
-    /// Whether the garbage collector cuts references now.
+    /// Whether the garbage collector removes references now.
     is_collecting: bool,
 }
 
@@ -155,7 +157,7 @@ fn find_podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {
     all
 }
 
-/// What the set controls; objects without a controller are not deleted.
+/// The objects that the set controls; objects without a controller are not deleted.
 fn owned<'a, K: Resource>(set: &'a str, objects: &'a [Arc<K>]) -> impl Iterator<Item = &'a Arc<K>> {
     let is_own = move |o: &&Arc<K>| ownership::is_controlled_by(o.meta(), set);
     objects.iter().filter(is_own)

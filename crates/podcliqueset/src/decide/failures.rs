@@ -1,9 +1,9 @@
-//! What counts as a failure of a training job's replica, and which events report it.
+//! Decides which events count as a failure of a training job's replica, and how they are reported.
 //!
-//! An event is posted for as long as it is stored that something is still to be done, the last time
-//! by the plan that stores that it is done: of a restart until its replica is complete again, of
-//! the end until the phase is stored. So none is lost however long the operator was away, and none
-//! is posted again later (decision 61).
+//! An event is posted as long as the status shows that its work remains, the last time by the plan
+//! that stores the end of this work: for a restart until its replica is complete again, for the end
+//! of the job until the phase is stored. So no event is lost however long the operator was away,
+//! and none is posted again later (decision 61).
 
 use api::conditions::{self, ConditionType, Reason};
 use api::podcliqueset::ReplicaAttempt;
@@ -21,11 +21,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::observe::Snapshot;
 
-/// The failure of a PodClique that somebody deleted.
+/// The failure of a PodClique that a user deleted.
 const DELETED: &str = "it was deleted before its work was done";
 
-/// The breach of each replica that is due first. Replicas with something to adopt are left out; its
-/// adoption wakes the set.
+/// For each replica the breach that is due first. Replicas with an object to adopt are left out;
+/// the adoption triggers the set.
 pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> Vec<Breach> {
     let with_orphans = roster.replicas_with_orphans();
     let all = roster
@@ -49,17 +49,18 @@ fn breach(
         return is_missing(snapshot, roster, part).then(|| breach_of_missing(snapshot, part, now));
     };
     if snapshot.view.is_outdated {
-        // It may have recovered, or its pods have ended well, and nobody told (decision 111).
+        // It may have recovered, or its pods may have ended well, while the watch was lost
+        // (decision 111).
         return None;
     }
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
     if seen.is_terminating() {
         if seen.is_done() {
-            // It stores that before its pods go (decision 105).
+            // It stores its success before its pods go (decision 105).
             return None;
         }
-        // The operator deletes PodCliques of earlier attempts, or with the set. This one was
-        // deleted by somebody else, and its pods with it.
+        // The operator deletes only PodCliques of earlier attempts, or all with the set. A user
+        // deleted this one, and its pods with it.
         return Some(breach_of_deleted(part, object, now));
     }
     let delay = termination::delay_of_job(&snapshot.validated.set, part.group);
@@ -77,9 +78,9 @@ fn breach(
     })
 }
 
-/// Whether the PodClique existed in this attempt and is gone. One that another controller owns, or
-/// that is about to be adopted, is not. A set that may not be acted on has no missing PodCliques,
-/// as none would be created.
+/// Whether the PodClique existed in this attempt and is gone. A PodClique that another controller
+/// owns, or that is about to be adopted, does not count. A set that may not be acted on has no
+/// missing PodCliques, as none would be created.
 fn is_missing(snapshot: &Snapshot, roster: &Roster<'_>, part: &Part<'_>) -> bool {
     roster.is_closed(part.replica)
         && snapshot.validated.may_act()
@@ -97,8 +98,8 @@ fn breach_of_missing(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Br
     breach_of_deleted(part, object, now)
 }
 
-/// Due at once, whatever the clock says that stamped the deletion. Whether the PodClique is still
-/// seen is chance, so both are told in the same words.
+/// Due at once, whatever the clock behind the deletion time shows. It is chance whether the
+/// PodClique is still observed, so both cases use the same words.
 fn breach_of_deleted(part: &Part<'_>, object: Target, now: Timestamp) -> Breach {
     Breach {
         replica: part.replica,
@@ -111,7 +112,7 @@ fn breach_of_deleted(part: &Part<'_>, object: Target, now: Timestamp) -> Breach 
 }
 
 /// The events of restarts, and of the failure that ended the job; none once a terminal phase is
-/// stored, whose plan posted them.
+/// stored, as the plan that stored it posted them.
 pub(super) fn job_events(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Event> {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
     if training::is_terminal(stored.phase) {
@@ -140,7 +141,7 @@ fn restart_events(snapshot: &Snapshot) -> Vec<Event> {
     events.collect()
 }
 
-/// Of a PodClique that somebody deleted; it stores no breach that would report it.
+/// The event of a PodClique that a user deleted; it stores no breach that would report it.
 fn deletion_event(cause: &str, identity: String) -> Option<Event> {
     let (_, podclique) = cause
         .split_once(": ")
@@ -149,7 +150,7 @@ fn deletion_event(cause: &str, identity: String) -> Option<Event> {
     Some(note.once(identity))
 }
 
-/// Why it was given up, and the PodCliques that failed: they stay as they are, and say so
+/// The reason of giving up, and the PodCliques that failed: they stay as they are, and report it
 /// themselves unless the operator was away.
 fn end_events(snapshot: &Snapshot, roster: &Roster<'_>, stored: &[Condition]) -> Vec<Event> {
     let meta = &snapshot.stored.metadata;

@@ -1,4 +1,4 @@
-//! What follows from a raised attempt (docs/semantics.md §4.3 to §4.5). The rules of gang
+//! The consequences of a raised attempt (docs/semantics.md §4.3 to §4.5). The rules of gang
 //! termination and of training jobs raise it.
 
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::observe::{Snapshot, is_owned};
 
-/// Takes over a higher attempt than the stored one, of a PodClique or of a scaling group's
+/// Stores a higher attempt than the stored one, found on a PodClique or in a scaling group's
 /// `observedAttempt`: their parent was recreated, restored or adopted. The plan contains nothing
 /// else. A PodClique that has no controller and is not wanted is a leftover, which raises nothing
 /// (decision 36).
@@ -37,7 +37,7 @@ pub(super) fn adopt_higher_attempt(
     })
 }
 
-/// Replicas and the higher attempts that PodCliques of theirs are of.
+/// Replicas with the higher attempts of their PodCliques.
 fn of_podcliques(snapshot: &Snapshot, roster: &Roster<'_>) -> impl Iterator<Item = (i32, i32)> {
     let higher = roster.found().filter_map(|found| {
         let (i, clique) = (found.replica?, found.slot.occupant()?);
@@ -55,8 +55,8 @@ fn of_podcliques(snapshot: &Snapshot, roster: &Roster<'_>) -> impl Iterator<Item
 
 type Higher<'a> = (&'a ObservedClique, i32, i32);
 
-/// Of the PodCliques without a controller, those that the set adopts with their attempt: they are
-/// wanted, and no PodClique that was available is terminated for them.
+/// The PodCliques without a controller that the set adopts with their attempt: they are wanted, and
+/// no available PodClique is terminated because of them.
 fn taken_over<'a>(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -80,7 +80,7 @@ fn taken_over<'a>(
     found
 }
 
-/// Replicas and the attempts that their scaling groups have followed.
+/// Replicas with the attempts that their scaling groups have followed.
 fn of_groups(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
     let owned = snapshot
         .children
@@ -93,7 +93,7 @@ fn of_groups(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
     })
 }
 
-/// Deletes what is left of earlier attempts, standalone and grouped PodCliques alike.
+/// Deletes PodCliques of earlier attempts, standalone and grouped alike.
 pub(super) fn plan_terminations(roster: &Roster<'_>) -> Vec<Action> {
     let mut left: Vec<_> = roster
         .previous()

@@ -26,8 +26,8 @@ use crate::observe::{Snapshot, is_owned};
 /// The gangs that have to exist.
 type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 
-/// While the set may not be acted on, the gangs that run still follow their pods: a typo in the
-/// manifest must not leave a replaced pod behind its gate.
+/// While the set may not be acted on, running gangs still follow their pods: a typo in the manifest
+/// must not leave a replaced pod behind its gate.
 pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     first_portion(snapshot.children.gangs.iter().filter_map(|existing| {
         let gang = gang_as_stored(roster, existing);
@@ -48,7 +48,7 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Ve
     }))
 }
 
-/// Whether the gang is a base gang, or that of its replica is up, by what it lists.
+/// Whether the gang is a base gang, or the base gang of its replica is up, by its list.
 fn waits_for_no_gang(snapshot: &Snapshot, roster: &Roster<'_>, gang: &str) -> bool {
     let set = snapshot.name();
     if snapshot.scheduler.orders_gangs || names::replica_of_base_gang(set, gang).is_some() {
@@ -62,7 +62,7 @@ fn waits_for_no_gang(snapshot: &Snapshot, roster: &Roster<'_>, gang: &str) -> bo
     found.is_some_and(|found| is_base_up(snapshot, roster, &gang_as_stored(roster, found)))
 }
 
-/// What has to be there of the gang by the parts that it lists.
+/// The gang with the required parts, by its present list.
 fn gang_as_stored(roster: &Roster<'_>, existing: &PodGang) -> ExpectedGang {
     let names = existing.spec.pod_groups.iter().map(|g| &g.name);
     ExpectedGang {
@@ -86,7 +86,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, expected: &[ExpectedGang]) -> 
     surplus.map(delete).collect()
 }
 
-/// Starts the gangs that may start, and lets the others follow their pods.
+/// Starts the gangs that may start, and makes the others follow their pods.
 pub(super) fn plan_gangs(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -172,7 +172,8 @@ fn pod_groups(
         .collect()
 }
 
-/// One that lists pods that are gone keeps its list: what joins it is told apart by that.
+/// Never clear a non-empty list, even if its pods are gone: it distinguishes returning parts from
+/// new ones.
 fn may_be_without_pods(snapshot: &Snapshot, existing: Option<&Arc<PodGang>>) -> bool {
     let mut parts = existing.into_iter().flat_map(|g| &g.spec.pod_groups);
     let is_asked_for =
@@ -180,8 +181,8 @@ fn may_be_without_pods(snapshot: &Snapshot, existing: Option<&Arc<PodGang>>) -> 
     is_asked_for && parts.all(|part| part.pod_references.is_empty())
 }
 
-/// A gang may be there before it starts: to say that its scheduler cannot be told of it, or because
-/// the scheduler looks for it as soon as there are pods. These stay gated.
+/// A gang may exist before it starts: to report that its scheduler cannot handle it, or because the
+/// scheduler looks for it as soon as pods exist. These pods stay gated.
 fn groups_without_pods(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -214,7 +215,7 @@ fn pod_group(
         .unwrap_or_default();
     let before = existing.and_then(|g| g.spec.pod_groups.iter().find(|p| p.name == name));
     let part = roster.slot_named(name).standing();
-    // Nobody makes a pod for what is done and gone: its minimum would never be met again.
+    // No pod is created for a part that is done and gone: its minimum would never be met again.
     let kept = before.filter(|_| !roster.is_done_and_gone(name));
     let listed = part.filter(|_| entry == Entry::WithPods).into_iter();
     let pods = listed.flat_map(ObservedClique::staying);

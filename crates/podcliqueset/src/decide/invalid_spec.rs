@@ -1,6 +1,6 @@
 //! A set that may not be acted on: nothing is created or corrected for it, and its status reports
 //! why. Existing objects stay as they are. A single change that is not possible is reported
-//! likewise, and everything else is acted on.
+//! likewise, and everything else is applied.
 
 use admission::FieldError;
 use api::conditions::Reason;
@@ -41,10 +41,10 @@ pub(super) fn of_too_much(snapshot: &Snapshot, now: Timestamp) -> Option<Plan<Po
     Some(plan)
 }
 
-/// Something that the user has to change: code, reason of the event, and what is wrong.
+/// An error that the user has to fix: code, reason of the event, and message.
 pub(super) struct Problem(&'static str, Reason, String);
 
-/// What keeps the set, or a part of it, from being acted on.
+/// The problems that keep the set, or a part of it, from being acted on.
 pub(super) fn problems(snapshot: &Snapshot) -> Vec<Problem> {
     let validated = &snapshot.validated;
     let invalid = |e: &FieldError| Problem(codes::INVALID_SPEC, Reason::InvalidSpec, e.to_string());

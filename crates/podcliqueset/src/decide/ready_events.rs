@@ -1,4 +1,4 @@
-//! Events about condition `Ready` of the set: when its cause changes, while somebody has to act, and
+//! Events about condition `Ready` of the set: when its cause changes, while a user has to act, and
 //! when everything runs.
 
 use api::conditions::{self, ConditionType, Reason};
@@ -9,10 +9,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::observe::Snapshot;
 
-/// A cause that lasts so long is told again, as the API server forgets events after an hour.
+/// A cause that lasts this long is reported again, as the API server forgets events after an hour.
 const STANDING_AFTER: SignedDuration = SignedDuration::from_mins(30);
 
-/// The event that the change of `Ready` to that of `next` is worth, or that nothing changes.
+/// The event for the change of `Ready` to that of `next`, or for a cause that lasts.
 pub(super) fn find_event(
     snapshot: &Snapshot,
     next: &PodCliqueSetStatus,
@@ -32,8 +32,8 @@ pub(super) fn find_event(
     build_event(was, next).map(|note| note.once(identity))
 }
 
-/// That the set has not been ready for long, and still for this cause. Every plan says so: it is one
-/// event for each cause, which goes on as a series (docs/semantics.md §13.4).
+/// Reports that the set has not been ready for long, and still for this cause. Every plan has it:
+/// it is one event for each cause, which continues as a series (docs/semantics.md §13.4).
 fn find_standing(next: &Condition, now: Timestamp) -> Option<Event> {
     let since = next.last_transition_time.0;
     if next.status == "True" || now.duration_since(since) < STANDING_AFTER {
@@ -50,8 +50,8 @@ fn find_ready(status: &PodCliqueSetStatus) -> Option<&Condition> {
 fn build_event(was: &str, next: &Condition) -> Option<Event> {
     let needs_event = |reason: &str| reason.parse().is_ok_and(needs_event);
     if next.status == "True" {
-        // From every cause: after it is fixed the pods start first, so the reason before is
-        // another. The success of a job has an event of its own.
+        // From any cause: after a fix the pods start first, so the previous reason differs. The
+        // success of a job has an event of its own.
         let runs = next.reason == <&str>::from(Reason::AllReady) && !was.is_empty();
         return runs.then(|| Event::normal(events::READY, next.message.clone()));
     }
@@ -59,8 +59,8 @@ fn build_event(was: &str, next: &Condition) -> Option<Event> {
     needs_event(&next.reason).then(|| Event::warning(reason, next.message.clone()))
 }
 
-/// Causes that somebody has to fix, but for a refused spec, a taken name and a failed job, which
-/// have events of their own.
+/// Causes that a user has to fix, except a refused spec, a taken name and a failed job, which have
+/// events of their own.
 fn needs_event(reason: Reason) -> bool {
     let has_own_event = matches!(
         reason,

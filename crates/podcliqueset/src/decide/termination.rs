@@ -1,8 +1,8 @@
 //! Gang termination of whole replicas (docs/semantics.md §3.2).
 //!
-//! A scaling group that is not healthy any more, or a standalone PodClique below its minimum, whose
-//! breach has lasted for the delay takes its whole replica down: every PodClique of it, healthy or
-//! not, and nothing of other replicas.
+//! If a scaling group is no longer healthy, or a standalone PodClique is below its minimum, and the
+//! breach has lasted for the delay, its whole replica is terminated: every PodClique of it, healthy
+//! or not, and nothing of other replicas.
 
 use std::collections::HashSet;
 
@@ -24,8 +24,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
 
-/// The status with the fence raised of every replica whose breach is due. None while the pods are seen
-/// as they were before a watch was lost: the breach may be over (decision 111).
+/// The status with the attempt raised for every replica whose breach is due. None while the
+/// observed pods may be older than a lost watch: the breach may be over (decision 111).
 pub(super) fn terminate_replicas(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -48,7 +48,7 @@ pub(super) fn terminate_replicas(
     Some(next)
 }
 
-/// Why what is breached is not acted on, if nothing is for now.
+/// Why a breach is not acted on, if that is the case now.
 pub(super) fn explain_delay(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
     let mut podcliques = snapshot.podcliques.values();
     let is_breached = |seen: &ObservedClique| {
@@ -64,7 +64,7 @@ pub(super) fn explain_delay(snapshot: &Snapshot, now: Timestamp) -> Option<LastE
     })
 }
 
-/// The events that announce what will be terminated.
+/// The events that announce the coming terminations.
 pub(super) fn scheduled_events(breaches: &[Breach]) -> impl Iterator<Item = Event> {
     breaches
         .iter()
@@ -95,8 +95,8 @@ pub(super) fn terminated_events(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec
     events.collect()
 }
 
-/// The breach of each replica that is due first. Replicas with something to adopt are left out; its
-/// adoption wakes the set.
+/// For each replica the breach that is due first. Replicas with an object to adopt are left out;
+/// the adoption triggers the set.
 pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Breach> {
     let set = &snapshot.validated.set;
     if !snapshot.validated.may_act() || termination::delay_of_set(set).is_none() {
@@ -133,7 +133,7 @@ fn of_group(snapshot: &Snapshot, roster: &Roster<'_>, i: i32, group: &Group<'_>)
         .group(&group.name)
         .filter(|g| !ownership::is_terminating(&g.metadata))?;
     let status = group.status.as_ref()?;
-    // What the group says of an earlier attempt says nothing of this one.
+    // A group status about an earlier attempt proves nothing about this one.
     let is_current = status.observed_attempt.unwrap_or(0) == roster.present_attempt(i);
     let delay =
         termination::delay_of_group(&snapshot.validated.set, config).filter(|_| is_current)?;

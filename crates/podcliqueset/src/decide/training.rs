@@ -3,13 +3,13 @@
 //! ```text
 //! Pending ──▶ Running ──▶ Succeeded                  all PodCliques have done their work
 //!                │  ▲
-//!                │  └── restart: the fence is raised, restartCount with it
+//!                │  └── restart: the attempt is raised, and restartCount
 //!                └─▶ Failed=True ──▶ Failed          no budget left, or it took too long;
 //!                                                    the phase once its last pod ended
 //! ```
 //!
-//! Whatever moves one of these is a status write of its own; what follows from it is decided on
-//! what is stored then.
+//! Each of these transitions is a status write of its own; its consequences are decided from the
+//! status stored then.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ use crate::status::job;
 
 type JobPlan = Plan<PodCliqueSetStatus>;
 
-/// What is done if the job moves on.
+/// The plan if the job moves on.
 pub(super) fn judge(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -64,12 +64,12 @@ pub(super) fn judge(
     stopped.or_else(|| has_latched.then(|| plan_latch(snapshot, roster, status, now)))
 }
 
-/// Whether all its work is done, which may not be stored yet: nothing stops it any more.
+/// Whether all its work is done, stored or not: then nothing stops the job any more.
 fn is_done(roster: &Roster<'_>) -> bool {
     roster.layout.parts().all(|part| roster.is_done(part))
 }
 
-/// The end of its time, or what follows from failures that are due.
+/// The plan at the end of its time, or for failures that are due.
 fn stop_job(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -86,9 +86,9 @@ fn stop_job(
     (!due.is_empty()).then(|| plan_status(restart_or_fail(snapshot, status, &due, now)))
 }
 
-/// Stores newly found completions and complete replicas before anything is decided by them.
-/// PodCliques of earlier attempts are deleted beside it: a job whose PodCliques finish one after
-/// the other delays neither that nor what is due (decision 62).
+/// Stores newly found completions and complete replicas before any decision depends on them. The
+/// same plan deletes PodCliques of earlier attempts: a job whose PodCliques finish one after the
+/// other delays neither that nor a due failure (decision 62).
 fn plan_latch(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -102,7 +102,7 @@ fn plan_latch(
     plan
 }
 
-/// When to look again if nothing happens.
+/// When to decide again without a trigger.
 pub(super) fn wake_at(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -123,8 +123,8 @@ pub(super) fn wake_at(
     due.chain(job_deadline(snapshot)).min()
 }
 
-/// The plan that stores the terminal phase, with all events that are left: none is posted once the
-/// end of a job is stored.
+/// The plan that stores the terminal phase, with all remaining events: none is posted once the end
+/// of a job is stored.
 fn end_job(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -141,7 +141,7 @@ fn end_job(
     }
 }
 
-/// All that are due are taken together: a budget that is not enough for all is enough for none.
+/// All due failures count together: a budget that is not enough for all is enough for none.
 fn restart_or_fail(
     snapshot: &Snapshot,
     status: &PodCliqueSetStatus,
@@ -239,8 +239,9 @@ fn job_deadline(snapshot: &Snapshot) -> Option<Timestamp> {
     started_at(snapshot)?.checked_add(limit).ok()
 }
 
-/// Until when a pod that has not ended is waited for: until it ends, or until it is stuck in
-/// Terminating. `None` if there is no such pod; one that is not even terminating has no end.
+/// Until when the operator waits for a pod that has not ended: until it ends, or until it is stuck
+/// in Terminating. `None` if there is no such pod; the wait for a pod that is not even terminating
+/// has no limit.
 fn next_end(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> Option<Timestamp> {
     let is_unfinished = |p: &&Arc<Pod>| !p.has_run_out();
     roster

@@ -1,5 +1,5 @@
 //! HorizontalPodAutoscalers of cliques and scaling groups (docs/semantics.md §9.4). Each has the
-//! name of what it scales.
+//! name of its target.
 
 mod metrics;
 mod quantity;
@@ -17,7 +17,7 @@ use kube::Resource;
 
 use super::metadata;
 
-/// An autoscaler of the template, made ready once for all replicas.
+/// An autoscaler of the template, prepared once for all replicas.
 #[derive(Clone, Debug)]
 pub struct Ready<'a> {
     api_version: String,
@@ -38,7 +38,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// The autoscaler of the object of this name, but for its metrics, which may be many and which all
+/// The autoscaler of the object of this name, without its metrics, which may be many and which all
 /// replicas share.
 pub fn build(set: &PodCliqueSet, name: &str, ready: &Ready<'_>) -> HorizontalPodAutoscaler {
     HorizontalPodAutoscaler {
@@ -57,8 +57,8 @@ pub fn build(set: &PodCliqueSet, name: &str, ready: &Ready<'_>) -> HorizontalPod
     }
 }
 
-/// Whether the autoscaler has everything that is desired. It is asked for each in every decision,
-/// so nothing is copied for it.
+/// Whether the autoscaler has everything that is desired. Every decision checks each autoscaler, so
+/// nothing is copied here.
 pub fn is_right(
     found: &HorizontalPodAutoscaler,
     desired: &HorizontalPodAutoscaler,
@@ -76,8 +76,8 @@ pub fn is_right(
         && has_metrics(is, ready)
 }
 
-/// The autoscaler with its metrics, but those that are right: the API server writes quantities in
-/// its own form.
+/// The autoscaler with its metrics; metrics that are already right stay, as the API server writes
+/// quantities in its own form.
 #[must_use]
 pub fn with_metrics(
     mut desired: HorizontalPodAutoscaler,

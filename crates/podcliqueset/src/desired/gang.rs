@@ -41,8 +41,9 @@ pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGa
     }
 }
 
-/// Leaves it to the operator to judge whether the gang is dead: what KAI's pod-grouper makes of it would
-/// be evicted after a minute without a part, whatever `terminationDelay` says. A set may ask otherwise.
+/// Leaves the decision whether the gang is dead to the operator: KAI evicts a PodGroup of its
+/// pod-grouper after a minute without a part, despite `terminationDelay`. A set may request
+/// otherwise.
 pub fn never_let_stale(meta: &mut ObjectMeta) {
     let annotations = meta.annotations.get_or_insert_default();
     let grace = annotations.entry(keys::STALENESS.into());
@@ -64,7 +65,7 @@ fn foreign(keys: Option<&BTreeMap<String, String>>) -> BTreeMap<String, String> 
         .collect()
 }
 
-/// The scheduler that the pods name; admission has seen to it that all name the same.
+/// The scheduler that the pods name; admission guarantees that all name the same.
 pub fn scheduler_name(set: &PodCliqueSet) -> &str {
     let cliques = &set.spec.template.cliques;
     let named = cliques
@@ -75,8 +76,8 @@ pub fn scheduler_name(set: &PodCliqueSet) -> &str {
         .unwrap_or(DEFAULT_SCHEDULER)
 }
 
-/// `existing` with our labels, annotations and these parts, or `None` if it is right. What a
-/// scheduler wrote into the spec stays. A list of thousands of pods is compared before it is copied.
+/// `existing` with our labels, annotations and these parts, or `None` if it is right. Fields that a
+/// scheduler wrote into the spec stay. A list of thousands of pods is compared before it is copied.
 pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
     let mut metadata = existing.metadata.clone();
     domain::workload::clique::overlay(&mut metadata, &desired.metadata);
@@ -98,7 +99,7 @@ pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
     Some(next)
 }
 
-/// A queue that the set does not name any more would be waited for.
+/// The scheduler would wait for a queue that the set does not name any more.
 fn forget_queues(metadata: &mut ObjectMeta, desired: &ObjectMeta) {
     let forget = |keys: &mut Option<BTreeMap<String, String>>, named: &Option<BTreeMap<_, _>>| {
         let is_named = |key: &str| named.as_ref().is_some_and(|named| named.contains_key(key));

@@ -60,7 +60,7 @@ pub fn corrected(
     }
     let mut next = existing.clone();
     next.spec = desired.spec.clone();
-    // Fixed at creation; one that has none yet is given it.
+    // Fixed at creation; an object without a value gets one.
     next.spec.min_available = existing.spec.min_available.or(next.spec.min_available);
     next.spec.replicas = clique::live_replicas(
         existing.spec.replicas,

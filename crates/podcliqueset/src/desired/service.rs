@@ -1,4 +1,4 @@
-//! The headless Service of a replica: how its pods find each other.
+//! The headless Service of a replica, through which its pods find each other.
 
 use api::labels::{self, component};
 use api::{PodCliqueSet, names};

@@ -8,7 +8,7 @@ use domain::object::ownership;
 use domain::roster::ObservedClique;
 use engine::Caches;
 
-/// Reads its pods, and names it.
+/// Reads its pods; returns them with its name.
 pub(super) fn observe_clique(
     podclique: Arc<PodClique>,
     caches: &Caches,

@@ -6,7 +6,7 @@ use api::PodCliqueSet;
 use domain::health::fence;
 use engine::Caches;
 
-/// What runs goes on; a set that has made nothing yet waits until there is room for it.
+/// A set with existing objects goes on; a set that has created none yet waits until there is room.
 pub(super) fn refuse(
     validated: &mut ValidatedSet,
     stored: &PodCliqueSet,

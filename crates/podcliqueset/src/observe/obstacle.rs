@@ -1,4 +1,4 @@
-//! What the set's scheduler lacks in this cluster.
+//! The scheduler features that the set needs and this cluster lacks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use engine::Caches;
 
 use super::ObservedClique;
 
-/// What the set's scheduler lacks, if the set needs that.
+/// The feature that the set needs and its scheduler lacks.
 pub(super) fn find_obstacle(
     backend: Backend,
     set: &PodCliqueSet,

@@ -1,5 +1,5 @@
-//! What is kept of the present attempt of each replica: whether all its PodCliques were there, and
-//! in a job which of them have done their work.
+//! The record of the present attempt of each replica: whether all its PodCliques existed, and in a
+//! job which of them have done their work.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,7 +12,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
 
-/// A replica that was terminated is complete again, or was scaled in.
+/// Records that a terminated replica is complete again, or was scaled in.
 pub(super) fn note_complete(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -29,8 +29,8 @@ pub(super) fn note_complete(
     }
 }
 
-/// The same in a job, where every replica has an entry, and the names of PodCliques that have done
-/// their work.
+/// The same in a job, in which every replica has an entry, with the names of the PodCliques that
+/// have done their work.
 pub(super) fn latched(
     roster: &Roster<'_>,
     before: &[ReplicaAttempt],

@@ -1,4 +1,4 @@
-//! What is reported of a training job besides (docs/semantics.md §5.1).
+//! The additional status of a training job (docs/semantics.md §5.1).
 
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
@@ -12,7 +12,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use super::attempts;
 use crate::observe::Snapshot;
 
-/// Adds what is particular to a job.
+/// Adds the fields of a job.
 pub(super) fn complete_status(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
@@ -42,9 +42,9 @@ pub(crate) fn note_success(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, n
     conditions::set(&mut next.conditions, verdict, generation, now);
 }
 
-/// When the first app container of any pod started, once one runs or ran; within the life of the
-/// set, whatever the clocks of nodes say. Written once and never reset: it bounds what the job
-/// costs, restarts included. What init containers fetch is no run time.
+/// When the first app container of any pod started, once one runs or ran; limited to the life of
+/// the set, as clocks of nodes differ. Written once and never reset: it limits the cost of the job,
+/// restarts included. The time of init containers is not run time.
 fn find_start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     let pods = || snapshot.podcliques.values().flat_map(|c| &c.pods);
     let has_run = |p: &Pod| p.is_finished() && p.started_at().is_some();
@@ -55,7 +55,7 @@ fn find_start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     has_begun.then(|| first.unwrap_or(now).clamp(earliest, now))
 }
 
-/// Keeps the last crash of each pod that the kubelet restarts in place, beside what failed.
+/// Keeps the last crash of each pod that the kubelet restarts in place, beside the failures.
 pub(crate) fn note_crashes(next: &mut PodCliqueSetStatus, roster: &Roster<'_>) {
     let crashes = roster
         .own()
@@ -67,8 +67,8 @@ pub(crate) fn note_crashes(next: &mut PodCliqueSetStatus, roster: &Roster<'_>) {
     failure::keep_newest(&mut next.last_failures);
 }
 
-/// The newest failures, observed and stored. What is seen of a pod now replaces what is stored of
-/// it: the kubelet may give its reason for the pod only after the container ended.
+/// The newest failures, observed and stored. The present observation of a pod replaces its stored
+/// failure: the kubelet may give its reason for the pod only after the container ended.
 fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
     let cliques = || snapshot.podcliques.values();
     let pods = cliques().flat_map(|c| c.pods.iter().chain(&c.lost));

@@ -1,6 +1,6 @@
-//! Condition `LeftoverPods`: pods of earlier attempts that somebody left behind with
-//! `--cascade=orphan`. They run on under the host names of their successors, hold what they hold, and
-//! nothing of the operator ends them.
+//! Condition `LeftoverPods`: pods of earlier attempts that a user left behind with
+//! `--cascade=orphan`. They run on under the host names of their successors, hold their resources,
+//! and the operator does not end them.
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{PodCliqueSetStatus, labels};
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use crate::observe::Snapshot;
 
-/// So many of them are named.
+/// At most this many of them are named.
 const MAX_NAMES: usize = 20;
 
 /// Sets or removes the condition.
@@ -38,8 +38,8 @@ pub(super) fn set_leftovers(
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }
 
-/// Whether the pod may run and no PodClique adopts it: its own is of another attempt, or its job is
-/// over and makes none.
+/// Whether the pod may run and no PodClique adopts it: its PodClique is of another attempt, or its
+/// job is over and creates none.
 fn is_leftover(snapshot: &Snapshot, roster: &Roster<'_>, pod: &Pod) -> bool {
     let podclique = ownership::label(&pod.metadata, labels::POD_CLIQUE);
     let Some(name) = podclique.filter(|_| pod.index().is_some() && !pod.has_run_out()) else {

@@ -22,8 +22,8 @@ use super::update;
 use crate::idle::Idle;
 use crate::observe::Snapshot;
 
-/// Ready: every replica is available, which is what has to run. Beyond that the message still says
-/// what keeps the rest from running.
+/// Ready: every replica is available, which is the required part. Beyond that the message names the
+/// cause that keeps the rest from running.
 pub(super) fn ready_condition(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -56,8 +56,8 @@ pub(super) fn ready_condition(
     }
 }
 
-/// Whether nothing of a job runs that is not done: ranks that have done their work count as
-/// available, and yet it does not work.
+/// Whether no unfinished pod of a job runs: completed ranks count as available, and yet the job
+/// does not work.
 fn stands_still(snapshot: &Snapshot, roster: &Roster<'_>) -> bool {
     let mut pods = snapshot
         .podcliques
@@ -68,7 +68,8 @@ fn stands_still(snapshot: &Snapshot, roster: &Roster<'_>) -> bool {
         && !roster.layout.parts().all(|part| roster.is_done(part))
 }
 
-/// While an update runs its progress is said, too, and the first of what the API server refuses of it.
+/// While an update runs, the message also has its progress and the first refusals of the API
+/// server.
 fn of_update(mut verdict: ConditionUpdate, tally: &str, refusals: &[LastError]) -> ConditionUpdate {
     let refused = readiness::refusal(refusals);
     let is_up = verdict.status == Status::True;
@@ -81,7 +82,7 @@ fn of_update(mut verdict: ConditionUpdate, tally: &str, refusals: &[LastError]) 
     verdict
 }
 
-/// A job that is over says how it ended.
+/// The condition of a job that is over: how it ended.
 fn of_job(next: &PodCliqueSetStatus) -> Option<ConditionUpdate> {
     if next.phase == Some(PodCliqueSetPhase::Succeeded) {
         let message = "the job is done".to_owned();
@@ -97,8 +98,8 @@ fn of_job(next: &PodCliqueSetStatus) -> Option<ConditionUpdate> {
     is_failed.then(|| readiness::ready_condition(false, reason, failed.message.clone()))
 }
 
-/// A set that cannot be acted on, though its pods run on, or one with a change that is not acted
-/// on.
+/// The condition of a set that cannot be acted on, though its pods run on, or that has a change
+/// that is not applied.
 fn refused(snapshot: &Snapshot) -> Option<ConditionUpdate> {
     let (errors, kept) = (&snapshot.validated.errors, &snapshot.validated.not_acted_on);
     let first = errors.first().or(kept.first())?;
@@ -111,14 +112,14 @@ fn refused(snapshot: &Snapshot) -> Option<ConditionUpdate> {
     ))
 }
 
-/// What is larger than it may be is not even looked at.
+/// A set over its limits is not examined any further.
 pub(super) fn over_limits(errors: &[FieldError]) -> ConditionUpdate {
     let first = errors.first().map_or(String::new(), ToString::to_string);
     let message = format!("{first}{}", more(errors.len()));
     readiness::ready_condition(false, Reason::LimitExceeded, message)
 }
 
-/// Its pods may take their time.
+/// Its pods may end slowly.
 pub(super) fn of_leaving() -> ConditionUpdate {
     let message = "the set is being deleted; its pods have their time to end".to_owned();
     readiness::ready_condition(false, Reason::Terminating, message)
@@ -156,8 +157,8 @@ fn find_cause(around: &Around<'_>, replicas: &[Replica], are_all: bool) -> Optio
     readiness::first(own.into_iter().chain(cause))
 }
 
-/// Whether that is why the part waits. A gang of which all pods exist waits for nothing else, and for
-/// a scheduler that cannot be told of it no pods are made.
+/// Whether the missing feature is why the part waits. A gang with all its pods waits for nothing
+/// else, and no pods are created for a scheduler that cannot handle gangs.
 fn holds_back(obstacle: &Obstacle, cause: &Cause) -> bool {
     match cause.reason {
         Reason::GangIncomplete => true,
@@ -166,7 +167,7 @@ fn holds_back(obstacle: &Obstacle, cause: &Cause) -> bool {
     }
 }
 
-/// Where it is in the words of the template.
+/// The position of the part, in the words of the template.
 fn describe_place(part: &Part<'_>) -> String {
     let group = part.group.as_ref().zip(part.group_replica);
     let group = group.map_or(String::new(), |(g, j)| {
@@ -175,12 +176,12 @@ fn describe_place(part: &Part<'_>) -> String {
     format!("replica {}: {group}clique {} ", part.replica, part.clique)
 }
 
-/// What is around the parts of a set, looked up once for all of them.
+/// The surroundings of the parts of a set, looked up once for all of them.
 struct Around<'a> {
     snapshot: &'a Snapshot,
     roster: &'a Roster<'a>,
     gangs: HashMap<&'a str, &'a PodGang>,
-    /// How many PodCliques of earlier attempts each replica has left.
+    /// How many PodCliques of earlier attempts each replica still has.
     terminating: HashMap<i32, usize>,
     now: Timestamp,
 }
@@ -199,7 +200,7 @@ impl<'a> Around<'a> {
         }
     }
 
-    /// What runs is not taken for well while it may be about to crash again.
+    /// A set is not reported Ready while one of its pods may be about to crash again.
     fn hold(&self, verdict: ConditionUpdate, replicas: &[Replica]) -> ConditionUpdate {
         let causes = self.roster.layout.parts().filter_map(|part| {
             let seen = self.roster.slot(part).standing()?;
@@ -247,7 +248,7 @@ impl<'a> Around<'a> {
         Cause::new(Reason::ReplicaTerminating, text)
     }
 
-    /// What its scaling group was refused, if it was.
+    /// The refusal that its scaling group got, if it did.
     fn not_created(&self, part: &Part<'_>) -> Cause {
         let set = self.snapshot.name();
         let name = part

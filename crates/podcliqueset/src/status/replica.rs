@@ -1,4 +1,4 @@
-//! What the parts of one replica of a set amount to.
+//! The state of one replica of a set, from its parts.
 
 use api::labels;
 use domain::health::readiness;
@@ -12,7 +12,7 @@ use crate::rollout::{self, Newest};
 /// One replica of the set.
 pub(super) struct Replica {
     pub(super) is_available: bool,
-    /// Whether it would be without the pods that may be about to crash again.
+    /// Whether it would be available without the pods that may be about to crash again.
     pub(super) is_settled: bool,
     pub(super) is_current: bool,
 }
@@ -34,7 +34,7 @@ pub(super) fn judge_replica(
     }
 }
 
-/// Whether the PodClique has its minimum of pods bound and ready, so many of them left out.
+/// Whether the PodClique has its minimum of pods bound and ready, with `left_out` pods not counted.
 fn is_up(part: &ObservedClique, left_out: i32) -> bool {
     part.facts().ready.saturating_sub(left_out) >= part.minimum()
 }

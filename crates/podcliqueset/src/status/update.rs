@@ -1,5 +1,5 @@
-//! Updates: which generation is accepted, whose turn it is, how far the update is
-//! (docs/semantics.md §14). What follows from a turn is decided on what is stored.
+//! Updates: the accepted generation, the replica that has the turn, the progress (docs/semantics.md
+//! §14). The consequences of a turn are decided from the stored status.
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
@@ -16,7 +16,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use crate::observe::Snapshot;
 use crate::rollout::{self, Newest, Progress};
 
-/// So many refusals of an update are said.
+/// At most this many refusals of an update are listed.
 const MAX_REFUSALS: usize = 3;
 
 /// Accepts the newest generation, begins an update, moves the turn, ends the update.
@@ -69,8 +69,8 @@ fn begun(turn: Vec<ReplicaUpdateProgress>, now: Timestamp) -> PcsUpdateProgress 
     }
 }
 
-/// Stores the newest generation; whether it replaces another one of ours. A generation that another
-/// implementation wrote is replaced without an update.
+/// Stores the newest generation; returns whether it replaces another one of ours. A generation that
+/// another implementation wrote is replaced without an update.
 fn accept_generation(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) -> bool {
     let newest = snapshot.validated.generation_hash();
     let before = next.current_generation_hash.as_ref();
@@ -126,8 +126,8 @@ pub(super) fn running(next: &PodCliqueSetStatus) -> Option<&PcsUpdateProgress> {
     progress.filter(|p| p.update_ended_at.is_none())
 }
 
-/// What the API server refuses to the parts of the replica whose turn it is: their deletions and
-/// creations are the update.
+/// The refusals that the parts of the replica with the turn got: their deletions and creations are
+/// the update.
 pub(super) fn refusals(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec<LastError> {
     let turn = update::turn_in(&snapshot.validated.set, next);
     let is_of_turn = |meta| turn.is_some() && ownership::replica_in(snapshot.name(), meta) == turn;
@@ -153,7 +153,7 @@ pub(super) fn refusals(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec<La
     all
 }
 
-/// How far the update that runs is, for people.
+/// The progress of the running update, for people.
 pub(super) fn tally(next: &PodCliqueSetStatus) -> Option<String> {
     let progress = running(next)?;
     let (updated, wanted) = (next.updated_replicas, next.replicas);
@@ -164,7 +164,7 @@ pub(super) fn tally(next: &PodCliqueSetStatus) -> Option<String> {
     Some(format!("{updated}/{wanted} replicas updated{turn}"))
 }
 
-/// Condition `UpdateInProgress`: what the standalone PodCliques and the groups say of themselves.
+/// Condition `UpdateInProgress`, from the conditions of the standalone PodCliques and the groups.
 pub(super) fn verdict(next: &PodCliqueSetStatus, roster: &Roster<'_>) -> ConditionUpdate {
     let Some(tally) = tally(next) else {
         return update::no_update();
@@ -200,7 +200,7 @@ pub(super) fn verdict(next: &PodCliqueSetStatus, roster: &Roster<'_>) -> Conditi
     }
 }
 
-/// How many of those that are updated stand still; nothing if none does.
+/// How many of the updated ones have stalled; nothing if none has.
 fn stuck<'a>(conditions: impl Iterator<Item = &'a Condition>, what: &str) -> Option<String> {
     let mut rolling = 0_usize;
     let mut stuck = 0_usize;

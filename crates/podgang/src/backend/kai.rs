@@ -1,5 +1,5 @@
-//! The PodGroup of KAI Scheduler: of a gang, a leaf for each part, all of them required; or of all
-//! gangs of a replica, as a tree.
+//! The PodGroup of KAI Scheduler: for a gang, a leaf for each part, all of them required; or for
+//! all gangs of a replica, a tree.
 
 mod asked;
 
@@ -24,8 +24,8 @@ const STALENESS: &str = "stalenessGracePeriod";
 const DELAY: &str = "preemptionDelay";
 const THRESHOLD: &str = "minSubGroup";
 
-/// Creates the PodGroup, or puts it right in one write. What others wrote into it stays: the queue
-/// if the set names none, marks of the scheduler, topology constraints.
+/// Creates the PodGroup, or corrects it in one write. Fields that others wrote stay: the queue if
+/// the set names none, marks of the scheduler, topology constraints.
 pub(super) fn plan(
     gang: &PodGang,
     key: Key,
@@ -45,8 +45,8 @@ pub(super) fn plan(
     overlay(&mut next.metadata, &meta);
     add_owner(&mut next.metadata, &meta);
     correct(&mut next, gang, groups);
-    // What is dropped is tried again with whatever else changes: to write it alone would be to
-    // write for ever.
+    // Dropped fields are written again only together with another change: written alone they would
+    // cause endless writes.
     let kept = without(
         next.clone(),
         &dropped_fields(&found.metadata, &fields(found)),
@@ -54,8 +54,7 @@ pub(super) fn plan(
     (is_ours_by_name(gang, found) && kept != *found).then(|| Action::replace(next))
 }
 
-/// What older definitions drop (KAI 0.15 has trees, 0.17 the grace period and the
-/// delay).
+/// The fields that older CRDs drop (KAI 0.15 has trees, 0.17 the grace period and the delay).
 fn fields(group: &KaiPodGroup) -> Fields {
     let mut nodes = group.spec.sub_groups.iter();
     vec![
@@ -79,7 +78,7 @@ fn without(mut group: KaiPodGroup, dropped: &[&str]) -> KaiPodGroup {
     group
 }
 
-/// What to say where the definition of PodGroups drops fields.
+/// The report if the CRD of PodGroups drops fields.
 fn dropped(found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
     let group = found.group.as_deref()?;
     let dropped = dropped_fields(&group.metadata, &fields(group));
@@ -87,7 +86,7 @@ fn dropped(found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
     tell_dropped("podgroups.scheduling.run.ai", &dropped, remedy)
 }
 
-/// What KAI cannot be told of the gang.
+/// The properties of the gang that KAI does not support.
 pub(super) fn unsupported(gang: &PodGang, found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
     let refused = asked::refused(gang);
     let is_refused = !refused.is_empty();

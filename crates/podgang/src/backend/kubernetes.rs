@@ -1,5 +1,5 @@
-//! What Kubernetes' own scheduler is told: a PodGroup for pods that are placed together, under
-//! CompositePodGroups where a number of pods cannot say what a gang needs (decision 87).
+//! The objects for Kubernetes' own scheduler: a PodGroup for pods that are placed together, under
+//! CompositePodGroups if a number of pods does not suffice to describe a gang (decision 87).
 
 mod objects;
 mod observe;
@@ -25,7 +25,7 @@ pub(super) use observe::observe;
 pub(super) use shape::shape_of;
 pub use wanted::{Shape, Wanted, WantedComposite, WantedGroup};
 
-/// What the scheduler was told, and what there is to be told.
+/// The existing objects for the scheduler, and the inputs of the wanted ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// How a gang is laid out in groups.
@@ -34,9 +34,9 @@ pub struct Facts {
     pub members: Vec<Member>,
     /// PodGroups by name: those that pods name and those that the gang controls.
     pub groups: BTreeMap<String, Arc<PodGroup>>,
-    /// CompositePodGroups by name: likewise.
+    /// CompositePodGroups by name, chosen in the same way.
     pub composites: BTreeMap<String, Arc<CompositePodGroup>>,
-    /// Whether the Workload that both refer to is there.
+    /// Whether the Workload that both refer to exists.
     pub has_workload: bool,
     /// Whether each part of the gang has as many pods on nodes as it needs.
     pub is_placed: bool,
@@ -44,9 +44,9 @@ pub struct Facts {
     pub is_begun: bool,
     /// Whether a part that needs pods has none.
     pub lacks_pods: bool,
-    /// Whether the cluster has PodGroups at all.
+    /// Whether the cluster serves PodGroups at all.
     pub serves_groups: bool,
-    /// Whether it has CompositePodGroups and Workloads.
+    /// Whether it serves CompositePodGroups and Workloads.
     pub serves_composites: bool,
 }
 
@@ -59,18 +59,18 @@ pub struct Member {
     pub group: String,
     /// How many of them have to be placed.
     pub minimum: u32,
-    /// How many there are to be.
+    /// How many pods it will have.
     pub pods: u32,
-    /// Whether its PodGang lists one of them: before that the scheduler is not to have them.
+    /// Whether its PodGang lists one of them: before that the scheduler must not get them.
     pub is_listed: bool,
     /// Its place in a scaling group.
     pub place: Option<Place>,
-    /// Whether it is of a scaled gang.
+    /// Whether it belongs to a scaled gang.
     pub is_scaled: bool,
 }
 
 impl Member {
-    /// Whether its PodGroup is not its own.
+    /// Whether it shares its PodGroup.
     fn shares_group(&self) -> bool {
         base_of_probe(&self.group) != self.podclique
     }
@@ -81,15 +81,15 @@ impl Member {
 pub struct Place {
     /// Name of the PodCliqueScalingGroup.
     pub group: String,
-    /// Which of its replicas.
+    /// Index of the group replica.
     pub replica: i32,
     /// How many of them have to be placed.
     pub required: u32,
 }
 
 impl Facts {
-    /// Whether the scheduler was told of parts that have no node yet, and another part has no pods,
-    /// or has some again that are listed once all of them are there.
+    /// Whether the scheduler has parts that have no node yet, and another part has no pods, or has
+    /// some again that are listed once all of them exist.
     fn is_awaiting_pods(&self) -> bool {
         let is_told = |member: &Member| self.groups.contains_key(&member.group);
         let comes_back = |m: &Member| is_told(m) && !m.is_listed && m.minimum > 0;
@@ -98,7 +98,7 @@ impl Facts {
     }
 }
 
-/// The writes that tell the scheduler what it does not know yet.
+/// The writes that bring the scheduler's objects up to date.
 pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
     if !facts.serves_groups {
         return Vec::new();
@@ -113,8 +113,8 @@ pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
         .collect();
     let is_complete = created.is_empty();
     let mut groups = created;
-    // One that waits for a node asks for no less because a part lost its pods: they come back into
-    // their PodGroup, and the rest is not to be placed without them.
+    // A PodGroup that waits for a node keeps its minimum when a part has lost its pods: they return
+    // to their PodGroup, and the rest must not be placed without them.
     let may_ask_for_less = !facts.is_awaiting_pods();
     if may_ask_for_less {
         groups.extend(wanted.groups.iter().filter_map(|g| corrected(facts, g)));
@@ -142,7 +142,7 @@ pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
     ]
 }
 
-/// The number of pods is all that may change of a PodGroup.
+/// Only the number of pods of a PodGroup may change.
 fn corrected(facts: &Facts, wanted: &WantedGroup) -> Option<Action> {
     let found = facts.groups.get(&wanted.name)?;
     let is_right = objects::minimum_of(found) == Some(wanted.minimum);
@@ -153,8 +153,8 @@ fn corrected(facts: &Facts, wanted: &WantedGroup) -> Option<Action> {
     })
 }
 
-/// PodGroups that no pod names, and CompositePodGroups whose children are others now: what they ask
-/// for cannot be changed, so they are made anew once they are gone.
+/// PodGroups that no pod names, and CompositePodGroups whose children have changed: their demands
+/// cannot be changed, so they are recreated once they are gone.
 fn leftovers(gang: &PodGang, facts: &Facts, wanted: &Wanted) -> Vec<Action> {
     let in_use: BTreeSet<&str> = facts.members.iter().map(|m| &*m.group).collect();
     let groups = facts.groups.iter();
@@ -180,7 +180,7 @@ fn delete<K: Resource<DynamicType = ()>>(object: &K) -> Action {
     Action::delete_as_seen::<K>(object.meta(), Purpose::RemovePodGroup)
 }
 
-/// What the cluster cannot be told for want of a kind.
+/// The backend if the cluster lacks a kind that it needs.
 pub(super) fn unserved(gang: &PodGang, facts: &Facts) -> Option<Backend> {
     if !facts.serves_groups {
         Some(Backend::Kubernetes)

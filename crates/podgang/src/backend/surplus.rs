@@ -1,5 +1,5 @@
-//! Which replicas of a scaling group a tree has: those that nobody needs stand aside while others wait
-//! that are needed (decision 136).
+//! The replicas of a scaling group that a tree has: surplus ones are left out while required ones
+//! wait (decision 136).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,21 +14,21 @@ use engine::Caches;
 
 use super::tree::GroupParts;
 
-/// How far a replica of a group is placed.
+/// The placement of a group replica.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Placed {
     /// No pod has a node.
     #[default]
     Nothing,
-    /// Some have.
+    /// Some pods have nodes.
     Part,
-    /// Each PodClique has as many as it needs.
+    /// Each PodClique has as many pods on nodes as it needs.
     Whole,
 }
 
-/// The replicas that are told of. KAI places the first ones that are not whole, as many as the group
-/// requires, and gives up if there is no room for all of these (seen with v0.17): a surplus replica that
-/// waits would keep a required one from its own free place.
+/// The replicas that the tree gets. KAI places the first incomplete ones, as many as the group
+/// requires, and gives up if there is no room for all of these (seen with v0.17): a waiting surplus
+/// replica would keep a required one from its own free place.
 pub fn due_replicas(required: usize, replicas: &BTreeMap<i32, Placed>) -> BTreeSet<i32> {
     let standing = replicas.values().filter(|p| **p == Placed::Whole).count();
     if standing >= required {
@@ -42,7 +42,7 @@ pub fn due_replicas(required: usize, replicas: &BTreeMap<i32, Placed>) -> BTreeS
     begun.into_iter().chain(needed).map(|(j, _)| *j).collect()
 }
 
-/// The group with the PodCliques that are told of.
+/// The group with the PodCliques that the tree gets.
 pub(super) fn leave_out_waiting((group, parts): GroupParts, caches: &Caches) -> GroupParts {
     let name = ownership::name(&group.metadata);
     let mut by_replica: BTreeMap<i32, Vec<Arc<PodClique>>> = BTreeMap::new();
@@ -61,7 +61,7 @@ pub(super) fn leave_out_waiting((group, parts): GroupParts, caches: &Caches) -> 
     (group, parts)
 }
 
-/// Whether its pods are of the tree; if they were made before it was one, they stay where they are.
+/// Whether its pods belong to the tree; pods created before the tree was used stay outside.
 fn is_of_tree(podclique: &PodClique, caches: &Caches) -> bool {
     let pods = caches.of::<Pod>().owned_by(podclique);
     let peer = scheduling::find_peer(pods.iter());
@@ -80,7 +80,7 @@ fn placed_of(parts: &[Arc<PodClique>], caches: &Caches) -> Placed {
     }
 }
 
-/// None of one that waits for no pods.
+/// None for a PodClique that waits for no pods.
 fn placed_of_part(podclique: &PodClique, caches: &Caches) -> Option<Placed> {
     let mut pods = caches.of::<Pod>().owned_by(podclique);
     pods.retain(|pod| !pod.is_terminating());

@@ -1,4 +1,4 @@
-//! One replica of a set as a tree of what has to be placed together, as far as it exists.
+//! One replica of a set as a tree of the pods to be placed together, as far as it exists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,8 +52,8 @@ pub(crate) fn parts_of_replica(
     Some((standalone, groups.collect()))
 }
 
-/// All standalone cliques, and of each group so many replicas as it requires. What is idle or going
-/// is not in it.
+/// All standalone cliques, and of each group the number of replicas that it requires. Cliques that
+/// are scaled to zero or terminating are left out.
 pub fn build(base: &str, standalone: &[Arc<PodClique>], groups: &[GroupParts]) -> TreeNode {
     let leaves = standalone.iter().filter_map(|c| leaf(c));
     let groups = groups.iter().map(|(g, parts)| nodes_of(g, parts));
@@ -84,7 +84,7 @@ fn leaf(podclique: &PodClique) -> Option<TreeNode> {
     is_there.then(|| TreeNode::leaf(leaf_name(&podclique.metadata), minimum))
 }
 
-/// Slots whose work is done, by its status.
+/// Indexes whose work is done, by its status.
 pub(crate) fn completed_of(podclique: &PodClique) -> usize {
     training::completed(podclique, std::iter::empty()).len()
 }

@@ -17,7 +17,7 @@ use super::{
 
 const PARTS: &str = "subGroupPolicy";
 
-/// Creates the PodGroup, or puts it right in one write. What others wrote into it stays.
+/// Creates the PodGroup, or corrects it in one write. Fields that others wrote stay.
 pub(super) fn plan(view: &GangView<'_>, found: &Found<VolcanoPodGroup>) -> Option<Action> {
     let gang = view.gang;
     let meta = new_meta(gang, Key::of(&gang.metadata));
@@ -33,8 +33,8 @@ pub(super) fn plan(view: &GangView<'_>, found: &Found<VolcanoPodGroup>) -> Optio
     overlay(&mut next.metadata, &meta);
     add_owner(&mut next.metadata, &meta);
     correct(&mut next, view);
-    // What is dropped is tried again with whatever else changes: to write it alone would be to
-    // write for ever.
+    // Dropped fields are written again only together with another change: written alone they would
+    // cause endless writes.
     let mut kept = next.clone();
     if !dropped_fields(&found.metadata, &fields(found)).is_empty() {
         kept.spec.sub_group_policy.clear();
@@ -46,7 +46,7 @@ fn fields(group: &VolcanoPodGroup) -> Fields {
     vec![(PARTS, !group.spec.sub_group_policy.is_empty())]
 }
 
-/// What to say where the definition of PodGroups does not know parts.
+/// The report if the CRD of PodGroups does not know parts.
 pub(super) fn dropped(found: &Found<VolcanoPodGroup>) -> Option<(Reason, String)> {
     let group = found.group.as_deref()?;
     let dropped = dropped_fields(&group.metadata, &fields(group));
@@ -55,7 +55,7 @@ pub(super) fn dropped(found: &Found<VolcanoPodGroup>) -> Option<(Reason, String)
     tell_dropped("podgroups.scheduling.volcano.sh", &dropped, remedy)
 }
 
-/// The parts that are waited for, and how many pods of them; those whose work is done are not.
+/// The parts that are waited for, each with its number of pods; completed parts are left out.
 fn parts_of<'a>(view: &GangView<'a>) -> impl Iterator<Item = (&'a PodGroup, i64)> {
     let parts = view.gang.spec.pod_groups.iter();
     let parts = parts.map(|part| (part, i64::from(minimum_of(view, part))));

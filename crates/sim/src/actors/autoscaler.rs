@@ -6,8 +6,8 @@ use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
 
-/// One autoscaler puts a count between its limits that is not, or else, if load changes, wants
-/// another one. What is scaled to 0 it leaves alone.
+/// One autoscaler moves a count that is outside its limits to the nearest limit; if all are inside
+/// and load changes, it wants another count. A target that is scaled to zero stays as it is.
 pub fn autoscale(store: &mut Store, rng: &mut Rng, does_load_change: bool) -> bool {
     let autoscalers = store.all(Resource::HorizontalPodAutoscaler);
     let wishes = autoscalers.filter_map(|(id, autoscaler)| {
@@ -35,7 +35,7 @@ pub fn autoscale(store: &mut Store, rng: &mut Rng, does_load_change: bool) -> bo
     true
 }
 
-/// What is scaled, and its count, unless that is 0 or it is going.
+/// The target and its count, unless the count is 0 or the target is terminating.
 fn target(store: &Store, id: &Id, autoscaler: &Value) -> Option<(Id, i64)> {
     let kind = view::text(autoscaler, "/spec/scaleTargetRef/kind");
     let name = view::text(autoscaler, "/spec/scaleTargetRef/name");

@@ -1,10 +1,10 @@
-//! How the user has cliques and groups scaled.
+//! The user's autoscalers for cliques and groups.
 
 use serde_json::{Value, json};
 
 use crate::{Rng, view};
 
-/// In so many of a thousand cases a clique or group has an autoscaler.
+/// In this many of a thousand cases a clique or group has an autoscaler.
 const AUTOSCALED: usize = 400;
 
 /// Some cliques and groups are scaled by autoscalers.
@@ -16,7 +16,7 @@ pub(super) fn write_some(manifest: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Where the configurations of autoscalers are, or may be. Members of a group have none.
+/// The paths of autoscaler configurations, existing or possible. Members of a group have none.
 fn configs(set: &Value) -> Vec<String> {
     const CLIQUES: &str = "/spec/template/cliques";
     const GROUPS: &str = "/spec/template/podCliqueScalingGroups";
@@ -32,7 +32,7 @@ fn configs(set: &Value) -> Vec<String> {
     cliques.chain(groups).collect()
 }
 
-/// Limits from the minimum or the replicas up, with a metric in one of the ways to write it.
+/// Limits from the minimum or the replicas up, with a metric in one of its notations.
 fn write_config(set: &mut Value, at: &str, rng: &mut Rng) {
     let Some((owner, key)) = at.rsplit_once('/') else {
         return;

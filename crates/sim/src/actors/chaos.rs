@@ -1,4 +1,4 @@
-//! Everything that goes wrong in a cluster without any request of the operator failing.
+//! Everything that goes wrong in a cluster although all requests of the operator succeed.
 
 use api::labels;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ const CHILDREN: [Resource; 5] = [
     Resource::HorizontalPodAutoscaler,
 ];
 
-/// One piece of trouble.
+/// Causes one problem.
 pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
     match rng.below(13) {
         0..=2 => evict(store, rng),
@@ -77,7 +77,7 @@ fn break_one(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// The pod is not Ready any more until somebody mends it.
+/// The pod stays not Ready until the faults are repaired.
 pub fn break_pod(store: &mut Store, id: &Id) {
     store.edit("chaos", id, |pod| {
         pod["metadata"]["annotations"][BROKEN] = json!("yes");
@@ -144,7 +144,7 @@ fn cut_loose(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// Mostly none; sometimes another existing controller becomes the owner.
+/// Mostly no owner; sometimes another existing controller becomes the owner.
 fn another(store: &Store, rng: &mut Rng, namespace: &str) -> Value {
     let services = store.all(Resource::Service);
     let services = services.filter(|(id, _)| id.namespace == namespace);
@@ -196,7 +196,7 @@ fn delete_child(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// Adds what is foreign, which has to stay, and breaks what is the operator's.
+/// Adds foreign content, which has to stay, and breaks content of the operator.
 fn edit_child(store: &mut Store, rng: &mut Rng) {
     let Some(id) = child(store, rng) else { return };
     let is_broken = rng.chance(500);

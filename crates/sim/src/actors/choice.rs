@@ -1,4 +1,4 @@
-//! Who is met at random.
+//! Random choices.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::Rng;
 use crate::resource::{Id, Resource};
 use crate::store::Store;
 
-/// A random pod of which this holds.
+/// A random pod that fulfils the claim.
 pub(super) fn pick_pod(store: &Store, rng: &mut Rng, holds: impl Fn(&Value) -> bool) -> Option<Id> {
     let pods: Vec<Id> = store
         .all(Resource::Pod)

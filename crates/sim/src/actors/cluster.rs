@@ -11,10 +11,10 @@ use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
 
-/// A gate that some templates ask for.
+/// A gate that some templates have.
 pub(super) const FOREIGN_GATE: &str = "example.com/quota";
 
-/// The scheduler binds one pod that may be bound, as long as fewer than `capacity` are.
+/// The scheduler binds one pod that may be bound, as long as fewer than `capacity` pods are bound.
 pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
     if placed(store) >= capacity {
         return false;
@@ -30,8 +30,8 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
     true
 }
 
-/// All pods of one PodClique break for good, if only gang termination can help and will: it was
-/// available, all its pods are there, and the set asks for termination.
+/// All pods of one PodClique break for good, if gang termination is the only remedy and will
+/// happen: it was available, all its pods exist, and the set enables termination.
 pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
     let asks = |c: &Value| {
         let mut set = Id::new(Resource::PodCliqueSet, view::set_of(c));
@@ -59,8 +59,8 @@ pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// Whether what is not Ready any more is terminated some time. Of a job only where it has a delay,
-/// and where containers are not started again.
+/// Whether a PodClique that is no longer Ready is terminated some time. In a job only if it has a
+/// delay, and its containers are not started again.
 fn is_terminated(set: &Value, podclique: &Value) -> bool {
     if view::text(podclique, "/spec/podSpec/restartPolicy") == "OnFailure" {
         return false;
@@ -88,7 +88,7 @@ pub fn add_gate(call: &mut Call) {
     }
 }
 
-/// Another controller takes its own gate off one pod.
+/// Another controller removes its own gate from one pod.
 pub fn lift_gate(store: &mut Store, rng: &mut Rng) -> bool {
     let Some(id) = pick_pod(store, rng, |p| view::gates(p).contains(&FOREIGN_GATE)) else {
         return false;

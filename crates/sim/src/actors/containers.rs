@@ -1,4 +1,4 @@
-//! What a user writes of the containers of pods.
+//! The containers of pods in the user's manifests.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::{Rng, view};
 
 /// Some cliques have one more container beside `main`, or before it; some of jobs restart in place.
 pub(super) fn write_some(manifest: &mut Value, rng: &Rng) {
-    /// Nothing else about a seed changes with these dice.
+    /// A separate random source, so that nothing else about a seed changes.
     const APART: u64 = 0x51DE_CA25;
     let mut dice = Rng::new(rng.clone().number() ^ APART);
     let is_job = view::is_job(manifest);

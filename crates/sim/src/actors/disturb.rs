@@ -1,4 +1,4 @@
-//! What gets in the way of requests.
+//! Events that interfere with requests.
 
 use api::labels;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{Rng, view};
 pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
     match (id.resource, rng.below(4)) {
         (Resource::Pod, 0 | 1) => ungate(store, id),
-        // Not for pods: users have no manifest of them, and their names are chosen by the operator.
+        // Not for pods: users have no manifest of them, and the operator chooses their names.
         (_, 0) => recreate(store, id, rng.chance(500)),
         (Resource::Pod, 2) | (_, 1) => store.remove("chaos", id),
         _ => edit_label(store, rng, id),
@@ -28,7 +28,7 @@ fn ungate(store: &mut Store, id: &Id) {
     });
 }
 
-/// Somebody deletes the PodClique of a pod that is being created. Returns whether there was one.
+/// A user deletes the PodClique of a pod that is being created. Returns whether there was one.
 pub fn delete_parent(store: &mut Store, post: &Call) -> bool {
     let owner = view::owner(&post.body);
     let Some((_, name, _)) = owner.filter(|(kind, ..)| *kind == "PodClique") else {
@@ -90,8 +90,8 @@ pub fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
     store.handle("chaos", &Call::new("POST", &path, manifest));
 }
 
-/// Other users delete what they created, and leftovers without an owner are deleted: the remedy
-/// that the operator asks for where a name is taken.
+/// Other users delete the objects that they created, and leftovers without an owner are deleted:
+/// the remedy that the operator requests if a name is taken.
 pub fn leave(store: &mut Store) {
     let is_strange = |id: &Id, o: &Value| {
         let is_made = id.resource != Resource::PodCliqueSet && id.resource != Resource::Event;

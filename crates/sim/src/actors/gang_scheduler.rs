@@ -1,5 +1,5 @@
-//! Schedulers that place gangs as a whole: by the marks that pods bear and by the minimums that their
-//! PodGroups ask for.
+//! Schedulers that place gangs as a whole: by the marks of pods and by the minimums of their
+//! PodGroups.
 
 mod kai;
 mod kubernetes;
@@ -12,8 +12,8 @@ use crate::store::Store;
 use crate::view;
 pub use kubernetes::let_groups_go;
 
-/// Whether the scheduler that the pod names is to place it: all that has to be placed with it is
-/// there.
+/// Whether the scheduler that the pod names may place it: all pods that have to be placed with it
+/// exist.
 pub(super) fn may_be_placed(store: &Store, pod: &Value) -> bool {
     match scheduler_of(pod) {
         "kai-scheduler" => kai::may_be_placed(store, pod),
@@ -26,14 +26,14 @@ fn scheduler_of(pod: &Value) -> &str {
     view::text(pod, "/spec/schedulerName")
 }
 
-/// The object of that name beside the pod.
+/// The object of that name in the pod's namespace.
 fn beside(pod: &Value, resource: Resource, name: &str) -> Id {
     let mut id = Id::new(resource, name);
     view::namespace(pod).clone_into(&mut id.namespace);
     id
 }
 
-/// Pods that the scheduler of this one has, or may have, on nodes.
+/// Pods of the same scheduler that have a node, or may get one.
 fn peers<'a>(store: &'a Store, pod: &'a Value) -> impl Iterator<Item = &'a Value> {
     let pods = store.all(Resource::Pod).map(|(_, other)| &**other);
     pods.filter(move |other| {
@@ -46,7 +46,7 @@ fn counts(pod: &Value) -> bool {
     view::is_live(pod) && view::gates(pod).is_empty()
 }
 
-/// How many there are, to compare with what is asked for.
+/// The number of items, for a comparison with a minimum.
 fn count<T>(all: impl Iterator<Item = T>) -> i64 {
     i64::try_from(all.count()).unwrap_or(i64::MAX)
 }

@@ -9,18 +9,18 @@ use crate::resource::Id;
 use crate::store::{Store, Stored};
 use crate::{Rng, view};
 
-/// Deletes what has lost its owners, and cuts loose what is to outlive them.
+/// Deletes objects whose owners are gone, and releases objects that have to outlive their owner.
 ///
-/// For `--cascade=orphan` it makes one pass: it cuts the references that it knows of when it begins,
-/// then takes its finalizer off. A child that comes meanwhile keeps its reference.
+/// For `--cascade=orphan` it makes one pass: it removes the references that it knows at the
+/// beginning, then removes its finalizer. A child that appears meanwhile keeps its reference.
 #[derive(Clone, Debug, Default)]
 pub struct GarbageCollector {
-    /// What has still to be cut, by uid of the owner that goes.
+    /// The children still to be released, by uid of the terminating owner.
     passes: BTreeMap<String, Vec<Id>>,
 }
 
 impl GarbageCollector {
-    /// One move, if there is one to make.
+    /// Makes one move, if there is one to make.
     pub fn act(&mut self, store: &mut Store, rng: &mut Rng) -> bool {
         collect_one(store, rng) || self.orphan_one(store, rng)
     }
@@ -68,7 +68,7 @@ fn collect_one(store: &mut Store, rng: &mut Rng) -> bool {
     true
 }
 
-/// Its name as an actor.
+/// The actor's name.
 pub const COLLECTOR: &str = "garbage collector";
 
 fn remove_from(store: &mut Store, id: &Id, list: &str, is_meant: impl Fn(&Value) -> bool) {

@@ -1,4 +1,4 @@
-//! A user, or an autoscaler of events, who scales cliques and groups to 0 or below their minimum,
+//! A user, or an event-driven autoscaler, scales cliques and groups to 0 or below their minimum,
 //! and up again.
 
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
 
-/// Something that may be scaled.
+/// An object that may be scaled.
 #[derive(Clone)]
 struct Scalable {
     id: Id,
@@ -21,13 +21,14 @@ impl Scalable {
     }
 }
 
-/// One clique or group is scaled to 0 or below its minimum; if it is there it is scaled up.
+/// One clique or group is scaled to 0 or below its minimum; if it is there already, it is scaled
+/// up.
 pub fn toggle_idle(store: &mut Store, rng: &mut Rng) {
     let all = scalable(store);
     let Some(picked) = rng.pick(&all).cloned() else {
         return;
     };
-    // Thrown apart: how far it is scaled changes nothing else about a seed.
+    // A separate random source: the count changes nothing else about a seed.
     let mut own = rng.clone().fork();
     let next = match picked.replicas {
         0 => rng.between(1, 3),
@@ -50,7 +51,7 @@ pub fn scale_down(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// All that was scaled down is scaled up, though not always as far as it was.
+/// All that were scaled down are scaled up, though not always to their old count.
 pub fn scale_up(store: &mut Store, rng: &mut Rng) {
     let mut own = rng.clone().fork();
     for one in scalable(store) {
@@ -67,7 +68,7 @@ pub fn scale_up(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// Scaling groups and cliques of their own. A job is not scaled.
+/// Scaling groups and standalone cliques. A job is not scaled.
 fn scalable(store: &Store) -> Vec<Scalable> {
     let is_alone = |o: &Value| view::owner(o).is_some_and(|(kind, ..)| kind == "PodCliqueSet");
     let cliques = store.all(Resource::PodClique);

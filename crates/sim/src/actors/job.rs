@@ -1,4 +1,4 @@
-//! What a user writes of a training job, and does to one.
+//! The user's manifests of training jobs, and the user's actions on them.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
 
-/// Makes a job of the manifest. Some cliques never end by themselves.
+/// Turns the manifest into a job. Some cliques never end by themselves.
 pub(super) fn write(manifest: &mut Value, rng: &mut Rng) {
     let spec = &mut manifest["spec"];
     spec["workloadType"] = json!("Training");
@@ -21,7 +21,7 @@ pub(super) fn write(manifest: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// What is absent is no limit, or no restart.
+/// An absent field means no limit, or no restart.
 fn limits(rng: &mut Rng) -> Value {
     const RESTARTS: [Option<i32>; 6] = [None, Some(0), Some(1), Some(2), Some(2), Some(9)];
     const RUNTIMES: [Option<&str>; 7] = [
@@ -44,7 +44,7 @@ fn limits(rng: &mut Rng) -> Value {
     limits
 }
 
-/// Mostly a failure counts at once.
+/// Mostly without a delay: a failure counts at once.
 fn delays(template: &mut Value, rng: &mut Rng) {
     const DELAYS: [&str; 3] = ["0s", "3s", "20s"];
     let mut draw = |per_mille| rng.chance(per_mille).then(|| rng.pick(&DELAYS)).flatten();
@@ -63,11 +63,11 @@ fn delays(template: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// `trainingSpec` may be changed as long as the job runs.
+/// `trainingSpec` may be changed while the job runs.
 pub(super) fn change_limits(store: &mut Store, rng: &mut Rng, id: &Id) {
     let mut limits = limits(rng);
     for key in ["maxRestarts", "maxRuntime"] {
-        // What a merge patch does not name stays.
+        // A merge patch leaves fields that it does not name.
         if limits.get(key).is_none() {
             limits[key] = Value::Null;
         }

@@ -1,5 +1,5 @@
-//! The kubelet. Pods of training jobs end by themselves, as its sequence of statuses shows it; many
-//! pods do what was recorded of one.
+//! The kubelet. Pods of training jobs end by themselves, with the kubelet's sequence of statuses;
+//! many pods play a recording.
 
 mod late;
 mod life;
@@ -19,17 +19,17 @@ pub(super) use life::crash;
 pub(super) use play::mend;
 pub use play::{Playing, played, recordings};
 
-/// What a pod runs that never ends by itself.
+/// The command of a pod that never ends by itself.
 pub const ENDLESS: [&str; 2] = ["sleep", "infinity"];
 
-/// Pods with this annotation never get Ready again, nor do they end.
+/// Pods with this annotation never become Ready again, nor do they end.
 pub(super) const BROKEN: &str = "example.com/broken";
 
 pub(super) fn is_broken(pod: &Value) -> bool {
     view::at(pod, "/metadata/annotations").is_some_and(|a| a.get(BROKEN).is_some())
 }
 
-/// Whether its containers are not started again: it is of a training job.
+/// Whether its containers are not started again: it belongs to a training job.
 fn may_end(pod: &Value) -> bool {
     view::text(pod, "/spec/restartPolicy") == "Never"
 }
@@ -40,7 +40,7 @@ pub fn is_endless(pod: &Value) -> bool {
     !may_end(pod) || command == Some(&json!(ENDLESS))
 }
 
-/// The kubelet starts one bound pod, lets its containers go on, or confirms the end of a deleted
+/// The kubelet starts one bound pod, continues its containers, or confirms the end of a deleted
 /// one.
 pub fn run_pods(store: &mut Store, rng: &mut Rng, playing: Playing) -> bool {
     let now = store.now;
@@ -59,19 +59,19 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng, playing: Playing) -> bool {
     true
 }
 
-/// When the kubelet goes on with a pod for which there is nothing to do before.
+/// When the kubelet continues with a pod that has nothing to do before.
 pub fn next_due(store: &Store) -> Option<Timestamp> {
     let pods = store.all(Resource::Pod).map(|(_, pod)| &**pod);
     let due = pods.filter(|pod| goes_on(pod)).filter_map(due);
     due.filter(|at| *at > store.now).min()
 }
 
-/// The time of the next recorded status, or at which a pod sees that it may start.
+/// The time of the next recorded status, or the time at which a pod sees that it may start.
 fn due(pod: &Value) -> Option<Timestamp> {
     play::due(pod).or_else(|| late::due(pod))
 }
 
-/// Whether the kubelet has something to do about the pod, now or later.
+/// Whether the kubelet has work on the pod, now or later.
 fn goes_on(pod: &Value) -> bool {
     let is_bound = !view::text(pod, "/spec/nodeName").is_empty();
     if !is_bound || view::is_terminating(pod) {
@@ -82,7 +82,7 @@ fn goes_on(pod: &Value) -> bool {
     !is_broken(pod) && !is_held && (play::due(pod).is_some() || has_more)
 }
 
-/// One step of a pod that plays no recording, or not any more.
+/// One step of a pod that plays no recording, or no longer plays one.
 fn run(store: &mut Store, rng: &mut Rng, id: &Id, pod: &Value, playing: Playing) {
     let has_ended = !view::exit_codes(pod).is_empty();
     if view::is_terminating(pod) {

@@ -1,4 +1,4 @@
-//! Who else acts in the cluster. Each function makes one move, if there is one to make.
+//! The other actors in the cluster. Each function makes one move, if there is one to make.
 
 mod autoscaler;
 mod autoscaling;

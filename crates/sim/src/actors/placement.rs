@@ -1,5 +1,5 @@
-//! A scheduler that reads PodGangs: what one needs gets nodes at once or not at all, and one gang
-//! loses its nodes to somebody else.
+//! A scheduler that reads PodGangs: the required pods of a gang get nodes at once or not at all,
+//! and one gang may lose its nodes to other workloads.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};
 use crate::{Rng, view};
 
-/// Gives nodes to what one PodGang still needs, or else to one more of its pods, as long as no more
-/// than `capacity` pods have one.
+/// Gives nodes to the pods that one PodGang still needs, or else to one more of its pods, as long
+/// as no more than `capacity` pods have one.
 pub fn place_gang(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
     let gangs = store.all(Resource::PodGang);
     let waiting: Vec<Vec<Id>> = gangs
@@ -74,7 +74,7 @@ fn evict(store: &mut Store, pod: &Id) {
     store.remove("scheduler", pod);
 }
 
-/// What the gang still needs, all of it; where it has that, one more pod.
+/// All pods that the gang still needs; if it has them, one more pod.
 fn next(store: &Store, id: &Id, gang: &Value) -> Option<Vec<Id>> {
     let parts: Vec<Part> = view::list(gang, "/spec/podgroups")
         .map(|group| Part::of(store, id, gang, group))
@@ -94,7 +94,7 @@ fn next(store: &Store, id: &Id, gang: &Value) -> Option<Vec<Id>> {
 }
 
 /// A podgroup: how many pods it needs besides those that have nodes or have done their work, and
-/// those that could get one.
+/// the pods that could get one.
 struct Part {
     needed: usize,
     ready: Vec<Id>,
@@ -132,7 +132,7 @@ impl Part {
     }
 }
 
-/// Whether the set says that the part has done its work.
+/// Whether the set has stored that the part has done its work.
 fn is_latched(store: &Store, id: &Id, gang: &Value, part: &str) -> bool {
     let mut set = Id::new(Resource::PodCliqueSet, view::set_of(gang));
     set.namespace.clone_from(&id.namespace);

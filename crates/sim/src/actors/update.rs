@@ -6,7 +6,7 @@ use crate::resource::Id;
 use crate::store::{Call, Store};
 use crate::{Rng, view};
 
-/// Another version of one clique, or of all, sometimes with another budget.
+/// Changes the version of one clique, or of all, sometimes with another budget.
 pub(super) fn edit_template(store: &mut Store, rng: &mut Rng, set: &Id) {
     let Some(found) = store.get(set) else { return };
     let mut cliques = found["spec"]["template"]["cliques"].clone();
@@ -25,7 +25,7 @@ pub(super) fn edit_template(store: &mut Store, rng: &mut Rng, set: &Id) {
     patch(store, set, &json!({"template": {"cliques": cliques}}));
 }
 
-/// From one strategy to the other; a budget is refused beside `OnDelete`.
+/// From one strategy to the other; a budget is refused with `OnDelete`.
 pub(super) fn switch_strategy(store: &mut Store, rng: &mut Rng, set: &Id) {
     let Some(found) = store.get(set) else { return };
     let mut cliques = found["spec"]["template"]["cliques"].clone();

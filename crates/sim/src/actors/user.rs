@@ -11,16 +11,16 @@ use crate::store::{Call, Store};
 use crate::{Rng, view};
 use testkit::builders::set;
 
-/// In so many of a thousand seeds the set is a training job.
+/// In this many of a thousand seeds the set is a training job.
 const JOBS: usize = 350;
 
-/// In so many of a thousand seeds the cliques start in an order.
+/// In this many of a thousand seeds the cliques have a start order.
 const ORDERED: usize = 300;
 
-/// In so many of a thousand seeds another namespace has a set of the same name.
+/// In this many of a thousand seeds another namespace has a set of the same name.
 const SHARED: usize = 80;
 
-/// What the user wants.
+/// The user's intentions.
 #[derive(Clone, Debug)]
 pub struct User {
     manifest: Value,
@@ -46,7 +46,7 @@ impl User {
             builder = builder.group("grp", ["work"], |g| g.replicas(replicas).min(min));
         }
         let mut manifest = json!(builder.build());
-        // Drawn apart: whether gangs are terminated changes nothing else about a seed.
+        // A separate random source: gang termination changes nothing else about a seed.
         delays(&mut manifest, &mut rng.clone());
         if rng.chance(400) {
             manifest["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["schedulingGates"] =
@@ -63,7 +63,7 @@ impl User {
         manifest["metadata"] = json!({"name": "demo", "labels": {"team": "blue"}});
         manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
         manifest["kind"] = json!("PodCliqueSet");
-        // One in so many seeds has a set of the same name in another namespace, too.
+        // In some seeds another namespace has a set of the same name, too.
         let namespaces = if rng.clone().fork().chance(SHARED) {
             &["default", "other"][..]
         } else {
@@ -75,7 +75,7 @@ impl User {
         }
     }
 
-    /// A user whose set is left alone by everybody: nothing of it is terminated, scaled or updated.
+    /// A user whose set stays undisturbed: nothing of it is terminated, scaled or updated.
     pub fn of_quiet_set(rng: &mut Rng) -> Self {
         let number = |rng: &mut Rng, low, high| i32::try_from(rng.between(low, high)).unwrap_or(1);
         let mut builder = set("demo").replicas(number(rng, 1, 2));
@@ -131,7 +131,7 @@ impl User {
     }
 }
 
-/// Gang termination is asked for half the time, sometimes with another delay for a group.
+/// Gang termination is enabled half the time, sometimes with another delay for a group.
 fn delays(manifest: &mut Value, rng: &mut Rng) {
     const DELAYS: [&str; 4] = ["1s", "7s", "23s", "90s"];
     let template = &mut manifest["spec"]["template"];
@@ -147,7 +147,7 @@ fn delays(manifest: &mut Value, rng: &mut Rng) {
 
 /// Some sets have a start order, and one more clique for it: beside `work`, in its group.
 fn start_order(manifest: &mut Value, rng: &Rng) {
-    /// Nothing else about a seed changes with these dice.
+    /// A separate random source, so that nothing else about a seed changes.
     const APART: u64 = 0x0A5C_11DE;
     let mut dice = Rng::new(rng.clone().number() ^ APART);
     if !dice.chance(ORDERED) {
@@ -174,7 +174,7 @@ fn start_order(manifest: &mut Value, rng: &Rng) {
     }
 }
 
-/// Each clique starts after some of those that stand behind it in the list.
+/// Each clique gets dependencies among the cliques behind it in the list.
 fn after_later_ones(cliques: &mut [Value], dice: &mut Rng) {
     let names: Vec<Value> = cliques.iter().map(|c| c["name"].clone()).collect();
     for (at, clique) in cliques.iter_mut().enumerate() {
@@ -212,7 +212,7 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// The same for a job, which is neither scaled nor edited: that is refused.
+/// The same for a job, which is neither scaled nor edited, as both are refused.
 fn act_on_job(user: &User, store: &mut Store, rng: &mut Rng) {
     match rng.below(13) {
         0 => store.remove("user", &user.set(rng)),

@@ -1,5 +1,5 @@
-//! I37: since when something is breached, as its status says: a crash loop is one breach, and nothing
-//! else is (docs/semantics.md §2.5).
+//! I37: when a breach began, by the status: a crash loop is one breach, and nothing else is
+//! (docs/semantics.md §2.5).
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -37,7 +37,8 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     let Some(since) = since.filter(|s| !is_breached || *s < flipped) else {
         return Ok(());
     };
-    // Not set just now: it was reported before, and is kept, or moved by the pause.
+    // This time was not set by the present write: it was stored before, and is kept, or moved by
+    // the pause.
     let Some(was) = self::since(before).or(condition(before).map(|(_, at)| at)) else {
         return demand(false, "I37", said);
     };
@@ -81,7 +82,7 @@ fn condition(object: &Value) -> Option<(bool, Timestamp)> {
     Some((view::text(breach, "/status") == "True", flipped))
 }
 
-/// For how long a breach may be remembered, by any set that may have been seen.
+/// How long a breach may be remembered, by any observable state of its set.
 fn memories(window: &Window<'_>, object: &Value) -> impl Iterator<Item = SignedDuration> {
     let name = view::set_of(object);
     let sets = window.versions(Resource::PodCliqueSet, |s| view::name(s) == name);
@@ -91,7 +92,7 @@ fn memories(window: &Window<'_>, object: &Value) -> impl Iterator<Item = SignedD
     delays.map(|d| d.min(LONGEST_MEMORY))
 }
 
-/// Whether a container or a pod of the PodClique ended, in any state in which it may have been seen.
+/// Whether a container or a pod of the PodClique ended, in any observable state.
 fn has_crashed(window: &Window<'_>, podclique: &Value) -> bool {
     let uid = view::uid(podclique);
     let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid);

@@ -1,4 +1,4 @@
-//! I25: work that is done stays done.
+//! I25: completed work stays completed.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ fn latched(record: &Record, before: &Value, after: &Value) -> Checked {
     })
 }
 
-/// The same of a set, within an attempt.
+/// The same for a set, within an attempt.
 fn remembered(record: &Record, before: &Value, after: &Value) -> Checked {
     for entry in view::list(before, "/status/replicaAttempts") {
         let replica = view::number(entry, "/replica");
@@ -45,7 +45,7 @@ fn remembered(record: &Record, before: &Value, after: &Value) -> Checked {
     Ok(())
 }
 
-/// A PodClique that has done its work is not made again in the same attempt.
+/// A PodClique that has done its work is not recreated in the same attempt.
 fn wanted(window: &Window<'_>, record: &Record, podclique: &Value) -> Checked {
     let (replica, name) = (view::replica(podclique), view::name(podclique));
     let replica = replica.unwrap_or(-1);
@@ -73,7 +73,7 @@ fn wanted(window: &Window<'_>, record: &Record, podclique: &Value) -> Checked {
     })
 }
 
-/// A slot that is done gets no other pod.
+/// A completed index gets no other pod.
 fn vacant(window: &Window<'_>, record: &Record, pod: &Value) -> Checked {
     let owner = view::owner(pod).map_or("", |o| o.2);
     let owners = window.of_uid(Resource::PodClique, owner);
@@ -84,7 +84,7 @@ fn vacant(window: &Window<'_>, record: &Record, pod: &Value) -> Checked {
     })
 }
 
-/// Whether the slot was done in all states in which it may have been seen.
+/// Whether the index was completed in all observable states.
 fn is_done(window: &Window<'_>, podclique: &str, index: i64) -> bool {
     let mut pods = failures::steady_pods(window, podclique).into_values();
     let is_by = |states: &[&Stored]| {
@@ -94,7 +94,7 @@ fn is_done(window: &Window<'_>, podclique: &str, index: i64) -> bool {
     failures::surely_done(window, podclique).contains(&index) || pods.any(|states| is_by(&states))
 }
 
-/// A pod that has done its work keeps its logs until its PodClique goes.
+/// A pod that has done its work keeps its logs until its PodClique is deleted.
 fn kept(window: &Window<'_>, record: &Record, before: &Value) -> Checked {
     let stays = |o: &Value| !view::is_terminating(o);
     let is_kept = record.after.as_ref().is_some_and(|o| stays(o));

@@ -23,7 +23,7 @@ fn is_autoscaled(window: &Window<'_>, child: &Value) -> bool {
     !sets.is_empty() && sets.iter().all(has_config)
 }
 
-/// Live replicas belong to the user; only a changed template may move them, and where there is an
+/// Live replicas belong to the user; only a changed template may change them, and with an
 /// autoscaler not even that.
 pub(super) fn check(
     window: &Window<'_>,

@@ -1,5 +1,5 @@
-//! I41: a job that is restarted or given up says in `lastFailures` how the container ended that ended
-//! first and was not asked to.
+//! I41: `lastFailures` of a job that is restarted or given up has the end of the container that
+//! ended first without being asked to.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
-/// As many failures as a set keeps: one that is not among them may be older.
+/// The number of failures that a set keeps: a failure that is not among them may be older.
 const KEPT: usize = 5;
 
 /// How a container ended.
@@ -61,7 +61,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record, replicas: &[i64]) -> C
     })
 }
 
-/// All pods as the operator has seen them for sure.
+/// All pods that the operator has certainly seen.
 fn pods_seen<'a>(window: &Window<'a>, record: &Record) -> Vec<&'a Stored> {
     let seen = window.horizon.of(Resource::Pod).min(window.position);
     let log = window.store.log.get(..seen).unwrap_or_default();
@@ -81,7 +81,7 @@ fn is_present(window: &Window<'_>, pod: &Value, attempt: i64) -> bool {
     !owners.is_empty() && owners.iter().all(is_it)
 }
 
-/// How its first container ended that ended badly, unless the pod was asked to end.
+/// The end of its first container that ended badly, unless the pod was asked to end.
 fn end_of(pod: &Stored) -> Option<End<'_>> {
     let was_asked = view::is_terminating(pod) || view::has_condition(pod, "DisruptionTarget");
     if was_asked || view::text(pod, "/spec/restartPolicy") != "Never" {

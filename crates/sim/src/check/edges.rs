@@ -1,4 +1,4 @@
-//! I5, I6: owners, labels and finalizers of what the operator writes.
+//! I5, I6: owners, labels and finalizers of the operator's writes.
 
 use api::{labels, names};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     }
 }
 
-/// I5: a child says whose it is, and its owner agrees.
+/// I5: a child names its owner, and its owner agrees.
 fn born(window: &Window<'_>, child: &Value) -> Checked {
     let owners = owners(window, child);
     let name = view::name(child);
@@ -42,7 +42,7 @@ fn born(window: &Window<'_>, child: &Value) -> Checked {
     in_replica_of(&owners, part_of, child)
 }
 
-/// I5: the replica of a pod is that in the name of its PodClique, whose labels can be edited.
+/// I5: the replica of a pod is the one in the name of its PodClique, as labels can be edited.
 fn in_replica_of(owners: &[&Stored], set: &str, pod: &Value) -> Checked {
     let said = view::label(pod, labels::PCS_REPLICA_INDEX);
     let mut podcliques = owners.iter().map(|o| view::name(o));
@@ -71,8 +71,8 @@ fn set_of<'a>(window: &Window<'a>, owner: &'a Value) -> &'a str {
     ""
 }
 
-/// I5: the controller of a child does not change, unless it had none; or is released by a set that was
-/// deleted with `--cascade=orphan`.
+/// I5: the controller of a child does not change, unless it had none; or a set that was deleted
+/// with `--cascade=orphan` releases it.
 fn kept_owner(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
     let (was, is) = (view::owner(before), view::owner(after));
     let is_released = || {
@@ -94,8 +94,9 @@ fn kept_owner(window: &Window<'_>, record: &Record, before: &Value, after: &Valu
     })
 }
 
-/// Whether the set lets go of the child and does nothing else to it. It has stored before that its
-/// children stay, and the garbage collector has made its pass: until then it cuts references itself.
+/// Whether the set releases the child and changes nothing else of it. It has stored before that its
+/// children stay, and the garbage collector has made its pass: until then that removes references
+/// itself.
 fn is_release(window: &Window<'_>, before: &Value, after: &Value, set: &str) -> bool {
     let sets = window.of_uid(Resource::PodCliqueSet, set);
     let may_release = |set: &Value| {
@@ -116,7 +117,7 @@ fn is_release(window: &Window<'_>, before: &Value, after: &Value, set: &str) -> 
         && sets.iter().any(|set| may_release(set))
 }
 
-/// I6: finalizers of others stay.
+/// I6: foreign finalizers stay.
 fn kept_finalizers(record: &Record, before: &Value, after: &Value) -> Checked {
     let foreign = |object| -> Vec<&Value> {
         let all = view::list(object, "/metadata/finalizers");

@@ -1,4 +1,4 @@
-//! I40: a job is restarted, or given up, for something that failed: not for a pod that merely is not
+//! I40: a job is restarted, or given up, only for a failure: not for a pod that merely is not
 //! Ready. I42: at the end of a job pods whose containers have all ended stay, with their logs.
 
 use jiff::SignedDuration;
@@ -16,7 +16,7 @@ pub(super) fn check_reason(window: &Window<'_>, record: &Record, replica: i64) -
         return Ok(());
     };
     let sets = window.of_uid(Resource::PodCliqueSet, view::uid(before));
-    // With a delay, that some pod was not Ready for so long is a failure.
+    // With a delay, a pod that was not Ready for that long is a failure.
     if sets.iter().any(|set| may_wait(set)) {
         return Ok(());
     }
@@ -29,7 +29,7 @@ pub(super) fn check_reason(window: &Window<'_>, record: &Record, replica: i64) -
     })
 }
 
-/// Whether anything of the job has a terminationDelay.
+/// Whether any part of the job has a terminationDelay.
 fn may_wait(set: &Value) -> bool {
     let is_some = |of: &Value| {
         let delay = view::duration(of, "/terminationDelay");
@@ -39,7 +39,7 @@ fn may_wait(set: &Value) -> bool {
     is_some(template) || view::list(template, "/podCliqueScalingGroups").any(is_some)
 }
 
-/// Where in the log the present attempt of the replica began.
+/// The position in the log at which the present attempt of the replica began.
 fn last_restart(window: &Window<'_>, set: &Stored, replica: i64) -> usize {
     let log = window.store.log.get(..window.position).unwrap_or_default();
     let is_raised = |r: &Record| {
@@ -51,8 +51,8 @@ fn last_restart(window: &Window<'_>, set: &Stored, replica: i64) -> usize {
     last.map_or(0, |at| at + 1)
 }
 
-/// Whether a process ended badly, or something of the replica was deleted, taken away or edited by
-/// others.
+/// Whether a process ended badly, or an actor other than the operator deleted, took away or edited
+/// an object of the replica.
 fn is_failure(record: &Record, replica: i64) -> bool {
     let is_part = matches!(
         record.id.resource,

@@ -1,5 +1,5 @@
-//! Whether something of a job's replica failed, in any state in which the operator may have seen
-//! it. What was done, Ready or about to be done in all of them is no failure (I25).
+//! Whether a part of a job's replica failed, in any state that the operator may have observed. A
+//! part that was done, Ready or about to be done in all of them is no failure (I25).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::resource::Resource;
 use crate::store::Stored;
 use crate::view;
 
-/// Whether one of its PodCliques may have been seen to have failed, for as long as it may.
+/// Whether, in any observable state, one of its PodCliques failed or still counts as failed.
 pub(super) fn has_failed(window: &Window<'_>, set: &Value, replica: i64, at: Timestamp) -> bool {
     let present = view::attempt(set, replica);
     let is_current = |c: &Value| {
@@ -34,8 +34,8 @@ pub(super) fn has_failed(window: &Window<'_>, set: &Value, replica: i64, at: Tim
     has_failed || is_gone(window, set, replica)
 }
 
-/// Whether a PodClique of the present attempt went before its work was done, however long ago: it is
-/// missing since then.
+/// Whether a PodClique of the present attempt disappeared before its work was done, however long
+/// ago: it is missing since then.
 fn is_gone(window: &Window<'_>, set: &Value, replica: i64) -> bool {
     let present = view::attempt(set, replica);
     let born = view::time(set, "/metadata/creationTimestamp");
@@ -55,7 +55,8 @@ fn is_gone(window: &Window<'_>, set: &Value, replica: i64) -> bool {
     })
 }
 
-/// What somebody has given another owner is not the job's any more: what it says does not count.
+/// A PodClique that a user gave another owner does not belong to the job any more: its status does
+/// not count.
 fn is_in_our_hands(podclique: &Value) -> bool {
     view::owner(podclique).is_none_or(|(kind, ..)| kind.starts_with("PodClique"))
 }
@@ -65,7 +66,7 @@ fn is_lost(podclique: &Value) -> bool {
     view::is_terminating(podclique) && !view::has_condition(podclique, "Succeeded")
 }
 
-/// It says that a slot failed too often in a row, and a pod of it did.
+/// Its status has an index that failed too often in a row, and a pod of it did.
 fn has_given_up(window: &Window<'_>, podclique: &Value) -> bool {
     const EARLIER_FAILURES: i64 = 4;
     let mut conditions = view::list(podclique, "/status/conditions");
@@ -86,7 +87,7 @@ fn due(podclique: &Value, set: &Value) -> Option<Timestamp> {
     let breach = conditions.find(|c| {
         view::text(c, "/type") == "MinAvailableBreached" && view::text(c, "/status") == "True"
     })?;
-    // A crash loop is one breach, and its condition flips all the time.
+    // A crash loop is one breach, and its condition changes all the time.
     let since = view::time(podclique, "/status/breachedSince");
     let since = since.or_else(|| view::time(breach, "/lastTransitionTime"))?;
     since.checked_add(delay(podclique, set)).ok()
@@ -102,7 +103,7 @@ fn delay(podclique: &Value, set: &Value) -> SignedDuration {
     own.or(of_set).unwrap_or_default()
 }
 
-/// Whether it may have been seen with fewer pods than it needs.
+/// Whether it may have been observed with fewer pods than it needs.
 fn may_be_short(window: &Window<'_>, podclique: &Value) -> bool {
     let wanted = view::number(podclique, "/spec/replicas");
     let least = podclique.pointer("/spec/minAvailable");
@@ -111,7 +112,7 @@ fn may_be_short(window: &Window<'_>, podclique: &Value) -> bool {
     i64::try_from(up.len()).unwrap_or(0) < least
 }
 
-/// Slots that were done, Ready or about to be done all the time.
+/// Indexes that were done, Ready or about to be done all the time.
 fn surely_up(window: &Window<'_>, podclique: &str) -> BTreeSet<i64> {
     let mut up = surely_done(window, podclique);
     for pods in steady_pods(window, podclique).into_values() {
@@ -123,7 +124,7 @@ fn surely_up(window: &Window<'_>, podclique: &str) -> BTreeSet<i64> {
     up
 }
 
-/// Slots that were done all the time, as stored.
+/// Indexes that were done all the time, as stored.
 pub(super) fn surely_done(window: &Window<'_>, podclique: &str) -> BTreeSet<i64> {
     let mut versions = window.of_uid(Resource::PodClique, podclique).into_iter();
     let first = versions.next().map(|c| view::completed(c));
@@ -150,7 +151,7 @@ pub(super) fn steady_pods<'a>(
     pods
 }
 
-/// The containers ended well, but the phase does not say so yet.
+/// The containers ended well, but the phase does not show it yet.
 fn is_finishing(pod: &Value) -> bool {
     let codes = view::exit_codes(pod);
     view::text(pod, "/status/phase") == "Running"

@@ -1,4 +1,4 @@
-//! I13, I15, I19, I20 and the attempt fence: what is terminated, why, when and how often.
+//! I13, I15, I19, I20 and the attempt fence: the cause, time and number of terminations.
 
 use api::labels;
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +10,7 @@ use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view::{self, attempt};
 
-/// Reason of a fence that a breach raised.
+/// Reason of an attempt that a breach raised.
 const BREACH: &str = "MinAvailableBreached";
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
@@ -33,8 +33,8 @@ fn label(object: &Value, key: &str) -> i64 {
     view::label(object, key).parse().unwrap_or(0)
 }
 
-/// I20: attempts are raised one by one and never lowered; a group's are emptied only when the
-/// attempt of its whole replica is taken in. I13, I15: each has a breach that was due.
+/// I20: attempts are raised one by one and never lowered; a group's are emptied only when it
+/// follows the attempt of its whole replica. I13, I15: each has a breach that was due.
 fn raised(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
@@ -81,8 +81,7 @@ fn raised(window: &Window<'_>, record: &Record) -> Checked {
     Ok(())
 }
 
-/// When the breaches that count for a replica in this attempt are due, in all states in which they
-/// may have been seen.
+/// When the breaches that count for a replica in this attempt are due, in all observable states.
 fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec<Timestamp> {
     let kind = view::text(owner, "/kind");
     let mut due = Vec::new();
@@ -114,7 +113,7 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
     due
 }
 
-/// All states of the set in which it may have been seen.
+/// All observable states of the set.
 fn sets(window: &Window<'_>, object: &Value) -> Vec<Stored> {
     job::sets(window, object).into_iter().cloned().collect()
 }
@@ -123,7 +122,7 @@ fn sets(window: &Window<'_>, object: &Value) -> Vec<Stored> {
 fn due_at(object: &Value, set: &Value) -> Option<Timestamp> {
     let breach = view::list(object, "/status/conditions")
         .find(|c| view::text(c, "/type") == BREACH && view::text(c, "/status") == "True")?;
-    // A crash loop is one breach, and its condition flips all the time.
+    // A crash loop is one breach, and its condition changes all the time.
     let since = match view::text(object, "/status/breachedSince") {
         "" => view::text(breach, "/lastTransitionTime"),
         since => since,
@@ -136,7 +135,7 @@ fn due_at(object: &Value, set: &Value) -> Option<Timestamp> {
 pub(super) fn delay(object: &Value, set: &Value) -> Option<SignedDuration> {
     let seconds = |text: &str| text.strip_suffix('s')?.parse().ok();
     let of_set: Option<i64> = seconds(view::text(set, "/spec/template/terminationDelay"));
-    // A group's own delay counts only beside one of its set; in a job it counts by itself.
+    // A group's own delay counts only if its set has one; in a job it counts by itself.
     if of_set.is_none() && !view::is_job(set) {
         return None;
     }
@@ -163,7 +162,7 @@ fn deleted(window: &Window<'_>, record: &Record) -> Checked {
     }
     let (kind, _, uid) = view::owner(before).unwrap_or_default();
     let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);
-    // Its labels, too, may have been edited since it was looked at.
+    // Its labels, too, may have been edited since it was observed.
     let mut seen = window.of_uid(Resource::PodClique, view::uid(before));
     seen.push(before);
     let is_unwanted = |owner: &Value| seen.iter().any(|c| is_unwanted(c, owner));
@@ -190,7 +189,7 @@ fn is_replaced_as_a_whole(window: &Window<'_>, podclique: &Value) -> bool {
     all.any(|c| updates::may_be_replaced(window, c))
 }
 
-/// Whether the owner, as it was seen, has no place for the PodClique.
+/// Whether the owner, as observed, has no slot for the PodClique.
 fn is_unwanted(podclique: &Value, owner: &Value) -> bool {
     let is_group = view::text(owner, "/kind") == "PodCliqueScalingGroup";
     let (replica, mark) = if is_group {
@@ -204,8 +203,8 @@ fn is_unwanted(podclique: &Value, owner: &Value) -> bool {
         || label(podclique, mark) < attempt(owner, replica)
 }
 
-/// The fence, step 4: nothing is created in a replica while something of an earlier attempt is
-/// there and may be known to be.
+/// The fence, step 4: nothing is created in a replica while a PodClique of an earlier attempt
+/// exists there and may be known.
 fn created(window: &Window<'_>, record: &Record) -> Checked {
     let (None, Some(child)) = (&record.before, &record.after) else {
         return Ok(());
@@ -218,7 +217,7 @@ fn created(window: &Window<'_>, record: &Record) -> Checked {
     };
     let set = view::set_of(child);
     let sets = window.versions(Resource::PodCliqueSet, |s| view::name(s) == set);
-    // What every state of the set says that may have been seen.
+    // The attempt that every observable state of the set has reached.
     let Some(fence) = sets.iter().map(|s| attempt(s, replica)).min() else {
         return Ok(());
     };
@@ -238,8 +237,8 @@ fn created(window: &Window<'_>, record: &Record) -> Checked {
     })
 }
 
-/// Whether a set controls it, or a group that a set controlled whenever it may have been seen. What
-/// nobody of ours controls blocks nothing.
+/// Whether a set controls it, or a group that a set controlled in every observable state. A
+/// PodClique without such a controller blocks nothing.
 fn is_held(window: &Window<'_>, podclique: &Value) -> bool {
     let of_ours = |o: &Value, kind: &str| view::owner(o).is_some_and(|o| o.0 == kind);
     let groups = job::owners(window, podclique);

@@ -1,4 +1,4 @@
-//! I8, I9, I11: what the operator writes into PodGangs.
+//! I8, I9, I11: the operator's writes to PodGangs.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn references(gang: &Value) -> impl Iterator<Item = &str> {
     view::list(gang, "/spec/podgroups").flat_map(references_of)
 }
 
-/// Names of the pods that are listed of one part.
+/// Names of the listed pods of one part.
 pub(super) fn references_of(group: &Value) -> impl Iterator<Item = &str> {
     view::list(group, "/podReferences").map(|r| view::text(r, "/name"))
 }
@@ -42,7 +42,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
             )
         })?;
     }
-    // One that lists no pod is there before it starts, for a scheduler that looks for it.
+    // A gang that lists no pod exists before it starts, for a scheduler that looks for it.
     let is_start = references(after).next().is_some() && is_start(window, before);
     if is_start {
         complete(window, after)?;
@@ -63,7 +63,7 @@ fn is_start(window: &Window<'_>, before: Option<&Value>) -> bool {
     })
 }
 
-/// Every part has its minimum, but for those that keep their place while others, which were up, come
+/// Every part has its minimum, except parts that keep their place while others, which were up, come
 /// back without them.
 fn complete(window: &Window<'_>, gang: &Value) -> Checked {
     let may_have_been_up = |group: &&Value| {
@@ -92,15 +92,15 @@ fn complete(window: &Window<'_>, gang: &Value) -> Checked {
     Ok(())
 }
 
-/// Whether the set may have been seen to say that the part has done its work: it needs no pod,
-/// whatever became of its PodClique.
+/// Whether, in an observable state of the set, the part has done its work: it needs no pod, even if
+/// its PodClique is gone.
 pub(super) fn is_latched(window: &Window<'_>, gang: &Value, part: &str) -> bool {
     let replica = view::replica(gang).unwrap_or(-1);
     let sets = super::job::sets(window, gang);
     sets.iter().any(|s| view::is_latched(s, replica, part))
 }
 
-/// Slots whose work may have been seen to be done: they need no pod any more.
+/// Indexes whose work may have been observed as done: they need no pod any more.
 pub(super) fn done(parts: &[&Stored]) -> BTreeSet<i64> {
     parts.iter().flat_map(|q| view::completed(q)).collect()
 }
@@ -135,7 +135,7 @@ fn base_ready(window: &Window<'_>, gang: &Value) -> Checked {
     Ok(())
 }
 
-/// How many pods of the PodClique may have been seen Ready or done, and how many have to be.
+/// How many pods of the PodClique may have been observed as Ready or done, and how many have to be.
 pub(super) fn up(window: &Window<'_>, uid: &str) -> (i64, i64) {
     let minimum =
         |q: &Value| view::number(q, "/spec/minAvailable").min(view::number(q, "/spec/replicas"));
@@ -148,8 +148,8 @@ pub(super) fn up(window: &Window<'_>, uid: &str) -> (i64, i64) {
         let is_counted = view::index(p).is_some_and(|k| done.contains(&k));
         is_own && !is_counted && (view::is_ready(p) || (is_job && view::is_completed(p)))
     };
-    // A live read is newer than what the watch has shown of the other pods: all of them need not
-    // have existed at one moment.
+    // A live read is newer than the watch's view of the other pods: not all of them need to have
+    // existed at one moment.
     let up = window.versions(Resource::Pod, is_up);
     let slots: BTreeSet<Option<i64>> = up.iter().map(|p| view::index(p)).collect();
     let most = i64::try_from(slots.len() + done.len()).unwrap_or(0);

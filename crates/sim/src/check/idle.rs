@@ -1,5 +1,5 @@
-//! `idle`: a clique that is scaled to 0, or below its minimum, says so before it loses a pod, and is
-//! not breached before it was available again (docs/semantics.md §2.2).
+//! `idle`: a clique that is scaled to 0, or below its minimum, stores that before it loses a pod,
+//! and is not breached before it was available again (docs/semantics.md §2.2).
 
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ fn status(window: &Window<'_>, record: &Record) -> Checked {
 }
 
 fn deletion(window: &Window<'_>, record: &Record) -> Checked {
-    // What ended is deleted to be replaced.
+    // A pod that ended is deleted to be replaced.
     let runs = |p: &&Stored| !view::is_terminating(p) && !view::is_finished(p);
     let Some(before) = record.before.as_ref().filter(runs) else {
         return Ok(());
@@ -79,12 +79,12 @@ fn deletion(window: &Window<'_>, record: &Record) -> Checked {
     })
 }
 
-/// Whether it says that it was scaled to 0 or below its minimum.
+/// Whether its status records that it was scaled to 0 or below its minimum.
 fn is_noted(podclique: &Value) -> bool {
     view::was_idle(podclique) || view::scaled_below_to(podclique).is_some()
 }
 
-/// Whether it says that it was scaled to 0, or to no more pods than are wanted.
+/// Whether its status records that it was scaled to 0, or to at most the desired number of pods.
 fn knows_how_few(podclique: &Value) -> bool {
     let is_left = |pods| pods <= replicas(podclique);
     view::was_idle(podclique) || view::scaled_below_to(podclique).is_some_and(is_left)

@@ -1,4 +1,4 @@
-//! Reading training jobs, as far as the operator may have seen them.
+//! Reads training jobs in the states that the operator may have observed.
 
 use api::labels;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(super) fn failed_because(set: &Value) -> Option<&str> {
     (view::text(failed, "/status") == "True").then(|| view::text(failed, "/reason"))
 }
 
-/// Its budget.
+/// Its restart budget.
 pub(super) fn max_restarts(set: &Value) -> i64 {
     view::number(set, "/spec/trainingSpec/maxRestarts")
 }
@@ -32,11 +32,12 @@ pub(super) fn owners<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored>
     window.of_uid(kind.parse().unwrap_or(Resource::Event), uid)
 }
 
-/// More than there are from a pod to its set, also if chaos puts other objects between them. It may
-/// make objects control each other in a circle, too.
+/// More levels than there are from a pod to its set, even if chaos puts other objects between them.
+/// Chaos may make objects control each other in a circle, too.
 pub(super) const LEVELS: usize = 8;
 
-/// All states of the set that an object is a part of, itself included; none of what is in a circle.
+/// All states of the set that an object is a part of, itself included; none for an object in a
+/// circle.
 pub(super) fn sets<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored> {
     sets_within(window, object, LEVELS)
 }
@@ -44,7 +45,7 @@ pub(super) fn sets<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored> {
 fn sets_within<'a>(window: &Window<'a>, object: &Value, levels: usize) -> Vec<&'a Stored> {
     let set = view::set_of(object);
     if view::owner(object).is_none() && view::name(object) != set {
-        // It has no controller for the moment: it belongs to the object of that name.
+        // It has no controller at the moment: it belongs to the object of that name.
         return window.versions(Resource::PodCliqueSet, |s| view::name(s) == set);
     }
     if view::owner(object).is_none() {

@@ -1,5 +1,5 @@
-//! I8: what joins a gang that has started is whole, and is listed together with all that joins it
-//! (docs/semantics.md §8.2).
+//! I8: parts that join a gang that has started are complete, and are listed together with all parts
+//! that join it (docs/semantics.md §8.2).
 
 use std::collections::BTreeSet;
 
@@ -13,20 +13,20 @@ use crate::resource::Resource;
 use crate::store::Stored;
 use crate::view;
 
-/// One part of the gang that is written, as the operator may have seen it.
+/// One part of the written gang, as the operator may have observed it.
 struct Seen {
     part: Part,
     /// Whether the gang had a place for it.
     is_placed: bool,
     /// How many pods of it are listed now.
     listed: usize,
-    /// Whether it may have been seen to run, to have lost its pods, to be idle or to be done: it does
-    /// not join then.
+    /// Whether it may have been observed as running, without its lost pods, scaled to zero or done:
+    /// then it does not join.
     may_be_in: bool,
-    /// Whether all that speaks for that is that it was up, though it had left the list: it joins with
-    /// what is new of its group.
+    /// Whether the only evidence for that is that it was up, though it had left the list: it joins
+    /// together with the new parts of its group.
     is_woken: bool,
-    /// Slots that need no pod any more.
+    /// Indexes that need no pod any more.
     done: usize,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn check(
         .into_iter()
         .map(|part| look(window, before, after, part))
         .collect();
-    // What was up before comes back first.
+    // Parts that were up before come back first.
     let is_return = all.iter().any(|s| s.may_be_in && s.listed > 0);
     for woken in all.iter().filter(|s| s.listed > 0 && s.is_woken) {
         let is_mate = |s: &Seen| !s.is_placed && s.is_in_group_of(woken);
@@ -69,7 +69,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// All that joins the gang together with this part is listed, too.
+/// All parts that join the gang together with this part are listed, too.
 fn expect_mates(
     gang: &Value,
     all: &[Seen],
@@ -85,7 +85,7 @@ fn expect_mates(
     })
 }
 
-/// The parts of the gang that every state has in which the operator may have seen the cluster.
+/// The parts that the gang has in every observable state of the cluster.
 fn parts(window: &Window<'_>, gang: &Value) -> Vec<Part> {
     let sets = job::sets(window, gang);
     let i = view::replica(gang).unwrap_or(-1);

@@ -1,6 +1,6 @@
-//! Pods that came, or were adopted, by a request which the operator had given up, or had forgotten
-//! when it was carried out: maybe one too many, and for a while unseen. A pod that is adopted by a
-//! PodClique which goes at that moment is left to Kubernetes' garbage collector.
+//! Pods that were created, or adopted, by a request that the operator had given up, or had
+//! forgotten when it was carried out: maybe one too many, and for a while unseen. A pod that is
+//! adopted by a PodClique which is deleted at that moment is left to Kubernetes' garbage collector.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::window::Window;
 use crate::resource::Resource;
 use crate::view;
 
-/// Where in the log they came, by uid.
+/// Their positions in the log, by uid.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Late(BTreeMap<String, usize>);
 
@@ -19,13 +19,13 @@ impl Late {
         self.0.insert(view::uid(pod).to_owned(), position);
     }
 
-    /// Whether the pod came late and may not have been seen when this was decided.
+    /// Whether the pod came late and may not have been observed at this decision.
     pub(super) fn is_unseen(&self, window: &Window<'_>, pod: &Value) -> bool {
         let born = self.0.get(view::uid(pod));
         born.is_some_and(|born| *born >= window.horizon.of(Resource::Pod))
     }
 
-    /// How many slots of these pods are held twice because one of the two came late.
+    /// How many indexes of these pods are held twice because one of the two came late.
     pub(super) fn twins<'a>(&self, pods: impl Iterator<Item = &'a Value>) -> usize {
         let mut slots: BTreeMap<Option<i64>, (usize, bool)> = BTreeMap::new();
         for pod in pods {

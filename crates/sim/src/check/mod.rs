@@ -1,4 +1,4 @@
-//! Invariants of the event log, checked at each write; each says what its number stands for.
+//! Invariants of the event log, checked at each write; each file explains its numbers.
 
 mod breaches;
 mod completion;
@@ -44,7 +44,7 @@ pub const LATE: &str = "operator (late)";
 pub struct Violation {
     /// Its number in the report.
     pub invariant: &'static str,
-    /// What happened.
+    /// A description of the violation.
     pub message: String,
 }
 
@@ -71,7 +71,7 @@ pub struct Checker {
     late: Late,
     /// Length of the log when the operator started.
     started: usize,
-    /// Whether scaled gangs are parts of a tree, which says itself what is placed first.
+    /// Whether scaled gangs are parts of a tree, which defines the order of placement itself.
     has_trees: bool,
 }
 
@@ -81,7 +81,7 @@ impl Checker {
         self.checked == store.log.len()
     }
 
-    /// All gangs of a replica are one tree: none of them starts after another.
+    /// All gangs of a replica are one tree: no gang starts after another.
     pub fn has_trees(&mut self) {
         self.has_trees = true;
     }
@@ -91,8 +91,8 @@ impl Checker {
         self.started = store.log.len();
     }
 
-    /// Checks what was added to the log. `horizon` says how much of it the operator had seen when
-    /// it decided on this.
+    /// Checks the additions to the log. `horizon` is how much of it the operator had seen when it
+    /// decided on this.
     pub fn check(&mut self, store: &Store, horizon: &Horizon) -> Checked {
         let from = std::mem::replace(&mut self.checked, store.log.len());
         for (position, record) in store.log.iter().enumerate().skip(from) {

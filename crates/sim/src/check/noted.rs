@@ -1,4 +1,4 @@
-//! I39: a pod of a job that failed is replaced only after its job has stored that it failed.
+//! I39: a failed pod of a job is replaced only after its job has stored the failure.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::window::Window;
 use super::{Checked, demand, job, updates};
 use crate::view;
 
-/// As many failures as a set keeps: one that is not among them may be older.
+/// The number of failures that a set keeps: a failure that is not among them may be older.
 const KEPT: usize = 5;
 
 /// The operator deletes the pod.
@@ -33,7 +33,7 @@ fn is_kept(set: &Value, pod: &str) -> bool {
 }
 
 /// Whether nothing else can have ended the pod: its PodClique stays, is of the present attempt, and
-/// the job goes on and counts what it has.
+/// its job is neither over nor being deleted.
 fn is_of_living_job(window: &Window<'_>, pod: &Value) -> bool {
     let sets = job::sets(window, pod);
     let podcliques = job::owners(window, pod);
@@ -51,7 +51,7 @@ fn is_of_living_job(window: &Window<'_>, pod: &Value) -> bool {
             .all(|set| stays(set) && podcliques.iter().all(|c| is_present(c, set)))
 }
 
-/// Whether its PodClique may have been seen with more pods than it needs.
+/// Whether its PodClique may have been observed with more pods than it needs.
 fn is_surplus(window: &Window<'_>, pod: &Value) -> bool {
     let owner = view::owner(pod).map(|o| o.2);
     let wanted = job::owners(window, pod);

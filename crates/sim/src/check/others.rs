@@ -1,4 +1,4 @@
-//! I4, I16, I27, I29: owners, latches, finalizers and what belongs to others.
+//! I4, I16, I27, I29: owners, latches, finalizers and foreign objects.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
-/// I16: `wasAvailable` never goes back.
+/// I16: `wasAvailable` never becomes false again.
 pub(super) fn latch(record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
@@ -24,7 +24,7 @@ pub(super) fn latch(record: &Record) -> Checked {
     })
 }
 
-/// I4: children are made for owners that, as far as the operator could know, exist and stay.
+/// I4: children are created for owners that, as far as the operator could know, exist and stay.
 pub(super) fn owner(window: &Window<'_>, record: &Record) -> Checked {
     let (None, Some(child)) = (&record.before, &record.after) else {
         return Ok(());
@@ -39,7 +39,7 @@ pub(super) fn owner(window: &Window<'_>, record: &Record) -> Checked {
     )
 }
 
-/// I29: a deletion hits no object that did not exist when it was sent.
+/// I29: a deletion does not hit an object that did not exist when the request was sent.
 pub(super) fn meant(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(sent)) = (&record.before, window.horizon.sent) else {
         return Ok(());
@@ -61,7 +61,7 @@ pub(super) fn meant(window: &Window<'_>, record: &Record) -> Checked {
     })
 }
 
-/// I27: a PodClique stays until its pods are gone, as far as they were seen.
+/// I27: a PodClique stays until its observed pods are gone.
 pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> Checked {
     if record.after.is_some() {
         return Ok(());
@@ -92,8 +92,8 @@ fn is_marked(object: &Value) -> bool {
     view::label(object, labels::MANAGED_BY) == labels::MANAGER || finalizers.any(is_own)
 }
 
-/// What was ours and another has taken over still gets a status, and loses our finalizer when it
-/// goes.
+/// An object of ours that another controller has taken over still gets a status, and loses our
+/// finalizer at its end.
 fn is_farewell(record: &Record, before: &Value) -> bool {
     let rest = |object: &Value| {
         let mut rest = object.clone();
@@ -106,7 +106,7 @@ fn is_farewell(record: &Record, before: &Value) -> bool {
     is_marked(before) && rest(before) == rest(&record.last)
 }
 
-/// Whether the group replica may have been seen to be scaled in before its group was deleted.
+/// Whether the group replica may have been observed as scaled in before its group was deleted.
 fn was_scaled_in(window: &Window<'_>, podclique: &Value, group: &str) -> bool {
     let index = view::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX).parse::<i64>();
     let groups = window.of_uid(Resource::PodCliqueScalingGroup, group);
@@ -114,9 +114,9 @@ fn was_scaled_in(window: &Window<'_>, podclique: &Value, group: &str) -> bool {
     index.is_ok_and(|index| live.any(|g| view::number(g, "/spec/replicas") <= index))
 }
 
-/// Whether the PodClique's replica may have been seen to be terminated while it was in the hands of its
-/// set: the deletion was under way, by uid alone, when its group was deleted. A set that goes terminates
-/// nothing, and another one of its name has nothing to say about it.
+/// Whether the PodClique's replica may have been observed as terminated while its set controlled
+/// it: the deletion was under way, by uid alone, when its group was deleted. A terminating set
+/// terminates no replica, and another set of its name has no influence on it.
 fn was_terminated(window: &Window<'_>, podclique: &Value, owner: &Owner<'_>) -> bool {
     let attempt = view::label(podclique, labels::ATTEMPT).parse().unwrap_or(0);
     let sets = sets_in_hand(window, owner);
@@ -129,7 +129,7 @@ fn was_terminated(window: &Window<'_>, podclique: &Value, owner: &Owner<'_>) -> 
 /// Kind, name and uid of a controller.
 type Owner<'a> = (&'a str, &'a str, &'a str);
 
-/// The states of the set that the controller is, or of the one that controls that group.
+/// The states of the controlling set, or of the set that controls the controlling group.
 fn sets_in_hand<'a>(window: &Window<'a>, (kind, _, uid): &Owner<'_>) -> Vec<&'a Stored> {
     if *kind == Resource::PodCliqueSet.kind() {
         return window.of_uid(Resource::PodCliqueSet, uid);
@@ -142,8 +142,8 @@ fn sets_in_hand<'a>(window: &Window<'a>, (kind, _, uid): &Owner<'_>) -> Vec<&'a 
         .collect()
 }
 
-/// Whether a child without a controller was to outlive the one that it was seen with, whose own
-/// judgement may have been on its way.
+/// Whether a child without a controller was to outlive the owner that it was observed with, while a
+/// deletion by that owner may have been on its way.
 fn was_left(window: &Window<'_>, child: &Value, owner: &Owner<'_>) -> bool {
     let (_, _, uid) = *owner;
     window.was_orphaned(uid)
@@ -151,8 +151,8 @@ fn was_left(window: &Window<'_>, child: &Value, owner: &Owner<'_>) -> bool {
         && !was_terminated(window, child, owner)
 }
 
-/// I29: what another controls is left alone, an object without a controller is only adopted, and
-/// objects that were to outlive their owner do.
+/// I29: an object with another controller is left alone, an object without a controller is only
+/// adopted, and objects that have to outlive their owner do.
 fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Checked {
     let seen = window.of_uid(record.id.resource, view::uid(before));
     let stays = |o: &Stored| !view::is_terminating(o);
@@ -179,7 +179,7 @@ fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Checked {
     demand(is_ours, "I29", || format!("{} is not ours", record.id))
 }
 
-/// I29: what belongs to others is left alone.
+/// I29: foreign content is left alone.
 pub(super) fn damage(window: &Window<'_>, record: &Record) -> Checked {
     let Some(before) = &record.before else {
         return Ok(());
@@ -207,7 +207,7 @@ pub(super) fn damage(window: &Window<'_>, record: &Record) -> Checked {
     counts::check(window, record, before, after)
 }
 
-/// Keys that the operator writes: its own, and the one that templates have here.
+/// Keys that the operator writes: its own, and the key that templates have here.
 fn is_own(key: &str) -> bool {
     key.starts_with(labels::GROVE_PREFIX)
         || key.starts_with("app.kubernetes.io/")

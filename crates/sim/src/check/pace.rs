@@ -1,5 +1,5 @@
-//! I36: a slot whose pods end soon after their start is filled more slowly each time: how often that
-//! was goes from pod to pod.
+//! I36: an index whose pods end soon after their start is filled more slowly each time: the number
+//! of such ends goes from pod to pod.
 
 use jiff::SignedDuration;
 use serde_json::Value;
@@ -10,11 +10,11 @@ use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
 
-/// Less than what counts as a long life, by the time that a log may be behind the clocks of pods.
+/// Shorter than a long life, by the time that a log may be behind the clocks of pods.
 const SHORT: SignedDuration = SignedDuration::from_mins(9);
 const POD_FAILURE_COUNT: &str = "/metadata/annotations/grove.io~1pod-failure-count";
 
-/// `since` is how long the log was when the operator started: it remembers nothing from before.
+/// `since` is the length of the log when the operator started: it remembers nothing from before.
 pub(super) fn check(window: &Window<'_>, pod: &Value, since: usize) -> Checked {
     let Some(last) = last_holder(window, pod, since) else {
         return Ok(());
@@ -30,7 +30,7 @@ pub(super) fn failure_count(pod: &Value) -> i64 {
     view::text(pod, POD_FAILURE_COUNT).parse().unwrap_or(0)
 }
 
-/// How the last holder of the slot went, if the operator itself replaced it because it had ended,
+/// The end of the last pod of the index, if the operator itself replaced it because it had ended,
 /// soon after its start.
 fn last_holder<'a>(window: &Window<'a>, pod: &Value, since: usize) -> Option<&'a Record> {
     let log = window.store.log.get(since..window.position)?;

@@ -1,4 +1,4 @@
-//! I1, I2, I3, I6, I8, I19: what the operator does to pods.
+//! I1, I2, I3, I6, I8, I19: the operator's actions on pods.
 
 use api::labels;
 use jiff::SignedDuration;
@@ -58,7 +58,7 @@ fn of(owner: &str) -> impl Fn(&Value) -> bool + '_ {
     move |pod| owner_uid(pod) == owner
 }
 
-/// A slot that has a twin which came late counts once until one of them is gone.
+/// An index with a twin that came late counts once until one of the two is gone.
 fn over_created(window: &Window<'_>, pod: &Value, late: &Late) -> Checked {
     let owner = owner_uid(pod);
     let is_own = of(owner);
@@ -147,12 +147,12 @@ fn patched(before: &Value, after: &Value) -> Checked {
         for key in ["resourceVersion", "generation", "labels"] {
             meta.remove(key);
         }
-        // When it may be told to start is judged elsewhere.
+        // Another check decides when the start of a pod may be released.
         if let Some(annotations) = meta.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.remove(labels::START);
             annotations.remove(labels::START_AT);
         }
-        // It was adopted; by whom is judged elsewhere.
+        // It was adopted; another check decides whether its new owner is right.
         if view::owner(before).is_none() {
             meta.remove("ownerReferences");
         }
@@ -185,7 +185,7 @@ fn ungated(window: &Window<'_>, record: &Record, before: &Value, after: &Value) 
             .as_ref()
             .is_some_and(|g| super::gangs::lists(g, name))
     };
-    // A gang that a dead process still wrote may list an earlier pod of that name, which the next
+    // A gang written late by a dead process may list an earlier pod of that name, which the next
     // process could not know of when it chose the name.
     let is_late = |r: &&Record| r.actor == LATE && is_gang(r);
     let is_listed = gangs.any(lists) || log.iter().any(|r| is_late(&r) && lists(r));
@@ -195,7 +195,7 @@ fn ungated(window: &Window<'_>, record: &Record, before: &Value, after: &Value) 
     })
 }
 
-/// Whether the pod may have been seen to be of a job that is over, which ends its pods.
+/// Whether the pod may have been observed as part of a job that is over, which ends its pods.
 fn is_job_over(window: &Window<'_>, pod: &Value) -> bool {
     let sets = super::job::sets(window, pod);
     sets.iter().any(|s| view::is_job(s) && view::is_over(s))

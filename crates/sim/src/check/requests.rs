@@ -1,4 +1,4 @@
-//! I7, I34, I35: requests that get nowhere, and requests that do nothing.
+//! I7, I34, I35: requests without success, and requests without effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use crate::resource::Place;
 use crate::store::{Answer, Call, Store};
 use crate::view;
 
-/// So many POSTs of one name within a minute are answered by another's object: waits double from
-/// 50 ms on, several objects may want the name, and an event may wake each.
+/// This many POSTs of one name within a minute may fail because a foreign object has it: waits
+/// double from 50 ms on, several objects may want the name, and an event may trigger each.
 const TRIES: usize = 30;
 const SPAN: SignedDuration = SignedDuration::from_mins(1);
 
-/// What the operator asked in vain since it started.
+/// The operator's unsuccessful requests since it started.
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
     taken: BTreeMap<String, Vec<Timestamp>>,
@@ -39,8 +39,8 @@ impl Requests {
         }
     }
 
-    /// I35: the operator does not create again what it was told exists. An event may be posted as
-    /// long as its reason holds: by its name it is one event.
+    /// I35: the operator does not create an object again after the server confirmed it. An event
+    /// may be posted as long as its reason holds: its name makes it one event.
     fn known(&self, holder: &Value, call: &Call) -> Checked {
         let is_known = self.told.contains(view::uid(holder)) && !view::is_terminating(holder);
         demand(!is_known, "I35", || {
@@ -52,7 +52,7 @@ impl Requests {
         })
     }
 
-    /// I7: a name that another's object holds is asked for now and then only.
+    /// I7: a name that a foreign object holds is requested only now and then.
     pub fn refused(&mut self, store: &Store, call: &Call, answer: &Answer) -> Checked {
         if call.method != "POST" || view::text(&answer.body, "/reason") != "AlreadyExists" {
             return Ok(());

@@ -1,5 +1,5 @@
 //! I21, I22, I23: restarts of training jobs: each is counted once, within the budget, before
-//! anything is destroyed, and for something that failed.
+//! anything is destroyed, and for a failure.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
-/// Reason of a fence that a failure raised.
+/// Reason of an attempt that a failure raised.
 const FAILURE: &str = "PodCliqueFailed";
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
@@ -30,8 +30,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     }
 }
 
-/// I21, I22: as many restarts are counted as replicas are fenced, in one write, and never more than
-/// are allowed.
+/// I21, I22: each raised attempt counts as one restart, in one write, and never more than allowed.
 fn counted(window: &Window<'_>, record: &Record, before: &Stored, after: &Stored) -> Checked {
     let count = |set| view::number(set, "/status/restartCount");
     let (was, is) = (count(before), count(after));
@@ -76,7 +75,7 @@ fn counted(window: &Window<'_>, record: &Record, before: &Stored, after: &Stored
     })
 }
 
-/// Replicas whose fence was raised because of a failure.
+/// Replicas whose attempt was raised because of a failure.
 fn raised(before: &Value, after: &Value) -> Vec<i64> {
     let entries = view::list(after, "/status/replicaAttempts");
     entries
@@ -120,7 +119,7 @@ fn versions<'a>(window: &Window<'a>, set: &Value) -> impl Iterator<Item = &'a Va
     all.into_iter().map(|s| &**s)
 }
 
-/// I23: a PodClique of a job goes with its owner, or after its restart was counted.
+/// I23: a PodClique of a job is deleted with its owner, or after its restart was counted.
 fn fenced(window: &Window<'_>, record: &Record) -> Checked {
     let Some(before) = record.before.as_ref().filter(|b| !view::is_terminating(b)) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! I24: when a job started, and what it may take.
+//! I24: when a job started, and how long it may take.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::store::{Record, Store};
 use crate::view;
 
 const START: &str = "/status/startTime";
-/// How late a job may be ended when nothing is in the way: some rounds of waiting for a while.
+/// How late a job may be ended without disturbances: some rounds of waiting for a while.
 const GRACE: SignedDuration = SignedDuration::from_secs(120);
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
@@ -25,7 +25,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     not_early(window, record, before, after)
 }
 
-/// What is set is never reset.
+/// A stored time is never reset.
 fn kept(record: &Record, before: &Value, after: &Value) -> Checked {
     let (was, is) = (view::text(before, START), view::text(after, START));
     demand(was.is_empty() || was == is, "I24", || {
@@ -53,7 +53,7 @@ fn plausible(window: &Window<'_>, record: &Record, before: &Value, after: &Value
     })
 }
 
-/// A job is given up for its time when that is over.
+/// A job is given up for its time only when that is over.
 fn not_early(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
     if job::failed_because(before).is_some()
         || job::failed_because(after) != Some("MaxRuntimeExceeded")
@@ -68,7 +68,7 @@ fn not_early(window: &Window<'_>, record: &Record, before: &Value, after: &Value
     })
 }
 
-/// I24: a job that takes too long is ended soon, counted from when trouble was over.
+/// I24: a job that takes too long is ended soon, counted from the end of all trouble.
 pub fn in_time(store: &Store, calm_since: Timestamp) -> Checked {
     for (id, set) in store.all(Resource::PodCliqueSet) {
         let Some(deadline) = view::deadline(set).filter(|_| view::is_job(set)) else {

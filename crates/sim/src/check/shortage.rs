@@ -1,5 +1,5 @@
-//! I15: a replica is terminated only if it lacked pods when that was decided: a stored condition
-//! alone is not enough.
+//! I15: a replica is terminated only if it lacked pods at the time of the decision: a stored
+//! condition alone is not enough.
 
 use api::labels;
 use serde_json::Value;
@@ -27,7 +27,7 @@ pub(super) fn is_possible(window: &Window<'_>, owner: &Value, replica: i64) -> b
     parts.any(|part| is_short(window, part))
 }
 
-/// What the operator itself deletes, for a group that is scaled in, is no failure while it ends.
+/// A deletion by the operator itself, for a group that is scaled in, is no failure while it ends.
 fn is_deleted_by_us(window: &Window<'_>, podclique: &Value) -> bool {
     let log = window.store.log.get(..window.position).unwrap_or_default();
     let is_it = |r: &&Record| {

@@ -1,4 +1,4 @@
-//! I38: pods start after those that they have to start after, and wait for all of them.
+//! I38: pods start after their dependencies, and wait for all of them.
 
 use api::{labels, start_order};
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     Ok(())
 }
 
-/// What was told is told again four times at most, and never taken back.
+/// A release is repeated four times at most, and never withdrawn.
 fn is_repeated_well(before: &Value, pod: &Value) -> Checked {
     let count = |pod: &Value| start_order::count_of(view::annotation(pod, labels::START));
     let (was, is) = (count(before), count(pod));
@@ -41,8 +41,8 @@ fn is_repeated_well(before: &Value, pod: &Value) -> Checked {
     })
 }
 
-/// Each PodClique that the pod's own says it starts after had its minimum of pods Ready or done, or
-/// was not to be waited for.
+/// Each dependency that the pod names had its minimum of pods Ready or done, or did not have to be
+/// waited for.
 fn was_up(window: &Window<'_>, pod: &Value, parent: &str) -> Checked {
     let seen = window.versions(Resource::PodClique, |q| view::name(q) == parent);
     if is_needless(window, pod, parent) {
@@ -59,7 +59,7 @@ fn was_up(window: &Window<'_>, pod: &Value, parent: &str) -> Checked {
     })
 }
 
-/// A pod that is created names all of them, unless they may have been seen at 0 or scaled in.
+/// A pod is created with all dependencies, unless they may have been observed at 0 or scaled in.
 fn names_all(window: &Window<'_>, pod: &Value) -> Checked {
     let pairs = view::annotation(pod, labels::STARTS_AFTER);
     let named = |name: &str| {
@@ -91,8 +91,8 @@ fn starts_after(podclique: &Stored) -> impl Iterator<Item = &str> {
     view::list(podclique, "/spec/startsAfter").filter_map(Value::as_str)
 }
 
-/// Whether the PodClique may have been seen at 0 or beyond the replicas of its group, or its work
-/// stored as done.
+/// Whether the PodClique may have been observed at 0 or beyond the replicas of its group, or its
+/// work as stored.
 fn is_needless(window: &Window<'_>, pod: &Value, parent: &str) -> bool {
     let is_idle = |q: &Value| view::name(q) == parent && view::number(q, "/spec/replicas") == 0;
     let replica = view::replica(pod).unwrap_or(-1);

@@ -1,4 +1,4 @@
-//! I12, I17, I30: what statuses say.
+//! I12, I17, I30: the content of statuses.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
         observed(record, before, after)?;
         flips(record, before, after)?;
     }
-    // Who takes an object into its hands again says nothing anew of it.
+    // An adoption alone does not renew the statement of a status.
     let says = |o: &Value| o.get("status").cloned();
     let is_said = record
         .before
@@ -28,8 +28,8 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     Ok(())
 }
 
-/// I30: no status is based on an older spec than the one before. A set that is refused says of none
-/// that it acted on it.
+/// I30: no status is based on an older spec than the one before. A refused set has no observed
+/// generation, as it acted on none.
 fn observed(record: &Record, before: &Value, after: &Value) -> Checked {
     let pointer = "/status/observedGeneration";
     let (was, is) = (view::number(before, pointer), view::number(after, pointer));
@@ -39,7 +39,7 @@ fn observed(record: &Record, before: &Value, after: &Value) -> Checked {
     })
 }
 
-/// I17: the time of a condition moves only with its status, and never into the future.
+/// I17: the time of a condition changes only with its status, and is never in the future.
 fn flips(record: &Record, before: &Value, after: &Value) -> Checked {
     for is in view::list(after, "/status/conditions") {
         let type_ = view::text(is, "/type");
@@ -61,8 +61,8 @@ fn flips(record: &Record, before: &Value, after: &Value) -> Checked {
     Ok(())
 }
 
-/// I12 (docs/semantics.md §8.2): a gang is initialised while it lists a pod that exists, or needs none
-/// any more.
+/// I12 (docs/semantics.md §8.2): a gang is initialised while it lists a pod that exists, or needs
+/// none any more.
 fn initialized(window: &Window<'_>, gang: &Value) -> Checked {
     if !view::has_condition(gang, "Initialized") {
         return Ok(());

@@ -9,7 +9,7 @@ use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
 
-/// How long after its deletionTimestamp a pod is waited for.
+/// How long after its deletionTimestamp the operator waits for a pod.
 const STUCK: SignedDuration = SignedDuration::from_secs(60);
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
@@ -51,7 +51,7 @@ fn kept(record: &Record, before: &Value, after: &Value) -> Checked {
     })
 }
 
-/// Phase Failed says that no pod holds a GPU any more.
+/// Phase Failed means that no pod holds a GPU any more.
 fn released(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
     let has_failed = |set| view::text(set, "/status/phase") == "Failed";
     if has_failed(before) || !has_failed(after) {
@@ -87,7 +87,7 @@ fn is_stuck(pod: &Value, record: &Record) -> bool {
     asked.is_some_and(|at| at + STUCK <= record.time)
 }
 
-/// A request of an operator that has died since created it; its successor could not know.
+/// A request of an operator that has died since created it; its successor could not know it.
 fn is_late(window: &Window<'_>, pod: &Value) -> bool {
     let is_birth = |r: &&Record| r.before.is_none() && view::uid(&r.last) == view::uid(pod);
     let birth = window.store.log.iter().find(is_birth);

@@ -12,11 +12,11 @@ use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
 
-/// What users write into templates here, to tell one from the other.
+/// This annotation distinguishes the users' templates.
 const VERSION: &str = "/metadata/annotations/example.com~1version";
 
-/// Whether an update may have taken the object down: its template may have been seen to be an older
-/// one, and its replica to be in turn.
+/// Whether an update may have taken the object down: its template may have been observed as an
+/// older one, and its replica as having the turn.
 pub(super) fn may_be_replaced(window: &Window<'_>, object: &Value) -> bool {
     let sets = job::sets(window, object);
     let clique = clique_of(object);
@@ -60,7 +60,7 @@ fn is_on_delete(set: &Value) -> bool {
     view::text(set, "/spec/updateStrategy/type") == "OnDelete"
 }
 
-/// The replica whose turn it is in an update that runs.
+/// The replica that has the turn in an update that runs.
 pub(crate) fn turn(set: &Value) -> Option<i64> {
     let progress = set.pointer("/status/updateProgress")?;
     let runs = view::text(progress, "/updateEndedAt").is_empty();
@@ -88,8 +88,8 @@ pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) 
     })
 }
 
-/// I32: a turn ends when every pod of its replica has the newest template and as many are Ready as
-/// have to be, and not when that was asked for.
+/// I32: a turn ends when every pod of its replica has the newest template and the required number
+/// is Ready, not when the turn was requested.
 pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
@@ -114,8 +114,8 @@ pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
     Ok(())
 }
 
-/// Whether its group may have been seen to have fewer replicas; it need not be the PodClique's owner
-/// any more.
+/// Whether its group may have been observed with fewer replicas; the group need not be the
+/// PodClique's owner any more.
 fn is_surplus(window: &Window<'_>, podclique: &Value) -> bool {
     let group = view::label(podclique, labels::SCALING_GROUP);
     let index = view::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX).parse::<i64>();
@@ -127,7 +127,7 @@ fn is_surplus(window: &Window<'_>, podclique: &Value) -> bool {
     })
 }
 
-/// Whether the PodClique may have been seen with so many Ready pods of its newest template.
+/// Whether the PodClique may have been observed with enough Ready pods of its newest template.
 fn check_updated(window: &Window<'_>, podclique: &Value) -> Checked {
     let sets = job::sets(window, podclique);
     let clique = clique_of(podclique);
@@ -147,7 +147,7 @@ fn check_updated(window: &Window<'_>, podclique: &Value) -> Checked {
     })
 }
 
-/// Of a group replica, which is replaced as a whole, as many as its gang needs.
+/// In a group replica, which is replaced as a whole, the number that its gang needs.
 fn needed(podclique: &Value) -> i64 {
     let replicas = view::number(podclique, "/spec/replicas");
     if view::label(podclique, labels::SCALING_GROUP).is_empty() {
@@ -156,7 +156,7 @@ fn needed(podclique: &Value) -> i64 {
     view::number(podclique, "/spec/minAvailable").min(replicas)
 }
 
-/// How many pods of its PodClique may be up beside it has to keep to the budget.
+/// I32: a deletion keeps to the budget: enough other pods of the PodClique stay up.
 pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
     let (_, podclique, owner) = view::owner(pod).unwrap_or_default();
     let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == owner);
@@ -194,7 +194,7 @@ fn max_unavailable(set: &Value, podclique: &str) -> i64 {
     given.max(1)
 }
 
-/// What the operator itself deleted it knows to be down.
+/// The operator knows that pods it deleted itself are down.
 fn is_ended_by_us(window: &Window<'_>, pod: &Value) -> bool {
     let log = window.store.log.get(..window.position).unwrap_or_default();
     log.iter().any(|r| {

@@ -1,5 +1,5 @@
-//! What the operator may have believed: any state between what it had seen when it decided and
-//! the present.
+//! The states that the operator may have believed in: any state between its knowledge at the
+//! decision and the present.
 
 use serde_json::Value;
 use strum::EnumCount;
@@ -8,28 +8,28 @@ use crate::resource::{Id, Resource};
 use crate::store::{Record, Store, Stored};
 use crate::view;
 
-/// How much of the log had been seen when something was decided.
+/// How much of the log the operator had seen at a decision.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Horizon {
     seen: [usize; Resource::COUNT],
-    /// How long the log was when the request was sent.
+    /// The length of the log when the request was sent.
     pub sent: Option<usize>,
 }
 
 impl Horizon {
-    /// How many records had been seen of this resource.
+    /// How many records of this resource it had seen.
     pub fn of(&self, resource: Resource) -> usize {
         self.seen.get(resource as usize).copied().unwrap_or(0)
     }
 
-    /// So many had been seen.
+    /// Sets how many it had seen.
     pub fn set(&mut self, resource: Resource, position: usize) {
         if let Some(seen) = self.seen.get_mut(resource as usize) {
             *seen = position;
         }
     }
 
-    /// What both had seen.
+    /// The part that both had seen.
     #[must_use]
     pub fn earlier(mut self, other: &Self) -> Self {
         for (seen, too) in self.seen.iter_mut().zip(other.seen) {
@@ -43,27 +43,27 @@ impl Horizon {
 pub(super) struct Window<'a> {
     pub store: &'a Store,
     pub horizon: &'a Horizon,
-    /// Of the record that is checked.
+    /// The position of the checked record.
     pub position: usize,
     /// Whether all gangs of a replica are one tree.
     pub has_trees: bool,
 }
 
 impl<'a> Window<'a> {
-    /// Namespace of the record that is checked: nothing in another one concerns it.
+    /// Namespace of the checked record: other namespaces do not matter.
     fn namespace(&self) -> &'a str {
         let record = self.store.log.get(self.position);
         record.map_or("", |r| r.id.namespace.as_str())
     }
 
-    /// What there is of this resource.
+    /// The existing objects of this resource.
     pub fn all(&self, resource: Resource) -> impl Iterator<Item = (&'a Id, &'a Stored)> {
         let namespace = self.namespace();
         let all = self.store.all(resource);
         all.filter(move |(id, _)| id.namespace == namespace)
     }
 
-    /// Records of this resource since the horizon, up to the one that is checked, newest first.
+    /// Records of this resource since the horizon, up to the checked one, newest first.
     fn recent(&self, resource: Resource) -> impl Iterator<Item = &'a Record> {
         let from = self.horizon.of(resource).min(self.position);
         let log = self.store.log.get(from..self.position).unwrap_or_default();
@@ -72,7 +72,7 @@ impl<'a> Window<'a> {
         log.iter().rev().filter(is_meant)
     }
 
-    /// All states in the window of the objects of which this holds, whatever the state.
+    /// All states in the window that fulfil the claim, of all objects.
     pub fn versions(
         &self,
         resource: Resource,
@@ -99,7 +99,7 @@ impl<'a> Window<'a> {
         own.any(|o| view::is_orphaning(o))
     }
 
-    /// Uids of objects that came or went in the window, the record that is checked included.
+    /// Uids of objects that appeared or disappeared in the window, the checked record included.
     pub fn born_or_gone(&self, resource: Resource) -> impl Iterator<Item = &'a str> {
         let own = self.store.log.get(self.position).into_iter();
         let all = self.recent(resource).chain(own);
@@ -107,17 +107,17 @@ impl<'a> Window<'a> {
             .map(|r| view::uid(&r.last))
     }
 
-    /// The most pods of which this held at once. The record that is checked does not count.
+    /// The most pods that fulfilled the claim at once. The checked record does not count.
     pub fn most_pods(&self, holds: impl Fn(&Value) -> bool) -> usize {
         self.counts(holds).into_iter().max().unwrap_or(0)
     }
 
-    /// The fewest pods of which this held at once.
+    /// The fewest pods that fulfilled the claim at once.
     pub fn fewest_pods(&self, holds: impl Fn(&Value) -> bool) -> usize {
         self.counts(holds).into_iter().min().unwrap_or(0)
     }
 
-    /// Of how many pods this held, at each moment.
+    /// The number of pods that fulfilled the claim, at each moment.
     fn counts(&self, holds: impl Fn(&Value) -> bool) -> Vec<usize> {
         let claim = |o: &Option<Stored>| usize::from(o.as_ref().is_some_and(|o| holds(o)));
         let present = self.all(Resource::Pod).filter(|(_, p)| holds(p)).count();

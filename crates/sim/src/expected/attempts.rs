@@ -1,4 +1,4 @@
-//! What terminations have left in a cluster at rest.
+//! The traces of terminations in a cluster at rest.
 
 use api::labels;
 use serde_json::Value;
@@ -67,7 +67,7 @@ fn is_present(
     number(mark) == present
 }
 
-/// How often this raised a fence.
+/// How often this reason raised an attempt.
 fn raised(store: &Store, reason: &str) -> usize {
     let breaches = |o: &Value| -> i64 {
         let attempts = view::list(o, "/status/replicaAttempts");

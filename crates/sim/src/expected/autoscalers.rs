@@ -1,4 +1,4 @@
-//! Autoscalers as the template asks for them.
+//! Autoscalers of the template.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,14 @@ use crate::resource::{Id, Resource};
 use crate::store::Store;
 use crate::view;
 
-/// Names of those of a replica: with its name before them, those of what is scaled.
+/// Names of the autoscalers of a replica; with the base name in front, they are the names of their
+/// targets.
 pub(super) fn names(set: &Value, base: &str) -> Vec<String> {
     let full = |(name, ..): (&str, &str, &Value)| format!("{base}-{name}");
     configs(set).map(full).collect()
 }
 
-/// What is wrong with those that exist.
+/// Errors in the existing ones.
 pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
     let replicas = 0..view::number(set, "/spec/replicas");
     let all = replicas.flat_map(|i| {
@@ -30,7 +31,7 @@ pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
     found.collect()
 }
 
-/// Name, kind and template of all that has a configuration.
+/// Name, kind and template of each part with a configuration.
 fn configs(set: &Value) -> impl Iterator<Item = (&str, &'static str, &Value)> {
     let cliques = view::list(set, "/spec/template/cliques");
     let cliques = cliques.map(|c| (view::text(c, "/name"), "PodClique", &c["spec"]));

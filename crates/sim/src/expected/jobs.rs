@@ -1,5 +1,5 @@
-//! How a training job has to stand in a cluster at rest: it has succeeded, or was given up, or it
-//! still runs, and is right.
+//! The right states of a training job in a cluster at rest: it has succeeded, or was given up, or
+//! it still runs correctly.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};
 use crate::view;
 
-/// What is wrong with a job.
+/// The errors in a job.
 pub(super) fn problems(store: &Store, set: &Value, gangs: &Gangs) -> Vec<String> {
     let mut problems = Vec::from_iter(check_generation(set));
     if view::list(set, "/status/lastErrors").next().is_some() {
@@ -39,8 +39,8 @@ pub(super) fn problems(store: &Store, set: &Value, gangs: &Gangs) -> Vec<String>
     problems
 }
 
-/// What need not be there: nothing is made for a job that is over, and no PodClique whose work is
-/// done is made again.
+/// The objects that need not exist: nothing is created for a job that is over, and no PodClique
+/// whose work is done is recreated.
 pub(super) fn needless(set: &Value, wanted: &BTreeSet<Id>, gangs: &Gangs) -> Vec<Id> {
     if view::is_over(set) {
         return wanted.iter().cloned().collect();
@@ -79,7 +79,7 @@ fn cliques<'a>(store: &'a Store, set: &Value) -> Vec<&'a Stored> {
     rooted.map(|(_, c)| c).collect()
 }
 
-/// Every slot is done, or held by a pod that is Ready and never ends by itself.
+/// Every index is completed, or held by a pod that is Ready and never ends by itself.
 fn running(store: &Store, set: &Value, gangs: &Gangs, cliques: &[&Stored]) -> Vec<String> {
     let mut problems = Vec::new();
     for (gang, parts) in gangs {

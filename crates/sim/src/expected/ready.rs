@@ -1,15 +1,15 @@
-//! What condition `Ready` has to say in the end.
+//! The final condition `Ready`.
 
 use serde_json::Value;
 
 use crate::view;
 
-/// Everything that is asked for runs, or nothing is asked for.
+/// Every desired pod runs, or none is desired.
 pub(super) fn all_of(object: &Value) -> Option<String> {
     is_asked_for(object, view::number(object, "/spec/replicas") > 0)
 }
 
-/// The same of a set, of which everything may be idle.
+/// The same for a set, whose parts may all be scaled to zero.
 pub(super) fn is_asked_for(object: &Value, runs: bool) -> Option<String> {
     let reason = if runs { "AllReady" } else { "ScaledToZero" };
     is(object, &[&format!("True/{reason}")])
@@ -20,7 +20,7 @@ pub(super) fn gang(gang: &Value) -> Option<String> {
     is(gang, &["True/GuaranteedPodsReady"])
 }
 
-/// The job says how it ended.
+/// The condition shows how the job ended.
 pub(super) fn job(set: &Value, phase: &str) -> Option<String> {
     match phase {
         "Succeeded" => is(set, &["True/WorkloadSucceeded"]),

@@ -1,4 +1,4 @@
-//! What schedulers are told is of what there is.
+//! The objects for schedulers match the existing workloads.
 
 use crate::resource::Resource;
 use crate::store::Store;
@@ -16,7 +16,7 @@ pub(super) fn is_theirs(resource: Resource) -> bool {
     )
 }
 
-/// What is left over.
+/// The leftover objects.
 pub(super) fn problems(store: &Store) -> Vec<String> {
     let theirs = store.objects().filter(|(id, _)| is_theirs(id.resource));
     let left = theirs.filter(|(id, object)| {

@@ -1,4 +1,4 @@
-//! Every pod has the newest template, unless pods take it only when somebody deletes them.
+//! Every pod has the newest template, unless pods take it only when a user deletes them.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
         let clique = podclique.rsplit('-').next().unwrap_or_default();
         view::text(p, "/metadata/annotations/example.com~1version") != version(set, clique)
     };
-    // What nobody controls any more keeps the template that it has.
+    // Objects without a controller keep their template.
     let rooted = store
         .all(Resource::Pod)
         .filter(|(id, _)| is_rooted(store, id));

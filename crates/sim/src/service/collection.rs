@@ -1,4 +1,4 @@
-//! What a list or a watch is of.
+//! The collection of a list or a watch.
 
 use crate::resource::{Id, Place, Resource};
 
@@ -10,8 +10,8 @@ pub(super) struct Collection {
 }
 
 impl Collection {
-    /// Takes the path of a collection apart; `None` if it is of one object, or of nothing that is
-    /// served.
+    /// Parses the path of a collection; `None` if it is the path of one object, or of nothing that
+    /// is served.
     pub(super) fn parse(path: &str) -> Option<Self> {
         if path.contains("/namespaces/") {
             let place = Place::parse(path).filter(|place| place.name.is_none())?;

@@ -1,4 +1,4 @@
-//! What the API server says of our kinds: the fields of spec and status.
+//! The API server's description of our kinds: the fields of spec and status.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -28,7 +28,7 @@ fn describe_all() -> BTreeMap<String, Value> {
     all
 }
 
-/// Names of fields, and nothing of what they hold.
+/// Names of fields, without the fields' content.
 fn describe(definition: &Value) -> Value {
     let version = &definition["spec"]["versions"][0];
     let properties = &version["schema"]["openAPIV3Schema"]["properties"];

@@ -6,7 +6,7 @@ use super::{Collection, Options, Selector};
 use crate::resource::Id;
 use crate::store::{Answer, Store, Stored};
 
-/// What the query of a URL says.
+/// The parameters in the query of a URL.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     pub is_watch: bool,
@@ -48,7 +48,7 @@ pub(super) fn malformed(message: &str) -> Answer {
     Answer::failure(400, "BadRequest", message)
 }
 
-/// 410: what is asked for is compacted.
+/// 410: the requested version is compacted.
 pub(super) fn expired() -> Answer {
     Answer::failure(410, "Expired", "The resourceVersion is too old")
 }
@@ -95,7 +95,7 @@ pub(super) fn page(
     })))
 }
 
-/// Where in a list an object stands.
+/// The position of an object in a list.
 fn position(id: &Id) -> String {
     format!("{}/{}", id.namespace, id.name)
 }

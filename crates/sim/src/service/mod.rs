@@ -23,19 +23,20 @@ use collection::Collection;
 use selector::Selector;
 pub use watch::{Event, EventType, Watch};
 
-/// Tells the time that is written into objects.
+/// The clock for times in objects.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// How it serves.
+/// The server's behaviour.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Objects of a page at most, however many are asked for.
+    /// The most objects of a page, whatever the request.
     pub longest_page: usize,
     /// Time between two bookmarks of a watch.
     pub bookmark_every: Duration,
-    /// What happened up to this version is compacted: no watch and no page begins before it.
+    /// The log up to this version is compacted: no watch and no page begins before it.
     pub compacted: u64,
-    /// Lists of these resources tell of that version, as those of a server do whose cache is behind.
+    /// Lists of these resources are of that version, like the lists of a server with an outdated
+    /// cache.
     pub list_at: BTreeMap<Resource, u64>,
 }
 
@@ -68,7 +69,7 @@ impl fmt::Debug for Server {
     }
 }
 
-/// What comes of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub enum Reply {
     /// One answer.
@@ -89,7 +90,7 @@ impl Server {
         }))
     }
 
-    /// Reads or changes what is stored, at the present time; watches are told.
+    /// Reads or changes the store at the present time; watches see the changes.
     pub fn with_store<R>(&self, act: impl FnOnce(&mut Store) -> R) -> R {
         let mut store = self.store();
         store.now = (self.0.clock)();
@@ -104,13 +105,13 @@ impl Server {
         result
     }
 
-    /// How it serves from now on.
+    /// Changes the server's behaviour.
     pub fn configure(&self, change: impl FnOnce(&mut Options)) {
         let options = &self.0.options;
         change(&mut options.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// How it serves.
+    /// The server's behaviour.
     pub fn options(&self) -> Options {
         let options = &self.0.options;
         options
@@ -119,12 +120,12 @@ impl Server {
             .clone()
     }
 
-    /// Tells when the log has grown.
+    /// Notifies when the log has grown.
     pub fn changes(&self) -> Receiver<usize> {
         self.0.length.subscribe()
     }
 
-    /// Does what `actor` asks for. `query` is that of the URL.
+    /// Carries out a request of `actor`. `query` is that of the URL.
     pub fn serve(&self, actor: &'static str, call: &Call, query: &str) -> Reply {
         if let Some(description) = description::find(&call.path) {
             return Reply::Answer(Answer::ok(description));

@@ -21,7 +21,7 @@ impl Selector {
     ///
     /// # Errors
     ///
-    /// What is not such a list, in words.
+    /// A text that is not such a list; the error explains it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let demands = text.split(',').filter(|part| !part.is_empty());
         demands.map(parse).collect::<Result<_, _>>().map(Self)

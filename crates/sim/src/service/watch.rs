@@ -11,10 +11,10 @@ use super::list::{Asked, expired, malformed};
 use super::{Collection, Selector, Server};
 use crate::store::{Answer, Record, Store, Stored};
 
-/// What an API server takes for a watch that names no end.
+/// The API server's timeout of a watch without its own.
 const LONGEST: u64 = 1800;
 
-/// What an event says.
+/// The type of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "UPPERCASE")]
 #[allow(missing_docs)]
@@ -29,16 +29,16 @@ pub enum EventType {
 /// An event of a watch.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What it says.
+    /// The type.
     pub type_: EventType,
     /// The object, or a Status.
     pub object: Stored,
-    /// How much of the log is shown with it.
+    /// The position in the log after this event.
     pub position: usize,
 }
 
 impl Event {
-    /// The watch is of no use any more: what it asks for is compacted.
+    /// The watch is useless: the requested version is compacted.
     pub fn expired() -> Self {
         Self {
             type_: EventType::Error,
@@ -61,7 +61,7 @@ pub struct Watch {
     server: Server,
     collection: Collection,
     selector: Selector,
-    /// How much of the log was looked at.
+    /// How much of the log was read.
     position: usize,
     length: Receiver<usize>,
     bookmark: Option<Instant>,
@@ -152,7 +152,7 @@ impl Watch {
         }
     }
 
-    /// A bookmark: all up to the present version was shown.
+    /// A bookmark: everything up to the present version was shown.
     fn mark(&self) -> Event {
         let version = self.server.with_store(|store| store.version());
         let resource = self.collection.resource;
@@ -168,8 +168,8 @@ impl Watch {
     }
 }
 
-/// What is gone is shown in its last state; what is selected no longer as it was when it still was,
-/// with the version of the change.
+/// A deleted object is shown in its last state; an object that is no longer selected in its last
+/// selected state, with the version of the change.
 fn last_selected(record: &Record) -> Stored {
     let Some(before) = record.before.as_ref().filter(|_| record.after.is_some()) else {
         return record.last.clone();

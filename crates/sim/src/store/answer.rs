@@ -36,7 +36,7 @@ impl Answer {
         Self::failure(404, "NotFound", message)
     }
 
-    /// 409 because something else than expected is there.
+    /// 409 because the present state differs from the expected one.
     pub fn conflict(message: &str) -> Self {
         Self::failure(409, "Conflict", message)
     }

@@ -1,14 +1,14 @@
-//! What the API server makes of an object of its own before it stores it, as far as the operator
-//! could take it for an edit.
+//! The API server's own changes to an object before it stores it, as far as the operator could take
+//! them for an edit.
 
 use serde_json::{Value, json};
 
 use super::{Resource, view};
 
-/// Holds a PodGroup of Kubernetes that pods name.
+/// Keeps a PodGroup of Kubernetes that pods name.
 pub(crate) const POD_GROUP_FINALIZER: &str = "scheduling.k8s.io/podgroup-protection";
 
-/// Fills in what is not said, and writes quantities in its own form.
+/// Fills in absent fields, and writes quantities in its own form.
 pub(super) fn complete(resource: Resource, object: &mut Value) {
     match resource {
         Resource::HorizontalPodAutoscaler => autoscaler(object),
@@ -17,7 +17,7 @@ pub(super) fn complete(resource: Resource, object: &mut Value) {
     }
 }
 
-/// One that is new is kept as long as pods name it.
+/// A new PodGroup is kept as long as pods name it.
 fn protect(group: &mut Value) {
     group["metadata"]["finalizers"] = json!([POD_GROUP_FINALIZER]);
 }
@@ -40,7 +40,7 @@ fn autoscaler(object: &mut Value) {
     }
 }
 
-/// Thousandths that are whole, as such.
+/// Writes thousandths as a whole number if they are one.
 fn plain(quantity: &str) -> &str {
     quantity.strip_suffix("000m").unwrap_or(quantity)
 }

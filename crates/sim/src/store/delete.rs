@@ -51,7 +51,7 @@ impl Store {
     }
 }
 
-/// Only a pod that runs somewhere has to be ended first.
+/// Only a pod that runs on a node has to be ended first.
 fn grace(id: &Id, object: &Value, options: &Value) -> i64 {
     let is_bound = !view::text(object, "/spec/nodeName").is_empty();
     if id.resource != Resource::Pod || !is_bound || view::is_finished(object) {

@@ -1,4 +1,4 @@
-//! What was stored at some time.
+//! Earlier states of the store.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! An API server's store: what it holds, what happened to it, and how requests are answered.
+//! An API server's store: its objects, its log, and its answers to requests.
 
 mod answer;
 mod completion;
@@ -29,7 +29,7 @@ pub struct Call {
     pub method: String,
     /// Path without query.
     pub path: String,
-    /// Content type, by which kinds of patches are distinguished.
+    /// Content type, which distinguishes the kinds of patches.
     pub content_type: String,
     /// Body; null if there is none.
     pub body: Value,
@@ -66,9 +66,9 @@ impl Call {
 /// One change of one object.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// The resourceVersion that came of it.
+    /// The resourceVersion that resulted.
     pub version: u64,
-    /// Which object.
+    /// The object.
     pub id: Id,
     /// As it was; `None` if it is new.
     pub before: Option<Stored>,
@@ -76,9 +76,9 @@ pub struct Record {
     pub after: Option<Stored>,
     /// As a watch shows its end: the last state with the version of the deletion.
     pub last: Stored,
-    /// Who did it.
+    /// The actor.
     pub actor: &'static str,
-    /// When.
+    /// The time.
     pub time: Timestamp,
 }
 
@@ -87,11 +87,11 @@ pub struct Record {
 pub struct Store {
     objects: BTreeMap<Id, Stored>,
     by_uid: HashMap<String, Id>,
-    /// Everything that happened, events on objects left out.
+    /// All changes, except those of events.
     pub log: Vec<Record>,
     /// The current time.
     pub now: Timestamp,
-    /// Who makes the present change.
+    /// The actor of the present change.
     pub actor: &'static str,
     version: u64,
     uids: u64,
@@ -191,13 +191,13 @@ impl Store {
         let _ = self.delete(id, &Value::Null);
     }
 
-    /// Namespaces in which there is something.
+    /// Namespaces with at least one object.
     pub fn namespaces(&self) -> BTreeSet<String> {
         let all = self.objects.keys();
         all.map(|id| id.namespace.clone()).collect()
     }
 
-    /// What concerns one namespace, as if that were `default`.
+    /// The part of one namespace, as if that were `default`.
     #[must_use]
     pub fn within(&self, namespace: &str) -> Self {
         let is_meant = |id: &Id| id.namespace == namespace;
@@ -213,7 +213,7 @@ impl Store {
         }
     }
 
-    /// The present as it is written into objects.
+    /// The present time in the format of objects.
     pub fn stamp(&self) -> String {
         seconds(self.now)
     }
@@ -300,7 +300,7 @@ fn scale_of(id: &Id, object: &Value) -> Value {
     })
 }
 
-/// Times have whole seconds in the API.
+/// Times in the API have whole seconds.
 fn seconds(time: Timestamp) -> String {
     Timestamp::from_second(time.as_second())
         .unwrap_or(time)

@@ -1,11 +1,11 @@
-//! What the rules of the CRDs refuse of a change.
+//! The changes that the rules of the CRDs refuse.
 
 use serde_json::Value;
 use testkit::definition_rules::broken_rules;
 
 use super::{Answer, Id};
 
-/// As the API server does, it lets stand what was wrong before.
+/// Like the API server, it accepts errors that existed before the change.
 pub(super) fn check(id: &Id, before: &Value, next: &Value) -> Result<(), Answer> {
     if before.get("spec") == next.get("spec") {
         return Ok(());

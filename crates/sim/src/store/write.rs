@@ -101,7 +101,8 @@ impl Store {
         } else {
             let operations: json_patch::Patch = serde_json::from_value(call.body.clone())
                 .map_err(|e| Answer::failure(400, "BadRequest", &e.to_string()))?;
-            // The API server says of a failed test, and of a path that is not there, only this.
+            // The API server has only this text for a failed test, and for a path that does not
+            // exist.
             let failed = "the server rejected our request due to an error in our request";
             json_patch::patch(&mut next, &operations).map_err(|_| Answer::invalid(failed))?;
         }
@@ -128,7 +129,7 @@ impl Store {
             "status" => {
                 set(&mut next, "status", wanted.get("status").cloned());
                 if !id.resource.is_custom() {
-                    // Of the built-in kinds the metadata is taken too, but for the owners.
+                    // For the built-in kinds the metadata is stored too, except the owners.
                     let owners = view::at(before, "/metadata/ownerReferences").cloned();
                     set(&mut next, "metadata", wanted.get("metadata").cloned());
                     set(&mut next["metadata"], "ownerReferences", owners);
@@ -145,7 +146,7 @@ impl Store {
         }))
     }
 
-    /// Stores the next state of an object, unless it is the one that is there.
+    /// Stores the next state of an object, unless it equals the present one.
     pub(super) fn put(
         &mut self,
         id: &Id,
@@ -192,14 +193,14 @@ impl Store {
     }
 }
 
-/// Whether nothing holds the object any more.
+/// Whether no finalizer or grace period holds the object any more.
 pub(super) fn is_over(object: &Value) -> bool {
     view::is_terminating(object)
         && view::list(object, "/metadata/finalizers").next().is_none()
         && view::number(object, "/metadata/deletionGracePeriodSeconds") == 0
 }
 
-/// The API server leaves out what is empty.
+/// The API server leaves out empty fields.
 fn drop_empty(meta: &mut Map<String, Value>) {
     for key in ["labels", "annotations", "finalizers", "ownerReferences"] {
         let is_empty = match meta.get(key) {

@@ -1,6 +1,6 @@
-//! Since when something is breached. A crash loop is one breach (docs/semantics.md §2.5): a
-//! container without a readiness probe is Ready for seconds between two crashes, and a timer that
-//! started again each time would never end.
+//! When a breach began. A crash loop is one breach (docs/semantics.md §2.5): a container without a
+//! readiness probe is Ready for seconds between two crashes, and a timer that started again each
+//! time would never end.
 //!
 //! ```text
 //! MinAvailableBreached  ┌─True, 4 s─┐False, 46 s┌─True
@@ -8,23 +8,23 @@
 //!                                                        pods' containers terminate
 //! ```
 //!
-//! Only time that it was down counts: the stored time moves by the length of each pause.
+//! Only the time in the breach counts: each pause moves the stored time by its length.
 
 use api::conditions::{self, ConditionType, Status};
 use api::{PodCliqueScalingGroupStatus, PodCliqueStatus};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
-/// Longer than this no breach is remembered that has ended, however long one may last.
+/// A breach that has ended is remembered at most this long, whatever its delay.
 const MAX_MEMORY: SignedDuration = SignedDuration::from_secs(60);
 
-/// For how long a breach that has ended may come back as the same one. Without a delay nothing is
-/// terminated, and at delay 0 at once: there is nothing to remember.
+/// For how long a breach that has ended may return as the same breach. Without a delay no replica
+/// is terminated, and with delay 0 it is terminated at once: then there is nothing to remember.
 pub fn memory(delay: Option<SignedDuration>) -> SignedDuration {
     delay.unwrap_or_default().min(MAX_MEMORY)
 }
 
-/// What is stored of a breach.
+/// The stored facts of a breach.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredBreach<'a> {
     /// `status.conditions`.
@@ -43,7 +43,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Its beginning, later by the time since its end: so a breach that returns is as old as it was.
+    /// Its beginning, moved by the time since its end: a breach that returns has the age it had.
     fn moved_to(self, now: Timestamp) -> Timestamp {
         let pause = now.duration_since(self.until);
         let moved = self.since.checked_add(pause).unwrap_or(now);
@@ -70,15 +70,15 @@ impl<'a> From<&'a PodCliqueScalingGroupStatus> for StoredBreach<'a> {
 }
 
 impl StoredBreach<'_> {
-    /// Since when the object is breached, if it is. Objects that were stored before there was
-    /// `breachedSince` have the time of the condition only.
+    /// When the object became breached, if it is breached. Objects stored before `breachedSince`
+    /// existed have only the time of the condition.
     pub fn since(self) -> Option<Timestamp> {
         let (status, flipped) = self.condition()?;
         let since = self.since.map_or(flipped, |since| since.0);
         (status == Status::True).then_some(since)
     }
 
-    /// The breach before, while it is remembered.
+    /// The previous breach, while it is remembered.
     pub fn ended(self) -> Option<Ended> {
         let (status, until) = self.condition()?;
         let since = self.since?.0;
@@ -91,8 +91,8 @@ impl StoredBreach<'_> {
         (at > now).then_some(at)
     }
 
-    /// `breachedSince` as it becomes with this status of the condition. `resume` returns the earliest
-    /// time from which a breach that returns may count as the one that ended, if it is that one.
+    /// The next `breachedSince` for this status of the condition. `resume` returns the earliest
+    /// time from which a returning breach may count as the one that ended, if it is that one.
     pub fn next(
         self,
         status: Status,
@@ -102,7 +102,7 @@ impl StoredBreach<'_> {
     ) -> Option<Time> {
         let is_remembered = |at: Timestamp| now.duration_since(at) < memory;
         let since = match (status, self.since()) {
-            // What an update brings has no past.
+            // A breach that an update causes does not continue an earlier one.
             (Status::Unknown, _) => None,
             (Status::True, Some(since)) => Some(since),
             (Status::True, None) => {

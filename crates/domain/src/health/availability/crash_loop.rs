@@ -1,5 +1,5 @@
-//! Whether the containers of a clique's pods keep terminating. It is read from what kubelets report
-//! of containers and from finished pods, so it is known right after a restart of the operator, too.
+//! Whether the containers of a clique's pods keep terminating. The rule reads the container
+//! statuses of kubelets and the finished pods, so a restarted operator knows the answer at once.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -7,15 +7,15 @@ use super::age::Ended;
 use crate::Pod;
 use crate::object::pod::{ContainerStatus, Terminated};
 
-/// The clocks of nodes differ from ours, and a crash is seen some time after it happened.
+/// The clocks of nodes differ from the operator's, and it sees a crash some time after it happened.
 const SLACK: SignedDuration = SignedDuration::from_secs(30);
 
-/// So many terminations since a breach began, the one that began it included, make a crash loop.
+/// This many terminations since a breach began, including the one that began it, make a crash loop.
 const LOOP: usize = 2;
 
 /// Whether a breach that returns is the one that ended: containers of its pods terminated twice or
-/// more since it began, and the last time is what brought it back. A pod that merely was not Ready
-/// never does.
+/// more since it began, and the last termination caused the return. A pod that merely was not Ready
+/// never counts.
 pub fn goes_on<'a>(pods: impl Iterator<Item = &'a Pod>, is_training: bool, ended: Ended) -> bool {
     let pods: Vec<&Pod> = pods.filter(|p| !p.is_terminating()).collect();
     let since = ended.since.checked_sub(SLACK).unwrap_or(Timestamp::MIN);
@@ -28,7 +28,7 @@ pub fn goes_on<'a>(pods: impl Iterator<Item = &'a Pod>, is_training: bool, ended
 }
 
 /// Terminations since then that this pod shows: those of its containers, and of the pods that held
-/// its slot before it.
+/// its index before it.
 fn terminations(pod: &Pod, is_training: bool, since: Timestamp) -> usize {
     let of_containers: usize = counted(pod, is_training)
         .map(|(container, last)| of_container(container, last, since))
@@ -38,7 +38,7 @@ fn terminations(pod: &Pod, is_training: bool, since: Timestamp) -> usize {
     of_containers + usize::from(evicted) + of_earlier_holders(pod, since)
 }
 
-/// The last end, and the one before it if the container was started again since.
+/// The last end, and the end before it if the container was started again since.
 fn of_container(container: &ContainerStatus, last: &Terminated, since: Timestamp) -> usize {
     let is_since = |time: &Option<_>| is_at_or_after(time.as_ref(), since);
     let running = i32::from(container.state.running.is_none());
@@ -47,7 +47,7 @@ fn of_container(container: &ContainerStatus, last: &Terminated, since: Timestamp
     usize::from(is_since(&last.finished_at)) + usize::from(was_started_since)
 }
 
-/// A pod made since then whose slot was held by one that ended soon after its start.
+/// A pod created since then at an index whose holder ended soon after its start.
 fn of_earlier_holders(pod: &Pod, since: Timestamp) -> usize {
     let is_new = is_at_or_after(pod.metadata.creation_timestamp.as_ref(), since);
     usize::from(is_new && pod.earlier_failures() > 0)
@@ -63,13 +63,13 @@ fn is_down_by_its_end(pod: &Pod, is_training: bool, after: Timestamp) -> bool {
     is_end_of_container || is_end(pod, is_training)
 }
 
-/// Whether the pod as a whole ended, and not by having done its work.
+/// Whether the pod as a whole ended without having done its work.
 fn is_end(pod: &Pod, is_training: bool) -> bool {
     pod.is_finished() && !(is_training && pod.is_completed())
 }
 
-/// Containers whose end counts, each with its last one. Init containers and those of a job end well
-/// when they have done their work; init containers that restart always never do.
+/// Containers whose end counts, each with its last one. Init containers, and containers of a job,
+/// end well when they have done their work; init containers that always restart never end well.
 fn counted(pod: &Pod, is_training: bool) -> impl Iterator<Item = (&ContainerStatus, &Terminated)> {
     let init = pod.status.init_container_statuses.iter();
     let init = init.map(|c| (c, pod.is_init_container(&c.name)));

@@ -1,10 +1,10 @@
-//! What the breach conditions depend on: numbers, without the objects they are read from.
+//! The inputs of the breach conditions: numbers, without the objects they are read from.
 
 use jiff::SignedDuration;
 
 use crate::health::culprit::Culprit;
 
-/// What the breach condition of a PodClique depends on.
+/// The inputs of a PodClique's breach condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CliqueFacts {
     /// `spec.replicas`.
@@ -12,7 +12,7 @@ pub struct CliqueFacts {
     /// `spec.minAvailable`, not clipped.
     pub min_available: i32,
     /// Pods Ready and not terminating; for training also completed and finishing ones, and, while
-    /// readiness is no verdict, those that run on without it.
+    /// readiness decides nothing, those that run on without being Ready.
     pub available: i32,
     /// Pods Ready and not terminating; for training also completed and finishing ones.
     pub ready: i32,
@@ -24,17 +24,18 @@ pub struct CliqueFacts {
     pub scaled_below_to: Option<i32>,
     /// Whether this PodClique's replica is the one being updated.
     pub is_updating: bool,
-    /// Whether no set controls it, by itself or through a group: nobody makes its pods.
+    /// Whether no set controls it, directly or through a group: then no controller creates its
+    /// pods.
     pub is_orphaned: bool,
     /// Only for training.
     pub training: Option<TrainingFacts>,
-    /// The pod that most needs a look, and its trouble.
+    /// The pod whose trouble is the most important, with that trouble.
     pub culprit: Option<Culprit>,
     /// The loss that began the breach, if there is one.
     pub cause: Option<Culprit>,
 }
 
-/// What matters for training in addition.
+/// Additional inputs for training.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrainingFacts {
     /// Whether all work of the clique is done.
@@ -42,12 +43,12 @@ pub struct TrainingFacts {
     /// Pods that failed: phase Failed, or an app container that ended badly and is not started
     /// again.
     pub failed: i32,
-    /// Slots whose pods failed so often in a row that they are not filled again.
+    /// Indexes whose pods failed so often in a row that they are not filled again.
     pub given_up: i32,
-    /// Slots that are Ready, done or about to be, or hold a pod whose app containers run.
+    /// Indexes that are Ready, done or about to be done, or hold a pod whose app containers run.
     pub running: i32,
-    /// Where the kubelet restarts containers in place: slots whose pod stays and did not fail, or
-    /// whose work is done. Only the others count against such a clique.
+    /// If the kubelet restarts containers in place: indexes whose pod stays and did not fail, or
+    /// whose work is done. Only the other indexes count against such a clique.
     pub in_place: Option<i32>,
 }
 
@@ -70,9 +71,9 @@ impl CliqueFacts {
         }
     }
 
-    /// The same if a breach may last so long, where it is of a job. Without a delay readiness is a
-    /// symptom and no verdict: a server closes its port before it ends well, and the kubelet says so
-    /// first (docs/semantics.md §2.1).
+    /// The same with the delay that a breach of a job may last. Without a delay readiness is only a
+    /// symptom: a server closes its port before it ends well, and the kubelet reports the closed
+    /// port first (docs/semantics.md §2.1).
     #[must_use]
     pub fn with_job_delay(self, delay: SignedDuration) -> Self {
         let is_lenient = self.was_available && !delay.is_positive();
@@ -81,56 +82,56 @@ impl CliqueFacts {
         Self { available, ..self }
     }
 
-    /// How many pods have to be available: never more than are wanted, so that scaling below
-    /// `minAvailable` is not a breach.
+    /// The number of pods that have to be available: never more than `spec.replicas`, so that
+    /// scaling below `minAvailable` is not a breach.
     pub fn minimum(&self) -> i32 {
         self.min_available.min(self.replicas)
     }
 
-    /// Whether as many pods are in place as have to be, with the kubelet at work on the others.
+    /// Whether enough pods are in place, while the kubelet restarts the others.
     pub fn restarts_in_place(&self) -> bool {
         let in_place = self.training.as_ref().and_then(|t| t.in_place);
         in_place.is_some_and(|n| n >= self.minimum())
     }
 
-    /// Whether as many pods are up, or in place, as have to be.
+    /// Whether enough pods are up, or in place.
     pub fn is_up(&self) -> bool {
         self.available >= self.minimum() || self.restarts_in_place()
     }
 
-    /// Whether a slot of a job is given up: its replica restarts at once, whatever else is available
-    /// (docs/semantics.md §5.6).
+    /// Whether the operator gave up an index of a job: its replica restarts at once, however many
+    /// pods are available (docs/semantics.md §5.6).
     pub fn has_given_up(&self) -> bool {
         self.training.as_ref().is_some_and(|t| t.given_up > 0)
     }
 
-    /// Whether single pods that failed are replaced in a job's clique whose breach may last for the
-    /// delay: while enough are up, or while the delay of one that was available runs
+    /// Whether single failed pods are replaced in a job's clique whose breach may last for the
+    /// delay: while enough pods are up, or while the delay of a clique that was available runs
     /// (docs/semantics.md §5.6).
     pub fn replaces_failed_pods(&self, delay: SignedDuration) -> bool {
         let is_one_by_one = self.is_up() || (self.was_available && delay.is_positive());
         is_one_by_one && !self.has_given_up()
     }
 
-    /// Whether too few pods are a breach, and not a start: it was available since it was created or
-    /// scaled up from 0, and has fewer than it was left with where it lives, or lived, below its
-    /// minimum since.
+    /// Whether too few pods are a breach, and not a start: the clique was available since it was
+    /// created or scaled up from 0, and, if it lives or lived below its minimum since, it has fewer
+    /// pods than it kept then.
     pub fn is_established(&self) -> bool {
         let kept = self.scaled_below_to.map(|kept| kept.min(self.replicas));
         let is_starting = kept.is_some_and(|kept| self.available >= kept);
         (self.was_available || kept.is_some()) && !self.was_idle && !is_starting
     }
 
-    /// Whether it was scaled to 0 since it was up last, after this observation
-    /// (docs/semantics.md §2.2). A job has a fixed size.
+    /// Whether it was scaled to 0 since it was last up, after this observation (docs/semantics.md
+    /// §2.2). A job has a fixed size.
     pub fn is_idle_or_woken(&self) -> bool {
         let is_idle = self.replicas == 0 && self.training.is_none();
         let is_noted = self.was_idle && !self.has_its_minimum() && !self.is_whole_below();
         (is_idle && (self.has_been_up() || self.was_idle)) || is_noted
     }
 
-    /// How many pods it has, or was left with, below its minimum, after this observation
-    /// (docs/semantics.md §2.2). One that is idle, or starts after that, says so instead.
+    /// How many pods it has, or kept, below its minimum, after this observation (docs/semantics.md
+    /// §2.2). A clique that is scaled to zero, or starts after that, has `wasIdle` instead.
     pub fn next_scaled_below_to(&self) -> Option<i32> {
         if !self.has_been_up() || self.is_idle_or_woken() || self.training.is_some() {
             return None;
@@ -145,7 +146,7 @@ impl CliqueFacts {
         Some(kept.map_or(self.replicas, |kept| kept.min(self.replicas)))
     }
 
-    /// The latch after this observation (docs/semantics.md §2.2), never taken back.
+    /// The latch after this observation (docs/semantics.md §2.2); once true it stays true.
     pub fn latch(&self) -> bool {
         self.was_available || self.has_its_minimum()
     }
@@ -155,8 +156,8 @@ impl CliqueFacts {
         self.latch() || self.scaled_below_to.is_some() || self.is_whole_below()
     }
 
-    /// Whether fewer pods are wanted than its minimum, and all of them are up outside of an update:
-    /// its latch, as the minimum itself is out of its reach.
+    /// Whether `spec.replicas` is below its minimum and all of these pods are up outside of an
+    /// update: this serves as its latch, as the clique cannot reach the minimum itself.
     fn is_whole_below(&self) -> bool {
         let is_below = self.replicas > 0 && self.replicas < self.min_available;
         is_below && self.available >= self.replicas && !self.is_updating && self.training.is_none()
@@ -168,7 +169,7 @@ impl CliqueFacts {
     }
 }
 
-/// What the breach condition of a scaling group depends on.
+/// The inputs of a scaling group's breach condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupFacts {
     /// `spec.replicas`.
@@ -191,7 +192,7 @@ impl GroupFacts {
         }
     }
 
-    /// How many group replicas have to be healthy: never more than are wanted.
+    /// The number of group replicas that have to be healthy: never more than `spec.replicas`.
     pub fn minimum(&self) -> i32 {
         self.min_available.min(self.replicas)
     }

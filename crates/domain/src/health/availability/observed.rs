@@ -15,7 +15,7 @@ use crate::object::indices;
 use crate::workload::layout::{self, Member, Members};
 
 impl CliqueFacts {
-    /// What a PodClique and its pods say now; those of a job without a delay.
+    /// The facts of a PodClique and its pods now; for a job those without a delay.
     pub fn of<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> Self {
         let pods: Vec<&Pod> = pods.collect();
         let staying: Vec<&Pod> = pods
@@ -52,8 +52,8 @@ impl CliqueFacts {
         facts.with_job_delay(SignedDuration::ZERO)
     }
 
-    /// The same where slots are empty whose last pods failed or were taken away, and are gone: that may
-    /// be all that is known of a breach.
+    /// The same, with empty indexes whose last pods failed or were taken away and are gone: these
+    /// pods may be the only evidence of a breach.
     #[must_use]
     pub fn after_losses<'a>(self, lost: impl Iterator<Item = &'a Pod>) -> Self {
         let seen = find_culprit(lost, self.training.is_some());
@@ -64,8 +64,8 @@ impl CliqueFacts {
     }
 }
 
-/// Whether the PodClique was available since it was created or scaled up from 0, or had all of its
-/// pods where fewer than its minimum are wanted, as it is stored.
+/// Whether, as stored, the PodClique was available since it was created or scaled up from 0, or had
+/// all of its pods while `spec.replicas` was below its minimum.
 pub fn is_established(podclique: &PodClique) -> bool {
     let status = podclique.status.as_ref();
     let has_been_up = status.is_some_and(|s| s.was_available || s.scaled_below_to.is_some());
@@ -77,7 +77,7 @@ fn was_idle(podclique: &PodClique) -> bool {
     status.is_some_and(|s| s.was_idle == Some(true))
 }
 
-/// Slots that are completed, or hold a pod of which the claim is true.
+/// Indexes that are completed, or hold a pod that fulfils the claim.
 fn slots_of_job(podclique: &PodClique, staying: &[&Pod], claim: impl Fn(&Pod) -> bool) -> i32 {
     let mut slots = training::completed(podclique, staying.iter().copied());
     let pods = staying.iter().filter(|p| claim(p));
@@ -124,10 +124,10 @@ pub struct GroupPart {
 }
 
 impl GroupPart {
-    /// A terminating PodClique of the current attempt: it was deleted by hand, or hangs, and counts
-    /// as if its pods had died, unless its replica was scaled in. One that was not available since
-    /// it was created or woken is still starting, or idle, and does not count; one that has
-    /// succeeded is not needed any more.
+    /// A terminating PodClique of the current attempt: a user deleted it, or it hangs. It counts as
+    /// if its pods had died, unless its replica was scaled in. If it was not available since it was
+    /// created or scaled up, it is still starting, or scaled to zero, and does not count; if it has
+    /// succeeded, it is not needed any more.
     pub fn on_its_way_out(podclique: &PodClique) -> Option<Self> {
         let is_done = training::has_succeeded(podclique);
         (is_established(podclique) || is_done).then_some(Self {
@@ -138,14 +138,14 @@ impl GroupPart {
     }
 }
 
-/// Group replicas that were scaled in and are still being deleted, as the group has stored it.
+/// Group replicas that were scaled in and are still being deleted, as stored by the group.
 pub fn scaled_in_replicas(group: &PodCliqueScalingGroup) -> BTreeSet<i32> {
     let status = group.status.as_ref();
     let stored = status.and_then(|s| s.scaled_in_replicas.as_deref());
     indices::parse(stored.unwrap_or_default())
 }
 
-/// Whether all parts of a group replica are there and are available, or were once.
+/// Whether all parts of a group replica exist and are available, or were once.
 pub fn is_back(parts: &[Option<GroupPart>]) -> bool {
     parts.iter().all(|p| p.is_some_and(|p| p.was_available))
 }
@@ -163,7 +163,7 @@ impl GroupFacts {
         let scaled_in = scaled_in_replicas(group);
         let is_unhealthy = |members: &Members<'_>| {
             let parts: Vec<Option<GroupPart>> = members.cliques.iter().map(&part).collect();
-            // What the group itself deleted is no failure (decision 82).
+            // A deletion by the group itself is no failure (decision 82).
             let was_scaled_in = scaled_in.contains(&members.group_replica);
             let mut counted = parts.iter().flatten();
             let is_breached =

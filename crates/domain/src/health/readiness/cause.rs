@@ -1,19 +1,19 @@
-//! One cause, the first of several, and the condition that tells it.
+//! One cause, the first of several, and the condition that reports it.
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason};
 
 use super::states::State;
 
-/// Why something is not ready.
+/// Why an object is not ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// For programs.
     pub reason: Reason,
     /// For people: one sentence.
     pub text: String,
-    /// What to do about it, where that depends on more than the reason.
+    /// The remedy, if it depends on more than the reason.
     pub remedy: Option<&'static str>,
-    /// The container that it is about, if it is about one.
+    /// The container that caused it, if one did.
     pub container: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Cause {
         }
     }
 
-    /// The same with what the table of states has for it.
+    /// The same with the fields of its row in the table of states.
     pub(super) fn of_state(self, state: &State, container: Option<&str>) -> Self {
         Self {
             remedy: state.remedy,
@@ -37,12 +37,12 @@ impl Cause {
         }
     }
 
-    /// Of something that is not there yet, or quite new.
+    /// The cause of an object that does not exist yet, or is quite new.
     pub fn being_created() -> Self {
         Self::new(Reason::PodsBeingCreated, "is being created")
     }
 
-    /// The same, seen from further away: `replica 0: ` and the like go before it.
+    /// The same as seen from a parent: `replica 0: ` or the like precedes the text.
     #[must_use]
     pub fn within(self, place: &str) -> Self {
         Self {
@@ -52,8 +52,8 @@ impl Cause {
     }
 }
 
-/// The cause that is reported: the first in the order of reasons, and of equal reasons the first
-/// that was found.
+/// The reported cause: the first in the order of reasons, and of equal reasons the first that was
+/// found.
 pub fn first(causes: impl IntoIterator<Item = Cause>) -> Option<Cause> {
     causes
         .into_iter()
@@ -70,8 +70,8 @@ pub fn ready_condition(is_ready: bool, reason: Reason, message: String) -> Condi
     }
 }
 
-/// Condition `Ready` of something that consists of replicas. `are_enough`: as many run as have to;
-/// `told`: the first cause that keeps one from running; `tally`: how many run.
+/// Condition `Ready` of an object that consists of replicas. `are_enough`: the required number of
+/// replicas runs; `tally`: how many run; `cause`: the first cause that keeps one from running.
 pub fn of_replicas(are_enough: bool, tally: String, cause: Option<Cause>) -> ConditionUpdate {
     match cause {
         Some(cause) if are_enough => {
@@ -80,7 +80,7 @@ pub fn of_replicas(are_enough: bool, tally: String, cause: Option<Cause>) -> Con
         }
         Some(cause) => ready_condition(false, cause.reason, cause.text),
         None if are_enough => ready_condition(true, Reason::AllReady, tally),
-        // Between two states of what was seen.
+        // The observation falls between two states.
         None => ready_condition(false, Reason::PodsStarting, tally),
     }
 }

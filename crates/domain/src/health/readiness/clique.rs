@@ -1,4 +1,4 @@
-//! Condition `Ready` of a PodClique, also for those who look at it from above.
+//! Condition `Ready` of a PodClique, also for the objects above it.
 
 use std::collections::BTreeSet;
 
@@ -16,21 +16,21 @@ use crate::Pod;
 use crate::health::availability::CliqueFacts;
 use crate::health::training;
 
-/// What is seen of a PodClique.
+/// A PodClique as observed.
 #[derive(Clone, Debug)]
 pub struct CliqueView<'a> {
     /// The PodClique.
     pub podclique: &'a PodClique,
     /// Its pods by index, terminating ones among them.
     pub pods: Vec<&'a Pod>,
-    /// What its gang waits for.
+    /// The start of its gang.
     pub start: Start,
-    /// The time, for causes that are told once they last, or until they are over.
+    /// The time, for causes that are reported only after a while, or only for a while.
     pub now: Timestamp,
 }
 
-/// Ready: as many pods are Ready as have to be, completed ones of a job included. Beyond that the
-/// message still says what keeps the others from running.
+/// Ready: the required number of pods is Ready, completed ones of a job included. Beyond that the
+/// message names the cause that keeps the others from running.
 pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
     let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
     let (up, minimum) = (facts.ready, facts.minimum());
@@ -44,7 +44,7 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
             "no pods are asked for".to_owned(),
         );
     }
-    // Ranks that are done count, and yet a job of which nothing runs does not work.
+    // Completed ranks count, but a job in which no pod runs does not work.
     let done = count_done(look);
     let is_enough = up >= minimum && (done == 0 || up > done);
     let cause = shortfall(look, up >= minimum);
@@ -62,13 +62,13 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
     hold(before, verdict, up.saturating_sub(count) >= minimum, cause)
 }
 
-/// Slots of a job whose work is done.
+/// Indexes of a job whose work is done.
 fn count_done(look: &CliqueView<'_>) -> i32 {
     let staying = look.pods.iter().filter(|p| !p.is_terminating());
     to_i32(training::completed(look.podclique, staying.copied()).len())
 }
 
-/// Pods of a job that have done their work are none that are Ready.
+/// Pods of a job that have done their work do not count as Ready.
 fn describe_all(up: i32, done: i32) -> String {
     let ready = format!("{}/{up} pods ready", up.saturating_sub(done));
     match done {
@@ -77,7 +77,7 @@ fn describe_all(up: i32, done: i32) -> String {
     }
 }
 
-/// How many pods are Ready and may be about to crash again, and the first of their causes.
+/// The number of Ready pods that may be about to crash again, and the first of their causes.
 pub fn unsettled(look: &CliqueView<'_>) -> (i32, Option<Cause>) {
     let found = look.pods.iter().filter_map(|p| find_unsettled(p, look.now));
     let found = found.map(|cause| cause.within("a pod is ready for less than 10 s: "));
@@ -85,7 +85,7 @@ pub fn unsettled(look: &CliqueView<'_>) -> (i32, Option<Cause>) {
     (to_i32(causes.len()), cause::first(causes))
 }
 
-/// When time alone may change what is said of the pods.
+/// The next time at which the verdict on the pods may change without an event.
 pub fn next_look<'a>(
     pods: impl IntoIterator<Item = &'a Pod> + Clone,
     now: Timestamp,
@@ -107,7 +107,7 @@ pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
     find_cause(look, need).or_else(|| Some(not_settled(facts.ready, need)))
 }
 
-/// No pod is without what it needs, and yet there are too few: what was seen is between two states.
+/// No pod lacks anything, and yet there are too few: the observation falls between two states.
 fn not_settled(up: i32, need: i32) -> Cause {
     Cause::new(Reason::PodsStarting, format!("{up}/{need} pods ready"))
 }
@@ -118,7 +118,7 @@ fn find_cause(look: &CliqueView<'_>, need: i32) -> Option<Cause> {
     let of_pods = staying.filter_map(|p| pod::find_cause(p, &setting));
     let all = explain_missing(look).into_iter().chain(of_pods);
     let reached = Reached::of(look);
-    // A pod beyond what is needed may lack what it wants.
+    // A pod beyond the minimum may still be short of something.
     let is_short = |cause: &Cause| reached.count(Stage::of(cause.reason)) < need;
     let cause = cause::first(all.filter(is_short))?;
     let stage = Stage::of(cause.reason);
@@ -126,8 +126,8 @@ fn find_cause(look: &CliqueView<'_>, need: i32) -> Option<Cause> {
     Some(cause.within(&format!("{have}/{need} pods {stage}: ")))
 }
 
-/// Why pods are missing: what their creation is answered with, or what is in their place, else only
-/// that they are.
+/// Why pods are missing: the answer to their creation, or the pods that hold their place, else only
+/// the fact that they are missing.
 fn explain_missing(look: &CliqueView<'_>) -> Option<Cause> {
     let held = slots(look, |_| true);
     if to_i32(held.len()) >= look.podclique.spec.replicas {
@@ -146,7 +146,7 @@ fn explain_missing(look: &CliqueView<'_>) -> Option<Cause> {
         .or_else(|| Some(waiting()))
 }
 
-/// Slots that are done or hold a pod that stays and fulfils the claim.
+/// Indexes that are done, or hold a pod that stays and fulfils the claim.
 fn slots(look: &CliqueView<'_>, claim: impl Fn(&Pod) -> bool) -> BTreeSet<i32> {
     let pods = || look.pods.iter().filter(|p| !p.is_terminating());
     let mut slots = training::completed(look.podclique, pods().copied());
@@ -158,7 +158,7 @@ fn to_i32(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// What a pod gets through one after the other.
+/// The stages that a pod passes one after the other.
 #[derive(Clone, Copy, Debug, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 enum Stage {
@@ -168,7 +168,7 @@ enum Stage {
 }
 
 impl Stage {
-    /// The one that the cause keeps from being reached.
+    /// The stage that the cause keeps the pod from reaching.
     fn of(reason: Reason) -> Self {
         match reason {
             Reason::NameTaken
@@ -191,13 +191,13 @@ impl Stage {
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete
             | Reason::BaseGangNotReady => Self::Scheduled,
-            // What keeps a pod that is bound from running.
+            // A cause that keeps a bound pod from running.
             _ => Self::Ready,
         }
     }
 }
 
-/// How many slots got how far.
+/// How many indexes reached each stage.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     created: i32,

@@ -1,4 +1,4 @@
-//! Which container of a pod on a node is told of.
+//! Chooses the container of a pod on a node whose cause is reported.
 
 use jiff::Timestamp;
 
@@ -25,7 +25,7 @@ pub(super) fn find_cause(pod: &Pod, setting: &Setting<'_>) -> Cause {
     })
 }
 
-/// What is the matter with the container.
+/// The cause of the container.
 pub(super) fn explain(pod: &Pod, container: &ContainerStatus, now: Timestamp) -> Cause {
     let found = find_state(&Sight::of_pod(pod, now).at(container));
     let place = format!("{}: container {}: ", pod.name(), container.name);

@@ -1,4 +1,4 @@
-//! What a gang waits for before the gates of its pods are removed.
+//! Why the gates of a gang's pods are not removed yet.
 
 use api::conditions::Reason;
 use api::podgang::PodGroup;
@@ -8,20 +8,21 @@ use super::cause::Cause;
 use crate::object::ownership;
 use crate::workload::gang::opens_gates;
 
-/// Whether the gang of a PodClique started, and what it waits for if not.
+/// Whether the gang of a PodClique started, and why not if it did not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// It did.
+    /// It started.
     #[default]
     Started,
-    /// Some pod of the gang does not exist yet, or its base gang is ready but for what was woken.
+    /// A pod of the gang does not exist yet, or its base gang is ready except for parts scaled up
+    /// again.
     Incomplete {
         /// Name of the gang.
         gang: String,
         /// Name of the base gang, if it builds upon one.
         base: Option<String>,
     },
-    /// The gang runs, and some pod of what is to join it does not exist yet.
+    /// The gang runs, and a pod that is to join it does not exist yet.
     Joins {
         /// Name of the gang.
         gang: String,
@@ -35,7 +36,7 @@ pub enum Start {
     },
     /// PodCliques of an earlier attempt are deleted first.
     Terminating,
-    /// Nothing any more: its job was given up, for this reason.
+    /// The gang never starts: its job was given up, for this reason.
     GivenUp(Reason),
 }
 

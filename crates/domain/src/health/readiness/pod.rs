@@ -1,4 +1,4 @@
-//! What a pod lacks.
+//! Why a pod is not ready.
 
 use api::PodClique;
 use api::conditions::Reason;
@@ -13,21 +13,21 @@ use crate::Pod;
 use crate::health::training;
 use crate::scheduling::DEFAULT_SCHEDULER;
 
-/// What the cause of a pod depends on beside the pod.
+/// The inputs of a pod's cause besides the pod.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
-    /// What its gang waits for.
+    /// The start of its gang.
     pub start: &'a Start,
     /// Name of its scheduler.
     pub scheduler: &'a str,
     /// Whether it belongs to a job, whose pods end.
     pub is_training: bool,
-    /// The time, for states that are told once they last.
+    /// The time, for states that are reported only after a while.
     pub now: Timestamp,
 }
 
 impl<'a> Setting<'a> {
-    /// That of the pods of a PodClique, if it is known.
+    /// The setting of the pods of a PodClique, if the PodClique is known.
     pub fn of(podclique: Option<&'a PodClique>, start: &'a Start, now: Timestamp) -> Self {
         let scheduler = podclique.and_then(|c| c.spec.pod_spec.scheduler_name.as_deref());
         Self {
@@ -56,7 +56,7 @@ pub fn find_cause(pod: &Pod, setting: &Setting<'_>) -> Option<Cause> {
     })
 }
 
-/// The pod takes the place of its successor until it is gone.
+/// The pod holds the index of its successor until it is gone.
 pub fn leaving(pod: &Pod) -> Cause {
     let node = pod.spec.node_name.as_deref();
     let place = node.map_or(String::new(), |n| format!(" on node {n}"));
@@ -64,8 +64,8 @@ pub fn leaving(pod: &Pod) -> Cause {
     Cause::new(Reason::PodTerminating, text)
 }
 
-/// Behind our gate it is the gang that waits, behind another one the pod; after that it is the
-/// scheduler's turn.
+/// With our gate the gang waits, with another gate the pod does; without gates the scheduler has to
+/// act.
 fn unplaced(pod: &Pod, setting: &Setting<'_>) -> Cause {
     let is_ours = pod.gate_position().is_some();
     if let (true, Some(cause)) = (is_ours, setting.start.find_cause()) {
@@ -91,8 +91,9 @@ fn gated(pod: &Pod) -> Cause {
     Cause::new(Reason::ForeignSchedulingGate, text)
 }
 
-/// The scheduler's message when it found no node. That of the stock scheduler continues with the
-/// result of preemption; its first sentence is the cause. Those of others are passed on unchanged.
+/// The scheduler's message when it found no node. The message of the stock scheduler continues with
+/// the result of preemption; its first sentence is the cause. Messages of other schedulers are
+/// passed on unchanged.
 fn unschedulable(pod: &Pod, setting: &Setting<'_>) -> Option<Cause> {
     let refused = pod.find_condition("PodScheduled").filter(|c| {
         let is_gated = c.reason.as_deref() == Some("SchedulingGated");

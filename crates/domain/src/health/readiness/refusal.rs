@@ -1,4 +1,4 @@
-//! What the API server refused, from `status.lastErrors`.
+//! The requests that the API server refused, from `status.lastErrors`.
 
 use api::conditions::Reason;
 use api::{LastError, codes};
@@ -11,9 +11,9 @@ pub fn refusal(errors: &[LastError]) -> Option<Cause> {
     cause::first(all)
 }
 
-/// What the API server refused, in terms of condition `Ready`. A server that did not answer or asks
-/// to wait refuses nothing, as the write is repeated; and what is wrong with the spec is told by
-/// itself.
+/// The refusals of the API server, in terms of condition `Ready`. A server that did not answer, or
+/// asks to wait, refuses nothing, as the write is repeated; errors in the spec are reported
+/// separately.
 pub fn refusals(errors: &[LastError]) -> impl Iterator<Item = (Reason, &LastError)> {
     const OTHERS: [&str; 4] = [
         codes::API_UNAVAILABLE,

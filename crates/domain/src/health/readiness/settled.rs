@@ -1,5 +1,5 @@
 //! A container that crashes runs for a while between two crashes, and its pod may be Ready for
-//! moments. The cause keeps its name until that has lasted.
+//! moments. The reason of the cause stays the same until the pod has been Ready for long enough.
 
 use api::conditions::{ConditionUpdate, Reason, Status};
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +10,7 @@ use super::container;
 use crate::Pod;
 use crate::object::pod::ContainerStatus;
 
-/// So long something else has to be true before a crash loop is over.
+/// A crash loop is over once the pod has been in another state for this long.
 pub const SETTLED_AFTER: SignedDuration = SignedDuration::from_secs(10);
 
 /// Why a Ready pod may be about to crash again: one of its containers was started again a moment ago
@@ -46,8 +46,8 @@ fn settles_at(container: &ContainerStatus) -> Option<Timestamp> {
     was_restarted.then_some(at)
 }
 
-/// The verdict while pods that count as available are not settled. `before`: what is stored;
-/// `are_enough`: the others would do; `cause`: what they would crash for.
+/// The verdict while pods that count as available are not settled. `before`: the stored condition;
+/// `are_enough`: the settled pods suffice; `cause`: why the others would crash.
 pub fn hold(
     before: Option<&Condition>,
     verdict: ConditionUpdate,

@@ -1,4 +1,4 @@
-//! What a row of the table of states looks at.
+//! The inputs of a row in the table of states.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -6,14 +6,14 @@ use super::settled::SETTLED_AFTER;
 use crate::Pod;
 use crate::object::pod::{Container, ContainerStatus, Terminated};
 
-/// So long a container may be in creation before it is said since when.
+/// A container in creation for this long is reported with the start time of its creation.
 pub(super) const LONG_CREATION: SignedDuration = SignedDuration::from_mins(1);
 
-/// A pod, or a container of it, or the answer that its scheduler gave.
+/// A pod, or a container of it, or the answer of its scheduler.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sight<'a> {
     pub(super) pod: &'a Pod,
-    /// The container, if the look is at one.
+    /// The container, if a container is examined.
     pub(super) container: Option<&'a ContainerStatus>,
     /// The first sentence of the scheduler, if it found no node.
     pub(super) refusal: Option<&'a str>,
@@ -39,7 +39,7 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// What its scheduler says.
+    /// The answer of its scheduler.
     pub(super) fn refused(self, sentence: &'a str) -> Self {
         Self {
             refusal: Some(sentence),
@@ -79,7 +79,7 @@ impl<'a> Sight<'a> {
         )
     }
 
-    /// Neither a start nor the pause after an end: the kubelet has a trouble of its own with it.
+    /// It neither starts nor pauses after an end: the kubelet reports a problem of its own.
     pub(super) fn waits_for_another_reason(&self) -> bool {
         let waiting = self.waiting().filter(|r| !r.is_empty());
         waiting.is_some_and(|r| {
@@ -110,8 +110,8 @@ impl<'a> Sight<'a> {
         self.container.is_some_and(|c| c.state.running.is_some())
     }
 
-    /// How the container ended last, if that is a trouble that lasts: between two ends it runs for
-    /// a while, and that is the same trouble.
+    /// The last end of the container, if that trouble persists: between two ends the container runs
+    /// for a while, and that is the same trouble.
     pub(super) fn end(&self) -> Option<&'a Terminated> {
         let container = self.container?;
         let now = container.state.terminated.as_ref();
@@ -130,7 +130,8 @@ impl<'a> Sight<'a> {
             .is_some_and(|end| end.reason.as_deref() == Some(reason))
     }
 
-    /// By the kubelet, or by somebody on the node; not for lack of memory, which has its own reason.
+    /// Killed by the kubelet, or by a process on the node; not for lack of memory, which has its
+    /// own reason.
     pub(super) fn is_killed(&self) -> bool {
         self.ends_with(137) && self.ends_for("Error")
     }
@@ -139,8 +140,8 @@ impl<'a> Sight<'a> {
         self.spec().is_some_and(|c| c.is_probed)
     }
 
-    /// Whether the pod was Ready for a while as the container runs now: what ended before is another
-    /// trouble, and over.
+    /// Whether the pod was Ready for a while during the present run of the container: an earlier
+    /// end is another trouble, and over.
     fn was_ready_since_start(&self) -> bool {
         let running = self.container.and_then(|c| c.state.running.as_ref());
         let started = running.and_then(|r| r.started_at.as_ref());
@@ -150,14 +151,14 @@ impl<'a> Sight<'a> {
             .is_some_and(|(started, flipped)| flipped.duration_since(started.0) >= SETTLED_AFTER)
     }
 
-    /// Whether it is an init container: others wait for its end.
+    /// Whether it is an init container: other containers wait for its end.
     pub(super) fn is_before_others(&self) -> bool {
         let name = self.container.map(|c| &*c.name);
         name.is_some_and(|name| self.pod.is_init_container(name))
     }
 
-    /// Since when the container could have been made: the pod is on its node, and the init containers
-    /// are done.
+    /// The time from which the container could have been created: the pod is on its node, and the
+    /// init containers are done.
     pub(super) fn in_creation_since(&self) -> Option<Timestamp> {
         let is_starting = matches!(
             self.waiting(),
@@ -194,13 +195,13 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// Whether nobody knows how the container ended: its machine restarted, or its kubelet does not find
-/// it.
+/// Whether it is unknown how the container ended: its machine restarted, or its kubelet does not
+/// find it.
 pub(super) fn is_lost(end: &Terminated) -> bool {
     end.is_lost() || end.reason.as_deref() == Some("ContainerStatusUnknown")
 }
 
-/// When one of the pod's containers has been in creation for long, if that is still to come.
+/// When one of the pod's containers will have been in creation for long, if that is still to come.
 pub(super) fn next_long_creation(pod: &Pod, now: Timestamp) -> Option<Timestamp> {
     let sight = Sight::of_pod(pod, now);
     let since = pod

@@ -1,4 +1,4 @@
-//! What the init container of a pod that starts after others waits for.
+//! Why the init container of a pod with dependencies still waits.
 
 use api::conditions::Reason;
 use api::{labels, start_order};
@@ -8,11 +8,11 @@ use crate::Pod;
 use crate::object::ownership;
 use crate::object::pod::ContainerStatus;
 
-/// The container is that one and waits, as it should: for those that the pod starts after, or for
-/// the kubelet. That of a pod of the Go operator as well.
+/// Whether the container is that init container and waits, as it should, for the pod's dependencies
+/// or for the kubelet. The init container of a pod of the Go operator is recognized as well.
 pub(super) fn find_cause(pod: &Pod, container: &ContainerStatus) -> Option<Cause> {
     let is_it = container.name == start_order::CONTAINER;
-    // One that runs again, as after its node restarted, lets go at once.
+    // An init container that runs again, e.g. after its node restarted, does not wait.
     let is_first = container.last_state.terminated.is_none();
     let waits = is_it && container.state.running.is_some() && is_first;
     let text = || match pod.start_count() {
@@ -35,7 +35,7 @@ fn waits_for_others(pod: &Pod) -> String {
     format!("{} waits for {others}", pod.name())
 }
 
-/// The time, not how long ago that is: the text does not change while it lasts.
+/// The text has the time, not the duration, so it does not change while the state lasts.
 fn waits_for_kubelet(pod: &Pod) -> String {
     let since = pod.may_start_since();
     let since = since.map_or(String::new(), |at| format!(" since {at}"));

@@ -1,7 +1,7 @@
-//! What kubelets and schedulers report of a pod, as causes: one row for each state.
+//! The states of a pod that kubelets and schedulers report, as causes: one row for each state.
 //!
-//! The first row that holds is told. The order is the kubelet's: why a container waits, how it ended
-//! last, what it does now; then the pod as a whole.
+//! The first row that holds is reported. The order is the kubelet's: why a container waits, how it
+//! last ended, its present state; then the pod as a whole.
 
 use api::conditions::Reason;
 
@@ -9,20 +9,20 @@ use super::cause::Cause;
 use super::sight::{Sight, is_lost};
 use super::words;
 
-/// What is said of a state.
+/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct State {
-    /// The state in words, as docs/operations.md has it.
+    /// The state in words, as in docs/operations.md.
     pub name: &'static str,
     /// The reason of the cause.
     pub reason: Reason,
-    /// What to do about it; `None`: what helps against all causes of this reason.
+    /// The remedy; `None`: the remedy for all causes of this reason.
     pub remedy: Option<&'static str>,
     holds: fn(&Sight<'_>) -> bool,
     text: fn(&Sight<'_>) -> String,
 }
 
-/// The cause of what is seen, by the first row that holds.
+/// The cause of an observation, by the first row that holds.
 pub(super) fn find_state(sight: &Sight<'_>) -> Option<Cause> {
     let state = STATES.iter().find(|state| (state.holds)(sight))?;
     let cause = Cause::new(state.reason, (state.text)(sight));

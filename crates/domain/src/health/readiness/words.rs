@@ -4,7 +4,7 @@
 use super::sight::Sight;
 use crate::object::pod::Terminated;
 
-/// What the runtime says before the cause of a start that failed.
+/// The runtime writes this text before the cause of a failed start.
 const BEFORE_CAUSE: &str = "unable to start container process: ";
 
 pub(super) fn image(sight: &Sight<'_>) -> String {
@@ -27,7 +27,7 @@ pub(super) fn waiting(sight: &Sight<'_>) -> String {
     }
 }
 
-/// The runtime's words, the same while it waits for the next try.
+/// The runtime's words, which stay the same while it waits for the next try.
 pub(super) fn not_started(sight: &Sight<'_>) -> String {
     let end = sight.end().and_then(|end| end.message.as_deref());
     let message = end.unwrap_or(sight.message()).trim();
@@ -181,7 +181,7 @@ pub(super) fn refusal(sight: &Sight<'_>) -> String {
     sight.refusal.unwrap_or_default().to_owned()
 }
 
-/// Whether the stock scheduler says it of a pod whose group finds no room as a whole (1.37).
+/// Whether the stock scheduler reports of a pod that no node has room for its whole group (1.37).
 pub(super) fn is_of_group(sentence: &str) -> bool {
     sentence.starts_with("pod group is unschedulable")
 }

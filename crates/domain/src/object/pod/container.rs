@@ -1,4 +1,4 @@
-//! The containers that a pod is made of, as its spec has them.
+//! The containers of a pod, as in its spec.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -11,16 +11,16 @@ use super::Pod;
 pub struct Container {
     /// Name of the container.
     pub name: String,
-    /// Its image. Statuses keep the one before where it was changed in a pod.
+    /// Its image. A status keeps the previous image if the image of a running pod was changed.
     pub image: String,
     /// Whether it has `restartPolicy: Always` of its own: as an init container it then runs beside
     /// the app containers.
     pub restarts_always: bool,
     /// Whether it has a restart policy, or rules for it, of its own.
     pub has_own_restart_policy: bool,
-    /// Whether it has a probe for whose failure the kubelet ends it.
+    /// Whether it has a probe; the kubelet ends the container if the probe fails.
     pub is_probed: bool,
-    /// Whether it has a hook for whose failure the kubelet ends it.
+    /// Whether it has a start hook; the kubelet ends the container if the hook fails.
     pub has_start_hook: bool,
 }
 

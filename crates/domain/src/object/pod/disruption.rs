@@ -4,14 +4,14 @@ use jiff::Timestamp;
 
 use super::{Pod, PodCondition, Terminated};
 
-/// Why and since when the cluster takes a pod away.
+/// The reason and the beginning of a disruption by the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disruption<'a> {
     /// In one word, e.g. `EvictionByEvictionAPI`.
     pub reason: &'a str,
-    /// For people, where whoever disrupts it leaves one.
+    /// For people, if the disrupting component leaves a message.
     pub message: Option<&'a str>,
-    /// When that began.
+    /// When the disruption began.
     pub since: Timestamp,
 }
 
@@ -30,8 +30,8 @@ const CONDITION: &str = "DisruptionTarget";
 const NODE_RESTARTED: &str = "NodeRestarted";
 
 impl Pod {
-    /// The disruption that takes the pod away, if one does. One that comes after the pod was deleted,
-    /// or after its work was done, takes nothing.
+    /// The disruption that takes the pod away, if there is one. A disruption after the pod's
+    /// deletion, or after its work was done, does not count.
     pub fn disruption(&self) -> Option<Disruption<'_>> {
         let found = self
             .announced_disruption()
@@ -43,9 +43,9 @@ impl Pod {
         (!is_late).then_some(found)
     }
 
-    /// Keeps of the version before that the cluster was about to take the pod away. Kubernetes takes
-    /// that back where the deletion does not follow in time, and a deletion that follows later says
-    /// nothing of its reason. A pod that is Ready again was not taken.
+    /// Keeps the disruption that the version before announced. Kubernetes withdraws it if the
+    /// deletion does not follow in time, and a later deletion carries no reason. A pod that is
+    /// Ready again was not taken away.
     pub fn keep_disruption_of(&mut self, before: &Self) {
         let is_over = self.is_ready() || self.announced().is_some();
         if is_over || self.uid() != before.uid() {
@@ -56,8 +56,8 @@ impl Pod {
         self.status.withdrawn_disruption = kept;
     }
 
-    /// The pod, which is gone, as what its end was: a loss; `None` if nobody says that it failed or was
-    /// taken away.
+    /// The pod, which is gone, as a lost one; `None` if nothing shows that it failed or was taken
+    /// away.
     pub fn to_lost(&self) -> Option<Self> {
         let mut lost = self.clone();
         lost.status.conditions.retain(|c| c.type_ != "Ready");
@@ -78,7 +78,8 @@ impl Pod {
         let withdrawn = self.status.withdrawn_disruption.as_deref();
         let withdrawn = withdrawn.filter(|_| self.is_terminating());
         let target = self.announced().or(withdrawn)?;
-        // Not everybody who writes a condition says when it began: then it is why the pod was deleted.
+        // Not every writer of a condition sets its time: then the condition explains the deletion
+        // of the pod.
         let since = target.last_transition_time.as_ref().map(|t| t.0);
         let since = since.or_else(|| self.deletion_requested_at());
         Some(Disruption {
@@ -104,8 +105,8 @@ impl Pod {
 }
 
 impl Terminated {
-    /// Whether the runtime lost the container, as when the machine restarts: nothing is known of how
-    /// the program ended, and the exit code is not the program's.
+    /// Whether the runtime lost the container, as when the machine restarts: it is unknown how the
+    /// program ended, and the exit code is not the program's.
     pub fn is_lost(&self) -> bool {
         self.exit_code == 255 && self.reason.as_deref() == Some("Unknown")
     }

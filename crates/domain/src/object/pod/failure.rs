@@ -1,4 +1,4 @@
-//! How a pod failed, and what is wrong with it.
+//! How a pod failed.
 
 use api::labels;
 use jiff::{SignedDuration, Timestamp};
@@ -7,16 +7,16 @@ use super::{ContainerStatus, Pod, Terminated};
 use crate::object::ownership;
 
 impl Pod {
-    /// How many holders of a slot of a job fail one after the other before the slot is given up.
+    /// After this many consecutive failures of its pods, an index of a job is given up.
     pub const FAILURES_IN_A_ROW: u32 = 5;
 
-    /// How it failed: the end of the container that ended badly first, else the kubelet or the node
-    /// controller says why (evicted, node lost).
+    /// How it failed: the end of the first container that ended badly; without one, the kubelet or
+    /// the node controller gives the reason (evicted, node lost).
     pub fn failure(&self) -> Option<&Terminated> {
         self.failed_container().map(|(_, end)| end)
     }
 
-    /// The container that ended badly first, and how; of several at one time an app container.
+    /// The container that ended badly first, with its end; of several at one time an app container.
     pub fn failed_container(&self) -> Option<(&ContainerStatus, &Terminated)> {
         let apps = self.status.container_statuses.iter();
         let ended = apps
@@ -34,8 +34,8 @@ impl Pod {
         ends.any(|c| self.final_end(c).is_some_and(|end| end.exit_code != 0))
     }
 
-    /// Whether it failed before anybody deleted it. A pod that is deleted fails too, with exit code
-    /// 143 or 137.
+    /// Whether it failed before it was deleted. A pod that is deleted fails too, with exit code 143
+    /// or 137.
     pub fn has_failed_by_itself(&self) -> bool {
         let has_failed =
             self.status.phase.as_deref() == Some("Failed") || self.has_failed_container();
@@ -45,7 +45,7 @@ impl Pod {
                 .map_or(!self.is_terminating(), |end| !self.was_asked_to_end(end))
     }
 
-    /// Whether the container ended after the pod was deleted. Where that cannot be known, as in the
+    /// Whether the container ended after the pod was deleted. If that cannot be known, as in the
     /// last moments of a pod, it counts as after.
     pub fn was_asked_to_end(&self, end: &Terminated) -> bool {
         let finished = end.finished_at.as_ref().map(|at| at.0);
@@ -62,8 +62,8 @@ impl Pod {
         until.checked_sub(grace).ok()
     }
 
-    /// How many holders of this slot, this one included, ended soon after their start, one after
-    /// the other; 0 if this one has not ended, or lived long enough.
+    /// How many consecutive pods of this index, including this one, ended soon after their start; 0
+    /// if this one has not ended, or lived long enough.
     pub fn failure_count(&self) -> u32 {
         const LONG_ENOUGH: SignedDuration = SignedDuration::from_mins(10);
         let is_over = self.is_finished() || self.is_failed();
@@ -81,13 +81,13 @@ impl Pod {
         self.earlier_failures().saturating_add(1)
     }
 
-    /// Whether it failed as one of so many holders of its slot, one after the other, that another one
+    /// Whether it failed as the last of so many consecutive pods of its index that its successor
     /// would fail, too.
     pub fn is_given_up(&self) -> bool {
         self.is_failed() && self.failure_count() >= Self::FAILURES_IN_A_ROW
     }
 
-    /// The same of the holders before this one, carried on the pod.
+    /// The number of earlier consecutive failures, carried on the pod.
     pub fn earlier_failures(&self) -> u32 {
         let carried = |key| ownership::annotation(&self.metadata, key);
         let carried =
@@ -95,8 +95,8 @@ impl Pod {
         carried.and_then(|n| n.parse().ok()).unwrap_or(0)
     }
 
-    /// When it is replaced if it has ended: at once the first time, then 10 s after its end, doubling
-    /// up to 5 min.
+    /// When it is replaced if it has ended: the first time at once, then 10 s after its end,
+    /// doubling up to 5 min.
     pub fn replacement_due(&self) -> Option<Timestamp> {
         const INITIAL_WAIT: SignedDuration = SignedDuration::from_secs(10);
         const MAX_WAIT: SignedDuration = SignedDuration::from_mins(5);
@@ -117,8 +117,8 @@ impl Pod {
         ends.map(|t| t.0).max()
     }
 
-    /// When its last container ended, or when it was last heard of: an evicted pod, or one whose
-    /// node was lost, has no container that ended.
+    /// When its last container ended, or the time of the last report: an evicted pod, or a pod
+    /// whose node was lost, has no container that ended.
     pub fn ended_at(&self) -> Option<Timestamp> {
         let conditions = self
             .status

@@ -8,7 +8,8 @@ use super::{ContainerStatus, Pod, Terminated};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "String")]
 pub enum RestartPolicy {
-    /// Containers are started again however they end; also what this operator does not know.
+    /// Containers are started again however they end; also any value that this operator does not
+    /// know.
     #[default]
     Always,
     /// Containers are started again unless they end with exit code 0.
@@ -28,8 +29,8 @@ impl From<String> for RestartPolicy {
 }
 
 impl Pod {
-    /// How an app container ended that is not started again. A container with a restart policy of
-    /// its own may be.
+    /// The end of an app container that is not started again. A container with its own restart
+    /// policy may be started again.
     pub fn final_end<'a>(&self, container: &'a ContainerStatus) -> Option<&'a Terminated> {
         let end = container.state.terminated.as_ref()?;
         let is_final = match self.spec.restart_policy {

@@ -1,4 +1,4 @@
-//! What a pod does now.
+//! The present state of a pod.
 
 use jiff::Timestamp;
 
@@ -52,8 +52,8 @@ impl Pod {
         (is_phase || self.has_failed_container()) && !self.is_terminating()
     }
 
-    /// Whether its app containers run, or have ended well: what a pod whose readiness fell, or whose
-    /// node does not report, goes on doing.
+    /// Whether its app containers run, or have ended well: a pod that lost its readiness, or whose
+    /// node does not report, continues to do so.
     pub fn runs_on(&self) -> bool {
         let containers = &self.status.container_statuses;
         let runs = |c: &ContainerStatus| c.state.running.is_some();
@@ -69,9 +69,9 @@ impl Pod {
         self.is_ready() || self.is_finishing() || self.runs_on()
     }
 
-    /// Whether it is about to end well. For some seconds a kubelet shows such a pod as Running and
-    /// not Ready with a container that exited with 0; with a sidecar for much longer. One that ended
-    /// before the kubelet's first report is Pending until then.
+    /// Whether it is about to end well. For some seconds, or much longer with a sidecar, a kubelet
+    /// shows such a pod as Running and not Ready with a container that exited with 0. A pod that
+    /// ended before the kubelet's first report is Pending until then.
     pub fn is_finishing(&self) -> bool {
         let containers = &self.status.container_statuses;
         let has_ended = |c: &ContainerStatus| c.state.terminated.is_some();

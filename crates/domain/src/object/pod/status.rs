@@ -1,4 +1,4 @@
-//! The status of a pod, as far as it is decoded.
+//! The decoded part of a pod's status.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::Deserialize;
@@ -22,8 +22,8 @@ pub struct PodStatus {
     /// Statuses of the init containers.
     #[serde(default)]
     pub init_container_statuses: Vec<ContainerStatus>,
-    /// The disruption that an earlier version announced and a later one took back. Not of the API:
-    /// the cache keeps it ([`super::Pod::keep_disruption_of`]).
+    /// The disruption that an earlier version announced and a later one withdrew. Not part of the
+    /// API: the cache keeps it ([`super::Pod::keep_disruption_of`]).
     #[serde(skip)]
     pub withdrawn_disruption: Option<Box<PodCondition>>,
 }
@@ -58,7 +58,7 @@ pub struct ContainerStatus {
     /// How often it was restarted.
     #[serde(default)]
     pub restart_count: i32,
-    /// What it does now.
+    /// Its present state.
     #[serde(default)]
     pub state: ContainerState,
     /// How its last run ended.
@@ -66,7 +66,7 @@ pub struct ContainerStatus {
     pub last_state: ContainerState,
 }
 
-/// What a container does.
+/// The state of a container.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct ContainerState {
     /// It waits.
@@ -86,7 +86,7 @@ pub struct Waiting {
     pub message: Option<String>,
 }
 
-/// Since when a container runs.
+/// The running state of a container.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Running {

@@ -81,7 +81,7 @@ fn labels_of(pcs: &str, clique: &Ready<'_>, place: &Place) -> BTreeMap<String, S
     all
 }
 
-/// What the template's labels and annotations are called, if there are any.
+/// The keys of the template's labels and annotations, if there are any.
 fn template_keys(
     annotations: &BTreeMap<String, String>,
     users_labels: &BTreeMap<String, String>,
@@ -99,8 +99,8 @@ fn users_labels(given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     all
 }
 
-/// Annotations of a template without those that are reserved for the operator. The definition
-/// refuses these; objects that were stored before it did may still have them.
+/// Annotations of a template without those that are reserved for the operator. The CRD refuses
+/// these; objects stored before it did may still have them.
 pub fn users_annotations(annotations: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let is_users = |key: &str| !key.starts_with(labels::GROVE_PREFIX) || key == labels::MNNVL_GROUP;
     let mut all = annotations.clone();

@@ -1,4 +1,4 @@
-//! How a PodClique object that exists is corrected.
+//! How an existing PodClique object is corrected.
 
 use api::{PodClique, PodCliqueSpec, labels};
 use k8s_openapi::api::core::v1::PodSpec;
@@ -11,7 +11,7 @@ use crate::workload::hash;
 
 /// `existing` as it should be, or `None` if it is right.
 ///
-/// Everything foreign stays: other keys, finalizers, a live `spec.replicas` that was scaled. A
+/// Foreign content stays: other keys, finalizers, a live `spec.replicas` that was scaled. A
 /// PodClique of another template generation keeps its pod template until its turn in an update,
 /// `is_template_due`.
 pub fn corrected(
@@ -28,7 +28,7 @@ pub fn corrected(
     let takes_template = is_updated || is_same_template;
     let mut metadata = corrected_metadata(existing, desired, takes_template);
     if is_updated {
-        // Pods of the template before must not pass for pods of this one (decision 76).
+        // Pods of the previous template must not pass for pods of this one (decision 76).
         for key in [labels::REBASED_FROM, labels::MADE_WITH_HASH] {
             let annotations = metadata.annotations.as_mut();
             annotations.and_then(|all| all.remove(key));
@@ -38,7 +38,7 @@ pub fn corrected(
     if nvlink::has_claim(&existing.spec.pod_spec) {
         nvlink::keep_claim(&mut spec.pod_spec, &existing.spec.pod_spec);
     }
-    // Fixed at creation; one that has none yet is given it.
+    // Fixed at creation; an object without a value gets one.
     spec.min_available = existing.spec.min_available.or(spec.min_available);
     let stamp = |meta| ownership::annotation(meta, labels::TEMPLATE_REPLICAS);
     spec.replicas = live_replicas(
@@ -64,9 +64,9 @@ pub fn corrected(
     })
 }
 
-/// `desired` without more pods than the template had when it was last looked at: they wait for the
-/// template that came with them, so that none is made of the old one only to be replaced. A scaled
-/// count stays, and fewer pods wait for nothing.
+/// `desired` without more pods than the template had when its count was last stamped: the added
+/// pods wait for the new template, so that none is created from the old one only to be replaced. A
+/// scaled count stays, and a lower count takes effect at once.
 pub fn without_rise(existing: &PodClique, desired: PodClique) -> PodClique {
     let stamp = ownership::annotation(&existing.metadata, labels::TEMPLATE_REPLICAS);
     let count: Option<i32> = stamp.and_then(|s| s.parse().ok());
@@ -92,7 +92,7 @@ fn corrected_metadata(
         remove_dropped(&mut next, wanted);
         overlay(&mut next, wanted);
     } else {
-        // The user's labels belong to the template: they come with it, on the replica's turn.
+        // The user's labels belong to the template: they change with it, on the replica's turn.
         overlay(&mut next, &own_keys(wanted));
     }
     set_hash_label(&mut next, existing, takes_template);
@@ -101,7 +101,7 @@ fn corrected_metadata(
     next
 }
 
-/// Whether both say the same, but for the pods' template.
+/// Whether both are equal, except for the pods' template.
 fn is_same_but_for_pods(one: &PodCliqueSpec, other: &PodCliqueSpec) -> bool {
     let PodCliqueSpec {
         role_name,
@@ -136,8 +136,8 @@ pub fn live_replicas(
     }
 }
 
-/// Whether both come from the same pod template. A hash that another implementation wrote says
-/// nothing to us: there the pod templates themselves are compared.
+/// Whether both come from the same pod template. A hash that another implementation wrote cannot be
+/// compared: then the pod templates themselves are compared.
 fn is_of_template(existing: &PodClique, desired: &PodClique) -> bool {
     let theirs = ownership::label(&existing.metadata, labels::POD_TEMPLATE_HASH);
     let ours = ownership::label(&desired.metadata, labels::POD_TEMPLATE_HASH);
@@ -151,9 +151,9 @@ fn is_of_template(existing: &PodClique, desired: &PodClique) -> bool {
     }
 }
 
-/// The pod template without what is no part of the template's hash: the variable that says how many
-/// pods a group replica had when the PodClique was made, which the Go operator never corrects, and
-/// the claim that is not in the set.
+/// The pod template without the parts that the template's hash excludes: the variable with the
+/// number of pods of a group replica when the PodClique was created, which the Go operator never
+/// corrects, and the claim that is not in the set.
 fn timeless(pod_spec: &PodSpec) -> PodSpec {
     let mut spec = pod_spec.clone();
     environment::remove(&mut spec, labels::env::PCSG_TEMPLATE_NUM_PODS);
@@ -161,8 +161,8 @@ fn timeless(pod_spec: &PodSpec) -> PodSpec {
     spec
 }
 
-/// A PodClique of another generation keeps its own hash. One whose hash another implementation
-/// wrote gets ours, and the old one is noted so that its pods can be relabelled, not restarted.
+/// A PodClique of another generation keeps its own hash. A hash that another implementation wrote
+/// is replaced by ours, and the old one is noted so that its pods can be relabelled, not restarted.
 fn set_hash_label(next: &mut ObjectMeta, existing: &PodClique, is_same_template: bool) {
     let before = ownership::label(&existing.metadata, labels::POD_TEMPLATE_HASH).map(str::to_owned);
     let is_ours = before.as_deref().is_some_and(hash::is_ours);

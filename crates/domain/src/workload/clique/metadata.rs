@@ -1,4 +1,4 @@
-//! What is put into the metadata of objects that exist. Whatever is foreign there stays.
+//! Changes to the metadata of existing objects. Foreign keys stay.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::object::ownership;
 
-/// Puts our keys over those that are there; how an object was made is written at creation and never
-/// repaired.
+/// Puts our keys over the existing ones; keys that record how an object was created are written at
+/// creation and never repaired.
 pub fn overlay(meta: &mut ObjectMeta, desired: &ObjectMeta) {
     let never_repaired = [
         labels::ATTEMPT,
@@ -64,7 +64,7 @@ pub(super) fn own_keys(meta: &ObjectMeta) -> ObjectMeta {
             labels::PART_OF,
             labels::COMPONENT,
         ];
-        // It is of the template that the PodClique has.
+        // This key belongs to the PodClique's template.
         let is_of_template = key == labels::TEMPLATE_KEYS;
         (key.starts_with(labels::GROVE_PREFIX) && !is_of_template)
             || standard.contains(&key.as_str())

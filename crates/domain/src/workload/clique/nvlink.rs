@@ -1,8 +1,8 @@
-//! The claim that the Go operator puts into the pod templates of PodCliques whose set asks for NVLink
-//! between nodes (`grove.io/mnnvl-group`; Grove, `internal/mnnvl`).
+//! The claim that the Go operator puts into the pod templates of PodCliques whose set requests
+//! NVLink between nodes (`grove.io/mnnvl-group`; Grove, `internal/mnnvl`).
 //!
-//! It is not in the set, so it is no difference between the templates, and what has it keeps it: pods
-//! that run with it must not be replaced by others without.
+//! It is not in the set, so it is no difference between templates, and a PodClique with the claim
+//! keeps it: pods that run with it must not be replaced by pods without.
 
 use k8s_openapi::api::core::v1::{Container, PodSpec, ResourceClaim};
 

@@ -1,8 +1,8 @@
 //! Brings a pod spec into the form in which equal pods are equal.
 //!
-//! Nearly all rules go by the name of a field alone. That is safe because maps with keys of the
-//! user are left out, and because a value that is a default in one place is no other thing's
-//! non-default value elsewhere in a pod spec; what does depend on the place is in
+//! Nearly all rules depend on the name of a field alone. That is safe because maps with keys of the
+//! user are left out, and because a default value of one field is nowhere else in a pod spec a
+//! non-default value under the same name; rules that depend on the place are in
 //! [`canonicalize_pod`] and [`canonicalize_container`].
 
 use serde_json::{Map, Value};
@@ -18,7 +18,7 @@ pub(super) fn canonicalize_pod(spec: &mut Object) {
         spec.entry("serviceAccountName").or_insert(old_name);
     }
     spec.retain(|name, value| match name.as_str() {
-        // Of a container these two mean something else.
+        // In a container these two names have another meaning.
         "restartPolicy" => value != "Always",
         "terminationGracePeriodSeconds" => value != 30_i64,
         _ => true,
@@ -56,7 +56,7 @@ fn default_pull_policy(container: &Object) -> &'static str {
     if is_latest { "Always" } else { "IfNotPresent" }
 }
 
-/// What a container does not request, but is limited to, it requests.
+/// A resource with a limit and no request has the limit as its request.
 fn implied_requests(resources: &mut Object) {
     let Some(Value::Object(mut requests)) = resources.remove("requests") else {
         return;
@@ -110,7 +110,7 @@ fn canonicalize_list(name: &str, items: &mut [Value]) {
         "resizePolicy" => sort(items, &["resourceName"]),
         "hostAliases" => sort(items, &["ip"]),
         "topologySpreadConstraints" => sort(items, &["topologyKey", "whenUnsatisfiable"]),
-        // Capabilities are added and dropped as sets.
+        // The order of added and dropped capabilities has no effect.
         "tolerations" | "readinessGates" | "add" | "drop" => {
             items.sort_by_cached_key(Value::to_string);
         }
@@ -123,7 +123,7 @@ fn refers_to_another(variable: &Value) -> bool {
     value.is_some_and(|value| value.contains("$("))
 }
 
-/// Stable: of two items with one key the later one still wins.
+/// Stable: of two items with one key the later one still takes effect.
 fn sort(items: &mut [Value], keys: &[&str]) {
     items.sort_by_cached_key(|item| -> Vec<_> {
         let text = |key: &&str| item.get(*key).map(Value::to_string);
@@ -131,8 +131,8 @@ fn sort(items: &mut [Value], keys: &[&str]) {
     });
 }
 
-/// Whether the field says nothing. An empty selector selects everything, an empty volume
-/// source is a volume and an empty storage class is none at all: these stay.
+/// Whether the field has no effect. An empty selector selects everything, an empty volume source is
+/// a volume and an empty storage class is none at all: these stay.
 fn is_void(name: &str, value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -165,7 +165,7 @@ fn is_void_when_empty(name: &str) -> bool {
     is_optional || is_users_map(name)
 }
 
-/// Whether the API server would fill in the same.
+/// Whether the API server would fill in the same value.
 fn is_default(name: &str, value: &Value) -> bool {
     match name {
         "dnsPolicy" => value == "ClusterFirst",

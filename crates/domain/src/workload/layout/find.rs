@@ -1,4 +1,4 @@
-//! One PodClique of a set, by its place or by its name.
+//! Finds one PodClique of a set by its slot or its name.
 
 use api::names;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec};

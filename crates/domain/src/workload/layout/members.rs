@@ -1,5 +1,5 @@
-//! The PodCliques of a scaling group, without its set: the group's own object is enough to name
-//! them, and it is there while the set may be gone.
+//! The PodCliques of a scaling group, without its set: the group's own object suffices to name
+//! them, and it may exist while the set is gone.
 
 use api::{PodCliqueScalingGroup, names};
 
@@ -26,7 +26,7 @@ pub struct Member<'a> {
     pub group_replica: i32,
 }
 
-/// Enumerates the PodCliques of the scaling group of that name, with these cliques and so many
+/// Enumerates the PodCliques of the scaling group of that name, with these cliques and this many
 /// replicas. The caller bounds them.
 pub fn enumerate_members<'a, C: AsRef<str>>(
     group: &str,

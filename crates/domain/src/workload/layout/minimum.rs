@@ -1,11 +1,11 @@
-//! How much of a replica has to be up.
+//! The part of a replica that has to be up.
 
 use super::{Group, Part, Replica};
 use crate::workload::gang;
 
 impl Replica<'_> {
-    /// Whether as much of it is up as has to be: every clique that is in no scaling group, and of
-    /// each group that is there as many replicas, with all their cliques, as its minimum.
+    /// Whether the required part is up: every standalone clique, and of each existing group the
+    /// minimum number of replicas with all their cliques.
     pub fn has_its_minimum(
         &self,
         is_up: impl Fn(&Part<'_>) -> bool,

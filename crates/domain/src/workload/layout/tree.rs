@@ -1,4 +1,4 @@
-//! One replica of a set as a tree of what has to be placed together, whether it exists or not.
+//! One replica of a set as a tree of the pods to be placed together, existing or not.
 
 use super::{Group, Part, Replica};
 use crate::gang_tree::{GroupNodes, TreeNode};
@@ -6,9 +6,9 @@ use crate::scheduling::grouped_leaf_name;
 use crate::workload::gang;
 
 impl<'a> Replica<'a> {
-    /// The tree of the whole replica, as its scheduler is told of it. `minimum` returns how many
-    /// pods of a PodClique have to be placed together; none if it is idle, and then it is not in
-    /// the tree.
+    /// The tree of the whole replica, as passed to its scheduler. `minimum` returns how many pods
+    /// of a PodClique have to be placed together; none if it is scaled to zero, and then it is not
+    /// in the tree.
     pub fn tree(&self, minimum: impl Fn(&Part<'a>) -> Option<u32>) -> TreeNode {
         let standalone = self.standalone.iter();
         let standalone = standalone.filter_map(|p| Some(TreeNode::leaf(&p.name, minimum(p)?)));

@@ -1,4 +1,4 @@
-//! Which parts of a gang its PodGang lists, and which of them with pods (docs/semantics.md §8.2,
+//! The parts of a gang that its PodGang lists, with or without their pods (docs/semantics.md §8.2,
 //! decision 80).
 
 use std::collections::HashSet;
@@ -12,24 +12,25 @@ use domain::workload::layout;
 
 use crate::observe::Snapshot;
 
-/// Where a part stands with regard to the list of its PodGang.
+/// The state of a part with regard to the list of its PodGang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
-    /// A pod of it that exists is listed.
+    /// The list has an existing pod of it.
     Running,
-    /// No pod of it is, but its PodClique was available since it was created or woken.
+    /// The list has no existing pod of it, but its PodClique was available since it was created or
+    /// scaled up.
     Lost,
-    /// It has no place in the list: it is new, or was woken. So is what was available and is not gone
-    /// yet, while others of its scaling group are new (decision 113).
+    /// It has no place in the list: it is new, or was scaled up. The same holds for a part that was
+    /// available and is not gone yet, while others of its scaling group are new (decision 113).
     New,
-    /// It has its place from before, and its PodClique was not available since it was created or
-    /// woken.
+    /// It has a place in the list from before, and its PodClique was not available since it was
+    /// created or scaled up.
     Renewed,
-    /// Of a job: its work is done, and its PodClique is gone.
+    /// In a job: its work is done, and its PodClique is gone.
     Done,
 }
 
-/// What becomes of a part.
+/// The entry of a part in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     /// It is listed with its pods.
@@ -49,12 +50,12 @@ pub(super) struct Members<'a> {
 struct Member<'a> {
     name: &'a str,
     standing: Standing,
-    /// Whether it has all its pods, or at least its minimum where the API server refuses the rest.
+    /// Whether it has all its pods, or at least its minimum if the API server refuses the rest.
     is_complete: bool,
 }
 
 impl<'a> Members<'a> {
-    /// Looks at the parts of a gang, and at its PodGang if that exists.
+    /// Reads the parts of a gang, and its PodGang if that exists.
     pub(super) fn of(
         snapshot: &'a Snapshot,
         roster: &Roster<'_>,
@@ -81,8 +82,8 @@ impl<'a> Members<'a> {
         members
     }
 
-    /// A group that is woken before its PodCliques are gone is seen to lose them one after the other.
-    /// Those that are still there have left the list like the others, and come back with them.
+    /// A group scaled up again before its PodCliques are gone loses them one after the other. Those
+    /// that still exist have left the list like the others, and rejoin together with them.
     fn add_what_is_woken_with_others(&mut self, list: &List<'_>) {
         let is_left = |m: &&Member<'_>| m.standing == Standing::Lost && !list.holds(m.name);
         let left: Vec<&str> = self.all.iter().filter(is_left).map(|m| m.name).collect();
@@ -105,24 +106,24 @@ impl<'a> Members<'a> {
     }
 
     /// Whether the gang has lost all its pods, and the parts that were up have theirs again. They
-    /// do not wait for the others: the only pod of a frontend is replaced though the workers that
-    /// were woken beside it find no room.
+    /// do not wait for the others: the only pod of a frontend is replaced although workers that
+    /// were scaled up beside it find no room.
     pub(super) fn are_back(&self) -> bool {
         self.has(Standing::Lost) && self.are_complete(Standing::Lost)
     }
 
-    /// Whether all that the gang needs to start is there.
+    /// Whether everything that the gang needs to start exists.
     pub(super) fn are_whole(&self) -> bool {
         let needed = [Standing::Lost, Standing::New, Standing::Renewed];
         needed.into_iter().all(|s| self.are_complete(s))
     }
 
-    /// The parts in order, and what becomes of them, once the gang has started or may start.
+    /// The parts in order, each with its entry, once the gang has started or may start.
     ///
-    /// What is new or woken is listed in one request, so that no scheduler sees half of it. What
-    /// was made anew in its place is listed together with what was made anew of its scaling group,
-    /// and waits for nothing else: neither a termination nor an update waits for workers that were
-    /// woken and find no room.
+    /// Parts that are new or scaled up are listed in one request, so that no scheduler sees half of
+    /// them. A part that was recreated in its place is listed together with the other recreated
+    /// parts of its scaling group, and waits for nothing else: neither a termination nor an update
+    /// waits for workers that were scaled up and find no room.
     pub(super) fn entries(&self) -> Vec<(&'a str, Entry)> {
         let starts = !self.are_started() && self.are_whole();
         let are_new_complete = starts || self.are_complete(Standing::New);
@@ -137,7 +138,7 @@ impl<'a> Members<'a> {
         self.all.iter().map(|m| (m.name, entry(m))).collect()
     }
 
-    /// What a part is scaled with: the name of its group, or of itself.
+    /// The unit in which a part is scaled: the name of its group, or its own.
     fn unit<'n>(&self, part: &'n str) -> &'n str
     where
         'a: 'n,
@@ -180,7 +181,7 @@ fn is_complete(part: &ObservedClique) -> bool {
     pods >= part.podclique.spec.replicas || (is_refused && pods >= part.minimum())
 }
 
-/// What a PodGang lists.
+/// The list of a PodGang.
 struct List<'a> {
     parts: HashSet<&'a str>,
     pods: HashSet<&'a str>,

@@ -1,4 +1,4 @@
-//! What an autoscaler goes by.
+//! The metrics of an autoscaler.
 
 use std::borrow::Cow;
 
@@ -10,8 +10,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use super::quantity;
 
-/// What Kubernetes goes by where nothing is said, in percent of the CPU that pods ask for. It is
-/// written out, so that an autoscaler whose metrics were removed from the template goes back to it.
+/// Kubernetes' default metric, in percent of the CPU that pods request. It is written out, so that
+/// an autoscaler whose metrics were removed from the template returns to it.
 const DEFAULT_CPU_UTILIZATION: i32 = 80;
 
 /// The metrics of the configuration, or Kubernetes' default.
@@ -37,13 +37,13 @@ fn cpu() -> MetricSpec {
     }
 }
 
-/// Whether both mean the same, however it is written.
+/// Whether both have the same meaning, in any notation.
 pub(super) fn are_same(one: &[MetricSpec], other: &[MetricSpec]) -> bool {
     let mut pairs = one.iter().zip(other);
     one.len() == other.len() && pairs.all(|(a, b)| a == b || plain(a) == plain(b))
 }
 
-/// The metric as it is compared: quantities by their value, without what is empty.
+/// The metric in comparable form: quantities by their value, without empty fields.
 fn plain(metric: &MetricSpec) -> MetricSpec {
     let mut metric = metric.clone();
     let MetricSpec {

@@ -2,9 +2,9 @@
 //!
 //! The crate for them (`kube_quantity`) panics where a number is too large, and reads no exponents.
 
-/// What the API server rounds up to: a billionth.
+/// The API server rounds up to a billionth.
 const PLACES: i32 = 9;
-/// What it cuts larger values down to.
+/// The API server cuts larger values down to this.
 const MOST: i128 = i64::MAX as i128 * 1_000_000_000;
 
 /// The value in billionths; the text itself if it is no quantity.

@@ -1,5 +1,5 @@
-//! What a set asks of KAI Scheduler by labels and annotations. Its pod-grouper writes them into the
-//! PodGroups that it makes; KAI reads them nowhere else (decision 137).
+//! The requests of a set to KAI Scheduler, in labels and annotations. Its pod-grouper writes them
+//! into the PodGroups that it creates; KAI reads them nowhere else (decision 137).
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use domain::object::ownership;
 use jiff::SignedDuration;
 use serde_json::Value;
 
-/// Writes what is asked for; what nobody asks for stays as others wrote it.
+/// Writes the requested values; fields without a request stay as others wrote them.
 pub(super) fn write(spec: &mut KaiPodGroupSpec, gang: &PodGang) {
     if let Some(asked) = preemptibility(gang).and_then(Result::ok) {
         spec.preemptibility = Some(asked.to_owned());
@@ -18,8 +18,8 @@ pub(super) fn write(spec: &mut KaiPodGroupSpec, gang: &PodGang) {
     if let Some(asked) = delay(gang).and_then(Result::ok) {
         spec.preemption_delay = Some(asked.to_owned());
     }
-    // It is ours to judge whether a gang is stale: KAI would evict one of which an optional part is
-    // missing (seen with v0.17).
+    // The operator decides whether a gang is stale: KAI would evict a gang that lacks an optional
+    // part (seen with v0.17).
     let staleness = staleness(gang).and_then(Result::ok);
     spec.staleness_grace_period = Some(staleness.unwrap_or(NEVER_STALE).to_owned());
     let priority = gang.spec.priority_class_name.as_str();
@@ -33,7 +33,7 @@ pub(super) fn write(spec: &mut KaiPodGroupSpec, gang: &PodGang) {
     }
 }
 
-/// What of it has no effect, each with its value and the remedy.
+/// The requests that have no effect, each with its value and the remedy.
 pub(super) fn refused(gang: &PodGang) -> Vec<String> {
     let foreign = keys::NOT_OF_GANGS
         .into_iter()

@@ -1,4 +1,4 @@
-//! The objects themselves.
+//! The objects for Kubernetes' own scheduler.
 
 use api::{PodGang, labels};
 use domain::Key;
@@ -21,15 +21,15 @@ use serde_json::json;
 use super::{WantedComposite, WantedGroup};
 use crate::backend::{new_meta, priority_of};
 
-/// Names of the templates of the Workload, by the levels of a tree. Any number of groups may be of
-/// one template, so the numbers of a workload are in the groups and not here.
+/// Names of the templates of the Workload, by the levels of a tree. One template may have any
+/// number of groups, so the numbers of a workload are in the groups and not here.
 const GANG: &str = "gang";
 const SCALING_GROUP: &str = "scaling-group";
 const REPLICA: &str = "replica";
 const PODS: &str = "pods";
 const PODS_OF_REPLICA: &str = "replica-pods";
 
-/// What is made for a gang.
+/// Creates the objects of a gang.
 pub(super) struct Objects<'a> {
     pub gang: &'a PodGang,
 }
@@ -103,7 +103,7 @@ impl Objects<'_> {
         }
     }
 
-    /// What both refer to, which says how they may be nested.
+    /// The Workload that both refer to; it defines how they may be nested.
     pub(super) fn workload(&self) -> Workload {
         let replica = composite_template(REPLICA, vec![], vec![pods_template(PODS_OF_REPLICA)]);
         let group = composite_template(SCALING_GROUP, vec![replica], vec![]);
@@ -133,8 +133,8 @@ impl Objects<'_> {
         let all = meta.labels.get_or_insert_default();
         let gang = ownership::name(&self.gang.metadata).to_owned();
         all.insert(labels::POD_GANG.into(), gang);
-        // Kubernetes keeps a PodGroup that pods name: a PodGang that waited for it would be as good
-        // as gone until then.
+        // Kubernetes keeps a PodGroup as long as pods name it: with `blockOwnerDeletion` a PodGang would
+        // wait for it, and be useless until then.
         for owner in meta.owner_references.iter_mut().flatten() {
             owner.block_owner_deletion = None;
         }
@@ -170,7 +170,7 @@ fn composite_template(
     }
 }
 
-/// How many pods a PodGroup asks for.
+/// The minimum of a PodGroup.
 pub(super) fn minimum_of(group: &PodGroup) -> Option<u32> {
     let gang = group.spec.scheduling_policy.gang.as_ref()?;
     u32::try_from(gang.min_count).ok()
@@ -182,7 +182,7 @@ pub(super) fn is_unit(group: &PodGroup) -> bool {
     mode.is_some_and(|mode| mode.all.is_some())
 }
 
-/// How many children a CompositePodGroup asks for.
+/// The number of children that a CompositePodGroup requires.
 pub(super) fn required_by(composite: &CompositePodGroup) -> Option<u32> {
     let gang = composite.spec.scheduling_policy.gang.as_ref()?;
     u32::try_from(gang.min_group_count).ok()

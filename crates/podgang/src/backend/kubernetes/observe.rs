@@ -1,4 +1,4 @@
-//! What there is: pods with the PodGroups that they name, and those.
+//! Reads the pods, the PodGroups that they name, and the other PodGroups of the gang.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use super::{Facts, Member, Place, Shape};
 use crate::backend::tree::{self, GroupParts};
 use crate::part::Part;
 
-/// Reads what the scheduler of a gang was told, and what there is to be told. Where all gangs of a
-/// replica are told of as one, that is done for its base gang.
+/// Reads the existing objects for the scheduler of a gang, and the inputs of the wanted ones. If
+/// all gangs of a replica are one tree, its base gang does this for all.
 pub(in crate::backend) fn observe(
     gang: &PodGang,
     parts: &[Part],
@@ -38,7 +38,7 @@ pub(in crate::backend) fn observe(
             let podcliques = parts.iter().filter_map(|part| part.podclique.clone());
             podcliques.map(|podclique| (podclique, None)).collect()
         }
-        // That of its base gang looks after all of the replica.
+        // The base gang manages the objects of the whole replica.
         Shape::Tree if !is_base(gang) => return facts,
         Shape::Tree => podcliques_of_replica(gang, caches),
     };
@@ -119,7 +119,7 @@ impl<'a> Pods<'a> {
         }
     }
 
-    /// How many of so many have not done their work.
+    /// How many of `pods` have not done their work.
     fn left_of(&self, pods: i32) -> u32 {
         let staying = self.staying.iter().map(AsRef::as_ref);
         let done = training::completed(self.podclique, staying).len();
@@ -132,8 +132,8 @@ impl<'a> Pods<'a> {
         self.staying.is_empty() && self.left_of(clique_minimum(&self.podclique.spec)) > 0
     }
 
-    /// None whose pods name no PodGroup: they were made when the scheduler was not told, and are
-    /// placed by themselves.
+    /// None if its pods name no PodGroup: they were created while the scheduler used none, and are
+    /// placed individually.
     fn member(&self, listed: &Listed<'_>) -> Option<Member> {
         let meta = &self.podclique.metadata;
         let name = ownership::name(meta);

@@ -1,5 +1,5 @@
-//! How a live gang is laid out: a PodGroup never gets another parent, so what is there says it, and the
-//! configuration only where nothing is (decision 143).
+//! The shape of a live gang: a PodGroup never gets another parent, so existing objects decide, and
+//! the configuration only decides without any (decision 143).
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 
 use super::Shape;
 
-/// By the pods of the gang, else as it is configured; no gang joins a tree of which its base gang is no
-/// part.
+/// Decided by the pods of the gang, else by the configuration; no gang joins a tree that its base
+/// gang is not a part of.
 pub(in crate::backend) fn shape_of(gang: &PodGang, caches: &Caches, configured: Shape) -> Shape {
     let of_base = || shape_of_live(&*base_of(gang, caches)?, caches);
     let live = shape_of_live(gang, caches);
@@ -31,7 +31,7 @@ fn base_of(gang: &PodGang, caches: &Caches) -> Option<Arc<PodGang>> {
     caches.of::<PodGang>().get(&key)
 }
 
-/// None if none of its pods says so.
+/// None if none of its pods decides.
 fn shape_of_live(gang: &PodGang, caches: &Caches) -> Option<Shape> {
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     let parts = gang.spec.pod_groups.iter();
@@ -40,7 +40,7 @@ fn shape_of_live(gang: &PodGang, caches: &Caches) -> Option<Shape> {
         caches.of::<PodClique>().get(&key)
     });
     let shapes = podcliques.filter_map(|podclique| shape_of_part(gang, &podclique, caches));
-    // Of a gang that was torn by hand, what cannot be moved into the other form decides.
+    // In a gang that a user edited by hand, the shape whose objects cannot be moved decides.
     shapes.max_by_key(|shape| *shape == Shape::Tree)
 }
 
@@ -52,7 +52,7 @@ fn shape_of_part(gang: &PodGang, podclique: &PodClique, caches: &Caches) -> Opti
         let is_placed = pods.iter().any(|pod| pod.is_scheduled());
         return is_placed.then_some(Shape::Split);
     };
-    // It has it together with other parts of its gang, as it never has in a tree.
+    // It shares the PodGroup with other parts of its gang, which never happens in a tree.
     if base_of_probe(named) != ownership::name(meta) {
         return Some(Shape::Split);
     }
@@ -62,7 +62,7 @@ fn shape_of_part(gang: &PodGang, podclique: &PodClique, caches: &Caches) -> Opti
     let is_grouped = ownership::label(meta, labels::SCALING_GROUP).is_some();
     match parent.map(base_of_probe) {
         Some(parent) if parent != ownership::name(&gang.metadata) => Some(Shape::Tree),
-        // That of a standalone clique has the same parent in both forms.
+        // The PodGroup of a standalone clique has the same parent in both shapes.
         Some(_) if !is_grouped => None,
         _ => Some(Shape::Split),
     }

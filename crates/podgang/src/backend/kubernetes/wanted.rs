@@ -1,4 +1,4 @@
-//! Which PodGroups and CompositePodGroups a gang needs.
+//! The PodGroups and CompositePodGroups that a gang needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,18 @@ use domain::scheduling::kubernetes::{composite_name, probe_name};
 
 use super::{Facts, Member, objects};
 
-/// How a gang is laid out in groups.
+/// How a gang is arranged in groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// Each PodGang by itself: its PodGroups, all of them required.
     #[default]
     Split,
-    /// All gangs of a replica of a set: standalone cliques, and of each scaling group so many
-    /// replicas as it requires.
+    /// All gangs of a replica of a set: standalone cliques, and of each scaling group the number of
+    /// replicas that it requires.
     Tree,
 }
 
-/// What has to be there.
+/// The desired objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Groups of pods.
@@ -33,7 +33,7 @@ pub struct Wanted {
 pub struct WantedGroup {
     /// Its name, which pods bear.
     pub name: String,
-    /// What it is a part of.
+    /// Name of its parent.
     pub parent: Option<String>,
     /// How many pods have to be placed.
     pub minimum: u32,
@@ -46,7 +46,7 @@ pub struct WantedGroup {
 pub struct WantedComposite {
     /// Its name.
     pub name: String,
-    /// What it is a part of.
+    /// Name of its parent.
     pub parent: Option<String>,
     /// How many of its children have to be placed.
     pub required: u32,
@@ -55,7 +55,7 @@ pub struct WantedComposite {
 }
 
 impl Wanted {
-    /// By the pods that there are.
+    /// Computes them from the existing pods.
     pub fn of(gang: &PodGang, facts: &Facts) -> Self {
         match facts.shape {
             Shape::Split => Self::split(ownership::name(&gang.metadata), facts),
@@ -63,8 +63,8 @@ impl Wanted {
         }
     }
 
-    /// Whether pods wait for PodGroups that cannot be made without CompositePodGroups. Before its
-    /// PodGang lists them, pods tell what will be needed.
+    /// Whether pods wait for PodGroups that cannot be created without CompositePodGroups. Before
+    /// their PodGang lists them, the pods show the coming need.
     pub(super) fn needs_composites(&self, facts: &Facts) -> bool {
         let is_new = |name: &String| !facts.groups.contains_key(name);
         let waits = |g: &WantedGroup| g.parent.is_some() && is_new(&g.name);
@@ -77,8 +77,8 @@ impl Wanted {
         self.groups.iter().any(waits) || is_tree || coming.len() > 1
     }
 
-    /// PodGroups that are made together get a common parent. Those that were there before keep what
-    /// they have, so that whoever joins a gang never stands in the way of those that run.
+    /// PodGroups that are created together get a common parent. Earlier ones keep theirs, so that a
+    /// part that joins a gang never hinders the running ones.
     fn split(gang: &str, facts: &Facts) -> Self {
         let minimums = sum_minimums(facts);
         let parent_of = |name: &&str| -> Option<Option<String>> {
@@ -91,14 +91,15 @@ impl Wanted {
             .filter(|name| parent_of(name).is_none())
             .collect();
         let known = minimums.keys().filter_map(parent_of).flatten();
-        // Made before the operator was ended, and its parent was not: the rest belongs to it.
+        // The operator ended after it created this PodGroup and before it created the parent: the
+        // other new ones belong to it.
         let unfinished = known
             .into_iter()
             .find(|p| !facts.composites.contains_key(p));
-        // Who joins a gang where there are no groups of groups is placed part by part.
+        // Without CompositePodGroups the parts that join a gang are placed one by one.
         let is_joint = new.len() > 1 && (facts.serves_composites || new.len() == minimums.len());
         let of_new = unfinished.or_else(|| is_joint.then(|| free_name(gang, facts)));
-        // One of that name that nobody uses any more is on its way out.
+        // An unused object of that name is being deleted.
         let is_free = of_new
             .as_ref()
             .is_none_or(|p| !facts.composites.contains_key(p));
@@ -136,7 +137,7 @@ impl Wanted {
     }
 
     /// The PodGang is the root, below it are standalone cliques and scaling groups, below those
-    /// their replicas with their cliques: four levels, which is what there may be.
+    /// their replicas with their cliques: four levels, the most that the API allows.
     fn tree(root: &str, facts: &Facts) -> Self {
         let mut tree = Self::default();
         let mut groups: BTreeMap<&str, (u32, BTreeMap<i32, u32>)> = BTreeMap::new();
@@ -173,8 +174,8 @@ impl Wanted {
         tree
     }
 
-    /// Replicas of several PodCliques are evicted as a whole: without one of them the others are of no
-    /// use. What is above them has parts that nobody needs.
+    /// Replicas of several PodCliques are evicted as a whole: without one of them the others are
+    /// useless. The levels above them have parts that are not needed.
     fn find_units(&mut self, root: &str, facts: &Facts) {
         let root = composite_name(root);
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
@@ -218,9 +219,9 @@ impl Wanted {
     }
 }
 
-/// Whether the pods of a PodGroup are evicted together (decision 139): always if others are placed with
-/// them, which would break without it; of a single PodGroup only if it has no pod that nobody needs. It
-/// is said when the PodGroup is made, and never again.
+/// Whether the pods of a PodGroup are evicted together (decision 139): always if others are placed
+/// with them, which would break without it; a single PodGroup only if it has no pod beyond its
+/// minimum. The field is set when the PodGroup is created, and never changed.
 fn is_unit(facts: &Facts, group: &str, is_joint: bool) -> bool {
     if let Some(found) = facts.groups.get(group) {
         return objects::is_unit(found);
@@ -229,25 +230,26 @@ fn is_unit(facts: &Facts, group: &str, is_joint: bool) -> bool {
     is_joint || members.all(|member| member.pods <= member.minimum)
 }
 
-/// Whether the member of a tree is to be placed. The scheduler fills a group with all that fits before
-/// it looks at the next one, and gives the tree up if that finds no room; so what nobody needs is
-/// told of once all that is needed has its place.
+/// Whether the member of a tree is to be placed. The scheduler fills a group with all fitting pods
+/// before it tries the next one, and gives the tree up if that finds no room; so surplus members
+/// are added once all required ones are placed.
 fn is_due(facts: &Facts, member: &Member) -> bool {
     let may_be_told =
         !member.is_scaled || facts.is_placed || facts.groups.contains_key(&member.group);
     member.is_listed && member.minimum > 0 && may_be_told
 }
 
-/// Whether its PodGroup was made otherwise, before the configuration changed: it cannot be moved.
+/// Whether its PodGroup was created with another parent, before the configuration changed: it
+/// cannot be moved.
 fn stands_elsewhere(facts: &Facts, member: &Member, parent: &str) -> bool {
     let found = facts.groups.get(&member.group);
     member.shares_group()
         || found.is_some_and(|g| g.spec.parent_composite_pod_group_name.as_deref() != Some(parent))
 }
 
-/// Names of PodGroups with the sums of their minimums; without those whose work is done, which nobody
-/// waits for. Several PodCliques that wait together for nodes need all their pods: if one of them is
-/// scaled out meanwhile, its pods must not count for those of the others.
+/// Names of PodGroups with the sums of their minimums. PodGroups whose work is done are left out, as
+/// they are not waited for. Several PodCliques that wait together for nodes need all their pods: if
+/// one of them is scaled out meanwhile, its pods must not count for those of the others.
 fn sum_minimums(facts: &Facts) -> BTreeMap<&str, u32> {
     let mut minimums: BTreeMap<&str, u32> = BTreeMap::new();
     for member in facts.members.iter().filter(|m| m.is_listed) {
@@ -264,7 +266,8 @@ fn sum_minimums(facts: &Facts) -> BTreeMap<&str, u32> {
     minimums
 }
 
-/// The first name that is not in use: of what the gang controls, that is what its PodGroups name.
+/// The first free name. A CompositePodGroup that the gang controls uses its name only while one of
+/// the gang's PodGroups names it.
 fn free_name(gang: &str, facts: &Facts) -> String {
     let parents = facts.members.iter().filter_map(|member| {
         let group = facts.groups.get(&member.group)?;

@@ -9,8 +9,8 @@ use crate::resource::Resource;
 use crate::store::Store;
 use crate::view;
 
-/// A pod that its pod-grouper leaves alone is placed by the PodGroup and the leaf that it names, any
-/// other one by its PodGang.
+/// A pod that its pod-grouper ignores is placed by the PodGroup and the leaf that it names, any
+/// other pod by its PodGang.
 pub(super) fn may_be_placed(store: &Store, pod: &Value) -> bool {
     if !is_left_alone(pod) {
         return is_whole_by_gang(store, pod);
@@ -34,7 +34,7 @@ fn leaf(pod: &Value) -> &str {
     view::label(pod, labels::KAI_SUBGROUP)
 }
 
-/// A PodGroup as it was written, with the pods that name it.
+/// A PodGroup as stored, with the pods that name it.
 struct Tree<'a> {
     store: &'a Store,
     pod: &'a Value,
@@ -46,13 +46,13 @@ impl<'a> Tree<'a> {
         view::list(self.group, "/spec/subGroups")
     }
 
-    /// Those right below, at the root if it is empty.
+    /// The nodes right below `of`; at the root if that is empty.
     fn children(&self, of: &str) -> impl Iterator<Item = &'a Value> {
         self.nodes()
             .filter(move |node| view::text(node, "/parent") == of)
     }
 
-    /// Whether the leaf is in the tree, and it and all above it have what they ask for.
+    /// Whether the leaf is in the tree, and it and all nodes above it meet their requirements.
     fn has_whole_place(&self, leaf: &str) -> bool {
         let mut name = leaf;
         while !name.is_empty() {
@@ -75,7 +75,7 @@ impl<'a> Tree<'a> {
         count(members) >= view::number(node, "/minMember")
     }
 
-    /// Whether as many of its children are whole as it asks for: all unless it says how many.
+    /// Whether enough of its children are complete: all, unless it has a number.
     fn has_children(&self, name: &str, node: &Value, threshold: &str) -> bool {
         let whole = self.children(name).filter(|child| self.is_whole(child));
         let asked = view::at(node, threshold).and_then(Value::as_i64);

@@ -10,8 +10,8 @@ use crate::{Rng, view};
 const POD_GROUP: &str = "/spec/schedulingGroup/podGroupName";
 const PARENT: &str = "/spec/parentCompositePodGroupName";
 
-/// A pod that names no PodGroup is placed by itself; of any other one each group that it is in has
-/// to be whole.
+/// A pod that names no PodGroup is placed individually; for any other pod each group above it has
+/// to be complete.
 pub(super) fn may_be_placed(store: &Store, pod: &Value) -> bool {
     let group = view::text(pod, POD_GROUP);
     let mut next = (!group.is_empty()).then(|| beside(pod, Resource::PodGroup, group));
@@ -25,7 +25,7 @@ pub(super) fn may_be_placed(store: &Store, pod: &Value) -> bool {
     true
 }
 
-/// Whether there are as many pods, or groups that are whole, as it asks for.
+/// Whether the group has the pods, or complete groups, that it requires.
 fn is_whole(store: &Store, pod: &Value, id: &Id) -> bool {
     let Some(group) = store.get(id) else {
         return false;
@@ -44,7 +44,7 @@ fn is_whole(store: &Store, pod: &Value, id: &Id) -> bool {
     count(whole) >= view::number(group, "/spec/schedulingPolicy/gang/minGroupCount")
 }
 
-/// A PodGroup that is deleted goes once no pod names it.
+/// A PodGroup that is being deleted disappears once no pod names it.
 pub fn let_groups_go(store: &mut Store, rng: &mut Rng) -> bool {
     let is_member =
         |pod: &Value, group: &str| view::text(pod, POD_GROUP) == group && view::is_live(pod);

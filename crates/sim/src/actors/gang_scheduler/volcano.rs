@@ -8,8 +8,8 @@ use crate::resource::Resource;
 use crate::store::Store;
 use crate::view;
 
-/// A pod that names no PodGroup gets one of its own; of any other one the PodGroup, and each part of
-/// it, has to have its minimum of pods.
+/// A pod that names no PodGroup gets one of its own; for any other pod the PodGroup, and each part
+/// of it, has to have its minimum of pods.
 pub(super) fn may_be_placed(store: &Store, pod: &Value) -> bool {
     let named = pod_group(pod);
     if named.is_empty() {

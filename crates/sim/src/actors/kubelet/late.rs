@@ -1,5 +1,5 @@
-//! One of fifteen kubelets shows a changed annotation to a pod's volume only when it looks at all pods
-//! again, or when the annotation is changed once more (`start-order-child-stalled`).
+//! One of fifteen kubelets shows a changed annotation in a pod's volume only at its next sync of
+//! all pods, or when the annotation is changed once more (`start-order-child-stalled`).
 
 use api::labels;
 use jiff::{SignedDuration, Timestamp};
@@ -11,11 +11,11 @@ use crate::resource::Id;
 use crate::store::Store;
 use crate::{Rng, view};
 
-/// What the kubelet does not show, and until when.
+/// The change that the kubelet does not show yet, and until when.
 const MISSED: &str = "example.com/missed";
-/// Of so many of a thousand pods.
+/// In this many of a thousand pods.
 const MISSED_BY: usize = 67;
-/// The longest that was recorded.
+/// The longest recorded delay.
 const UNTIL_NEXT_LOOK: SignedDuration = SignedDuration::from_secs(72);
 
 /// The kubelet may miss that the pod may start; returns whether it does.
@@ -37,7 +37,7 @@ pub(super) fn miss(store: &mut Store, rng: &mut Rng, id: &Id, playing: Playing) 
     true
 }
 
-/// When the pod sees what was missed, if it was not changed since.
+/// When the pod sees the missed change, if it was not changed since.
 pub(super) fn due(pod: &Value) -> Option<Timestamp> {
     let (missed, until) = view::annotation(pod, MISSED).rsplit_once(' ')?;
     let is_hidden = missed == view::annotation(pod, labels::START)

@@ -58,7 +58,7 @@ fn containers(pod: &Value, state: &Value, is_ready: bool) -> Vec<Value> {
     .collect()
 }
 
-/// Init containers have ended, but those that run on.
+/// Init containers have ended, except those that run on.
 fn init_containers(pod: &Value, running: &Value) -> Vec<Value> {
     let all = view::list(pod, "/spec/initContainers");
     all.map(|container| {
@@ -90,7 +90,7 @@ pub(in crate::actors) fn crash(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// Mostly the container succeeds. Where a peer failed, the others lose their connections and are
+/// Mostly the container succeeds. If a peer failed, the others lose their connections and are
 /// terminated.
 pub(super) fn exit_code(store: &Store, rng: &mut Rng, pod: &Value) -> i32 {
     let is_peer = |p: &Value| {
@@ -107,7 +107,7 @@ pub(super) fn exit_code(store: &Store, rng: &mut Rng, pod: &Value) -> i32 {
     i32::from(rng.chance(50))
 }
 
-/// The containers end. For a while the phase does not say so.
+/// The containers end. For a while the phase does not show it.
 pub(super) fn exit(store: &mut Store, id: &Id, pod: &Value, code: i32) {
     const STARTED: &str = "/status/containerStatuses/0/state/running/startedAt";
     let (time, started) = (store.stamp(), view::text(pod, STARTED).to_owned());
@@ -122,7 +122,7 @@ pub(super) fn exit(store: &mut Store, id: &Id, pod: &Value, code: i32) {
     });
 }
 
-/// What the kubelet gives as reason once the containers have ended.
+/// The kubelet's reason once the containers have ended.
 fn why_not_ready(pod: &Value, code: i32) -> &'static str {
     match (may_end(pod), code) {
         (false, _) => "ContainersNotReady",
@@ -131,7 +131,7 @@ fn why_not_ready(pod: &Value, code: i32) -> &'static str {
     }
 }
 
-/// The phase says how the containers have ended.
+/// The phase shows how the containers have ended.
 pub(super) fn finish(store: &mut Store, id: &Id, pod: &Value) {
     let is_well = view::exit_codes(pod).iter().all(|code| *code == 0);
     let phase = if is_well { "Succeeded" } else { "Failed" };

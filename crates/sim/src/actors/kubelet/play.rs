@@ -1,4 +1,4 @@
-//! Pods that play a recording: which one, and how far, is written on the pod.
+//! Pods that play a recording: its name and progress are stored on the pod.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -13,25 +13,25 @@ use crate::{Rng, view};
 /// whether the end has begun.
 const PLAYED: &str = "example.com/recording";
 
-/// Which recordings the kubelet plays.
+/// The recordings that the kubelet plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Playing {
     /// None: pods start at once, and end in two steps.
     Nothing,
-    /// Any.
+    /// Any recording.
     Anything,
-    /// Those after which pods run or have ended.
+    /// Recordings after which pods run or have ended.
     WhatSettles,
 }
 
-/// Of so many of a thousand pods the kubelet writes what was recorded.
+/// In this many of a thousand pods the kubelet plays a recording.
 const PLAYED_BY: usize = 500;
-/// Of so many of a thousand of these the first choice counts though the recording ends badly.
+/// In this many of a thousand of these the first choice counts even if the recording ends badly.
 const BAD_BY: usize = 400;
 /// Thousandths of the recorded time: machines are loaded to a varying degree.
 const TEMPI: [i64; 3] = [50, 300, 1000];
 
-/// How far a pod is.
+/// The progress of a pod.
 struct Progress {
     script: &'static Script,
     next: usize,
@@ -67,7 +67,7 @@ impl Progress {
         }
     }
 
-    /// When the next scene is played, or the pod goes.
+    /// When the next scene is played, or the pod disappears.
     fn due(&self, pod: &Value) -> Option<Timestamp> {
         if view::is_terminating(pod) && !self.is_ending {
             return Some(self.at);
@@ -76,7 +76,7 @@ impl Progress {
             let goes = self.is_ending || (self.script.is_evicted && view::is_live(pod));
             return goes.then_some(self.at);
         };
-        // What has ended does not run again.
+        // A container that has ended does not run again.
         let is_possible = !view::is_finished(pod) || has_ended(&next.status) || self.is_ending;
         is_possible.then(|| self.at + self.stretch(next.after))
     }
@@ -140,7 +140,7 @@ pub(super) fn cast(store: &mut Store, rng: &mut Rng, id: &Id, playing: Playing) 
         s.suits(&pod) && is_allowed && is_possible
     };
     let all: Vec<&Script> = SCRIPTS.iter().filter(is_meant).collect();
-    // Most pods do what they should.
+    // Most pods behave well.
     let may_be_bad = rng.chance(BAD_BY);
     let first = rng.pick(&all).copied();
     let script = first
@@ -183,7 +183,7 @@ pub(super) fn play(store: &mut Store, id: &Id, pod: &Value) {
     });
 }
 
-/// The pod is gone, or is asked to go.
+/// The pod disappears, or is asked to end.
 fn leave(store: &mut Store, id: &Id, has_ended: bool) {
     if !has_ended {
         return store.remove("cluster", id);
@@ -193,7 +193,7 @@ fn leave(store: &mut Store, id: &Id, has_ended: bool) {
     store.handle("kubelet", &Call::new("DELETE", &path, now));
 }
 
-/// Pods that play what does not settle stop that: the causes are mended.
+/// Pods whose recording does not settle stop playing: the causes are repaired.
 pub fn mend(store: &mut Store) {
     let unsettled = |p: &Value| Progress::of(p).is_some_and(|p| !p.script.settles());
     let pods = store.all(Resource::Pod).filter(|(_, p)| unsettled(p));

@@ -1,4 +1,4 @@
-//! What kubelets were seen to write, as scripts that pods play: `testkit::recordings`.
+//! Recorded statuses of kubelets, as scripts that pods play: `testkit::recordings`.
 
 use std::sync::LazyLock;
 
@@ -9,16 +9,16 @@ use testkit::recordings::{self, Recording, Step};
 
 use crate::view;
 
-/// Exit codes of what was asked to end.
+/// Exit codes of containers that were asked to end.
 const ASKED_TO_END: [i64; 2] = [137, 143];
-/// Why others than the operator delete a pod.
+/// Reasons of other components to delete a pod.
 const DELETERS: [&str; 3] = [
     "EvictionByEvictionAPI",
     "DeletionByTaintManager",
     "PreemptionByScheduler",
 ];
 
-/// All that pods of the simulator can play. Those that start after others wait for their start
+/// All scripts that pods of the simulator can play. Pods with dependencies wait for their start
 /// without a script.
 pub(super) static SCRIPTS: LazyLock<Vec<Script>> = LazyLock::new(|| {
     let all = recordings::all().into_iter();
@@ -26,18 +26,18 @@ pub(super) static SCRIPTS: LazyLock<Vec<Script>> = LazyLock::new(|| {
     playable.map(|recording| Script::of(&recording)).collect()
 });
 
-/// What the kubelet writes of one pod.
+/// The kubelet's statuses of one pod.
 pub(super) struct Script {
     /// Name of the recording.
     pub name: String,
     restart_policy: String,
     containers: Vec<String>,
     init_containers: Vec<String>,
-    /// While nobody has deleted the pod.
+    /// Before the pod is deleted.
     pub life: Vec<Scene>,
-    /// Once it is deleted; it is gone after that.
+    /// Once it is deleted; after that it is gone.
     pub end: Vec<Scene>,
-    /// Whether somebody else deletes it at the end of its life.
+    /// Whether another component deletes it at the end of its life.
     pub is_evicted: bool,
 }
 
@@ -87,7 +87,7 @@ impl Script {
         matches!(view::text(last, "/phase"), "Succeeded" | "Failed")
     }
 
-    /// Whether the pod fails, or is deleted by others.
+    /// Whether the pod fails, or is deleted by another component.
     pub fn is_bad(&self) -> bool {
         let fails = |s: &Scene| view::text(&s.status, "/phase") == "Failed";
         self.is_evicted || self.life.iter().any(fails)

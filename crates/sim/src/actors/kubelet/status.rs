@@ -1,4 +1,4 @@
-//! A recorded status as the kubelet of the simulator writes it: of this pod, and of its time.
+//! Adapts a recorded status to the simulated pod and its time.
 
 use api::start_order;
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::script::Scene;
 use crate::view;
 
-/// The status of the scene, seen now: what is new in it has happened since the scene before.
+/// The status of the scene as of now: its news happened since the scene before.
 pub(super) fn translate(scene: &Scene, pod: &Value, since: Timestamp, now: Timestamp) -> Value {
     let mut status = scene.status.clone();
     move_times(&mut status, scene.at, since, now);
@@ -30,7 +30,7 @@ fn items<'a>(status: &'a mut Value, list: &str) -> impl Iterator<Item = &'a mut 
     items.into_iter().flatten()
 }
 
-/// What was recorded so long before the status was happens so long before now.
+/// Keeps the distance of a recorded time from the status: it happened equally long before now.
 fn move_times(value: &mut Value, recorded: Timestamp, since: Timestamp, now: Timestamp) {
     match value {
         Value::Object(map) => {
@@ -69,7 +69,7 @@ fn keep_transitions(status: &mut Value, pod: &Value) {
     }
 }
 
-/// A pod that started after others has a container that has waited for that.
+/// A pod with dependencies has a container that has waited for them.
 fn add_start(status: &mut Value, pod: &Value) {
     let mut init = view::list(pod, "/spec/initContainers");
     if !init.any(|c| c["name"] == start_order::CONTAINER) {
@@ -84,7 +84,7 @@ fn add_start(status: &mut Value, pod: &Value) {
     status["initContainerStatuses"] = json!(all);
 }
 
-/// A run of a container has begun and ended when it did.
+/// A run of a container keeps its start and its end.
 fn keep_times(container: &mut Value, before: &Value) {
     const RUNNING: &str = "/state/running/startedAt";
     const BEGUN: &str = "/state/terminated/startedAt";
@@ -112,7 +112,7 @@ fn keep_times(container: &mut Value, before: &Value) {
     }
 }
 
-/// Replaces what is there.
+/// Replaces the present value.
 fn put(container: &mut Value, pointer: &str, value: Option<&Value>) {
     if let (Some(place), Some(value)) = (container.pointer_mut(pointer), value) {
         *place = value.clone();
