@@ -1,5 +1,4 @@
-//! Single requests: each bounded in time, counted, and answered with the error class that the
-//! caller acts on.
+//! Single requests: each bounded in time, counted, and answered with a class that callers act on.
 
 mod error;
 mod status_body;
@@ -196,8 +195,7 @@ impl Requests {
         answer.and_then(object_of)
     }
 
-    /// LIST in that scope of the objects that these labels select, page by page; objects that
-    /// cannot be decoded are left out.
+    /// LIST in that scope by these labels, page by page; objects that cannot be decoded are left out.
     pub async fn list<R>(
         &self,
         scope: &Scope,
