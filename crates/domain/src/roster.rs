@@ -122,7 +122,7 @@ impl<'a> Roster<'a> {
     }
 
     /// The present attempt of a PodClique, by its name.
-    pub fn attempt_of(&self, podclique: &str) -> Option<Attempt> {
+    fn attempt_of(&self, podclique: &str) -> Option<Attempt> {
         let replica = self.replica_of(podclique)?;
         let part = layout::find(self.set_name(), self.template, podclique);
         let group = part.as_ref().and_then(|part| self.group_attempt(part));

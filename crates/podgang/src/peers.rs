@@ -24,7 +24,8 @@ pub(crate) fn find_scheduler(
     caches.scheduler_by_peers(profiles, named, own.as_deref(), base)
 }
 
-fn base_of(gang: &PodGang, caches: &Caches) -> Option<Arc<PodGang>> {
+/// The base gang of a scaled gang, if it exists; `None` for a base gang.
+pub(crate) fn base_of(gang: &PodGang, caches: &Caches) -> Option<Arc<PodGang>> {
     let meta = &gang.metadata;
     let set = ownership::label(meta, labels::PART_OF)?;
     let base = names::base_of_scaled_gang(set, ownership::name(meta))?;

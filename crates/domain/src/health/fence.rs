@@ -17,21 +17,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
 use api::{PodCliqueScalingGroup, PodCliqueSet};
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use crate::object::attempt::Attempt;
-use crate::object::ownership;
 use crate::workload::clique::LiveCount;
 use crate::workload::limits;
 
 /// Only this many entries keep the cause as text.
 const MAX_MESSAGES: usize = 20;
-
-/// Whether `found` holds the name of `desired` and can neither be adopted nor deleted: it has no
-/// controller and is of another attempt (docs/semantics.md §4.3, decision 36).
-pub fn is_leftover(found: &ObjectMeta, desired: &ObjectMeta) -> bool {
-    ownership::is_adoptable(found) && Attempt::of(found) != Attempt::of(desired)
-}
 
 /// The lowest attempt of each replica.
 pub fn lowest<A: Ord>(found: impl Iterator<Item = (i32, A)>) -> HashMap<i32, A> {

@@ -1,9 +1,7 @@
 //! The shape of a live gang: a PodGroup never gets another parent, so existing objects decide, and
 //! the configuration only decides without any (decision 143).
 
-use std::sync::Arc;
-
-use api::{PodClique, PodGang, labels, names};
+use api::{PodClique, PodGang, labels};
 use domain::object::ownership;
 use domain::scheduling::kubernetes::base_of_probe;
 use domain::{Key, Pod};
@@ -11,6 +9,7 @@ use engine::Caches;
 use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 
 use super::Shape;
+use crate::peers::base_of;
 
 /// Decided by the pods of the gang, else by the configuration; no gang joins a tree that its base
 /// gang is not a part of.
@@ -21,14 +20,6 @@ pub(in crate::backend) fn shape_of(gang: &PodGang, caches: &Caches, configured: 
         Shape::Split => Shape::Split,
         Shape::Tree => of_base().unwrap_or(Shape::Tree),
     })
-}
-
-fn base_of(gang: &PodGang, caches: &Caches) -> Option<Arc<PodGang>> {
-    let meta = &gang.metadata;
-    let set = ownership::label(meta, labels::PART_OF)?;
-    let base = names::base_of_scaled_gang(set, ownership::name(meta))?;
-    let key = Key::new(meta.namespace.clone().unwrap_or_default(), base);
-    caches.of::<PodGang>().get(&key)
 }
 
 /// None if none of its pods decides.
