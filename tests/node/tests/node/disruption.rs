@@ -123,23 +123,47 @@ fn deleted_rank(ns: &Namespace) {
 }
 
 /// Finding 10: `lastFailures` goes by uid, as names of pods come again.
+///
+/// The ranks fail only once all are Ready: a rank that fails while rank 0 is not up yet leaves no
+/// pod available, and that ends the job.
 fn failures_of_one_name(ns: &Namespace) {
     let mut fails = clique(
         "w",
         3,
-        &[sh(
-            "test $GROVE_PCLQ_POD_INDEX = 0 && exec sleep 1000; sleep 3; exit 5",
-        )],
+        &[sh("until test -e /tmp/fail; do sleep 1; done; exit 5")],
     );
     fails["spec"]["minAvailable"] = 1.into();
     ns.apply(&[&job("job", 0, &[fails])]);
-    ns.until("two failures of each slot are kept", |seen| {
-        let kept = &seen.set("job")?["status"]["lastFailures"];
-        let count = kept.as_array().map_or(0, Vec::len);
-        (count >= 4)
-            .then_some(())
-            .ok_or_else(|| format!("{count}: {kept}"))
-    });
+    for round in 1..=2 {
+        first_of(ns, "job-0-w", 3);
+        for slot in 1..=2 {
+            let pod = fail_slot(ns, slot);
+            ns.until("it is replaced, and its failure is kept", |seen| {
+                is_kept_once(seen, &pod)?;
+                same("kept", failures(seen)?.len(), 2 * (round - 1) + slot)
+            });
+            first_of(ns, "job-0-w", 3);
+        }
+    }
+}
+
+/// Ends the pod that holds the slot; its uid.
+fn fail_slot(ns: &Namespace, slot: usize) -> String {
+    let seen = ns.look().unwrap();
+    let pod = seen.pods_of("job-0-w")[slot];
+    ns.kubectl(&["exec", name(pod), "--", "touch", "/tmp/fail"]);
+    uid(pod)
+}
+
+fn failures(seen: &Seen) -> Result<Vec<Value>, String> {
+    let kept = seen.set("job")?["status"]["lastFailures"].as_array();
+    Ok(kept.cloned().unwrap_or_default())
+}
+
+fn is_kept_once(seen: &Seen, pod: &str) -> Result<(), String> {
+    let kept = failures(seen)?;
+    let found = kept.iter().filter(|failure| failure["uid"] == pod).count();
+    same("failures of the pod", found, 1)
 }
 
 /// A server's pod comes back in its slot.
