@@ -1,9 +1,9 @@
-//! The order in which causes are reported if several are found: the same state always gets the same
-//! answer, and a pod that waits for its image never hides one that can never be created.
+//! The order in which several causes are reported. The same state always gives the same report, and
+//! a pod that pulls its image never hides a pod that can never be created.
 
 use crate::conditions::Reason;
 
-/// Causes that somebody has to fix; the first one is reported.
+/// Causes that a person has to fix; the first one is reported.
 const BLOCKING: [Reason; 20] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
@@ -27,7 +27,7 @@ const BLOCKING: [Reason; 20] = [
     Reason::ForeignSchedulingGate,
 ];
 
-/// Causes that usually pass by themselves, reported after the others.
+/// Causes that usually pass by themselves; reported after the others.
 const PASSING: [Reason; 11] = [
     Reason::Terminating,
     Reason::ReplicaTerminating,
@@ -42,7 +42,7 @@ const PASSING: [Reason; 11] = [
     Reason::BaseGangNotReady,
 ];
 
-/// Causes that waiting does not cure: somebody has to change an object.
+/// Causes that do not pass with time: a person has to change an object.
 const FINAL: [Reason; 5] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
@@ -51,7 +51,7 @@ const FINAL: [Reason; 5] = [
     Reason::LimitExceeded,
 ];
 
-/// What the API server refuses. It is asked again and may agree then.
+/// Refusals of the API server. The operator repeats the request, which may succeed then.
 const REFUSED: [Reason; 4] = [
     Reason::QuotaExceeded,
     Reason::ServiceAccountMissing,
@@ -60,23 +60,23 @@ const REFUSED: [Reason; 4] = [
 ];
 
 impl Reason {
-    /// Its place among causes: of several the lowest is reported. A reason that is no cause is last.
+    /// Position of the cause: the lowest of several is reported. A reason that is no cause is last.
     pub fn priority(self) -> usize {
         let mut all = BLOCKING.iter().chain(&PASSING);
         all.position(|reason| *reason == self).unwrap_or(usize::MAX)
     }
 
-    /// Whether somebody has to fix this cause; the others pass by themselves.
+    /// Whether a person has to fix this cause. The others pass by themselves.
     pub fn is_blocking(self) -> bool {
         BLOCKING.contains(&self)
     }
 
-    /// Whether waiting does not cure this cause.
+    /// Whether this cause does not pass with time.
     pub fn is_final(self) -> bool {
         FINAL.contains(&self)
     }
 
-    /// Whether this cause is a refusal by the API server, which is asked again.
+    /// Whether this cause is a refusal of the API server. The operator repeats the request.
     pub fn is_refusal(self) -> bool {
         REFUSED.contains(&self)
     }

@@ -2,7 +2,7 @@
 
 /// The spec is refused by the rules of admission.
 pub const INVALID_SPEC: &str = "ERR_INVALID_SPEC";
-/// What is asked for is more than one set may have.
+/// The set exceeds the limits of one set.
 pub const LIMIT_EXCEEDED: &str = "ERR_LIMIT_EXCEEDED";
 /// An object with another owner has the name of a child.
 pub const NAME_CONFLICT: &str = "ERR_NAME_CONFLICT";
@@ -10,13 +10,13 @@ pub const NAME_CONFLICT: &str = "ERR_NAME_CONFLICT";
 pub const API_UNAVAILABLE: &str = "ERR_API_UNAVAILABLE";
 /// The API server asks to wait.
 pub const API_THROTTLED: &str = "ERR_API_THROTTLED";
-/// A pod was not created: its gang may start with the minimum of the others.
+/// A pod was not created; its gang may start with the minimum of the other pods.
 pub const CREATE_POD: &str = "ERR_CREATE_POD";
 /// The gate of a pod that may be scheduled was not removed.
 pub const REMOVE_POD_SCHEDULING_GATE: &str = "ERR_REMOVE_POD_SCHEDULING_GATE";
 
-/// Code of a refused write that has none of its own: `ERR_CREATE_PODGANG`, `ERR_DELETE_POD`,
-/// `ERR_SYNC_SERVICE` and the like.
+/// Code of a refused write without a code of its own: `ERR_CREATE_PODGANG`, `ERR_DELETE_POD`,
+/// `ERR_SYNC_SERVICE` and so on.
 pub fn of_write(verb: &str, kind: &str) -> String {
     let what = match verb {
         "create" => "CREATE",

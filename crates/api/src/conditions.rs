@@ -1,4 +1,4 @@
-//! Condition types and reasons, and how a condition list is kept.
+//! Types and reasons of conditions, and changes of a list of conditions.
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -31,13 +31,15 @@ pub enum ConditionType {
     /// PodCliqueSet: a topology constraint names a level that the cluster does not have (Grove).
     /// No rule sets it yet.
     TopologyLevelsUnavailable,
-    /// PodCliqueSet, PodCliqueScalingGroup, PodClique: a changed template is on its way to the pods
+    /// PodCliqueSet, PodCliqueScalingGroup, PodClique: a changed template is being applied to the
+    /// pods (Grove, docs/semantics.md §14).
     /// (Grove, docs/semantics.md §14).
     UpdateInProgress,
-    /// PodCliqueSet, PodGang: its scheduler cannot be told of it, or cannot honour a part of it.
+    /// PodCliqueSet, PodGang: its scheduler cannot receive it as a gang, or cannot honour a part of
+    /// it.
     SchedulingFeatureUnsupported,
-    /// PodCliqueScalingGroup: set by the Go operator while it terminates a group replica; removed
-    /// here.
+    /// PodCliqueScalingGroup: set by the Go operator while it terminates a group replica. This
+    /// operator removes it.
     GangTerminationInProgress,
     /// ClusterTopologyBinding: a scheduler's topology object has other levels (Grove). No rule sets
     /// it yet.
@@ -45,9 +47,9 @@ pub enum ConditionType {
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: an object with another owner has the name of
     /// a child.
     NameConflict,
-    /// PodCliqueSet: pods of earlier attempts run on without a controller.
+    /// PodCliqueSet: pods of earlier attempts still run, without a controller.
     LeftoverPods,
-    /// PodCliqueSet: a stored `terminationDelay` is invalid, so it terminates nothing.
+    /// PodCliqueSet: a stored `terminationDelay` is invalid, so no gang is terminated.
     GangTerminationDisabled,
     /// PodCliqueSet: it has fields that are accepted but have no effect yet.
     FieldNotImplemented,
@@ -56,7 +58,7 @@ pub enum ConditionType {
     /// PodGang: every part has its guaranteed pods bound to nodes.
     Scheduled,
     /// PodGang: every part has its guaranteed pods ready. PodCliqueSet, PodCliqueScalingGroup,
-    /// PodClique: what has to run runs; where it does not, the message is the first cause.
+    /// PodClique: the required minimum runs; otherwise the message gives the first cause.
     Ready,
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: it is not Ready, and waiting does not help
     /// (docs/semantics.md §2.8).
@@ -81,44 +83,44 @@ pub enum ConditionType {
     strum::IntoStaticStr,
 )]
 pub enum Reason {
-    // How each begins says where it stands: `Type=Status`, and of which kind if not of all.
-    /// MinAvailableBreached=False of a PodClique: as many pods as needed are Ready.
+    // The comment of each reason begins with its places: `Type=Status`, then the kind if it is not
+    // used on all kinds.
+    /// MinAvailableBreached=False of a PodClique: enough pods are Ready.
     SufficientReadyPods,
-    /// MinAvailableBreached=True of a PodClique: fewer pods than needed are Ready, after there were
-    /// enough.
+    /// MinAvailableBreached=True of a PodClique: fewer pods are Ready than required, after enough
+    /// were.
     InsufficientReadyPods,
-    /// MinAvailableBreached=True of a PodClique of a job: a pod failed 5 times in a row; its replica
-    /// is restarted at once, or the job is given up.
+    /// MinAvailableBreached=True of a PodClique of a job: a pod failed 5 times in a row; the
+    /// operator restarts its replica at once, or the job fails.
     PodKeepsFailing,
-    /// MinAvailableBreached=False of a PodClique: there never were enough Ready pods; it starts.
+    /// MinAvailableBreached=False of a PodClique: it is starting; enough pods were never Ready.
     NeverAvailable,
-    /// MinAvailableBreached=Unknown: too few are available, and an update runs.
+    /// MinAvailableBreached=Unknown: too few are available while an update runs.
     UpdateInProgress,
-    /// MinAvailableBreached=Unknown of a PodClique: too few are available, and no set controls it:
-    /// its pods are not replaced. It is judged anew when a set has adopted it.
+    /// MinAvailableBreached=Unknown of a PodClique: too few are available, and no set controls it,
+    /// so its pods are not replaced. The condition is computed again once a set has adopted it.
     Orphaned,
     /// MinAvailableBreached=False of a PodClique: the kubelet restarts containers of a job in
     /// place.
     RestartsInPlace,
-    /// MinAvailableBreached=False of a PodCliqueScalingGroup: as many group replicas as needed are
-    /// healthy.
+    /// MinAvailableBreached=False of a PodCliqueScalingGroup: enough group replicas are healthy.
     SufficientAvailablePodCliqueScalingGroupReplicas,
-    /// MinAvailableBreached=True of a PodCliqueScalingGroup: fewer group replicas than needed are
-    /// healthy.
+    /// MinAvailableBreached=True of a PodCliqueScalingGroup: fewer group replicas are healthy than
+    /// required.
     InsufficientAvailablePodCliqueScalingGroupReplicas,
-    /// PodCliqueScheduled=True: as many pods as needed have nodes.
+    /// PodCliqueScheduled=True: enough pods have nodes.
     SufficientScheduledPods,
-    /// PodCliqueScheduled=False: fewer pods than needed have nodes.
+    /// PodCliqueScheduled=False: fewer pods have nodes than required.
     InsufficientScheduledPods,
-    /// UpdateInProgress=True: a changed template is on its way to the pods.
+    /// UpdateInProgress=True: a changed template is being applied to the pods.
     Progressing,
-    /// UpdateInProgress=Unknown: the update stood still for `progressDeadline`; it goes on.
+    /// UpdateInProgress=Unknown: the update made no progress for `progressDeadline`; it continues.
     ProgressDeadlineExceeded,
-    /// UpdateInProgress=False: no update of it runs.
+    /// UpdateInProgress=False: no update runs.
     NoActiveUpdate,
     /// Succeeded=True of a PodClique of a job: all its pods have done their work.
     AllPodsCompleted,
-    /// Failed=True, Ready=False: the job used up `trainingSpec.maxRestarts`.
+    /// Failed=True, Ready=False: the job has used all restarts of `trainingSpec.maxRestarts`.
     MaxRestartsExceeded,
     /// Failed=True, Ready=False: the job ran for `trainingSpec.maxRuntime`.
     MaxRuntimeExceeded,
@@ -138,14 +140,16 @@ pub enum Reason {
     Drift,
     /// SchedulerTopologyDrift=Unknown: not set yet.
     TopologyNotFound,
-    /// ScaledBelowMinAvailable=True: `spec.replicas` is below `minAvailable`, and counts as enough.
+    /// ScaledBelowMinAvailable=True: `spec.replicas` is below `minAvailable`; that many replicas
+    /// count as enough.
     ReplicasBelowMinAvailable,
-    /// NameConflict=True, Ready=False: an object that has to be made exists and is somebody else's.
+    /// NameConflict=True, Ready=False: another owner has an object with the name of an object that
+    /// the operator has to create.
     NameTaken,
-    /// LeftoverPods=True: the message names pods of earlier attempts that run on; somebody deleted
-    /// their PodClique with `--cascade=orphan`.
+    /// LeftoverPods=True: the message names pods of earlier attempts that still run, because their
+    /// PodClique was deleted with `--cascade=orphan`.
     PodsLeftBehind,
-    /// GangTerminationDisabled=True: a stored `terminationDelay` makes no sense.
+    /// GangTerminationDisabled=True: a stored `terminationDelay` is invalid.
     InvalidTerminationDelay,
     /// FieldNotImplemented=True: the message names fields that are accepted and have no effect yet.
     AcceptedButIgnored,
@@ -157,7 +161,8 @@ pub enum Reason {
     GuaranteedPodsBound,
     /// Scheduled=False: some guaranteed pods have no node yet.
     GuaranteedPodsNotBound,
-    /// Scheduled=False: every part had its guaranteed pods on nodes, and some are gone.
+    /// Scheduled=False: every part had its guaranteed pods on nodes, and some of these pods are
+    /// gone.
     GuaranteedPodsLost,
     /// Ready=True of a PodGang: every part has its guaranteed pods Ready.
     GuaranteedPodsReady,
@@ -169,82 +174,84 @@ pub enum Reason {
     PodsDisrupted,
     /// DisruptionTarget=False: no pod is about to be evicted.
     NoPodDisrupted,
-    /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the scheduler's API, by which
-    /// it is told of gangs, is not there.
+    /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the cluster does not serve
+    /// the API through which the scheduler receives gangs.
     SchedulerNotInstalled,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the queue that the set names
     /// does not exist.
     QueueNotFound,
-    /// SchedulingFeatureUnsupported=True: the scheduler's definitions are too old for what was
-    /// written.
+    /// SchedulingFeatureUnsupported=True: the scheduler's definitions are too old for some of the
+    /// written fields.
     FieldsNotServed,
-    /// SchedulingFeatureUnsupported=True: a label or annotation for the scheduler has no effect, or a
-    /// value that the scheduler does not know.
+    /// SchedulingFeatureUnsupported=True: a label or annotation for the scheduler has no effect, or
+    /// its value is unknown to the scheduler.
     KeyNotUsed,
 
-    /// Ready=True: everything that is asked for runs.
+    /// Ready=True: all replicas run.
     AllReady,
-    /// Ready=True: what has to run runs; the message says what keeps the rest.
+    /// Ready=True: the required minimum runs; the message gives the cause that holds the rest back.
     MinimumReady,
-    /// Ready=True of a PodCliqueSet: what has to run runs, and an update is on its way.
+    /// Ready=True of a PodCliqueSet: the required minimum runs, and an update is in progress.
     Updating,
-    /// Ready=True: nothing is asked for.
+    /// Ready=True: everything is scaled to zero.
     ScaledToZero,
     /// Succeeded=True, Ready=True of a PodCliqueSet: the job is done.
     WorkloadSucceeded,
 
-    // Causes; `causes` has the order in which they are reported.
-    /// Ready=False of a PodCliqueSet: the spec cannot be acted on; what runs goes on.
+    // Causes. `causes` defines the order in which they are reported.
+    /// Ready=False of a PodCliqueSet: the spec is invalid; the running pods stay.
     InvalidSpec,
-    /// Ready=False: it is larger than one set may be; what runs goes on.
+    /// Ready=False: it exceeds the limits of one set; the running pods stay.
     LimitExceeded,
     /// Ready=False: a ResourceQuota refuses pods.
     QuotaExceeded,
-    /// Ready=False: the ServiceAccount that the template names does not exist.
+    /// Ready=False: the ServiceAccount named in the template does not exist.
     ServiceAccountMissing,
     /// Ready=False: the pods' PriorityClass does not exist.
     PriorityClassMissing,
-    /// Ready=False: the API server refuses to create something.
+    /// Ready=False: the API server refuses to create an object.
     RequestRefused,
     /// Ready=False: a pod ended, was evicted, or its node was lost.
     PodFailed,
     /// Ready=False: a container's image cannot be pulled.
     ImagePullFailed,
-    /// Ready=False: a container cannot be made, for lack of a ConfigMap or Secret, for example, or
-    /// as its image would run as root.
+    /// Ready=False: a container cannot be created, for example because a ConfigMap or Secret is
+    /// missing or because its image would run as root.
     ContainerConfigError,
-    /// Ready=False: a container ends again and again, whatever its exit code, or never starts.
+    /// Ready=False: a container ends again and again, with any exit code, or never starts.
     CrashLoop,
-    /// Ready=False: a PersistentVolumeClaim does not exist, is not bound, or its volume is
-    /// elsewhere.
+    /// Ready=False: a PersistentVolumeClaim does not exist or is not bound, or its volume is on
+    /// another node.
     VolumeUnavailable,
-    /// Ready=False: no node has what nodeSelector or affinity asks for.
+    /// Ready=False: no node matches nodeSelector or affinity.
     NodeSelectorUnmatched,
-    /// Ready=False: nodes would do, but too much on them is taken.
+    /// Ready=False: suitable nodes exist, but have too few free resources.
     InsufficientResources,
     /// Ready=False: the scheduler finds no node for another reason, such as taints.
     Unschedulable,
-    /// Ready=False: a scheduling gate that is not the operator's holds a pod.
+    /// Ready=False: a scheduling gate of another controller holds a pod.
     ForeignSchedulingGate,
-    /// Ready=False of a PodCliqueSet: it is being deleted, and its pods have their time to end.
+    /// Ready=False of a PodCliqueSet: it is being deleted, and its pods are within their grace
+    /// period.
     Terminating,
-    /// Ready=False: the replica was terminated and is recreated once the rest of it is gone.
+    /// Ready=False: the operator terminated the replica and recreates it once its last objects are
+    /// gone.
     ReplicaTerminating,
-    /// Ready=False: a pod's place is taken until it is gone.
+    /// Ready=False: a pod is being deleted; its replacement is created once it is gone.
     PodTerminating,
     /// Ready=False: objects are being created.
     PodsBeingCreated,
     /// Ready=False: all containers of a pod are ready and the pod is not: its node is lost, or a
-    /// readiness gate is closed.
+    /// readiness gate is not passed.
     PodNotReady,
-    /// Ready=False: a container runs and its readiness probe fails.
+    /// Ready=False: a container runs but fails its readiness probe.
     ContainersNotReady,
-    /// Ready=False: pods are on their nodes and start.
+    /// Ready=False: pods have nodes and are starting.
     PodsStarting,
-    /// Ready=False: no scheduler has looked at a pod.
+    /// Ready=False: no scheduler has handled a pod.
     WaitingForScheduler,
-    /// Ready=False: pods start after others that are not Ready yet, or their kubelets have not shown them
-    /// yet that they may.
+    /// Ready=False: pods wait for earlier pods in the start order, or for their kubelets to deliver
+    /// the start signal.
     WaitingForStartOrder,
     /// Ready=False: pods wait until all pods of their gang exist.
     GangIncomplete,
@@ -267,20 +274,20 @@ impl From<bool> for Status {
     }
 }
 
-/// What a rule says of a condition; the list decides what becomes of `lastTransitionTime`.
+/// The result of a rule for one condition. [`set`] decides about `lastTransitionTime`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionUpdate {
-    /// Which condition.
+    /// Type of the condition.
     pub type_: ConditionType,
-    /// Whether it holds.
+    /// Whether the condition holds.
     pub status: Status,
-    /// Why, for programs.
+    /// The cause, for programs.
     pub reason: Reason,
-    /// Why, for people.
+    /// The cause, for people.
     pub message: String,
 }
 
-/// Puts the verdict into the list. `lastTransitionTime` moves only when the status flips.
+/// Puts the result into the list. `lastTransitionTime` changes only when the status changes.
 pub fn set(
     conditions: &mut Vec<Condition>,
     verdict: ConditionUpdate,
@@ -307,7 +314,7 @@ pub fn set(
     }
 }
 
-/// Puts the verdict into the list, or takes the condition out of it where there is none.
+/// Puts the result into the list, or removes the condition from it without a result.
 pub fn set_or_remove(
     conditions: &mut Vec<Condition>,
     type_: ConditionType,
@@ -321,7 +328,7 @@ pub fn set_or_remove(
     }
 }
 
-/// Takes the condition out of the list.
+/// Removes the condition from the list.
 pub fn remove(conditions: &mut Vec<Condition>, type_: ConditionType) {
     let type_: &'static str = type_.into();
     conditions.retain(|c| c.type_ != type_);
@@ -333,7 +340,7 @@ pub fn find(conditions: &[Condition], type_: ConditionType) -> Option<&Condition
     conditions.iter().find(|c| c.type_ == type_)
 }
 
-/// Whether the condition tells of something that somebody has to mend.
+/// Whether the condition has a cause that a person has to fix.
 pub fn has_blocking_reason(condition: &Condition) -> bool {
     condition.reason.parse().is_ok_and(Reason::is_blocking)
 }

@@ -1,4 +1,4 @@
-//! Durations as Go writes them: `10s`, `4h`, `1h30m`.
+//! Durations in the form of Go: `10s`, `4h`, `1h30m`.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What Go's `time.ParseDuration` accepts.
+/// The texts that Go's `time.ParseDuration` accepts.
 pub(crate) const PATTERN: &str =
     "^[+-]?(0|(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
-/// The same, greater than 0: one of its parts has a digit that is not 0.
+/// The same, greater than 0: one part has a digit that is not 0.
 pub(crate) const POSITIVE: &str = concat!(
     "^[+]?",
     "(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))*",
@@ -18,7 +18,7 @@ pub(crate) const POSITIVE: &str = concat!(
     "(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))*$"
 );
 
-/// Nanoseconds of each unit. A unit that begins like another one comes after it.
+/// Nanoseconds of each unit. A unit comes after the units that are prefixes of it.
 const UNITS: [(&str, i128); 8] = [
     ("ns", 1),
     ("us", 1_000),
@@ -30,8 +30,8 @@ const UNITS: [(&str, i128); 8] = [
     ("h", 3_600_000_000_000),
 ];
 
-/// A duration as the user wrote it. It is kept as text so that a stored value that cannot be
-/// parsed makes one condition, not an undecodable object.
+/// A duration as the user wrote it. It is kept as text so that a stored value that cannot be parsed
+/// makes one condition, not an undecodable object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("maxLength" = 64))]
@@ -40,7 +40,7 @@ pub struct GoDuration(pub String);
 /// Why a text is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
-    /// It is not a row of numbers with units.
+    /// It is not a sequence of numbers with units.
     #[error("{0:?} is not a duration: write numbers with units, e.g. 30s, 4h or 1h30m")]
     Malformed(String),
     /// It does not fit into 64 bits of nanoseconds, Go's limit.
@@ -49,9 +49,9 @@ pub enum DurationError {
 }
 
 impl GoDuration {
-    /// The duration that the text stands for, by the rules of Go's `time.ParseDuration`: a sign,
-    /// then numbers with the units `ns`, `us`, `ms`, `s`, `m` and `h`; `0` needs no unit. What is
-    /// less than a nanosecond is dropped.
+    /// The duration of the text, by the rules of Go's `time.ParseDuration`: a sign, then numbers
+    /// with the units `ns`, `us`, `ms`, `s`, `m` and `h`; `0` needs no unit. Fractions of a
+    /// nanosecond are dropped.
     ///
     /// # Errors
     /// When the text is not of that form, or the duration is longer than 292 years.
@@ -113,7 +113,8 @@ impl From<&str> for GoDuration {
     }
 }
 
-/// The first number with its unit in nanoseconds (none: it does not fit), and what follows.
+/// The first number with its unit in nanoseconds (`None` if it is too large), and the rest of the
+/// text.
 fn parse_part(text: &str) -> Option<(Option<i128>, &str)> {
     let (whole, rest) = digits(text);
     let (fraction, rest) = match rest.strip_prefix('.') {
@@ -129,7 +130,7 @@ fn parse_part(text: &str) -> Option<(Option<i128>, &str)> {
     Some((amount(whole, fraction, unit), rest))
 }
 
-/// A unit ends where the text does or the next number begins: `m` is not the unit of `5mo`.
+/// A unit ends at the end of the text or at the next number: `m` is not the unit of `5mo`.
 fn unit_end(rest: &str) -> Option<&str> {
     rest.chars()
         .next()
@@ -150,7 +151,7 @@ fn amount(whole: &str, fraction: &str, unit: i128) -> Option<i128> {
     } else {
         whole.parse::<i128>().ok()?
     };
-    // No unit has more than 13 digits of nanoseconds: later digits cannot count.
+    // No unit has more than 13 digits of nanoseconds: later digits have no effect.
     let fraction: String = fraction.chars().take(18).collect();
     let scale = 10_i128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
     let fraction = fraction.parse::<i128>().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Reasons of the events that the operator posts (docs/semantics.md §13.2). There are no others: a
-//! reason can only be made here.
+//! Reasons of the events that the operator posts (docs/semantics.md §13.2). No other reason exists:
+//! only this module can construct one.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use crate::conditions::Reason;
 pub struct EventReason(&'static str);
 
 impl EventReason {
-    /// As the event has it.
+    /// The reason as the event spells it.
     pub fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// Whether it tells of nothing but the ordinary way: something was made or removed, or runs. The
-    /// objects and their conditions say the same, so it may be left untold where there are many
-    /// (docs/operations.md, "Events").
+    /// Whether the event reports regular work only: an object was created or removed, or runs. The
+    /// objects and their conditions show the same, so the operator may drop such events when there
+    /// are many (docs/operations.md, "Events").
     pub fn is_routine(self) -> bool {
         ROUTINE.contains(&self.0)
     }
@@ -36,7 +36,8 @@ impl From<Reason> for EventReason {
     }
 }
 
-// How each begins says of which type the event is, and on what.
+// The comment of each constant begins with the type of the event and the object that it is posted
+// on.
 
 /// Warning on the set: a replica is terminated at the time that the message says, unless it recovers.
 pub const GANG_TERMINATION_SCHEDULED: EventReason = EventReason("GangTerminationScheduled");
@@ -55,16 +56,17 @@ pub const REPLICA_RESTARTING: EventReason = EventReason("ReplicaRestarting");
 pub const FAILED_POD_REPLACED: EventReason = EventReason("FailedPodReplaced");
 /// Warning on the set: a pod of a training job hangs in Terminating, and its rank is started again.
 pub const STUCK_POD_REPLACED: EventReason = EventReason("StuckPodReplaced");
-/// Normal on the set: all runs, for the first time or again.
+/// Normal on the set: everything runs, for the first time or again.
 pub const READY: EventReason = EventReason("Ready");
 
-/// Warning on the object: what became of it cannot be written into its status.
+/// Warning on the object: the operator cannot write its status.
 pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
-/// Warning on the object: a field of it cannot be read, so nothing is done about it until that is
-/// corrected; or, if it is being deleted, it is removed by its metadata.
+/// Warning on the object: a field cannot be decoded, so the operator does nothing for the object
+/// until the field is corrected. If the object is being deleted, the operator removes it by its
+/// metadata.
 pub const UNREADABLE: EventReason = EventReason("Unreadable");
-/// Reasons of success that are routine. Not among them is what tells of an update (a PodClique that
-/// is replaced), of a termination, a restart or the end of a job.
+/// Reasons of routine successes. Not routine: the replacement of a PodClique in an update, a
+/// termination, a restart, the end of a job.
 const ROUTINE: [&str; 9] = [
     "PodCreateSuccessful",
     "PodDeleteSuccessful",
@@ -77,17 +79,17 @@ const ROUTINE: [&str; 9] = [
     READY.0,
 ];
 
-/// Warning on the parent: a name that is needed is taken by an object of somebody else.
+/// Warning on the parent: an object of another owner has a name that the operator needs.
 pub const NAME_CONFLICT: EventReason = EventReason("NameConflict");
 /// Warning on the parent: a write failed that has no reason of its own.
 pub const SYNC_FAILED: EventReason = EventReason("SyncFailed");
 
-/// A write of which events tell.
+/// A write that events report.
 #[derive(Clone, Copy, Debug)]
 pub struct ToldWrite {
     /// `create`, `delete`, `replace`.
     pub verbs: &'static [&'static str],
-    /// Kind of what is written.
+    /// Kind of the written object.
     pub kind: &'static str,
     /// Reason if it succeeded.
     pub success: EventReason,
@@ -109,7 +111,7 @@ const fn told(
     }
 }
 
-/// All of them (Grove, internal/constants).
+/// All reported writes (Grove, internal/constants).
 pub const WRITES: [ToldWrite; 9] = [
     told(&["create"], "Pod", "PodCreateSuccessful", "PodCreateFailed"),
     told(&["delete"], "Pod", "PodDeleteSuccessful", "PodDeleteFailed"),
@@ -157,7 +159,7 @@ pub const WRITES: [ToldWrite; 9] = [
     ),
 ];
 
-/// Reasons of success and of failure of a write, if events tell of it.
+/// Reasons of success and of failure of a write, if events report it.
 pub fn of_writes(verb: &str, kind: &str) -> Option<(EventReason, EventReason)> {
     let mut all = WRITES.iter();
     let told = all.find(|write| write.kind == kind && write.verbs.contains(&verb))?;

@@ -1,4 +1,4 @@
-//! The PodGroup of KAI Scheduler, as far as this operator writes it.
+//! The PodGroup of KAI Scheduler: the fields that this operator writes.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use kube::CustomResource;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Pods that KAI Scheduler places together, as groups of pods. What others write into it stays.
+/// Pods that KAI Scheduler places together, as groups of pods. Fields of other writers stay.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[kube(
     group = "scheduling.run.ai",
@@ -26,53 +26,52 @@ pub struct KaiPodGroupSpec {
     /// Name of the PriorityClass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority_class_name: Option<String>,
-    /// How many direct children have to be there; all if unset.
+    /// How many direct children are required; all if unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_sub_group: Option<u32>,
-    /// The groups, each naming its parent; none is the root.
+    /// The groups, each with the name of its parent; the root if it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_groups: Vec<KaiSubGroup>,
-    /// For how long it may run with less than its minimum; for ever if negative.
+    /// How long it may run below its minimum; for ever if negative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub staleness_grace_period: Option<String>,
-    /// Whether it may be evicted for others: `preemptible` or `non-preemptible`; by its priority if
-    /// unset.
+    /// Whether others may evict it: `preemptible` or `non-preemptible`; by its priority if unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemptibility: Option<String>,
-    /// For how long it waits before others are evicted for it (KAI 0.17 and later).
+    /// How long it waits before it evicts others (KAI 0.17 and later).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption_delay: Option<String>,
     /// How close together its pods have to be: `topology`, `requiredTopologyLevel` and
     /// `preferredTopologyLevel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<BTreeMap<String, Value>>,
-    /// Fields of others.
+    /// Fields of other writers.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
 
-/// A group of pods, or of groups. The webhook refuses `minMember` and `minSubGroup` together: a leaf
-/// has the one, an inner node the other.
+/// A group of pods, or of groups. KAI's webhook refuses `minMember` and `minSubGroup` together: a
+/// leaf has `minMember`, an inner node `minSubGroup`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KaiSubGroup {
     /// Its name, unique in the PodGroup; pods name it by a label.
     pub name: String,
-    /// Name of its parent; none if that is the root.
+    /// Name of its parent; `None` if the parent is the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The least number of pods; of leaves only.
+    /// The least number of pods; leaves only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_member: Option<u32>,
-    /// The least number of children; of inner nodes only.
+    /// The least number of children; inner nodes only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_sub_group: Option<u32>,
-    /// Fields of others, such as topology constraints.
+    /// Fields of other writers, such as topology constraints.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
 
-/// A share of the cluster. That it exists is all that is read.
+/// A share of the cluster. The operator reads only whether it exists.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[kube(
     group = "scheduling.run.ai",
@@ -86,8 +85,8 @@ pub struct KaiSubGroup {
 )]
 pub struct KaiQueueSpec {}
 
-/// The grace period of gangs whose end the operator decides: KAI never evicts one because a part of it
-/// is missing.
+/// The grace period of gangs whose end the operator decides: KAI never evicts such a gang for a
+/// missing part.
 pub const NEVER_STALE: &str = "-1s";
 
 /// Keys that KAI Scheduler reads.
@@ -96,17 +95,17 @@ pub mod keys {
     pub const PREEMPTIBILITY: &str = "kai.scheduler/preemptibility";
     /// Label of a set: name of its PriorityClass.
     pub const PRIORITY: &str = "priorityClassName";
-    /// Annotation of a set: for how long it waits before others are evicted for it.
+    /// Annotation of a set: how long it waits before it evicts others.
     pub const PREEMPTION_DELAY: &str = "kai.scheduler/preemption-delay";
-    /// Annotation of a set: for how long it may run with less than its minimum; for ever if negative.
+    /// Annotation of a set: how long it may run below its minimum; for ever if negative.
     pub const STALENESS: &str = "kai.scheduler/staleness-grace-period";
-    /// Annotation of a set: name of the Topology that the next two are about.
+    /// Annotation of a set: name of the Topology of the next two keys.
     pub const TOPOLOGY: &str = "kai.scheduler/topology";
-    /// Annotation of a set: the level of which all its pods have to be in one domain.
+    /// Annotation of a set: level of the domain that all its pods have to share.
     pub const TOPOLOGY_REQUIRED: &str = "kai.scheduler/topology-required-placement";
-    /// Annotation of a set: the level of which they are to be in one domain if they can.
+    /// Annotation of a set: level of the domain that its pods should share if possible.
     pub const TOPOLOGY_PREFERRED: &str = "kai.scheduler/topology-preferred-placement";
-    /// Keys that its pod-grouper reads of other workloads and that say nothing of a gang.
+    /// Keys that its pod-grouper reads of other workloads and that do not apply to a gang.
     pub const NOT_OF_GANGS: [&str; 4] = [
         "kai.scheduler/segment-size",
         "kai.scheduler/segment-topology-required-placement",

@@ -3,21 +3,22 @@
 
 use std::collections::BTreeMap;
 
-/// Label of all that the operator makes: name of the object; of pods, that of their PodClique.
+/// Label of all objects of the operator: name of the object; on pods, the name of their PodClique.
 pub const NAME: &str = "app.kubernetes.io/name";
-/// Label of all that the operator makes: always `grove-operator`.
+/// Label of all objects of the operator: always `grove-operator`.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
-/// Label of all that the operator makes: name of the PodCliqueSet.
+/// Label of all objects of the operator: name of the PodCliqueSet.
 pub const PART_OF: &str = "app.kubernetes.io/part-of";
-/// Label of all that the operator makes: what it is; pods have that of their PodClique.
+/// Label of all objects of the operator: the sort of object; pods have the value of their
+/// PodClique.
 pub const COMPONENT: &str = "app.kubernetes.io/component";
 /// Label of the CustomResourceDefinitions: version of the operator that they belong to.
 pub const VERSION: &str = "app.kubernetes.io/version";
-/// Value of [`MANAGED_BY`]; the same as the Go operator's, whose objects we adopt.
+/// Value of [`MANAGED_BY`]. The Go operator has the same value; we adopt its objects.
 pub const MANAGER: &str = "grove-operator";
-/// Selects everything that an operator of this API made.
+/// Selects all objects that an operator of this API created.
 pub const MANAGED_SELECTOR: &str = "app.kubernetes.io/managed-by=grove-operator";
-/// Selects the HorizontalPodAutoscalers among it, by [`component::AUTOSCALER`].
+/// Selects the HorizontalPodAutoscalers among them, by [`component::AUTOSCALER`].
 pub const AUTOSCALER_SELECTOR: &str = "app.kubernetes.io/component=pcs-hpa";
 
 /// Label of pods: name of their PodClique.
@@ -32,8 +33,8 @@ pub const PCS_REPLICA_INDEX: &str = "grove.io/podcliqueset-replica-index";
 pub const SCALING_GROUP: &str = "grove.io/podcliquescalinggroup";
 /// Label of PodCliques and pods of a scaling group: index of the group's replica.
 pub const SCALING_GROUP_REPLICA_INDEX: &str = "grove.io/podcliquescalinggroup-replica-index";
-/// Label of pods in scaling groups: index of the pod among those of its group replica, from 0; see
-/// `GROVE_PCSG_POD_INDEX`.
+/// Label of pods in scaling groups: index of the pod among the pods of its group replica, from 0;
+/// see `GROVE_PCSG_POD_INDEX`.
 pub const SCALING_GROUP_POD_INDEX: &str = "grove.io/podcliquescalinggroup-pod-index";
 /// Label of pods: index in their PodClique.
 pub const POD_INDEX: &str = "grove.io/podclique-pod-index";
@@ -42,89 +43,91 @@ pub const POD_TEMPLATE_HASH: &str = "grove.io/pod-template-hash";
 /// Label of PodGangs: name of the scheduler.
 pub const SCHEDULER_NAME: &str = "grove.io/scheduler-name";
 /// Label or annotation of PodCliques and pods: attempt of the PodCliqueSet replica; absent means 0.
-/// The label is to select by; the annotation, which only PodCliques have, is what counts. Written
-/// at creation, never repaired.
+/// The label is for selectors. The annotation, which only PodCliques have, is the value that the
+/// operator reads. Written at creation, never repaired.
 pub const ATTEMPT: &str = "grove.io/attempt";
 /// Label or annotation of PodCliques and pods of a scaling group: attempt of the group's replica;
-/// likewise.
+/// otherwise like `grove.io/attempt`.
 pub const GROUP_ATTEMPT: &str = "grove.io/group-attempt";
 
-/// Annotation of PodCliques and scaling groups: the last `replicas` seen in the template, so that a
-/// change there can be told from a live value that a user or an autoscaler set.
+/// Annotation of PodCliques and scaling groups: the last `replicas` seen in the template. With it
+/// the operator distinguishes a change of the template from a live value that a user or an
+/// autoscaler set.
 pub const TEMPLATE_REPLICAS: &str = "grove.io/template-replicas";
-/// Annotation of PodCliques: which of its labels and annotations come from the template, as
-/// `label:<key>` and `annotation:<key>` with commas between, so that those that a newer template
-/// does not have are removed and those that others added are not.
+/// Annotation of PodCliques: the labels and annotations that come from the template, as
+/// `label:<key>` and `annotation:<key>`, separated by commas. With it the operator removes keys
+/// that a newer template does not have, and leaves keys of other writers alone.
 pub const TEMPLATE_KEYS: &str = "grove.io/template-keys";
-/// Annotation of PodCliques of a scaling group: the template hash with which the PodClique was made.
-/// Written at creation; it goes when the template is edited in place. While it equals the hash of
-/// the PodClique, all of its pods are of that template, whatever their labels say.
+/// Annotation of PodCliques of a scaling group: the template hash with which the PodClique was
+/// created. Written at creation, removed when the template is edited in place. While it equals the
+/// hash of the PodClique, all its pods have that template, regardless of their labels.
 pub const MADE_WITH_HASH: &str = "grove.io/made-with-template-hash";
-/// Annotation of pods: how many earlier holders of the slot ended soon after their start, one after
-/// the other; the longer that goes on, the longer the next replacement waits.
+/// Annotation of pods: how many earlier pods of the index ended soon after their start, in a row.
+/// The operator waits longer before the next replacement the higher it is.
 pub const POD_FAILURE_COUNT: &str = "grove.io/pod-failure-count";
-/// Annotation of pods: name of `grove.io/pod-failure-count` before the first release; it is still
-/// read.
+/// Annotation of pods: name of `grove.io/pod-failure-count` before the first release; still read.
 pub const OLD_POD_FAILURE_COUNT: &str = "grove.io/quick-ends";
-/// Annotation of PodCliques: the template hash that another implementation wrote and that was
-/// replaced by ours.
+/// Annotation of PodCliques: the template hash of another implementation that this operator
+/// replaced.
 pub const REBASED_FROM: &str = "grove.io/rebased-from-template-hash";
-/// Annotation of PodGangs: `true` if its list is kept by a rule by which every listed pod may be
-/// scheduled. The Go operator lists pods before that.
+/// Annotation of PodGangs: `true` if every pod in its list may be scheduled. The Go operator lists
+/// pods earlier than that.
 pub const GATES_RELEASED_BY_LIST: &str = "grove.io/gates-released-by-list";
-/// Annotation of PodGangs: name of `grove.io/gates-released-by-list` before the first release; it is
+/// Annotation of PodGangs: name of `grove.io/gates-released-by-list` before the first release;
 /// still read.
 pub const OLD_GATES_RELEASED_BY_LIST: &str = "grove.io/list-opens-gates";
-/// Annotation of pods that start after others: `0`, then `now` once they may start; `2` and so on, up to
-/// `5`, as long as the kubelet does not show that to the container.
+/// Annotation of pods that start after others: `0`, then `now` once they may start; `2` to `5`
+/// while the kubelet does not show the new value to the container.
 pub const START: &str = "grove.io/start";
-/// Annotation of pods that start after others: since when they may.
+/// Annotation of pods that start after others: when they were allowed to start.
 pub const START_AT: &str = "grove.io/start-at";
-/// Annotation of pods that start after others: `<podclique>:<pods>` of those that they start after,
-/// comma-separated; for people.
+/// Annotation of pods that start after others: their dependencies as `<podclique>:<pods>`,
+/// separated by commas; for people.
 pub const STARTS_AFTER: &str = "grove.io/starts-after";
-/// Annotation of a PodCliqueSet, clique or scaling group, set by you: name of the topology that its
-/// constraint speaks of. Without effect yet; not copied to PodCliques.
+/// Annotation of a PodCliqueSet, clique or scaling group, set by you: name of the topology of its
+/// constraint. Without effect yet; not copied to PodCliques.
 pub const TOPOLOGY_NAME: &str = "grove.io/topology-name";
-/// Prefix of keys that are the operator's own.
+/// Prefix of keys that are reserved for the operator.
 pub const GROVE_PREFIX: &str = "grove.io/";
-/// Annotation of what `kubectl apply` wrote: the applied manifest; never copied to children.
+/// Annotation of objects that `kubectl apply` wrote: the applied manifest; never copied to
+/// children.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Annotation of a PodCliqueSet, clique or scaling group, set by you: its MNNVL group. Without effect
 /// yet; groups inherit it.
 pub const MNNVL_GROUP: &str = "grove.io/mnnvl-group";
-/// Annotation of a PodCliqueSet, set by you: any change of its value wakes the operator.
+/// Annotation of a PodCliqueSet, set by you: any change of its value triggers a reconcile.
 pub const RECONCILE_TRIGGER: &str = "grove.io/reconcile-trigger";
-/// Annotation of a PodCliqueSet, set by you: `true` lets everybody change what the operator made.
+/// Annotation of a PodCliqueSet, set by you: `true` allows every user to change the objects that
+/// the operator created.
 pub const DISABLE_PROTECTION: &str = "grove.io/disable-managed-resource-protection";
 /// Annotation of a PodCliqueSet, set by you: Volcano's queue.
 pub const VOLCANO_QUEUE: &str = "scheduling.grove.io/volcano-queue";
 /// Label or annotation of a PodCliqueSet, set by you: KAI's queue.
 pub const KAI_QUEUE: &str = "kai.scheduler/queue";
-/// Label of pods that KAI places: the part of its PodGroup that they belong to.
+/// Label of pods that KAI places: the part of KAI's PodGroup that they belong to.
 pub const KAI_SUBGROUP: &str = "kai.scheduler/subgroup-name";
-/// Annotation of a PodCliqueSet that is deleted with `--cascade=orphan`: its own uid. What it controls
-/// is released and nothing is deleted, also by an operator that starts after the finalizer `orphan` is
-/// gone.
+/// Annotation of a PodCliqueSet that is deleted with `--cascade=orphan`: its own uid. The operator
+/// releases the objects that the set controls and deletes none, even if it starts after the
+/// finalizer `orphan` is gone.
 pub const ORPHAN_ASKED: &str = "grove.io/orphan-asked";
-/// Annotation of what a PodCliqueSet left that was deleted with `--cascade=orphan`: the uid of that
-/// set. An adoption by that set that was under way fails on it.
+/// Annotation of objects that a PodCliqueSet left behind when it was deleted with
+/// `--cascade=orphan`: the uid of that set. A late adoption by that set fails on it.
 pub const LEFT_BY: &str = "grove.io/left-by";
-/// Annotation of a scheduler's PodGroup: which fields were written that older definitions do not
-/// know and drop.
+/// Annotation of a scheduler's PodGroup: the written fields that older definitions do not know and
+/// drop.
 pub const FIELDS_WRITTEN: &str = "grove.io/fields-written";
 
-/// Finalizer of a PodCliqueSet: it goes once everything below it is gone or released.
+/// Finalizer of a PodCliqueSet: removed once all objects below it are gone or released.
 pub const PCS_FINALIZER: &str = "grove.io/podcliqueset.grove.io";
-/// Finalizer of a PodCliqueScalingGroup: likewise.
+/// Finalizer of a PodCliqueScalingGroup: removed likewise.
 pub const PCSG_FINALIZER: &str = "grove.io/podcliquescalinggroup.grove.io";
-/// Finalizer of a PodClique: likewise.
+/// Finalizer of a PodClique: removed likewise.
 pub const PCLQ_FINALIZER: &str = "grove.io/podclique.grove.io";
 /// Finalizer of a ComputeDomain: not used yet.
 pub const COMPUTE_DOMAIN_FINALIZER: &str = "grove.io/computedomain-finalizer";
-/// Finalizer of what is deleted with `--cascade=orphan`: set by the API server on an object whose
-/// children are to be kept.
+/// Finalizer of objects that are deleted with `--cascade=orphan`: set by the API server if the
+/// children are to stay.
 pub const ORPHAN_FINALIZER: &str = "orphan";
 /// Scheduling gate of pods: holds them until their gang is complete.
 pub const POD_GANG_GATE: &str = "grove.io/podgang-pending-creation";
@@ -157,25 +160,27 @@ pub mod env {
     pub const PCS_NAME: &str = "GROVE_PCS_NAME";
     /// Index of the PodCliqueSet replica, from 0.
     pub const PCS_INDEX: &str = "GROVE_PCS_INDEX";
-    /// Name of the PodClique; with a hyphen and `GROVE_PCLQ_POD_INDEX` the pod's host name.
+    /// Name of the PodClique; followed by a hyphen and `GROVE_PCLQ_POD_INDEX` it is the pod's host
+    /// name.
     pub const PCLQ_NAME: &str = "GROVE_PCLQ_NAME";
-    /// DNS name of the headless Service; a pod is `<host name>.$GROVE_HEADLESS_SERVICE`.
+    /// DNS name of the headless Service; the address of a pod is `<host
+    /// name>.$GROVE_HEADLESS_SERVICE`.
     pub const HEADLESS_SERVICE: &str = "GROVE_HEADLESS_SERVICE";
-    /// Index of the pod in its PodClique, from 0; kept by the pod that replaces it.
+    /// Index of the pod in its PodClique, from 0; a replacement keeps it.
     pub const PCLQ_POD_INDEX: &str = "GROVE_PCLQ_POD_INDEX";
-    /// In training jobs only: which attempt of the job this is, the same for all pods that belong
-    /// together: the first 8 characters of the set's uid, a hyphen and how often this replica of
-    /// the set was restarted. For the id of a rendezvous.
+    /// In training jobs only: attempt of the job, the same for all pods that belong together: the
+    /// first 8 characters of the set's uid, a hyphen, and the number of restarts of this replica of
+    /// the set. For the id of a rendezvous.
     pub const ATTEMPT: &str = "GROVE_ATTEMPT";
     /// In scaling groups only: name of the PodCliqueScalingGroup.
     pub const PCSG_NAME: &str = "GROVE_PCSG_NAME";
-    /// In scaling groups only: pods of one group replica according to the template.
+    /// In scaling groups only: number of pods of one group replica in the template.
     pub const PCSG_TEMPLATE_NUM_PODS: &str = "GROVE_PCSG_TEMPLATE_NUM_PODS";
     /// In scaling groups only: index of the group's replica, from 0.
     pub const PCSG_INDEX: &str = "GROVE_PCSG_INDEX";
-    /// In scaling groups only: index of the pod among those of its group replica, from 0: first the
-    /// pods of the first of `cliqueNames`, as many as the template says, and so on. Kept by the pod
-    /// that replaces it, unless `replicas` of a clique before its own were changed meanwhile.
+    /// In scaling groups only: index of the pod among the pods of its group replica, from 0: first
+    /// the pods of the first clique of `cliqueNames`, as many as the template has, and so on. A
+    /// replacement keeps it, unless `replicas` of an earlier clique were changed meanwhile.
     pub const PCSG_POD_INDEX: &str = "GROVE_PCSG_POD_INDEX";
 }
 

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Field names, defaults, enums and scale paths are those of the Grove API, so manifests written
-//! for the Go operator work unchanged; our additions are optional fields only.
-// Most comments here become descriptions that `kubectl explain` shows as they are: kinds are
-// written plainly, as in every other API.
+//! for the Go operator work unchanged. Our additions are optional fields only.
+// Most comments here become descriptions that `kubectl explain` prints unchanged: they name kinds
+// without backticks, as every other API does.
 #![allow(clippy::doc_markdown)]
 // The printer columns of one kind may have the same type and priority.
 #![allow(clippy::duplicated_attributes)]
@@ -50,23 +50,23 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One thing that keeps the operator from doing its work here.
+/// One problem that keeps the operator from doing its work on this object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LastError {
     /// Stable code for programs, e.g. `ERR_CREATE_POD`.
     pub code: String,
-    /// What is wrong, at which object or field, and what to do.
+    /// The problem, the object or field that has it, and the remedy.
     pub description: String,
-    /// When this was first seen with the same text.
+    /// When this problem was first seen with the same text.
     pub observed_at: Time,
 }
 
-/// `Inference` (default): pods run until removed. `Training`: pods run to completion. Cannot be
-/// changed.
+/// `Inference` (default): pods run until they are removed. `Training`: pods run to completion.
+/// Cannot be changed.
 ///
-/// Of a PodCliqueSet the user sets it; PodCliques and PodCliqueScalingGroups have a copy that the
-/// operator writes. Pods of `Inference` that end are replaced; of `Training`, finished work is
+/// The user sets it in a PodCliqueSet; PodCliques and PodCliqueScalingGroups have a copy that the
+/// operator writes. `Inference`: the operator replaces pods that end. `Training`: finished work is
 /// never repeated, and a failure restarts the replica within `trainingSpec.maxRestarts`.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display,

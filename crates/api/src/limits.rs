@@ -1,7 +1,7 @@
-//! Numbers that no object may exceed: the definitions refuse more, `/scale` included, and rules do
-//! not act on more, whatever is stored.
+//! Limits of every object. The definitions refuse larger numbers, also through `/scale`, and rules
+//! do not act on larger numbers that are stored.
 
-/// Replicas at one level. Indices from here on are not parsed anywhere.
+/// Replicas at one level. Indices from this number on are not parsed anywhere.
 pub const MAX_REPLICAS: i32 = 10_000;
 
 /// Entries of one list of cliques, groups or names, and of one map of labels or annotations.

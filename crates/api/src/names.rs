@@ -3,21 +3,22 @@
 //! `i` is the index of the PodCliqueSet replica, `j` of the scaling group's replica, `k` of the
 //! pod: decimal, from 0, without leading zeros.
 //!
-//! Names alone are ambiguous, because sets, groups and cliques may have hyphens and digits in
-//! their own names. The way back therefore starts from the name of the parent. What can clash
-//! (Grove has the same clashes; only renaming helps):
+//! Names alone are ambiguous, because the names of sets, groups and cliques may contain hyphens and
+//! digits. The way back therefore starts from the name of the parent. Possible clashes (Grove has
+//! the same; only renaming helps):
 //!
-//! - a scaled gang with the base gang of another set: set `a` with group `sg` has `a-0-sg-1`, and
-//!   that is also replica 1 of set `a-0-sg`; likewise PodCliques and Services of such sets,
+//! - a scaled gang with the base gang of another set: set `a` with group `sg` has `a-0-sg-1`, which
+//! is also replica 1 of set `a-0-sg`; likewise PodCliques and Services of such sets,
 //! - a standalone clique `g-0-c` with the clique `c` of group `g`,
-//! - the autoscalers of a clique and a group of one name,
-//! - the Service `<pcs>-<i>` with one that is not ours.
+//! - the autoscalers of a clique and a group with the same name,
+//! - the Service `<pcs>-<i>` with a Service of another owner.
 
 /// Longest sum of the lengths of set, group and clique (Grove's webhook). With indices, hyphens
 /// and the random part of a pod's name the rest stays below the 63 characters of a host name.
 pub const MAX_COMBINED_LENGTH: usize = 45;
 
-/// The sum that [`MAX_COMBINED_LENGTH`] limits, in bytes; `group` is none for a standalone clique.
+/// The sum that [`MAX_COMBINED_LENGTH`] limits, in bytes; `group` is `None` for a standalone
+/// clique.
 pub fn combined_length(pcs: &str, group: Option<&str>, clique: &str) -> usize {
     pcs.len() + group.map_or(0, str::len) + clique.len()
 }
@@ -73,8 +74,8 @@ pub fn replica_of_scaled_gang(scaling_group: &str, name: &str, min_available: i3
     index_after(scaling_group, name)?.checked_add(min_available)
 }
 
-/// The base gang `<pcs>-<i>` that a scaled gang `<pcs>-<i>-<group>-<k>` waits for; none of a base
-/// gang.
+/// The base gang `<pcs>-<i>` that a scaled gang `<pcs>-<i>-<group>-<k>` waits for; `None` for a
+/// base gang.
 pub fn base_of_scaled_gang(pcs: &str, name: &str) -> Option<String> {
     let (i, _) = index_and_rest(pcs, name)?;
     Some(base_gang(pcs, i))
@@ -146,7 +147,7 @@ fn index_and_rest<'a>(prefix: &str, name: &'a str) -> Option<(i32, &'a str)> {
     Some((parse_index(digits)?, rest)).filter(|_| !rest.is_empty())
 }
 
-/// A number as the functions above write it: `+1` and `01` are none.
+/// A number as the functions above write it: `+1` and `01` are not accepted.
 fn parse_index(digits: &str) -> Option<i32> {
     let plain = digits.bytes().all(|b| b.is_ascii_digit());
     let canonical = digits == "0" || !digits.starts_with('0');

@@ -15,7 +15,7 @@ use crate::{LastError, SharedPodSpec, WorkloadType};
     group = "grove.io",
     version = "v1alpha1",
     kind = "PodClique",
-    doc = "Pods of one role that share a template. Made by the operator.",
+    doc = "Pods of one role that share a template. Created by the operator.",
     namespaced,
     status = "PodCliqueStatus",
     shortname = "pclq",
@@ -80,46 +80,46 @@ use crate::{LastError, SharedPodSpec, WorkloadType};
 pub struct PodCliqueSpec {
     /// Name of the role, for people; several cliques may share one.
     ///
-    /// A change reaches PodCliques that exist and restarts nothing.
+    /// A change applies to existing PodCliques and restarts nothing.
     pub role_name: String,
-    /// Template of the pods: a Kubernetes PodSpec. The operator adds gate, hostname, subdomain and
-    /// variables.
+    /// Template of the pods: a Kubernetes PodSpec. The operator adds its scheduling gate, hostname,
+    /// subdomain and environment variables.
     ///
-    /// `nodeName` and `topologySpreadConstraints` are refused; all cliques name the same
-    /// `schedulerName`. In a set a change replaces the pods, as `updateStrategy` of the set says.
+    /// `nodeName` and `topologySpreadConstraints` are refused; all cliques must have the same
+    /// `schedulerName`. In a set, a change replaces the pods as `updateStrategy` defines.
     #[schemars(with = "PodSpec")]
     pub pod_spec: SharedPodSpec,
-    /// How many pods the clique has. Default 1, at most 10,000; 0 makes it idle: it is out of
-    /// its gang, and the rest of the gang goes on.
+    /// Number of pods of the clique. Default 1, at most 10,000. With 0 the clique is scaled to
+    /// zero: it leaves its gang, and the rest of the gang continues.
     ///
-    /// A change in a template reaches the PodCliques that nobody has scaled and that have no
-    /// `autoScalingConfig`. In a PodClique it belongs to users and autoscalers (`/scale`); pods
-    /// that do least are deleted first. For `Training` at least 1, and it cannot be changed.
+    /// A change in a template applies to PodCliques that were not scaled and have no
+    /// `autoScalingConfig`. In a PodClique it is set by users and autoscalers (`/scale`);
+    /// pods that do least are deleted first. For `Training` at least 1, and fixed.
     #[serde(default = "one")]
     pub replicas: i32,
-    /// How many pods are needed and start together. Default: `replicas`, at least 1.
+    /// How many pods are required and start together. Default: `replicas`, at least 1.
     ///
-    /// From 1 to `replicas` (to any number where that is 0); the other pods are optional. Fixed
-    /// once the PodClique exists: a PodClique refuses a change, one in the set is reported
-    /// (`Ready=False/InvalidSpec`) and not acted on. Scaling `replicas` below it is allowed.
+    /// From 1 to `replicas` (no upper limit if `replicas` is 0); the other pods are optional. Fixed
+    /// once the PodClique exists: a PodClique refuses a change; a change in the set is reported
+    /// (`Ready=False/InvalidSpec`) and has no effect. Scaling `replicas` below it is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_available: Option<i32>,
     /// Cliques that have to be Ready first, at most 500; no cycles.
     ///
-    /// In a set names of its cliques, counted with `CliqueStartupTypeExplicit` only; in a PodClique
-    /// names of PodCliques, written by the operator. Each has to have `minAvailable` pods Ready or
-    /// done, less if it was scaled below. The webhook refuses a change; without it, it concerns pods
-    /// that are created afterwards.
+    /// In a set: names of its cliques, used with `CliqueStartupTypeExplicit` only. In a PodClique:
+    /// names of PodCliques, written by the operator. Each needs `minAvailable` pods Ready or done,
+    /// or fewer if it was scaled below that. The webhook refuses a change; without the webhook a
+    /// change applies to pods created later.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts_after: Vec<String>,
-    /// Has a HorizontalPodAutoscaler made that scales this clique, one in each replica of the set.
+    /// Creates a HorizontalPodAutoscaler that scales this clique, one in each replica of the set.
     ///
-    /// For cliques outside of scaling groups only. While it is set, a changed `replicas` of the
-    /// template does not reach PodCliques that exist; once it is removed, their count stays as it
-    /// is. A change restarts nothing. Refused for `Training`.
+    /// Only for cliques outside of scaling groups. While it is set, a change of `replicas` in the
+    /// template does not apply to existing PodCliques. After you remove it, their number of pods
+    /// stays. A change restarts nothing. Refused for `Training`.
     #[serde(rename = "autoScalingConfig", skip_serializing_if = "Option::is_none")]
     pub auto_scaling_config: Option<AutoScalingConfig>,
-    /// Copied by the operator from the PodCliqueSet. Cannot be changed.
+    /// Copied from the PodCliqueSet by the operator. Cannot be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload_type: Option<WorkloadType>,
 }
@@ -134,62 +134,61 @@ fn one() -> i32 {
 pub struct AutoScalingConfig {
     /// Lower limit of the autoscaler, in pods or group replicas. Default: `replicas`.
     ///
-    /// Not less than `minAvailable`, at most 10,000. What is scaled to 0 stays at 0 until somebody
-    /// scales it up.
+    /// At least `minAvailable`, at most 10,000. A clique or group that is scaled to 0 stays at 0
+    /// until it is scaled up by hand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_replicas: Option<i32>,
     /// Upper limit of the autoscaler, in pods or group replicas, at most 10,000.
     ///
-    /// Not less than `minReplicas`, and for a clique not less than `replicas`.
+    /// At least `minReplicas`, and for a clique at least `replicas`.
     pub max_replicas: i32,
-    /// What the autoscaler goes by: metrics of `autoscaling/v2`, at most 500. Default: 80 % of the
-    /// CPU that the pods ask for.
+    /// Metrics that the autoscaler uses: those of `autoscaling/v2`, at most 500. Default: 80 % of
+    /// the CPU that the pods request.
     ///
-    /// Kubernetes takes a number of pods for that of replicas. So for a group of several pods a
-    /// replica use `Object` or `External` with an `averageValue`.
+    /// Kubernetes takes the number of pods for the number of replicas. For a group with several
+    /// pods in each replica, use `Object` or `External` with an `averageValue`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<MetricSpec>,
 }
 
-/// What the operator reports of the pods. Only the operator writes it. No count includes pods that
-/// are being deleted.
+/// Status of the pods. Only the operator writes it. Counts exclude pods that are being deleted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueStatus {
-    /// Generation of the PodClique's spec that this status is about.
+    /// Generation of the PodClique's spec that this status describes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// What the API server refused, or which limit is exceeded; empty if nothing is wrong.
+    /// Writes that the API server refused, or the limit that is exceeded; empty if there are none.
     ///
-    /// While a write is refused it is tried again, about once a minute.
+    /// The operator repeats a refused write about once a minute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_errors: Vec<LastError>,
     /// Pods that exist and are not being deleted.
     #[serde(default)]
     pub replicas: i32,
-    /// Pods that are Ready and not being deleted. For `Training` also those that are completed, or
+    /// Pods that are Ready and not being deleted. For `Training`, also pods that are completed or
     /// whose containers have just exited with 0.
     #[serde(default)]
     pub ready_replicas: i32,
     /// Pods that have the template of this PodClique and are not being deleted.
     #[serde(default)]
     pub updated_replicas: i32,
-    /// Pods that a scheduling gate holds back, the operator's or another's. Pods leave the
-    /// operator's gate when their PodGang lists them.
+    /// Pods that a scheduling gate holds back, the operator's or another. The operator removes its
+    /// gate once the PodGang lists the pod.
     #[serde(default)]
     pub schedule_gated_replicas: i32,
     /// Pods that are bound to a node and not being deleted.
     #[serde(default)]
     pub scheduled_replicas: i32,
-    /// Label selector of the pods, for autoscalers. Absent for cliques of a scaling group, which
-    /// are scaled as a whole.
+    /// Label selector of the pods, for autoscalers. Absent for cliques of a scaling group, which is
+    /// scaled as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hpa_pod_selector: Option<String>,
     /// `Ready`, `MinAvailableBreached`, `PodCliqueScheduled`, `ScaledBelowMinAvailable`,
     /// `Succeeded` (training), `NameConflict`, `Stalled`.
     ///
-    /// `MinAvailableBreached` is True while fewer Ready pods than needed are there after there were
-    /// enough; the last four are there only while True.
+    /// `MinAvailableBreached` is True if fewer pods are Ready than required, after enough were. The
+    /// last four are present only while they are True.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// `status.currentGenerationHash` of the set, once all pods have the newest template. Keeps its
@@ -202,44 +201,46 @@ pub struct PodCliqueStatus {
     pub current_pod_template_hash: Option<String>,
     /// The running update of this clique, or the last one.
     ///
-    /// Only of standalone cliques: cliques of a group are recreated.
+    /// Standalone cliques only: an update recreates cliques of a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_progress: Option<PclqUpdateProgress>,
-    /// Whether `minAvailable` pods were Ready at once since this PodClique was created. Never goes
-    /// back to false.
+    /// Whether `minAvailable` pods have been Ready at once since this PodClique was created. Never
+    /// returns to false.
     ///
-    /// Until it is true, too few Ready pods are a start and not a breach. A PodClique that is
-    /// recreated begins with false.
+    /// While it is false, too few Ready pods mean that the PodClique is starting, not that it is
+    /// breached. A recreated PodClique begins with false.
     #[serde(default)]
     pub was_available: bool,
-    /// True from when the clique is scaled to 0 until `minAvailable` pods are Ready at once again.
+    /// True from the time when the clique is scaled to 0 until `minAvailable` pods are Ready at
+    /// once again.
     ///
-    /// Until then too few Ready pods are a start and not a breach, as with `wasAvailable: false`,
-    /// and the pods join their gang together. Absent otherwise, and for `Training`.
+    /// Meanwhile too few Ready pods mean that the clique is starting, not that it is breached, as
+    /// with `wasAvailable: false`, and the pods join their gang together. Absent otherwise, and for
+    /// `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was_idle: Option<bool>,
-    /// How many pods the clique was left with when it was scaled below `minAvailable`, but not to 0.
+    /// Number of pods left after a scaling below `minAvailable`, but not to 0.
     ///
-    /// From then on until `minAvailable` pods are Ready at once again only fewer Ready pods than
-    /// that are a breach: what is scaled up is starting. Follows `replicas` down, and up once all
-    /// of them are Ready. Absent otherwise, and for `Training`.
+    /// Until `minAvailable` pods are Ready at once again, only fewer Ready pods than this number
+    /// are a breach: pods added later are starting. The number follows `replicas` down, and follows
+    /// it up once all pods are Ready. Absent otherwise, and for `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaled_below_to: Option<i32>,
-    /// Since when too few pods are available; `terminationDelay` counts from here.
+    /// Time since which too few pods are available; `terminationDelay` counts from here.
     ///
-    /// Set when `MinAvailableBreached` becomes True. In a crash loop it outlives times at which the
-    /// condition is False, up to `min(terminationDelay, 60s)` each, and moves by their length when
-    /// the breach returns: only time spent down counts. If absent while the condition
-    /// is True, its `lastTransitionTime` counts.
+    /// Set when `MinAvailableBreached` becomes True. In a crash loop the time stays while the
+    /// condition is False for up to `min(terminationDelay, 60s)`, and moves by that interval when
+    /// the breach returns: only time spent down counts. If absent while the condition is True, its
+    /// `lastTransitionTime` counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breached_since: Option<Time>,
-    /// The loss that began the breach, while `MinAvailableBreached` is True. The pod may be gone
-    /// since.
+    /// The loss that began the breach; present while `MinAvailableBreached` is True. The pod may be
+    /// gone by now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breach_cause: Option<BreachCause>,
-    /// Indices of pods whose work is done, e.g. `0-3,5`; for `Training` only. A pod is done in
-    /// phase `Succeeded` if nobody deleted it before. Its index is never filled again, also if the
-    /// pod is deleted later.
+    /// Indices of pods that have done their work, e.g. `0-3,5`; for `Training` only. A pod is done
+    /// in phase `Succeeded` if it was not deleted before. The operator never fills its index again,
+    /// even if the pod is deleted later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_indices: Option<String>,
 }
@@ -250,7 +251,7 @@ pub struct PodCliqueStatus {
 pub struct BreachCause {
     /// Pod, node and reason, e.g. `w-1 on node-2: container main ended with exit code 7`.
     pub message: String,
-    /// When the pod failed or was taken away; absent if nobody says.
+    /// When the pod failed or was taken away; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
     /// Whether the cluster took the pod away: a drain, an eviction, preemption, a lost node.
@@ -262,7 +263,7 @@ pub struct BreachCause {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PclqUpdateProgress {
-    /// When the update of this clique began: its replica's turn.
+    /// When the update of this clique began: when its replica got the turn.
     pub update_started_at: Time,
     /// When all its pods had the newest template and were Ready.
     ///

@@ -14,7 +14,7 @@ use crate::{LastError, WorkloadType};
     group = "grove.io",
     version = "v1alpha1",
     kind = "PodCliqueScalingGroup",
-    doc = "Cliques that are scaled together within one replica of a PodCliqueSet. Made by the operator.",
+    doc = "Cliques that are scaled together within one replica of a PodCliqueSet. Created by the operator.",
     namespaced,
     status = "PodCliqueScalingGroupStatus",
     shortname = "pcsg",
@@ -87,25 +87,24 @@ use crate::{LastError, WorkloadType};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueScalingGroupSpec {
-    /// How many group replicas there are. Default 1, at most 10,000; 0 is allowed.
+    /// Number of group replicas. Default 1, at most 10,000; 0 is allowed.
     ///
-    /// After creation it belongs to users and autoscalers (`/scale`): a changed template is
-    /// followed only while nobody has scaled the group. Scaling in deletes the highest indices with
-    /// their pods. Cannot be changed for `Training`.
+    /// After creation it belongs to users and autoscalers (`/scale`): a changed template applies
+    /// only if the group was not scaled. Scaling in deletes the group replicas with the highest
+    /// indices, with their pods. Cannot be changed for `Training`.
     #[serde(default = "one")]
     pub replicas: i32,
-    /// How many group replicas are needed and start together. Default 1.
+    /// How many group replicas are required and start together. Default 1.
     ///
-    /// Copied by the operator from the template at creation; cannot be changed. Group replicas from
-    /// this index on are optional and have a PodGang of their own. `replicas` may be scaled below
-    /// it.
+    /// Copied from the template at creation; cannot be changed. Group replicas from this index on
+    /// are optional, and each has its own PodGang. `replicas` may be scaled below it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = 1))]
     pub min_available: Option<i32>,
-    /// The cliques of one group replica, at most 500 names. Written by the operator from the
-    /// template; an edit is put back.
+    /// The cliques of one group replica, at most 500 names. Copied from the template by the
+    /// operator, which reverts edits.
     pub clique_names: Vec<String>,
-    /// Copied by the operator from the PodCliqueSet. Cannot be changed.
+    /// Copied from the PodCliqueSet by the operator. Cannot be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload_type: Option<WorkloadType>,
 }
@@ -114,11 +113,11 @@ fn one() -> i32 {
     1
 }
 
-/// What the operator reports of the group. Only the operator writes it.
+/// Status of the group. Only the operator writes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueScalingGroupStatus {
-    /// Group replicas asked for: `spec.replicas`, for the scale subresource.
+    /// Desired number of group replicas: `spec.replicas`, for the scale subresource.
     #[serde(default)]
     pub replicas: i32,
     /// Group replicas whose PodCliques all have their minimum of pods bound to nodes.
@@ -134,19 +133,19 @@ pub struct PodCliqueScalingGroupStatus {
     /// Label selector of the group's pods, for autoscalers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
-    /// Generation of the group's spec that this status is about.
+    /// Generation of the group's spec that this status describes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// What the API server refused, or which limit is exceeded; empty if nothing is wrong.
+    /// Writes that the API server refused, or the limit that is exceeded; empty if there are none.
     ///
-    /// While a write is refused it is tried again, about once a minute.
+    /// The operator repeats a refused write about once a minute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_errors: Vec<LastError>,
     /// `Ready`, `MinAvailableBreached`, `ScaledBelowMinAvailable`, `NameConflict`, `Stalled`.
     ///
-    /// `MinAvailableBreached` is True while fewer group replicas than needed are healthy: not
-    /// counted are those with a breached PodClique, and those that were terminated and have not
-    /// been available since. The last three are there only while True.
+    /// `MinAvailableBreached` is True while fewer group replicas are healthy than required. A group
+    /// replica is unhealthy if one of its PodCliques is breached, or if it was terminated and has
+    /// not been available since. The last three are present only while they are True.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// `status.currentGenerationHash` of the set, once all PodCliques of the group have the newest
@@ -156,28 +155,28 @@ pub struct PodCliqueScalingGroupStatus {
     /// The running update of this group, or the last one; absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_progress: Option<PcsgUpdateProgress>,
-    /// Attempt of the set's replica that this status is about: when the set terminates the whole
+    /// Attempt of the set's replica that this status describes. When the set terminates the whole
     /// replica, the group takes over its number and empties `replicaAttempts`. Absent counts as 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_attempt: Option<i32>,
-    /// Since when too few group replicas are healthy; `terminationDelay` counts from here.
+    /// Time since which too few group replicas are healthy; `terminationDelay` counts from here.
     ///
-    /// Set when `MinAvailableBreached` becomes True. It outlives a False of up to
-    /// `min(terminationDelay, 60s)`, and moves by its length when the breach returns. It is never
-    /// earlier than that of the PodClique that is breached for longest. If absent
-    /// while the condition is True, its `lastTransitionTime` counts.
+    /// Set when `MinAvailableBreached` becomes True. It stays while the condition is False for up
+    /// to `min(terminationDelay, 60s)`, and moves by that interval when the breach returns. Never
+    /// earlier than that of the longest breach of a PodClique. If absent while the condition
+    /// is True, its `lastTransitionTime` counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breached_since: Option<Time>,
     /// How often single group replicas were terminated, and why.
     ///
-    /// No entry means never. Emptied when the set terminates its whole replica, kept when the group
+    /// No entry means never. Emptied when the set terminates its whole replica; kept when the group
     /// is scaled in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replica_attempts: Vec<ReplicaAttempt>,
     /// Group replicas that were scaled in and whose PodCliques still exist, e.g. `1-3,5`.
     ///
-    /// Written before these are deleted. If the group is scaled out again before they are gone,
-    /// what is being deleted does not count as unhealthy. Absent if there are none.
+    /// Written before the operator deletes them. If the group is scaled out again before they are
+    /// gone, PodCliques that are being deleted do not count as unhealthy. Absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaled_in_replicas: Option<String>,
 }
@@ -186,7 +185,7 @@ pub struct PodCliqueScalingGroupStatus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsgUpdateProgress {
-    /// When the update of this group began: its set replica's turn.
+    /// When the update of this group began: when its replica of the set got the turn.
     pub update_started_at: Time,
     /// When all its group replicas had the newest template and were available.
     ///

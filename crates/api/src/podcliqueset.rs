@@ -1,4 +1,4 @@
-//! `PodCliqueSet`: what a user writes; everything else is made from it.
+//! `PodCliqueSet`: the object that a user writes. The operator creates all others from it.
 
 mod attempt;
 mod scaling_group;
@@ -25,7 +25,7 @@ pub use self::update::{
 };
 use crate::WorkloadType;
 
-/// What is to run: copies of a template, and how they are looked after.
+/// The workload: a template, the number of its copies, and how the operator runs them.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "grove.io",
@@ -126,18 +126,18 @@ pub struct PodCliqueSetSpec {
     pub replicas: i32,
     /// How a changed pod template reaches running pods. Default: one replica after the other.
     ///
-    /// Only the pod template of cliques (labels, annotations, `podSpec`, `priorityClassName`)
-    /// restarts pods. Without effect for `Training`, whose template cannot be changed.
+    /// Pods restart only for changes of a clique's pod template (labels, annotations, `podSpec`,
+    /// `priorityClassName`). No effect for `Training`, whose template cannot be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_strategy: Option<UpdateStrategy>,
-    /// What one replica consists of: cliques, scaling groups, settings.
+    /// The content of one replica: cliques, scaling groups, settings.
     pub template: PodCliqueSetTemplateSpec,
-    /// Serving (default) or training. Cannot be changed.
+    /// `Inference` (serving, default) or `Training`. Cannot be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload_type: Option<WorkloadType>,
-    /// Limits of a job; refused without `workloadType: Training`.
+    /// Limits of a training job. Refused unless `workloadType` is `Training`.
     ///
-    /// May be changed until the job is over; a change counts at once and restarts nothing.
+    /// You may change it until the job is over; a change takes effect at once and restarts nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub training_spec: Option<TrainingSpec>,
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
     group = "scheduler.grove.io",
     version = "v1alpha1",
     kind = "PodGang",
-    doc = "Pods that a scheduler has to place together. Made by the operator.",
+    doc = "Pods that a scheduler has to place together. Created by the operator.",
     namespaced,
     status = "PodGangStatus",
     shortname = "pg",
@@ -51,21 +51,22 @@ use serde::{Deserialize, Deserializer, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct PodGangSpec {
-    /// The parts of the gang, one for each PodClique that is not scaled to 0. Written by the
-    /// operator: all pods at once when the gang starts, or when parts are woken, then following the
-    /// pods that exist. A pod may be scheduled once it is listed.
+    /// The parts of the gang: one for each PodClique that is not scaled to 0. Written by the
+    /// operator: all pods at once when the gang starts, and all pods of a part at once when it is
+    /// scaled up from 0; after that the list follows the existing pods. A listed pod may be
+    /// scheduled.
     #[serde(rename = "podgroups")]
     pub pod_groups: Vec<PodGroup>,
-    /// Where the gang as a whole has to be placed. Not written by this operator; what another wrote
-    /// stays.
+    /// Topology domain in which to place the whole gang. Not written by this operator; a value of
+    /// another writer stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<GangTopologyConstraint>,
-    /// Where groups of parts have to be placed together. Not written by this operator; what another
-    /// wrote stays.
+    /// Groups of parts to place together in one topology domain. Not written by this operator; a
+    /// value of another writer stays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topology_constraint_group_configs: Vec<TopologyConstraintGroupConfig>,
-    /// PriorityClass of the gang: `template.priorityClassName` of the PodCliqueSet, whose changes
-    /// it follows. Empty: none.
+    /// PriorityClass of the gang: always that of the PodCliqueSet, `template.priorityClassName`.
+    /// Empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub priority_class_name: String,
     /// Not used by this operator. Declared for compatibility with the Go operator.
@@ -77,16 +78,16 @@ pub struct PodGangSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodGroup {
-    /// Name of the PodClique whose pods these are.
+    /// Name of the PodClique that the pods belong to.
     pub name: String,
-    /// Its pods that exist and are not being deleted, by index: the first `minReplicas` are the
+    /// The existing pods that are not being deleted, by index; the first `minReplicas` are the
     /// guaranteed ones. Empty while all of them are being replaced.
     pub pod_references: Vec<NamespacedName>,
     /// How many of its pods have to be placed together: the smaller of `minAvailable` and
     /// `replicas` of the PodClique.
     pub min_replicas: i32,
-    /// Where the pods of this part have to be placed. Not written by this operator; what another
-    /// wrote stays.
+    /// Topology domain in which to place the pods of this part. Not written by this operator; a
+    /// value of another writer stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<GangTopologyConstraint>,
 }
@@ -109,9 +110,9 @@ pub struct NamespacedName {
 pub struct TopologyConstraintGroupConfig {
     /// Name of the constraint: `<scaling group>-<replica>`. Not written by this operator.
     pub name: String,
-    /// Names of the parts that it is about. Not written by this operator.
+    /// Names of the parts to which it applies. Not written by this operator.
     pub pod_group_names: Vec<String>,
-    /// Where these parts have to be placed. Not written by this operator.
+    /// Topology domain in which to place these parts. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<GangTopologyConstraint>,
 }
@@ -120,7 +121,7 @@ pub struct TopologyConstraintGroupConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GangTopologyConstraint {
-    /// What to pack into one topology domain. Not written by this operator.
+    /// Pods to pack into one topology domain. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pack_constraint: Option<PackConstraint>,
 }
@@ -137,8 +138,7 @@ pub struct PackConstraint {
     pub preferred: Option<String>,
 }
 
-/// Where the gang is in its life, computed by the operator from its pods whatever scheduler places
-/// them.
+/// State of the gang. The operator computes it from the gang's pods, with every scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodGangStatus {
@@ -146,26 +146,26 @@ pub struct PodGangStatus {
     /// one), `Running` (every part has its guaranteed number of pods running).
     #[serde(deserialize_with = "known_phase")]
     pub phase: PodGangPhase,
-    /// Where the gang is in scheduling; unset until it starts.
+    /// Progress of scheduling; absent until the gang starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduling_phase: Option<SchedulingPhase>,
     /// `Initialized` (the gang has started: its pods are listed), `Scheduled` and `Ready` (every
     /// part has its guaranteed number of pods on nodes, or Ready), `Unhealthy` (a listed pod
-    /// failed), `DisruptionTarget` (a listed pod is about to be evicted). All are always there.
+    /// failed), `DisruptionTarget` (a listed pod is about to be evicted). All are always present.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// When `Scheduled` last became true: every part had its guaranteed number of pods on nodes.
-    /// Never cleared, so that its presence says whether the gang was ever placed.
+    /// When `Scheduled` last became True: every part had its guaranteed number of pods on nodes.
+    /// Never cleared; absent means that the gang was never placed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_scheduled: Option<Time>,
-    /// When `Ready` last became true: every part had its guaranteed number of pods Ready. Never
-    /// cleared, so that its presence says whether the gang ever worked.
+    /// When `Ready` last became True: every part had its guaranteed number of pods Ready. Never
+    /// cleared; absent means that the gang never was Ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_ready: Option<Time>,
-    /// How close together the pods are placed: 1 if no placement in this cluster would be closer, 0
-    /// if each pair of pods is as far apart as can be; four digits. By the levels of the
-    /// ClusterTopologyBinding, without one by zones and hosts. Unset until all guaranteed pods have
-    /// nodes, and where the operator may not read nodes.
+    /// How close together the pods are placed, from 0 (as far apart as possible) to 1 (no placement
+    /// in this cluster is closer); four digits. Measured by the levels of the
+    /// ClusterTopologyBinding, or without one by zones and hosts. Absent until all guaranteed pods
+    /// have nodes, and if the operator may not read nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement_score: Option<f64>,
 }
@@ -194,9 +194,9 @@ pub enum PodGangPhase {
     Running,
 }
 
-/// `Pending` (all pods may be scheduled, none has a node), `Binding` (some guaranteed pods have
-/// one), `Scheduled` (all guaranteed pods have one). Unset until all guaranteed pods may be
-/// scheduled; after the loss of one `Pending` until all have nodes again.
+/// `Pending` (all pods may be scheduled, none has a node), `Binding` (some guaranteed pods have a
+/// node), `Scheduled` (all have one). Absent until all guaranteed pods may be scheduled. After the
+/// loss of a node it is `Pending` until all have nodes again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display)]
 pub enum SchedulingPhase {
     /// All pods exist and may be scheduled.

@@ -4,7 +4,7 @@ use k8s_openapi::api::resource::v1::ResourceClaimTemplateSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A resource claim template kept inside the PodCliqueSet.
+/// A resource claim template inside the PodCliqueSet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceClaimTemplateConfig {
@@ -14,7 +14,7 @@ pub struct ResourceClaimTemplateConfig {
     pub template_spec: ResourceClaimTemplateSpec,
 }
 
-/// How many claims are made of a template.
+/// Number of claims for a template.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ResourceSharingScope {
     /// One for all replicas.
@@ -30,10 +30,11 @@ pub enum ResourceSharingScope {
 pub struct ResourceSharing {
     /// Name of the claim template, once in each list. Without effect yet.
     pub name: String,
-    /// Namespace of a ResourceClaimTemplate; empty: one of the set's own. Without effect yet.
+    /// Namespace of a ResourceClaimTemplate. Empty: a template of the set itself. Without effect
+    /// yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// How many claims are to be made: one for all replicas, or one each. Without effect yet.
+    /// Number of claims: one for all replicas, or one for each. Without effect yet.
     pub scope: ResourceSharingScope,
 }
 
@@ -44,12 +45,12 @@ pub struct PcsResourceSharing {
     /// Template and scope.
     #[serde(flatten)]
     pub sharing: ResourceSharing,
-    /// Which cliques and groups share it. Default: all. Without effect yet.
+    /// Cliques and groups that share the claim. Default: all. Without effect yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<PcsResourceSharingFilter>,
 }
 
-/// Which cliques and groups take part in a claim of the set.
+/// Cliques and groups that share a claim of the set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsResourceSharingFilter {
@@ -68,12 +69,12 @@ pub struct PcsgResourceSharing {
     /// Template and scope.
     #[serde(flatten)]
     pub sharing: ResourceSharing,
-    /// Which cliques of the group share it. Default: all. Without effect yet.
+    /// Cliques of the group that share the claim. Default: all. Without effect yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<PcsgResourceSharingFilter>,
 }
 
-/// Which cliques take part in a claim of a scaling group.
+/// Cliques that share a claim of a scaling group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsgResourceSharingFilter {

@@ -1,4 +1,4 @@
-//! A PodSpec of which many objects hold the same.
+//! A PodSpec that many objects share in memory.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::PodSpec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A PodSpec that is kept once however many objects have it: all PodCliques of a template may.
-/// Whoever changes one gets a copy of its own.
+/// A PodSpec that is stored once for all objects with the same content, such as all PodCliques of a
+/// template. A change makes a copy first.
 #[derive(Clone, Debug, Default)]
 pub struct SharedPodSpec(Arc<PodSpec>);
 
 impl SharedPodSpec {
-    /// Whether both are one in memory.
+    /// Whether both are the same allocation.
     pub fn is_shared_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// How many hold it.
+    /// Number of objects that share it.
     pub fn holders(&self) -> usize {
         Arc::strong_count(&self.0)
     }

@@ -1,4 +1,4 @@
-//! What the statuses of our kinds have in common.
+//! The common part of the statuses of our kinds.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
@@ -13,7 +13,7 @@ pub trait Status: Clone + PartialEq + Serialize + Send + Sync + 'static {
     /// The conditions.
     fn conditions(&self) -> &[Condition];
 
-    /// The conditions, to be changed.
+    /// The conditions, for changes.
     fn conditions_mut(&mut self) -> &mut Vec<Condition>;
 
     /// The list of errors, if this status has one.

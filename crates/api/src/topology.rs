@@ -1,17 +1,17 @@
-//! `ClusterTopologyBinding` and the constraints that users write in its terms.
+//! `ClusterTopologyBinding`, and the topology constraints of users.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a domain name looks like (Grove).
+/// Pattern of a domain name (Grove).
 const DOMAIN: &str = "^[a-z][a-z0-9-]*$";
-/// What the key of a node label looks like (Grove).
+/// Pattern of the key of a node label (Grove).
 const LABEL_KEY: &str =
     "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$";
 
-/// The levels of the cluster's topology, and the node labels that show them.
+/// The levels of the cluster's topology and their node labels.
 #[derive(
     CustomResource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema,
 )]
@@ -19,7 +19,7 @@ const LABEL_KEY: &str =
     group = "grove.io",
     version = "v1alpha1",
     kind = "ClusterTopologyBinding",
-    doc = "Names the levels of a cluster's topology, broadest first. It counts for placementScore of PodGangs; constraints in its terms have no effect yet, and nothing writes its status.",
+    doc = "Names the levels of a cluster's topology, broadest first. The operator uses it for placementScore of PodGangs; topology constraints have no effect yet, and nothing writes its status.",
     status = "ClusterTopologyBindingStatus",
     shortname = "ct",
     category = "grove",
@@ -38,11 +38,11 @@ const LABEL_KEY: &str =
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterTopologyBindingSpec {
-    /// The levels of the topology, broadest first; at least one. `placementScore` of PodGangs is by
-    /// these; a change has no effect on pods.
+    /// The levels of the topology, broadest first; at least one. `placementScore` of PodGangs is
+    /// measured by them; a change has no effect on pods.
     #[schemars(length(min = 1))]
     pub levels: Vec<TopologyLevel>,
-    /// Topology objects of schedulers that somebody else maintains. Not read by this operator yet.
+    /// Topology objects of schedulers, maintained by others. Not read by this operator yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scheduler_topology_bindings: Vec<SchedulerTopologyBinding>,
 }
@@ -75,7 +75,7 @@ pub struct SchedulerTopologyBinding {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterTopologyBindingStatus {
-    /// Generation of the spec that this status is about. Not written by this operator yet.
+    /// Generation of the spec that this status describes. Not written by this operator yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `SchedulerTopologyDrift`: a scheduler's topology object has other levels. Not written by
@@ -106,11 +106,12 @@ pub struct SchedulerTopologyStatus {
     pub message: String,
 }
 
-/// Where pods have to be placed, in the words of a `ClusterTopologyBinding`.
+/// Topology domains in which to place pods, by the levels of a `ClusterTopologyBinding`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyConstraint {
-    /// Name of the ClusterTopologyBinding; all constraints of a set name one. Without effect yet.
+    /// Name of the ClusterTopologyBinding; the same in all constraints of a set. Without effect
+    /// yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub topology_name: String,
     /// Levels whose domain the pods have to, or should, share. Without effect yet.

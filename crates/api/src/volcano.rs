@@ -1,4 +1,4 @@
-//! The PodGroup of Volcano, as far as this operator writes it.
+//! The PodGroup of Volcano: the fields that this operator writes.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use kube::CustomResource;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Pods that Volcano places together. What others write into it stays.
+/// Pods that Volcano places together. Fields of other writers stay.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[kube(
     group = "scheduling.volcano.sh",
@@ -33,12 +33,12 @@ pub struct VolcanoPodGroupSpec {
     /// The least of each part (Volcano 1.14 and later).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_group_policy: Vec<VolcanoSubGroupPolicy>,
-    /// Fields of others.
+    /// Fields of other writers.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
 
-/// A share of the cluster. That it exists is all that is read.
+/// A share of the cluster. The operator reads only whether it exists.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[kube(
     group = "scheduling.volcano.sh",
@@ -52,25 +52,25 @@ pub struct VolcanoPodGroupSpec {
 )]
 pub struct VolcanoQueueSpec {}
 
-/// How many groups of how many pods have to be there of those that a selector selects.
+/// How many groups, of how many pods each, are required among the selected pods.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VolcanoSubGroupPolicy {
     /// Its name, unique in the PodGroup.
     pub name: String,
-    /// The pods that it is about.
+    /// The pods to which it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<LabelSelector>,
-    /// Labels whose values tell one group from another.
+    /// Labels whose values separate the groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_label_keys: Vec<String>,
-    /// Pods of a group.
+    /// Number of pods of a group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sub_group_size: Option<i64>,
-    /// The least number of groups; 0 would be none.
+    /// The least number of groups; 0 means none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_sub_groups: Option<i64>,
-    /// Fields of others, such as a network topology.
+    /// Fields of other writers, such as a network topology.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
@@ -79,6 +79,6 @@ pub struct VolcanoSubGroupPolicy {
 pub mod keys {
     /// Annotation of a pod: name of its PodGroup.
     pub const GROUP_NAME: &str = "scheduling.k8s.io/group-name";
-    /// The same for newer versions.
+    /// The same key for newer versions.
     pub const VOLCANO_GROUP_NAME: &str = "scheduling.volcano.sh/group-name";
 }

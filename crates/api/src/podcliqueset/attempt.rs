@@ -4,62 +4,62 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Terminations or restarts of one replica: how often, when, why.
+/// Terminations or restarts of one replica: number, time and cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplicaAttempt {
-    /// Index of the replica (in a group: of the group replica), from 0.
+    /// Index of the replica (of the group replica, in a scaling group), counted from 0.
     pub replica: i32,
-    /// How often it was terminated or restarted; 0: never.
+    /// How often the replica was terminated or restarted; 0: never.
     ///
     /// Its PodCliques carry the number in annotation `grove.io/attempt` (`grove.io/group-attempt`
-    /// for a group replica). Those of a lower one are deleted, and nothing is created in the
-    /// replica while one exists.
+    /// for a group replica). The operator deletes PodCliques with a lower number, and creates
+    /// nothing in the replica while one of them exists.
     pub attempt: i32,
     /// When this attempt began: the last termination or restart.
     pub time: Time,
     /// Why this attempt began, in one word for programs.
     ///
     /// `MinAvailableBreached` (gang termination), `PodCliqueFailed` (restart of a job),
-    /// `AttemptAdopted` (PodCliques of a higher attempt were found), `Created` (a job's replica,
-    /// never restarted).
+    /// `AttemptAdopted` (the operator found PodCliques of a higher attempt), `Created` (a job's
+    /// replica that never restarted).
     pub reason: String,
-    /// Why, in words: the object, the numbers, the time.
+    /// The cause as a sentence: object, numbers, time.
     ///
-    /// Kept for the 20 newest entries, else empty.
+    /// The 20 newest entries keep it; in older ones it is empty.
     pub message: String,
     /// PodCliques of this attempt that are done; `Training` only.
     ///
-    /// They are not created again, also if somebody deletes them. Empty again after a restart.
+    /// They are not created again, even if they are deleted. A restart empties the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub succeeded: Vec<String>,
-    /// Whether a terminated group replica was available since.
+    /// Whether a terminated group replica has been available since.
     ///
-    /// Scaling groups only: false from its termination on, true once all its PodCliques were
-    /// available or it was scaled in. While it is false the group replica counts as unhealthy.
-    /// Absent counts as true.
+    /// Scaling groups only. False from the termination on; true once all its PodCliques were
+    /// available, or the group replica was scaled in. While false, the group replica counts as
+    /// unhealthy. Absent counts as true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovered: Option<bool>,
-    /// Whether all PodCliques of this attempt existed once.
+    /// Whether all PodCliques of this attempt have existed.
     ///
-    /// False when the attempt begins. In a training job one that is missing after that is a
-    /// failure. Absent: not known.
+    /// False when the attempt begins. In a training job, a PodClique that is missing after that is
+    /// a failure. Absent: unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete: Option<bool>,
 }
 
 impl ReplicaAttempt {
-    /// Reason of an attempt that a breach began: gang termination.
+    /// Reason of an attempt that began with a breach: gang termination.
     pub const BREACHED: &str = "MinAvailableBreached";
-    /// Reason of an attempt that a failed PodClique began: the restart of a job.
+    /// Reason of an attempt that began with a failed PodClique: the restart of a job.
     pub const PODCLIQUE_FAILED: &str = "PodCliqueFailed";
-    /// Reason of an attempt that follows PodCliques of a higher one.
+    /// Reason of an attempt that was raised to that of existing PodCliques.
     pub const ADOPTED: &str = "AttemptAdopted";
     /// Reason of the first attempt of a job's replica.
     pub const CREATED: &str = "Created";
 }
 
-/// Pods that a standalone clique had before its replica was terminated.
+/// Number of pods that a standalone clique had before its replica was terminated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveReplicas {
@@ -67,12 +67,13 @@ pub struct LiveReplicas {
     pub replica: i32,
     /// Name of the standalone clique in the template.
     pub clique: String,
-    /// Its `spec.replicas` (pods) before the termination.
+    /// `spec.replicas` (pods) of its PodClique before the termination.
     pub replicas: i32,
     /// The template's `replicas` when that count was set.
     ///
-    /// The recreated PodClique gets it in annotation `grove.io/template-replicas`, so that a later
-    /// change of the template is noticed. Absent in entries of earlier versions.
+    /// The operator writes it to annotation `grove.io/template-replicas` of the recreated
+    /// PodClique, and so notices a later change of the template. Absent in entries of earlier
+    /// versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<i32>,
 }

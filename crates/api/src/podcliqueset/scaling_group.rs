@@ -18,64 +18,63 @@ use crate::topology::TopologyConstraint;
 pub struct PodCliqueScalingGroupConfig {
     /// Name of the group, a DNS label, unique in the set.
     ///
-    /// The names of set, group and clique have at most 45 characters in all. A group under another
-    /// name is another group: the old one is deleted with its pods. Cannot be changed for
-    /// `Training`.
+    /// The names of set, group and clique together have at most 45 characters. Renaming deletes the
+    /// old group with its pods and creates a new one. Cannot be changed for `Training`.
     pub name: String,
     /// The cliques of one group replica: 1 to 500 names from `cliques`.
     ///
-    /// A clique is in one group at most. One that is taken out is deleted in all group replicas and
-    /// created as a clique of its own. Cannot be changed for `Training`.
+    /// A clique is in at most one group. A clique that you take out of the group is deleted in all
+    /// group replicas and created as a standalone clique. Cannot be changed for `Training`.
     pub clique_names: Vec<String>,
     /// Annotations of the PodCliqueScalingGroups, not of their pods.
     ///
-    /// At most 500; keys that begin with `grove.io/` are refused, but for `grove.io/mnnvl-group`
-    /// and `grove.io/topology-name`. A change is copied at once and restarts nothing.
+    /// At most 500. Keys that begin with `grove.io/` are refused, except `grove.io/mnnvl-group` and
+    /// `grove.io/topology-name`. A change is copied at once and restarts nothing.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
-    /// How many group replicas each replica of the set starts with. Default 1.
+    /// Initial number of group replicas in each replica of the set. Default 1.
     ///
-    /// At most 10,000; 0 makes the group idle: it is out of its gang, and the rest of the gang
-    /// goes on. A change reaches the groups that nobody has scaled and that have no
-    /// `scaleConfig`; the highest indices go first. Cannot be changed for `Training`.
+    /// At most 10,000. With 0 the group is scaled to zero: it leaves its gang, and the rest of the
+    /// gang continues. A change applies to groups that were not scaled and have no `scaleConfig`;
+    /// the highest indices are deleted first. Cannot be changed for `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = 1))]
     pub replicas: Option<i32>,
-    /// How many group replicas are needed and start together. Default 1.
+    /// How many group replicas are required and start together. Default 1.
     ///
-    /// From 1 to `replicas`. Further group replicas are optional and start once the first are
-    /// ready. Fixed once the group exists: a change is reported (`Ready=False/InvalidSpec`) and not
-    /// acted on; for `Training` it is refused.
+    /// From 1 to `replicas`. Further group replicas are optional and start once the required ones
+    /// are ready. Fixed once the group exists: a change is reported (`Ready=False/InvalidSpec`) and
+    /// has no effect; for `Training` it is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = 1))]
     pub min_available: Option<i32>,
-    /// How an update of this group goes on, in units of group replicas.
+    /// How an update replaces group replicas: how many at a time, and its deadline.
     ///
-    /// Refused with `OnDelete`. Default: one group replica at a time, without a deadline.
+    /// Refused with `OnDelete`. Default: one group replica at a time, no deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolling_update: Option<RollingUpdate>,
-    /// Has a HorizontalPodAutoscaler made that scales this group, one in each replica of the set.
+    /// Creates a HorizontalPodAutoscaler that scales this group, one in each replica of the set.
     ///
-    /// While it is set, a changed `replicas` of the template does not reach groups that exist; once
-    /// it is removed, their count stays as it is. A change restarts nothing. Refused for
+    /// While it is set, a change of `replicas` in the template does not apply to existing groups.
+    /// After you remove it, their number of replicas stays. A change restarts nothing. Refused for
     /// `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_config: Option<AutoScalingConfig>,
-    /// Claims shared within the group. Accepted, without effect yet.
+    /// Resource claims shared within the group. Accepted, without effect yet.
     ///
     /// At most 500. Condition `FieldNotImplemented` names the field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_sharing: Vec<PcsgResourceSharing>,
-    /// Where a group replica has to be placed. Without effect yet.
+    /// Topology domain in which to place a group replica. Accepted, without effect yet.
     ///
-    /// Condition `FieldNotImplemented` names it.
+    /// Condition `FieldNotImplemented` names the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
     /// Replaces the template's `terminationDelay` for this group.
     ///
-    /// A Go duration such as `1h`, of at least `1s`; for `Training` also `0s`. For `Inference` it
-    /// is refused unless the template has a delay. A change counts at once and restarts nothing by
-    /// itself. Default: the template's.
+    /// A Go duration such as `1h`, at least `1s`; for `Training` also `0s`. For `Inference` it is
+    /// refused unless the template has a delay. A change takes effect at once and by itself
+    /// restarts nothing. Default: the template's delay.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("pattern" = PATTERN))]
     pub termination_delay: Option<GoDuration>,

@@ -1,4 +1,4 @@
-//! What the operator reports of a set.
+//! The status of a set.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use schemars::JsonSchema;
@@ -7,96 +7,98 @@ use serde::{Deserialize, Serialize};
 use super::{LiveReplicas, PcsUpdateProgress, PodFailure, ReplicaAttempt};
 use crate::LastError;
 
-/// What the operator reports of the set. Only the operator writes it.
+/// Status of the set. Only the operator writes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueSetStatus {
-    /// Generation of the newest spec that was acted on.
+    /// Generation of the newest spec that the operator applies.
     ///
-    /// Absent while a changed spec is invalid or over a limit: the one before is still acted on. Of a
-    /// set that never ran it is the generation that was refused.
+    /// Absent while a changed spec is invalid or over a limit: the operator still applies the
+    /// previous spec. In a set that never ran it is the refused generation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `Ready`, `UpdateInProgress`, `Stalled`, `Succeeded` and `Failed` (training),
     /// `GangTerminationDisabled`, `FieldNotImplemented`, `NameConflict`, `LeftoverPods`.
     ///
-    /// `Ready` is always there: its reason and message name the first cause of what does not run.
-    /// So is `UpdateInProgress`; the others are there only while they are True.
+    /// `Ready` is always present: while something does not run, its reason and message give the
+    /// first cause. `UpdateInProgress` is always present too; the others only while they are True.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// What the user has to fix, or what the API server refused.
+    /// Problems that the user has to fix, and writes that the API server refused.
     ///
-    /// Empty if nothing is wrong. At most the first 5 problems of the spec are listed.
+    /// Empty if there are none. Of the problems of the spec only the first 5 are listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_errors: Vec<LastError>,
-    /// Replicas asked for: `spec.replicas`, for the scale subresource.
+    /// Desired number of replicas: `spec.replicas`, for the scale subresource.
     #[serde(default)]
     pub replicas: i32,
-    /// Available replicas that have the newest pod template throughout.
+    /// Available replicas in which everything has the newest pod template.
     #[serde(default)]
     pub updated_replicas: i32,
-    /// Replicas that have the minimum of Ready pods in every part.
+    /// Replicas in which every part has its minimum.
     ///
-    /// Every standalone clique has its minimum of Ready pods (for `Training` also completed ones),
-    /// and every scaling group its minimum of group replicas that have.
+    /// Every standalone clique has its minimum of Ready pods (for `Training`, completed pods count
+    /// too), and every scaling group has its minimum of such group replicas.
     #[serde(default)]
     pub available_replicas: i32,
     /// Label selector of all pods of the set, for autoscalers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hpa_pod_selector: Option<String>,
-    /// Not written here: each PodGang has a status of its own.
+    /// Not written by this operator: each PodGang has its own status.
     ///
-    /// Declared for compatibility with the Go operator; what that stored stays.
+    /// Declared for compatibility with the Go operator; a stored value stays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pod_gang_statuses: Vec<PodGangSummary>,
     /// Hash of the newest accepted pod templates.
     ///
-    /// What has them says so in `currentPodCliqueSetGenerationHash` of its own status.
+    /// An object that has these templates shows the hash in its
+    /// `status.currentPodCliqueSetGenerationHash`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_generation_hash: Option<String>,
     /// The running update, or the last one; absent if the templates never changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_progress: Option<PcsUpdateProgress>,
-    /// Where the workload is in its life: waiting, running or over.
+    /// State of the workload: waiting, running or over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<PodCliqueSetPhase>,
-    /// Replica restarts used so far; for `Training` only.
+    /// Number of replica restarts so far; `Training` only.
     ///
-    /// Compared with `trainingSpec.maxRestarts`. Never lowered.
+    /// `trainingSpec.maxRestarts` limits it. Never lowered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_count: Option<i32>,
-    /// Replica restarts that the cluster caused; for `Training` with `ignoreDisruptions` only.
+    /// Number of replica restarts that the cluster caused; only for `Training` with
+    /// `ignoreDisruptions`.
     ///
     /// Not part of `restartCount`. Never lowered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disruption_restarts: Option<i32>,
-    /// When the first app container started; for `Training` only.
+    /// When the first app container started; `Training` only.
     ///
-    /// Init containers do not count. Written once, not reset by restarts; `maxRuntime` counts from
-    /// it.
+    /// Init containers do not count. Written once; restarts do not reset it. `maxRuntime` counts
+    /// from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_time: Option<Time>,
     /// How often each replica was terminated or restarted, and why.
     ///
-    /// No entry means never. Entries are never lowered or removed, also not by scaling in. For
-    /// `Training` every replica has one.
+    /// No entry means never. Entries are never lowered or removed, not even when the set is scaled
+    /// in. For `Training` every replica has an entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replica_attempts: Vec<ReplicaAttempt>,
-    /// Scaled pod counts that cliques get back after a termination.
+    /// Pod counts of scaled cliques, to be restored after a termination.
     ///
-    /// Written when a replica is terminated, for standalone cliques whose `replicas` somebody
-    /// changed by `/scale`; removed once the PodClique exists again.
+    /// Written when a replica is terminated, for standalone cliques whose `replicas` were changed
+    /// through `/scale`. Removed once the PodClique exists again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub live_replicas: Vec<LiveReplicas>,
     /// The 5 newest pod failures of a training job, newest first.
     ///
-    /// Only of pods that failed by themselves or that the cluster took away, not of their peers that
-    /// are deleted after them. Kept when the pods are gone.
+    /// Contains only pods that failed by themselves or that the cluster took away, not their peers
+    /// that the operator deletes afterwards. Entries stay when the pods are gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_failures: Vec<PodFailure>,
 }
 
-/// Life of the workload: `Pending` (no pod runs), `Running`, and for `Training` `Succeeded` or
+/// State of the workload: `Pending` (no pod runs), `Running`, and for `Training` `Succeeded` or
 /// `Failed`.
 ///
 /// The last two are final. `Failed` is reported once the last pod of the job has ended.
@@ -104,7 +106,7 @@ pub struct PodCliqueSetStatus {
 pub enum PodCliqueSetPhase {
     /// No pod is running.
     Pending,
-    /// A pod of some replica is running.
+    /// A pod of at least one replica is running.
     Running,
     /// All work is done. Terminal.
     Succeeded,

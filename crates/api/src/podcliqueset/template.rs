@@ -1,4 +1,4 @@
-//! What one replica of a set consists of.
+//! The content of one replica of a set.
 
 use std::collections::BTreeMap;
 
@@ -11,60 +11,60 @@ use crate::podclique::PodCliqueSpec;
 use crate::resources::{PcsResourceSharing, ResourceClaimTemplateConfig, ResourceSharing};
 use crate::topology::TopologyConstraint;
 
-/// What one replica of the set consists of.
+/// The content of one replica of the set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueSetTemplateSpec {
-    /// The roles of the workload: 1 to 500, each name once.
+    /// The roles of the workload: 1 to 500, with unique names.
     ///
-    /// None can be added, removed or renamed: the webhook refuses it. Without the webhook one that is
-    /// added is created in every replica, and one that is removed is deleted with its pods. For
-    /// `Training` the list cannot be changed.
+    /// The webhook refuses to add, remove or rename one. Without the webhook, an added clique is
+    /// created in every replica, and a removed one is deleted with its pods. For `Training` the
+    /// list cannot be changed.
     pub cliques: Vec<PodCliqueTemplateSpec>,
-    /// In which order the cliques of a gang start.
+    /// Order in which the cliques of a gang start.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = "CliqueStartupTypeAnyOrder"))]
     pub clique_startup_type: Option<CliqueStartupType>,
     /// PriorityClass of all pods and PodGangs of the set; it must exist.
     ///
-    /// If set, it wins over `podSpec.priorityClassName`. A change reaches PodGangs at once and
-    /// restarts pods by `updateStrategy`. Cannot be changed for `Training`.
-    /// Default: what each pod spec says.
+    /// If set, it takes precedence over `podSpec.priorityClassName`. A change reaches PodGangs at
+    /// once and restarts pods as `updateStrategy` defines. Cannot be changed for `Training`.
+    /// Default: the value in each pod spec.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub priority_class_name: String,
-    /// The headless Service that each replica has for its pods' DNS names.
+    /// Headless Service of each replica, for the DNS names of its pods.
     ///
-    /// A change is made to the Services at once and restarts nothing.
+    /// A change reaches the Services at once and restarts nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headless_service_config: Option<HeadlessServiceConfig>,
-    /// Where a replica has to be placed. Accepted, without effect yet.
+    /// Topology domain in which to place a replica. Accepted, without effect yet.
     ///
-    /// Condition `FieldNotImplemented` names it.
+    /// Condition `FieldNotImplemented` names the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
     /// How long fewer than `minAvailable` may be available before the gang is terminated, e.g.
     /// `4h`.
     ///
-    /// A Go duration of at least `1s`; for `Training` also `0s`. Unset: never terminated, unless
-    /// the operator's configuration names a default; for `Training` at once (`0s`). A change counts
-    /// at once, also for a shortage that has begun; it restarts nothing by itself.
+    /// A Go duration of at least `1s`; for `Training` also `0s`. Unset: never, unless the
+    /// operator's configuration has a default; for `Training` at once (`0s`). A change takes effect
+    /// at once, also for a shortage that has begun; by itself it restarts nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_delay: Option<GoDuration>,
-    /// Templates for `resourceSharing`. Accepted, without effect yet.
+    /// Claim templates for `resourceSharing`. Accepted, without effect yet.
     ///
     /// At most 500. Condition `FieldNotImplemented` names the field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_claim_templates: Vec<ResourceClaimTemplateConfig>,
-    /// Claims shared by the set's pods. Accepted, without effect yet.
+    /// Resource claims shared by the set's pods. Accepted, without effect yet.
     ///
     /// At most 500. Condition `FieldNotImplemented` names the field; pods do not get the claims.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_sharing: Vec<PcsResourceSharing>,
-    /// Cliques that are scaled together; at most 500 groups, each name once.
+    /// Cliques that are scaled together: at most 500 groups, with unique names. Default: none.
     ///
-    /// None can be added, removed or renamed: the webhook refuses it, for `Training` the API server.
-    /// Without the webhook one that is added is created in every replica, and one that is removed is
-    /// deleted with its pods. Default: none.
+    /// The webhook (for `Training` the API server) refuses to add, remove or rename one. Without
+    /// the webhook, an added group is created in every replica, and a removed one is deleted with
+    /// its pods.
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
@@ -73,54 +73,54 @@ pub struct PodCliqueSetTemplateSpec {
     pub scaling_groups: Vec<PodCliqueScalingGroupConfig>,
 }
 
-/// One role of the workload: its pods share one template.
+/// One role of the workload: pods that share one template.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueTemplateSpec {
     /// Name of the clique, a DNS label, unique in the set.
     ///
-    /// Pods are named after it: the names of set, group and clique have at most 45 characters in
-    /// all. A clique under another name is another clique: the old pods are deleted, new ones
-    /// created.
+    /// Pod names begin with it: the names of set, group and clique together have at most 45
+    /// characters. Renaming deletes the old pods and creates new ones.
     pub name: String,
     /// Labels of the clique's PodCliques and pods; at most 500.
     ///
     /// Keys that begin with `grove.io/` are refused. Part of the pod template: a change restarts
-    /// pods by `updateStrategy`.
+    /// pods as `updateStrategy` defines.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// Annotations of its PodCliques and pods; at most 500.
+    /// Annotations of the clique's PodCliques and pods; at most 500.
     ///
-    /// Keys that begin with `grove.io/` are refused, but for `grove.io/mnnvl-group` and
-    /// `grove.io/topology-name`. Part of the pod template: a change restarts pods by
-    /// `updateStrategy`.
+    /// Keys that begin with `grove.io/` are refused, except `grove.io/mnnvl-group` and
+    /// `grove.io/topology-name`. Part of the pod template: a change restarts pods as
+    /// `updateStrategy` defines.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
-    /// How an update of this clique goes on; not for cliques of a scaling group.
+    /// How an update replaces pods of this clique: how many at a time, and its deadline. Not for
+    /// cliques of a scaling group.
     ///
-    /// Refused with `OnDelete`. Default: one pod at a time, without a deadline.
+    /// Refused with `OnDelete`. Default: one pod at a time, no deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolling_update: Option<RollingUpdate>,
-    /// Where its pods have to be placed. Accepted, without effect yet.
+    /// Topology domain in which to place the clique's pods. Accepted, without effect yet.
     ///
-    /// Condition `FieldNotImplemented` names it.
+    /// Condition `FieldNotImplemented` names the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
-    /// Claims shared by its pods. Accepted, without effect yet.
+    /// Resource claims shared by the clique's pods. Accepted, without effect yet.
     ///
     /// At most 500. Condition `FieldNotImplemented` names the field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_sharing: Vec<ResourceSharing>,
-    /// Pods of the clique: how many, how many are needed, template.
+    /// The clique's pods: number, required number, template.
     pub spec: PodCliqueSpec,
 }
 
-/// In which order the cliques of a gang start: all at once (default), in the order of the list, or
+/// Order in which the cliques of a gang start: all at once (default), in the order of the list, or
 /// by `startsAfter`.
 ///
-/// Pods are placed together whatever the order; an init container holds those back that start
-/// later, until the others have `minAvailable` pods Ready. Order is kept within one gang. The webhook
-/// refuses a change; without it, it concerns pods that are created afterwards.
+/// The order does not affect placement: all pods are placed together, and an init container holds
+/// later ones back until each earlier clique has `minAvailable` Ready pods. It applies within one
+/// gang. The webhook refuses a change; without the webhook a change applies to pods created later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CliqueStartupType {
     /// All at once.
@@ -130,7 +130,7 @@ pub enum CliqueStartupType {
     /// Each after the one before it in the list.
     #[serde(rename = "CliqueStartupTypeInOrder")]
     InOrder,
-    /// As `startsAfter` says.
+    /// In the order that `startsAfter` defines.
     #[serde(rename = "CliqueStartupTypeExplicit")]
     Explicit,
 }
@@ -141,7 +141,7 @@ pub enum CliqueStartupType {
 pub struct HeadlessServiceConfig {
     /// Whether pods have DNS names before they are Ready. Default true.
     ///
-    /// A change is made to the Services at once and restarts nothing.
+    /// A change reaches the Services at once and restarts nothing.
     #[serde(default = "yes")]
     pub publish_not_ready_addresses: bool,
 }

@@ -1,4 +1,4 @@
-//! What only training jobs have: limits in the spec, failures in the status.
+//! Types for training jobs only: limits in the spec, failures in the status.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
@@ -12,51 +12,51 @@ use crate::GoDuration;
 pub struct TrainingSpec {
     /// Longest run time of the job, e.g. `72h`. Default: no limit.
     ///
-    /// A Go duration greater than 0, counted from `status.startTime`, restarts included. When it is
-    /// over the job fails with `MaxRuntimeExceeded` and its pods are deleted.
+    /// A Go duration greater than 0, counted from `status.startTime`, restarts included. When the
+    /// time is over, the job fails with `MaxRuntimeExceeded` and its pods are deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_runtime: Option<GoDuration>,
-    /// Replica restarts allowed, of all replicas together. Default 0.
+    /// How many replica restarts the job may use, over all replicas. Default 0.
     ///
-    /// At least 0. When a failure needs more than are left the job fails with
-    /// `MaxRestartsExceeded`.
+    /// At least 0. A failure that needs another restart fails the job with `MaxRestartsExceeded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub max_restarts: Option<i32>,
-    /// Whether restarts that the cluster causes leave `maxRestarts` alone. Default false.
+    /// Whether `maxRestarts` ignores restarts that the cluster causes. Default false.
     ///
-    /// A drain, an eviction by the API or under pressure, preemption, a taint, a lost or restarted
-    /// node: `status.disruptionRestarts` counts them then instead of `status.restartCount`. Their
-    /// number has no limit but `maxRuntime`.
+    /// Causes are drains, evictions by API or pressure, preemption, taints, and lost or restarted
+    /// nodes. If true, `status.disruptionRestarts` counts these restarts instead of
+    /// `status.restartCount`; only `maxRuntime` limits their number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_disruptions: Option<bool>,
 }
 
-/// How one pod of a training job failed, and on which node.
+/// How a pod of a training job failed, and on which node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodFailure {
-    /// Name of the pod that failed; it may be gone by now.
+    /// Name of the failed pod; the pod may be gone.
     pub pod: String,
-    /// Uid of the pod, since names come back; absent in entries of versions before this field.
+    /// Uid of the pod, as a later pod may have its name. Absent in entries of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
-    /// Node that the pod ran on; absent if it had none.
+    /// Node that the pod ran on; absent if it had no node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// Why, in one word: `OOMKilled`, `Error`, `Evicted`, `DeletionByTaintManager` ...
+    /// Cause in one word: `OOMKilled`, `Error`, `Evicted`, `DeletionByTaintManager` ...
     pub reason: String,
     /// Exit code of the first container that failed.
     ///
-    /// Absent if none ended by itself, as when a pod is evicted or its node is lost.
+    /// Absent if no container ended by itself, for example when the pod was evicted or its node was
+    /// lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The end of the termination message, at most 1024 bytes.
+    /// The last 1024 bytes of the termination message.
     ///
-    /// What the container wrote to its `terminationMessagePath`, else the message of the pod's
-    /// status.
+    /// Read from the container's `terminationMessagePath`; if that is empty, the message of the
+    /// pod's status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// When that container ended, else when the pod failed or began to be taken away.
+    /// When that container ended; without one, when the pod failed or its removal began.
     pub time: Time,
 }

@@ -1,4 +1,4 @@
-//! Updates of a set: how they are to run, and how far one is.
+//! Updates of a set: settings and progress.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
@@ -11,11 +11,11 @@ use crate::duration::POSITIVE;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateStrategy {
-    /// `RollingRecreate` (default): one replica after the other; `OnDelete`: pods that somebody
-    /// deletes.
+    /// `RollingRecreate` (default): the operator replaces one replica after the other. `OnDelete`:
+    /// a pod gets the new template when it is deleted.
     ///
-    /// A switch counts at once: to `OnDelete` ends an update where it is, to `RollingRecreate`
-    /// begins one if any pod has an older template.
+    /// A switch takes effect at once: to `OnDelete` stops a running update, to `RollingRecreate`
+    /// starts one if any pod has an older template.
     #[serde(rename = "type", default)]
     pub type_: UpdateStrategyType,
 }
@@ -26,25 +26,28 @@ pub enum UpdateStrategyType {
     /// One replica at a time is recreated from the new template.
     #[default]
     RollingRecreate,
-    /// Pods take the new template when somebody deletes them.
+    /// A pod takes the new template when it is deleted.
     OnDelete,
 }
 
-/// How much an update may take down at a time, and how long it may stand still before that is
-/// reported.
+/// How much an update may take down at a time, and how long it may stand still before the operator
+/// reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RollingUpdate {
-    /// How many may be missing during an update: pods of a clique, replicas of a group. Default 1.
+    /// How many pods of a clique, or replicas of a group, may be missing during an update. Default
+    /// 1.
     ///
-    /// From 1 to `replicas`. What is missing for other reasons counts. Where more runs than
-    /// `minAvailable`, the update never goes below that. A change counts at once.
+    /// From 1 to `replicas`. Members that are missing for other reasons count. If more than
+    /// `minAvailable` run, the update never goes below `minAvailable`. A change takes effect at
+    /// once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<i32>,
-    /// How long an update may make no progress before that is reported, e.g. `10m`. Default: never.
+    /// How long an update may make no progress before the operator reports it, e.g. `10m`. Default:
+    /// never.
     ///
     /// A Go duration greater than 0. Condition `UpdateInProgress` becomes `Unknown` with reason
-    /// `ProgressDeadlineExceeded`; the update goes on. A change counts at once.
+    /// `ProgressDeadlineExceeded`; the update continues. A change takes effect at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("pattern" = POSITIVE))]
     pub progress_deadline: Option<GoDuration>,
@@ -54,11 +57,11 @@ pub struct RollingUpdate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsUpdateProgress {
-    /// When the update began: a changed template was seen.
+    /// When the update began: the operator saw a changed template.
     pub update_started_at: Time,
     /// When the last replica was updated; absent while the update runs.
     ///
-    /// With `OnDelete` the same as the start: the operator has nothing to do.
+    /// With `OnDelete` it equals the start: the operator replaces nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ended_at: Option<Time>,
     /// Standalone PodCliques whose pods all have the newest template.
@@ -73,12 +76,12 @@ pub struct PcsUpdateProgress {
     /// Scaling groups in all replicas of the set.
     #[serde(default)]
     pub total_pod_clique_scaling_groups_count: i32,
-    /// The replica whose turn it is: one at most.
+    /// The replica that has the turn; at most one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub currently_updating: Vec<ReplicaUpdateProgress>,
 }
 
-/// The replica of a set whose turn it is in an update.
+/// The replica of a set that has the turn in an update.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplicaUpdateProgress {
@@ -86,7 +89,7 @@ pub struct ReplicaUpdateProgress {
     pub replica_index: i32,
     /// When the turn of this replica of the set began.
     pub update_started_at: Time,
-    /// When the turn of this replica ended; the entry goes with that.
+    /// When the turn of this replica ended; the entry is removed then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ended_at: Option<Time>,
 }

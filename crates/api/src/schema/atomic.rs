@@ -1,12 +1,13 @@
-//! What belongs to one writer as a whole gets no default: server-side apply compares it with what
-//! the writer sent, and the next one to send the same would find a conflict (decision 122).
+//! A list or object that one writer owns as a whole gets no defaults: server-side apply compares
+//! the stored value with the sent one, and the next writer of the same value would find a conflict
+//! (decision 122).
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     JSONSchemaProps, JSONSchemaPropsOrArray,
 };
 
-/// Takes away the defaults below atomic lists and atomic objects. Keys of map lists keep theirs: the
-/// API server finds the entries by them.
+/// Removes the defaults below atomic lists and atomic objects. Keys of map lists keep theirs: the
+/// API server finds the entries by their keys.
 pub(super) fn drop_defaults(schema: &mut JSONSchemaProps) {
     visit(schema, false, &[]);
 }

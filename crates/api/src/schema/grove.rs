@@ -15,7 +15,7 @@ enum Fact {
     MapByName(&'static str),
     /// The object at that path does not have this field, although the Rust type does.
     Without(&'static str, &'static str),
-    /// Any text: the values are the writers' agreement, not the API server's.
+    /// Any text: the writers agree on the values, the API server does not check them.
     AnyText(&'static str),
     /// Any number.
     AnyNumber(&'static str),
@@ -82,7 +82,7 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
     object_header(root);
 }
 
-/// The paths that the facts of that kind name.
+/// The paths in the facts of that kind.
 pub(super) fn paths(kind: &str) -> Vec<String> {
     facts_of(kind).iter().map(|f| f.path().to_owned()).collect()
 }
@@ -125,8 +125,8 @@ fn require(schema: &mut JSONSchemaProps, fields: &[&str]) {
     required.dedup();
 }
 
-/// Limits of `metav1.Condition`, which k8s-openapi's schema leaves out. What the list holds says the
-/// list's own description; here is what each field means of ours.
+/// Limits of `metav1.Condition`, which k8s-openapi's schema leaves out. The description of the list
+/// names our conditions; the descriptions here explain their fields.
 fn complete_condition(schema: &mut JSONSchemaProps) {
     schema.description = None;
     for (name, field) in schema.properties.iter_mut().flatten() {
@@ -152,9 +152,13 @@ fn complete_condition(schema: &mut JSONSchemaProps) {
 fn describe_condition_field(name: &str) -> Option<&'static str> {
     Some(match name {
         "lastTransitionTime" => "When the status last changed; a new reason or message keeps it.",
-        "message" => "Why, in a sentence for people: the object, the numbers, the first cause.",
-        "observedGeneration" => "Generation of the spec that the condition is about.",
-        "reason" => "Why, in one word for programs. Words are added, never given another meaning.",
+        "message" => {
+            "The cause, as a sentence for people: the object, the numbers, the first cause."
+        }
+        "observedGeneration" => "Generation of the spec that the condition describes.",
+        "reason" => {
+            "The cause, in one word for programs. New words may be added; no word changes its meaning."
+        }
         "status" => "Whether the condition holds: True, False or Unknown.",
         "type" => "Name of the condition, once in the list.",
         _ => return None,

@@ -1,8 +1,8 @@
 //! Structures of Kubernetes inside our kinds: pod specs, metrics, resource claim templates.
 //!
-//! k8s-openapi's schemas carry neither list types nor defaults. Without them a server-side apply
-//! replaces whole lists of containers, and two containers of one name pass. The facts below are
-//! those of the Kubernetes API (its OpenAPI document, and Grove's definitions made from it).
+//! k8s-openapi's schemas have neither list types nor defaults. Without these a server-side apply
+//! replaces whole lists of containers, and two containers of one name are accepted. The facts below
+//! are those of the Kubernetes API (its OpenAPI document, and Grove's definitions made from it).
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{JSON, JSONSchemaProps};
 use serde_json::{Value, json};
@@ -61,10 +61,10 @@ const ATOMIC_OBJECTS: &[&str] = &[
     "nodeSelectorTerms[]",
 ];
 
-/// Claim templates hand only these on to the claim.
+/// The metadata that a claim template passes on to its claim.
 const TEMPLATE_METADATA: &[&str] = &["annotations", "labels"];
 
-/// What Kubernetes accepts as a quantity.
+/// Pattern of a quantity in Kubernetes.
 const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
 fn defaults() -> Vec<(&'static str, Value)> {
@@ -98,7 +98,7 @@ pub(super) fn is_embedded(path: &str) -> bool {
     EMBEDDED.iter().any(|name| ends_with(path, name))
 }
 
-/// Completes the structure and what is in it; its own description stays.
+/// Completes the structure and its content; its own description stays.
 pub(super) fn complete(root: &mut JSONSchemaProps) {
     let description = root.description.take();
     let defaults = defaults();
@@ -158,7 +158,7 @@ fn trim_metadata(path: &str, schema: &mut JSONSchemaProps) {
     }
 }
 
-/// Sets the defaults of the fields of this object. What has a default need not be written.
+/// Sets the defaults of the fields of this object. A field with a default is not required.
 fn default_children(path: &str, schema: &mut JSONSchemaProps, defaults: &[(&str, Value)]) {
     for (name, child) in schema.properties.iter_mut().flatten() {
         let here = format!("{path}.{name}");

@@ -1,12 +1,12 @@
-//! Largest numbers and longest lists. Without them one `kubectl scale` would ask the operator for
-//! two billion pods; the API server lets unchanged values of older objects be.
+//! Largest numbers and longest lists. Without limits one `kubectl scale` could ask the operator for
+//! two billion pods. The API server accepts unchanged larger values of older objects.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 
 use super::walk::at;
 use crate::limits::{MAX_ITEMS, MAX_REPLICAS};
 
-/// A DNS label: names of cliques are parts of host names.
+/// Longest DNS label: names of cliques are parts of host names.
 const MAX_NAME: i64 = 63;
 
 /// Counts of replicas.
@@ -36,7 +36,7 @@ fn counts(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// Lists that rules walk through.
+/// Lists that rules iterate over.
 fn lists_of(kind: &str) -> &'static [&'static str] {
     match kind {
         "PodCliqueSet" => &[
@@ -60,7 +60,7 @@ fn lists_of(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// Maps that rules walk through.
+/// Maps that rules iterate over.
 fn maps(kind: &str) -> &'static [&'static str] {
     match kind {
         "PodCliqueSet" => &[
@@ -72,7 +72,8 @@ fn maps(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// Names that rules compare with each other: the cost of a rule is computed from their lengths.
+/// Names that rules compare with each other: the API server computes the cost of a rule from their
+/// lengths.
 fn names(kind: &str) -> &'static [&'static str] {
     match kind {
         "PodCliqueSet" => &[
@@ -107,7 +108,7 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
     }
 }
 
-/// The paths that are limited.
+/// The limited paths.
 pub(super) fn paths(kind: &str) -> Vec<String> {
     let all = counts(kind).iter().chain(lists_of(kind));
     let all = all.chain(names(kind)).chain(maps(kind));

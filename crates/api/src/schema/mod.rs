@@ -1,9 +1,9 @@
-//! What the definitions need beyond what Rust types can say.
+//! Additions to the definitions that Rust types cannot express.
 //!
-//! The derive macros know names and types. Here come the facts of the Grove API that types do not
-//! carry: required fields with defaults, list types, conditions, rules in CEL. Structures of
-//! Kubernetes itself get the markers of Kubernetes' own schema and lose their descriptions, so
-//! that each definition stays small enough for plain `kubectl apply`.
+//! The derive macros know names and types. This module adds the facts of the Grove API that types
+//! do not carry: required fields with defaults, list types, conditions, rules in CEL. Structures of
+//! Kubernetes get the markers of Kubernetes' own schema and lose their descriptions, so that each
+//! definition stays small enough for plain `kubectl apply`.
 
 mod atomic;
 mod grove;
@@ -36,7 +36,8 @@ pub fn complete(mut crd: CustomResourceDefinition) -> CustomResourceDefinition {
     crd
 }
 
-/// What tells the definitions of one version from those of another. The chart has its own labels.
+/// Labels that distinguish the definitions of one version from those of another. The chart adds its
+/// own labels.
 fn build_labels() -> BTreeMap<String, String> {
     let version = env!("CARGO_PKG_VERSION");
     BTreeMap::from([
@@ -54,7 +55,7 @@ fn complete_schema(kind: &str, root: &mut JSONSchemaProps) {
             kubernetes::complete(schema);
         }
     });
-    // The derive macro's; Grove's definitions have none.
+    // The derive macro adds a title; Grove's definitions have none.
     root.title = None;
     grove::complete(kind, root);
     atomic::drop_defaults(root);
@@ -62,7 +63,7 @@ fn complete_schema(kind: &str, root: &mut JSONSchemaProps) {
     rules::complete(kind, root);
 }
 
-/// Doc comments are wrapped and name their source; `kubectl explain` wraps by itself and its
+/// Removes line breaks and sources from a doc comment: `kubectl explain` wraps by itself, and its
 /// readers do not know our sources.
 fn tidy_description(schema: &mut JSONSchemaProps) {
     let Some(text) = schema.description.take() else {
@@ -79,8 +80,8 @@ fn tidy_description(schema: &mut JSONSchemaProps) {
     schema.description = Some(text);
 }
 
-/// Every path named by the tables of this module that the definition of `kind` does not have:
-/// a field was renamed and its fact is lost. Empty when all is well.
+/// Every path in the tables of this module that the definition of `kind` does not have: its field
+/// was renamed and its fact is lost. Normally empty.
 pub fn unmatched_paths(kind: &str, root: &JSONSchemaProps) -> Vec<String> {
     let mut known = std::collections::BTreeSet::new();
     walk::visit(&mut root.clone(), "", &mut |path, _| {

@@ -1,4 +1,4 @@
-//! Validation rules in CEL: what is refused without any webhook, `/scale` included.
+//! Validation rules in CEL: they apply without a webhook, also to `/scale`.
 //!
 //! Messages, reasons and field paths of Grove's rules are part of the contract.
 
@@ -17,7 +17,7 @@ use self::training::is_training;
 use super::walk::{at, ends_with, visit};
 use crate::labels::{MNNVL_GROUP, TOPOLOGY_NAME};
 
-/// A rule and the path of the schema it stands at.
+/// A rule and the path of its schema.
 struct Rule {
     at: &'static str,
     expression: String,
@@ -39,7 +39,7 @@ impl Rule {
         }
     }
 
-    /// The field that the message is about, relative to the rule's place.
+    /// The field that the message is about, relative to the rule's schema.
     fn field(mut self, field: &'static str) -> Self {
         self.field = Some(field);
         self
@@ -50,7 +50,7 @@ impl Rule {
         self
     }
 
-    /// Runs at creation too, with an `oldSelf` that has no value.
+    /// Applies at creation too, with an `oldSelf` that has no value.
     fn on_create(mut self) -> Self {
         self.on_create = true;
         self
@@ -89,7 +89,7 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
     });
 }
 
-/// The paths that the rules of that kind stand at.
+/// The paths of the rules of that kind.
 pub(super) fn paths(kind: &str) -> Vec<String> {
     rules_of(kind)
         .into_iter()
@@ -133,7 +133,7 @@ fn workload_rules() -> Vec<Rule> {
     vec![
         Rule::new(
             "spec",
-            "workloadType is immutable: delete the PodCliqueSet and create it anew",
+            "workloadType is immutable: delete the PodCliqueSet and create it again",
             format!("{} == {}", is_training("self"), is_training("oldSelf")),
         )
         .field(".workloadType"),
@@ -153,7 +153,7 @@ fn workload_rules() -> Vec<Rule> {
     ]
 }
 
-/// Ours: keys of the operator in a template would mislead it about what it made.
+/// Ours: a template with keys of the operator would mislead it about the objects that it created.
 fn key_rules() -> Vec<Rule> {
     const CLIQUE_LABELS: &str = "spec.template.cliques[].labels";
     const CLIQUE_ANNOTATIONS: &str = "spec.template.cliques[].annotations";
@@ -173,7 +173,7 @@ fn key_rules() -> Vec<Rule> {
     ]
 }
 
-/// Grove's webhook: a gang's size is fixed. An object without it may be given one.
+/// Grove's webhook: the size of a gang is fixed. An object without the field may get one.
 fn minimum_rule() -> Rule {
     Rule::new(
         "spec",

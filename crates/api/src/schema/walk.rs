@@ -1,5 +1,5 @@
-//! Walking a schema. A path is `spec.template.cliques[].labels{}`: `[]` stands for the items of a
-//! list, `{}` for the values of a map, the empty path for the root.
+//! Traversal of a schema. A path looks like `spec.template.cliques[].labels{}`: `[]` stands for the
+//! items of a list, `{}` for the values of a map, the empty path for the root.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
@@ -51,7 +51,7 @@ fn entries_of(schema: &mut JSONSchemaProps) -> Option<&mut JSONSchemaProps> {
     }
 }
 
-/// Whether the path ends with that suffix, at the border of a name.
+/// Whether the path ends with that suffix, at the boundary of a name.
 pub(super) fn ends_with(path: &str, suffix: &str) -> bool {
     path.strip_suffix(suffix)
         .is_some_and(|before| before.is_empty() || before.ends_with('.'))

@@ -1,9 +1,9 @@
-//! In which order causes are told.
+//! The order in which causes are reported.
 
 use api::conditions::Reason;
 use strum::IntoEnumIterator as _;
 
-/// Whoever waits for nothing but time never hides one that waits for somebody.
+/// A pod that only waits for time never hides one that needs a person.
 #[test]
 fn what_somebody_has_to_mend_is_reported_before_what_passes() {
     let causes = || Reason::iter().filter(|r| r.priority() < usize::MAX);

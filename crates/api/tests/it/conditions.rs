@@ -1,4 +1,4 @@
-//! How a condition list is kept.
+//! Changes of a list of conditions.
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, find, is_true, remove, set};
 use jiff::Timestamp;

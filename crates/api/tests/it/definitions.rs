@@ -1,4 +1,4 @@
-//! What the definitions say, in the small facts that users see.
+//! Small facts of the definitions that users see.
 
 use api::conditions::Reason;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
@@ -7,7 +7,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 use std::fmt::Write;
 use strum::IntoEnumIterator as _;
 
-/// The API server keeps the applied manifest in an annotation, and this is its limit for all.
+/// The API server keeps the applied manifest in an annotation; this is its limit for all
+/// annotations.
 const ANNOTATION_LIMIT: usize = 262_144;
 
 fn root(crd: &CustomResourceDefinition) -> &JSONSchemaProps {
@@ -85,7 +86,7 @@ fn definitions_say_which_version_they_are() {
         let labels = crd.metadata.labels.unwrap();
         assert_eq!(labels[api::labels::NAME], "grove-operator");
         assert_eq!(labels[api::labels::VERSION], env!("CARGO_PKG_VERSION"));
-        // What the operator selects its objects by.
+        // The operator selects its objects by this label.
         assert!(!labels.contains_key(api::labels::MANAGED_BY));
     }
 }
@@ -165,9 +166,9 @@ fn defaults() {
     assert!(template["headlessServiceConfig"].get("default").is_none());
 }
 
-/// `kubectl get pcs,pcsg,pclq,pg` of the example in `examples/disaggregated.yaml`, whatever keeps it
-/// from running. kubectl puts the kind before names, sets columns three spaces apart and does not
-/// pad the last one, the age.
+/// `kubectl get pcs,pcsg,pclq,pg` of the example in `examples/disaggregated.yaml`, with every cause
+/// in column State. kubectl puts the kind before names, sets columns three spaces apart and does
+/// not pad the last one, the age.
 #[test]
 fn what_a_user_looks_at_first_fits_120_columns() {
     let good = [
@@ -195,7 +196,7 @@ fn what_a_user_looks_at_first_fits_120_columns() {
             .map(|column| match column.type_.as_str() {
                 "date" => "118m".len(),
                 "string" if column.name == "State" => longest_reason + 3,
-                // Of the others "Succeeded" and "Scheduled" are the longest words.
+                // Otherwise "Succeeded" and "Scheduled" are the longest words.
                 "string" => column.name.len().max(9) + 3,
                 _ => column.name.len() + 3,
             })
@@ -205,7 +206,8 @@ fn what_a_user_looks_at_first_fits_120_columns() {
     }
 }
 
-/// The paths of defaults below what one writer owns as a whole; keys of map lists need theirs.
+/// The paths of defaults below a value that one writer owns as a whole; keys of map lists need
+/// theirs.
 fn defaults_in_atomics(schema: &serde_json::Value, path: &str, is_inside: bool) -> Vec<String> {
     let is_inside = is_inside || schema["x-kubernetes-map-type"] == "atomic";
     let own = |name: &str, child: &serde_json::Value| {
@@ -236,7 +238,7 @@ fn defaults_in_atomics(schema: &serde_json::Value, path: &str, is_inside: bool) 
     found
 }
 
-/// Server-side apply would find a conflict with whoever sends the same again.
+/// Server-side apply of the same manifest by another writer would find a conflict.
 #[test]
 fn nothing_is_filled_in_where_one_writer_owns_the_whole() {
     for crd in api::crds::all() {

@@ -1,16 +1,16 @@
-//! `kubectl explain` has an answer for every field of ours.
+//! `kubectl explain` describes every field of ours.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use rstest::rstest;
 use serde_json::Value;
 
-/// Fewer characters say no more than the name of the field does.
+/// A shorter description says no more than the name of the field.
 const SHORTEST: usize = 40;
-/// More characters belong into docs/.
+/// A longer description belongs in docs/.
 const LONGEST: usize = 400;
 
-/// Fields that hold a structure of Kubernetes. They are described, what is in them is not: its
-/// descriptions are those of Kubernetes.
+/// Fields that hold a structure of Kubernetes. They have a description; for their content
+/// Kubernetes' own descriptions apply.
 const EMBEDDED: [&str; 3] = ["podSpec", "metrics", "templateSpec"];
 
 fn schema_of(kind: &str) -> Value {
@@ -20,8 +20,8 @@ fn schema_of(kind: &str) -> Value {
     crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"].clone()
 }
 
-/// Calls `f` with the path and the description of every field of ours, also of those in lists and
-/// maps.
+/// Calls `f` with the path and the description of every field of ours, including fields in lists
+/// and maps.
 fn visit_fields(path: &str, schema: &Value, f: &mut dyn FnMut(&str, &str)) {
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{name}");
@@ -61,7 +61,7 @@ fn every_field_has_a_full_description(#[case] kind: &str, #[case] at_least: usiz
     assert_eq!(short, Vec::<String>::new());
     let long = fields_where(kind, |text| count(text) > LONGEST);
     assert_eq!(long, Vec::<String>::new());
-    // The walk has not lost its way.
+    // The traversal has found the fields.
     let all = fields_where(kind, |_| true).len();
     assert!(all >= at_least, "{all} fields");
 }

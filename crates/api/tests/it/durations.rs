@@ -1,4 +1,4 @@
-//! Durations are read as Go reads them.
+//! Durations are parsed as Go parses them.
 
 use api::GoDuration;
 use api::duration::DurationError;

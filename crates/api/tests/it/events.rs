@@ -1,9 +1,9 @@
-//! Which events may be left untold.
+//! Which events the operator may drop.
 
 use api::conditions::Reason;
 use api::events::{self, EventReason};
 
-/// Each write that an event tells of, and whether its success is routine.
+/// Each write that an event reports, and whether its success is routine.
 const WRITES: [(&str, &str, bool); 10] = [
     ("create", "Pod", true),
     ("delete", "Pod", true),

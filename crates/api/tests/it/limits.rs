@@ -1,4 +1,4 @@
-//! No stored number makes work: the definitions bound every count and every list of ours.
+//! No stored number makes work: the definitions limit every count and every list of ours.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use rstest::rstest;
@@ -11,7 +11,7 @@ fn spec_of(kind: &str) -> Value {
     crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"].clone()
 }
 
-/// Where Kubernetes' own structures begin: their limits are its business.
+/// Structures of Kubernetes: Kubernetes defines their limits.
 const EMBEDDED: [&str; 3] = ["podSpec", "metrics", "templateSpec"];
 
 /// Counts and lists without a limit.

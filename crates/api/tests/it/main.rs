@@ -1,4 +1,4 @@
-//! The contract: definitions, names, durations, conditions, and that manifests survive.
+//! The contract: definitions, names, durations, conditions, and lossless manifests.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

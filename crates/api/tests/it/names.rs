@@ -48,7 +48,7 @@ fn indices_are_decimal_without_padding() {
 fn combined_lengths() {
     assert_eq!(combined_length("llm", None, "router"), 9);
     assert_eq!(combined_length("llm", Some("decode"), "leader"), 15);
-    // The longest allowed names with two-digit indices still make host names.
+    // The longest allowed names with two-digit indices still fit into host names.
     let (pcs, group, clique) = ("p".repeat(15), "g".repeat(15), "c".repeat(15));
     assert_eq!(
         combined_length(&pcs, Some(&group), &clique),
@@ -58,7 +58,8 @@ fn combined_lengths() {
     assert!(hostname(&name, 99).len() <= 63);
 }
 
-/// Grove has the same clashes (`names` documents them): the inverses take the parent's word.
+/// Grove has the same clashes (`names` documents them): the inverse functions need the name of the
+/// parent.
 #[test]
 fn known_clashes() {
     assert_eq!(
@@ -94,7 +95,7 @@ proptest! {
         prop_assert_eq!(parts_of_replica_claim(&group, &claim), Some((j, part.as_str())));
     }
 
-    /// Without hyphens and digits in the users' own names, two objects never share a name.
+    /// Without hyphens and digits in users' names, two objects never share a name.
     #[test]
     fn plain_names_never_clash(
         a in (PLAIN, 0..30_i32, PLAIN, 0..30_i32, PLAIN),

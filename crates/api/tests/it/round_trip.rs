@@ -1,4 +1,4 @@
-//! What the definitions name, the types keep: no field is lost between reading and writing.
+//! The types keep every field of the definitions: reading and writing loses none.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::sample;
 
-/// Manifests with every field of every kind; also created on a real API server (see the file).
+/// Manifests with every field of every kind; another test creates them on a real API server (see
+/// the file).
 const EVERY_FIELD: &str = include_str!("fixtures/every-field.yaml");
 
 /// Structures of Kubernetes: the manifests need not name all of their fields.
@@ -69,13 +70,13 @@ fn the_manifests_have_every_field() {
         written.extend(paths_of_value(kind, &manifest));
         defined.extend(paths_of_schema(kind, &root(kind)));
     }
-    // Refused on new objects, and beside pack.required.
+    // Refused on new objects, and together with pack.required.
     defined.retain(|path| !path.ends_with(".packDomain"));
     let lacking: Vec<_> = defined.difference(&written).collect();
     assert!(lacking.is_empty(), "not in every-field.yaml: {lacking:#?}");
 }
 
-/// Fields with a default may be added; nothing may be changed or lost.
+/// Fields with a default may be added; no field may change or get lost.
 fn assert_same(before: &Value, after: &Value) {
     let lost = lost("", before, after);
     assert!(lost.is_empty(), "lost or changed: {lost:#?}");

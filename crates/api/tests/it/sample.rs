@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-/// A value with every field that the schema names. None is the field's default, so that a lost
-/// field cannot come back as one.
+/// A value with every field of the schema. No value equals the field's default, so that a lost
+/// field cannot return as a default.
 pub fn of(name: &str, schema: &Value) -> Value {
     if schema["x-kubernetes-int-or-string"] == true {
         return json!("1");
@@ -42,7 +42,7 @@ fn text(name: &str, schema: &Value) -> String {
         (Some("byte"), _) => "Ynl0ZXM=",
         (_, "terminationDelay" | "maxRuntime" | "progressDeadline") => "1h30m",
         (_, "reason") => "Because",
-        // Any text for the API server, one of Grove's phases for us.
+        // The API server accepts any text, our type only Grove's phases.
         (_, "phase") => "Running",
         _ => "some-name",
     };

@@ -1,4 +1,4 @@
-//! What kube-state-metrics is configured to read of our objects is in their definitions.
+//! Every field in the configuration of kube-state-metrics exists in the definitions.
 
 use api::podgang::PodGangPhase;
 use serde_json::Value;
@@ -18,7 +18,7 @@ fn schema_of(group_version_kind: &Value) -> Value {
     spec["versions"][0]["schema"]["openAPIV3Schema"].clone()
 }
 
-/// What a path leads to; a list is gone through.
+/// The schema at the end of a path; a list is followed into its items.
 fn find<'a>(schema: &'a Value, path: &Value) -> &'a Value {
     path.as_array().unwrap().iter().fold(schema, |at, step| {
         let at = if at["type"] == "array" {
@@ -46,7 +46,7 @@ fn every_path_exists_in_the_definition() {
             } else {
                 &each["stateSet"]
             };
-            // What every object has is not in its definition.
+            // The definition does not contain the fields of every object.
             if read["path"][0] == "metadata" {
                 continue;
             }

@@ -59,8 +59,8 @@ pub(super) fn termination_rules() -> Vec<Rule> {
     ]
 }
 
-/// Times are stored in whole seconds: less than one would be no delay. A text that is no duration
-/// is refused by another rule.
+/// Times are stored in whole seconds, so a shorter delay would be no delay. Another rule refuses a
+/// text that is not a duration.
 fn is_delay(text: &str) -> String {
     format!("!{} || duration({text}) >= duration('1s')", parses(text))
 }
@@ -77,7 +77,8 @@ pub(super) fn is_duration(at: &'static str) -> Rule {
     )
 }
 
-/// `duration()` fails on a text that is none; a rule that says so in words stands beside.
+/// Guards `duration()`, which fails on a text that is not a duration; another rule refuses such a
+/// text with a message.
 pub(super) fn parses(text: &str) -> String {
     format!("{text}.matches('{PATTERN}')")
 }

@@ -1,5 +1,5 @@
-//! Rules for `startsAfter`. Unknown names and cycles are the operator's to find: comparing all with
-//! all costs more than a rule may.
+//! Rules for `startsAfter`. The operator finds unknown names and cycles: comparing all names with
+//! each other exceeds the cost limit of a rule.
 
 use super::Rule;
 

@@ -31,7 +31,7 @@ pub(super) fn pack_rule() -> Rule {
     .reason("FieldValueRequired")
 }
 
-/// Grove: objects that have `packDomain` may keep it, new ones may not use it.
+/// Grove: an object that has `packDomain` may keep it, a new one may not use it.
 pub(super) fn pack_domain_rules() -> Vec<Rule> {
     const MESSAGE: &str =
         "packDomain is deprecated and cannot be used on new workloads; use pack.required";

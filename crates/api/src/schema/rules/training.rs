@@ -15,7 +15,7 @@ fn job_rule(field: &'static str, message: &'static str, allowed: impl Display) -
     Rule::new("spec", message, format!("{is_other} || {allowed}")).field(field)
 }
 
-/// Ours (seed 002): a training job runs once, as it was written.
+/// Ours (seed 002): a training job runs once and cannot be changed.
 pub(super) fn fixed_rules() -> Vec<Rule> {
     const CLIQUES: &str = "self.template.cliques";
     const GROUPS: &str = "self.template.podCliqueScalingGroups";
@@ -65,7 +65,7 @@ pub(super) fn fixed_rules() -> Vec<Rule> {
     ]
 }
 
-/// Ours (seed 002): what a training job can be.
+/// Ours (seed 002): requirements of a training job.
 pub(super) fn soundness_rules() -> Vec<Rule> {
     const CLIQUES: &str = "self.template.cliques";
     const GROUPS: &str = "self.template.podCliqueScalingGroups";
@@ -105,7 +105,7 @@ pub(super) fn soundness_rules() -> Vec<Rule> {
     ]
 }
 
-/// The same for what is made of it: `/scale` comes here without a look at the set.
+/// The same for the children of a set: `/scale` of a child is validated without the set.
 pub(super) fn child_rules() -> Vec<Rule> {
     vec![
         Rule::new(

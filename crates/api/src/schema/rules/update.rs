@@ -2,7 +2,7 @@
 
 use super::Rule;
 
-/// Grove's webhook, but for what needs cliques and groups side by side.
+/// Rules of Grove's webhook, except those that need cliques and groups together.
 pub(super) fn update_rules() -> Vec<Rule> {
     const CLIQUE: &str = "spec.template.cliques[]";
     const GROUP: &str = "spec.template.podCliqueScalingGroups[]";
@@ -30,7 +30,7 @@ fn no_budget_on_delete() -> Rule {
     .reason("FieldValueForbidden")
 }
 
-/// A deadline is checked by a pattern alone: a rule that parses it would cost too much in a list.
+/// The pattern alone checks a deadline: a rule that parses it would cost too much in a list.
 fn at_least_one(at: &'static str) -> Rule {
     Rule::new(
         at,
