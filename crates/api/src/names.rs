@@ -8,7 +8,7 @@
 //! the same; only renaming helps):
 //!
 //! - a scaled gang with the base gang of another set: set `a` with group `sg` has `a-0-sg-1`, which
-//! is also replica 1 of set `a-0-sg`; likewise PodCliques and Services of such sets,
+//!   is also replica 1 of set `a-0-sg`; likewise PodCliques and Services of such sets,
 //! - a standalone clique `g-0-c` with the clique `c` of group `g`,
 //! - the autoscalers of a clique and a group with the same name,
 //! - the Service `<pcs>-<i>` with a Service of another owner.
