@@ -70,7 +70,7 @@ impl Server {
             // The receiver may be gone.
             drop(sender.send(result));
         })?;
-        let is_gone = |_| io::Error::other("the thread of the probes is gone");
+        let is_gone = |_| io::Error::other("the probe thread ended");
         ended.await.map_err(is_gone)?
     }
 

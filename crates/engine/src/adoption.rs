@@ -28,7 +28,7 @@ pub(crate) async fn is_allowed(context: &Context, owner: &Target, waves: &[Vec<A
     }
     match stays(context, owner).await {
         Ok(true) => return true,
-        Ok(false) => tracing::info!("nothing is adopted: the owner goes"),
+        Ok(false) => tracing::info!("nothing is adopted: the owner is being deleted"),
         Err(error) => tracing::warn!(%error, "nothing is adopted: the owner cannot be read"),
     }
     false

@@ -36,16 +36,19 @@ fn remedy(error: &(dyn Error + 'static), said: &str) -> Option<&'static str> {
         Some("nothing listens there: is the API server up, and is this its port?")
     } else if ENDS.into_iter().any(is) || says("connection closed") || says("eof") {
         Some(
-            "the connection ends: is the API server up, and does a proxy before it end connections?",
+            "the connection was closed: is the API server up, and does a proxy in front of it close \
+             connections?",
         )
     } else if is(io::ErrorKind::HostUnreachable) || is(io::ErrorKind::NetworkUnreachable) {
-        Some("there is no way there: look at routes, firewalls and NetworkPolicies")
+        Some("there is no route to it: check routes, firewalls and NetworkPolicies")
     } else if is(io::ErrorKind::TimedOut) {
-        Some("nothing answers there: look at firewalls and NetworkPolicies")
+        Some("it does not answer: check firewalls and NetworkPolicies")
     } else if says("certificate") || says("Certificate") {
-        Some("the certificate is not for this name, or not by the CA of the kubeconfig")
+        Some(
+            "the certificate is not valid for this name, or not signed by the CA of the kubeconfig",
+        )
     } else if says("dns error") || says("lookup address") {
-        Some("the name is not known here: look at the server of the kubeconfig, and at DNS")
+        Some("the name cannot be resolved: check the server in the kubeconfig, and DNS")
     } else {
         None
     }

@@ -129,7 +129,7 @@ fn list_missing_fields(
         .collect();
     (!unknown.is_empty()).then(|| {
         format!(
-            "older than this operator, the API server would drop {}; upgrade them with the chart, \
+            "older than this operator: the API server would drop {}; upgrade them with the chart, \
              or apply config/crd of this version",
             unknown.join(", ")
         )
@@ -144,7 +144,7 @@ pub async fn wait_until_current(context: &Context, client: &Client) {
             Ok(missing) => missing,
             Err(kube::Error::Api(status)) if status.code == 403 => {
                 // No other check reports this; most clusters let every account use discovery.
-                tracing::warn!(%status, "cannot see whether the definitions are new enough");
+                tracing::warn!(%status, "cannot check whether the definitions are new enough");
                 None
             }
             Err(kube::Error::Api(status)) if status.code == 404 => Some(NOT_INSTALLED.to_owned()),

@@ -142,7 +142,7 @@ impl Context {
         }
         let labels = ByDrop { reason: "Budget" };
         self.metrics.events_dropped.get_or_create(&labels).inc();
-        tracing::debug!(namespace, reason = %note.reason, "event not told");
+        tracing::debug!(namespace, reason = %note.reason, "event dropped");
         false
     }
 

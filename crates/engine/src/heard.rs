@@ -36,7 +36,7 @@ pub struct NoHead;
 
 /// The body of an answer stopped.
 #[derive(Debug, thiserror::Error)]
-#[error("the answer stopped: nothing was heard for {MAX_SILENCE:?}")]
+#[error("the answer stopped: no data for {MAX_SILENCE:?}")]
 struct Silence;
 
 /// The time of the last message of a watch.

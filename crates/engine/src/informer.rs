@@ -214,7 +214,7 @@ impl Informer {
             };
             failures.count(1);
             let problem = WatchProblem {
-                why: format!("what lost its label cannot be listed: {error}"),
+                why: format!("objects that lost their label cannot be listed: {error}"),
                 is_refused: false,
             };
             self.report_failure::<K>(problem, failures.is_lost());
@@ -266,16 +266,16 @@ impl Informer {
         };
         let (kind, ..) = self.watch;
         let then = if shown.object.is_ok() {
-            "is removed by its metadata"
+            "is being deleted: it is removed by its metadata"
         } else {
-            "is left alone until it is corrected"
+            "is ignored until it is corrected"
         };
         tracing::warn!(
             kind,
             name = ownership::name(shown.meta()),
             namespace = shown.meta().namespace.as_deref(),
             error,
-            "object cannot be decoded and {then}"
+            "object cannot be decoded; it {then}"
         );
     }
 

@@ -85,12 +85,12 @@ pub fn registry(context: &Context) -> Registry {
     let mut registry = Registry::with_prefix("grove");
     registry.register(
         "objects",
-        "Objects by kind, namespace and what condition Ready says",
+        "Objects by kind, namespace and state of condition Ready",
         count_states(&states, &largest),
     );
     registry.register(
         "not_ready_oldest_seconds",
-        "For how long the first of these objects has not been ready; not of jobs that failed",
+        "For how long the first of these objects has not been ready; failed jobs do not count",
         time_states(&states, &largest, now),
     );
     registry.register(

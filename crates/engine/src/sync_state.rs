@@ -268,8 +268,8 @@ impl SyncState {
 
 fn describe_silence(silence: Duration) -> String {
     format!(
-        "nothing was heard of its watch for {} s; is the API server reachable, and does what is in \
-         between let watches through?",
+        "no message from its watch for {} s; check that the API server is reachable, and that \
+         proxies allow long-lived watch requests",
         silence.as_secs()
     )
 }

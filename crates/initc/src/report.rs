@@ -37,7 +37,7 @@ fn line(seen: &Seen, is_first: bool) -> String {
     match &*seen.start {
         "" | "0" => waits,
         other => format!(
-            "{waits}; grove.io/start is {other:?}, and \"now\" or a number above 0 is waited for"
+            "{waits}; grove.io/start is {other:?}, which is neither \"now\" nor a number above 0"
         ),
     }
 }

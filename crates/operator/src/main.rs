@@ -97,7 +97,10 @@ async fn start_operator(config: config::Config) -> Exit {
             Exit::Ok
         }
         Err(error) => {
-            tracing::error!(error = format!("{error:#}"), "ending, to be restarted");
+            tracing::error!(
+                error = format!("{error:#}"),
+                "grove-operator stops because of an error"
+            );
             Exit::Failed
         }
     }

@@ -22,9 +22,11 @@ pub async fn probe(url: &Uri) -> anyhow::Result<String> {
 }
 
 async fn ask(url: &Uri) -> anyhow::Result<String> {
-    let host = url.host().context("no host: http://HOST:PORT/PATH")?;
+    let host = url
+        .host()
+        .context("no host in the URL; use http://HOST:PORT/PATH")?;
     if url.scheme_str() != Some("http") {
-        bail!("only plain HTTP is known: http://HOST:PORT/PATH");
+        bail!("only plain HTTP is supported; use http://HOST:PORT/PATH");
     }
     let stream = TcpStream::connect((host.trim_matches(['[', ']']), url.port_u16().unwrap_or(80)));
     let stream = stream.await.context("connect")?;

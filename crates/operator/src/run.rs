@@ -40,7 +40,7 @@ pub async fn client(process: &Process) -> anyhow::Result<Client> {
     config.default_retry = false;
     let (version, identity) = (env!("CARGO_PKG_VERSION"), &process.identity);
     let agent = HeaderValue::from_str(&format!("grove-operator/{version} ({identity})"))
-        .context("the name of this operator's pod cannot be sent")?;
+        .context("the name of this operator's pod is not valid in an HTTP header")?;
     config.headers.push((header::USER_AGENT, agent));
     Client::try_from(config).context("cannot build a client from the cluster's configuration")
 }
@@ -148,7 +148,9 @@ async fn lead_until(
         // silence may have silenced this operator's watches too (decision 89).
         context.list_anew();
     }
-    tracing::info!("controllers start; each object is looked at once all kinds are listed there");
+    tracing::info!(
+        "controllers start; each object is reconciled once all kinds of its namespace are listed"
+    );
     let mut controllers = Tasks::new();
     start_controllers(&mut controllers, context, config, stop);
     context.lead();

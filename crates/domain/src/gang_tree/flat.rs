@@ -37,7 +37,9 @@ pub enum ListError {
         parent: String,
     },
     /// Following the parents of a node never ends at the root.
-    #[error("subgroup {0} is below itself, or more than {MAX_DEPTH} levels deep: mend the parents")]
+    #[error(
+        "subgroup {0} is below itself, or more than {MAX_DEPTH} levels deep: correct the parents"
+    )]
     Rootless(String),
 }
 

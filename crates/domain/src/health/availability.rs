@@ -131,7 +131,7 @@ pub fn scaled_below_minimum(replicas: i32, min_available: i32) -> Option<Conditi
         reason: Reason::ReplicasBelowMinAvailable,
         message: format!(
             "spec.replicas: {replicas} is below minAvailable {min_available}; \
-             {replicas} count as enough until it is scaled up again"
+             {replicas} is the minimum until it is scaled up again"
         ),
     })
 }

@@ -25,7 +25,7 @@ pub enum Purpose {
     #[strum(serialize = "gang scaled in")]
     ScaleInGang,
     /// An autoscaler whose configuration was removed from the template.
-    #[strum(serialize = "no autoscaling is asked for")]
+    #[strum(serialize = "autoscaling is not configured")]
     RemoveAutoscaler,
     /// A PodGroup that no pod names any more, or whose demands no longer hold.
     #[strum(serialize = "its gang does not use it any more")]
@@ -37,7 +37,7 @@ pub enum Purpose {
     #[strum(serialize = "its replica is terminated")]
     TerminateReplica,
     /// A PodClique of an earlier attempt of its group replica.
-    #[strum(serialize = "group replica is recycled")]
+    #[strum(serialize = "group replica is terminated")]
     TerminateGroupReplica,
     /// A pod of a job that is over.
     #[strum(serialize = "the job is over")]
@@ -58,10 +58,10 @@ pub enum Purpose {
     #[strum(serialize = "listed by its PodGang: may be scheduled")]
     RemoveGate,
     /// A pod may start: its dependencies are up.
-    #[strum(serialize = "those that it starts after are ready")]
+    #[strum(serialize = "its dependencies are ready")]
     StartPod,
     /// A pod may start, and its init container still waits.
-    #[strum(serialize = "its kubelet has not shown it that it may start")]
+    #[strum(serialize = "its kubelet has not passed on the start signal")]
     RepeatStart,
     /// A pod whose node does not confirm its end is removed from the headless Service.
     #[strum(serialize = "stuck in Terminating: leaves the headless Service")]
@@ -70,13 +70,13 @@ pub enum Purpose {
     #[strum(serialize = "released in another attempt: leaves the headless Service")]
     DetachReleasedPod,
     /// A pod without a controller gets its owner.
-    #[strum(serialize = "nobody controls it: adopted")]
+    #[strum(serialize = "it has no controller: adopted")]
     AdoptPod,
     /// Labels of a pod that were edited are restored.
     #[strum(serialize = "its labels were edited")]
     RestoreLabels,
     /// A pod of another implementation gets our template hash.
-    #[strum(serialize = "adopted: gets our template hash")]
+    #[strum(serialize = "adopted: gets the template hash")]
     RebaseHash,
 }
 

@@ -47,8 +47,8 @@ fn no_queue(backend: Backend, name: &str) -> String {
         ),
     };
     format!(
-        "queue {name}, which the set names by {key}, does not exist: gangs that have not started stay \
-         gated, and {scheduler} knows those that have by the queue that they named before; create \
-         the queue, or name one that `kubectl get {kind}` shows"
+        "queue {name}, set by {key}, does not exist: gangs that have not started stay gated, and \
+         {scheduler} keeps started ones in their previous queue; create the queue, or use one that \
+         `kubectl get {kind}` lists"
     )
 }

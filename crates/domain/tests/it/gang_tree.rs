@@ -120,8 +120,8 @@ fn below(name: &str, parent: Option<&str>) -> SubGroup {
 #[rstest]
 #[case(&[("a", None), ("a", None)], "subgroup a is listed twice: give each a name of its own")]
 #[case(&[("a", Some("b"))], "subgroup a names the parent b, which is not listed: add it, or drop `parent`")]
-#[case(&[("a", Some("b")), ("b", Some("a"))], "subgroup a is below itself, or more than 32 levels deep: mend the parents")]
-#[case(&[("a", Some("a"))], "subgroup a is below itself, or more than 32 levels deep: mend the parents")]
+#[case(&[("a", Some("b")), ("b", Some("a"))], "subgroup a is below itself, or more than 32 levels deep: correct the parents")]
+#[case(&[("a", Some("a"))], "subgroup a is below itself, or more than 32 levels deep: correct the parents")]
 fn a_list_that_is_no_tree_is_refused(#[case] list: &[(&str, Option<&str>)], #[case] error: &str) {
     let list: Vec<_> = list.iter().map(|(name, p)| below(name, *p)).collect();
     let refused: ListError = TreeNode::from_list(TreeNode::default(), &list).unwrap_err();

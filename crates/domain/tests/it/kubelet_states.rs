@@ -201,7 +201,7 @@ fn of_ended_containers() -> Vec<Example> {
 fn of_starting_containers() -> Vec<Example> {
     vec![
         recorded("an init container runs", "node-rebooted-inference", 5),
-        recorded("a container runs and is not ready", "readiness-flaps", 9),
+        recorded("a container is running but not ready", "readiness-flaps", 9),
         recorded(
             "a container waits for a minute: `ContainerCreating`, `PodInitializing`",
             "secret-volume-missing",
@@ -326,7 +326,7 @@ fn an_init_container_that_restarts_always_does_not_end_well() {
     let (mut pod, now) = seen_pod("sidecar-crashes", 11);
     pod["status"]["initContainerStatuses"][0]["lastState"]["terminated"]["exitCode"] = json!(0);
     let text = explain(&pod, false, now).unwrap().text;
-    assert_snapshot!(text, @"a-0-w-mtfn9: container side: ends with exit code 0, restarted once: its command ends; a server has to run on");
+    assert_snapshot!(text, @"a-0-w-mtfn9: container side: ends with exit code 0, restarted once: its command ends; a server must keep running");
 }
 
 /// What a container was started with before counts no more.

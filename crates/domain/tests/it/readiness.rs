@@ -147,7 +147,7 @@ fn a_group_that_finds_no_room_is_told_of_in_plain_words(
     #[case] numbers: &str,
 ) {
     let said = all(Start::Started, &unschedulable(message));
-    let room = "there is no room for all that has to be placed together";
+    let room = "there is no room for all pods that must be placed together";
     let expected = format!("False Unschedulable: 0/2 pods scheduled: {room}{numbers}");
     assert_eq!(said, expected);
 }
@@ -285,7 +285,7 @@ fn a_crash_that_is_over_is_not_told() {
         }
     };
     let over = all(Start::Started, &running_since(10, 50));
-    assert_snapshot!(over, @"False ContainersNotReady: 0/2 pods ready: demo-0-worker-p0: container main: runs and is not ready");
+    assert_snapshot!(over, @"False ContainersNotReady: 0/2 pods ready: demo-0-worker-p0: container main: is running but not ready");
     let crash = all(Start::Started, &running_since(50, 10));
     assert_snapshot!(crash, @"False CrashLoop: 0/2 pods ready: demo-0-worker-p0: container main: crashed with OOMKilled, exit code 137, restarted 3 times");
 }

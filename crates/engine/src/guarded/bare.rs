@@ -53,7 +53,7 @@ pub(super) fn explain_unread<K: DeserializeOwned>(text: &str) -> String {
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = serde_path_to_error::deserialize::<_, K>(&mut reader);
     let said = read.err().map(|error| error.to_string());
-    let said = said.unwrap_or_else(|| "it is no object of its kind".to_owned());
+    let said = said.unwrap_or_else(|| "it is not an object of its kind".to_owned());
     let cause = said.rsplit_once(" at line ");
     cause.map_or(said.clone(), |(cause, _)| cause.to_owned())
 }

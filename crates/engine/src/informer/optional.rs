@@ -18,7 +18,7 @@ impl Informer {
         // First of all, so that no controller takes the cleared objects for deleted ones.
         let has_changed = self.context.caches.open_gap::<K>(&self.scope, Gap::Absent);
         if has_changed {
-            tracing::info!(kind = %Kind::of::<K>(), "not served by this cluster, or the operator may not read it; asked for again now and then");
+            tracing::info!(kind = %Kind::of::<K>(), "not served by this cluster, or the operator may not read it; the operator asks again from time to time");
         }
         self.unreadable.forget();
         for change in self.context.caches.of::<K>().clear(&self.scope) {

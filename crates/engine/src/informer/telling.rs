@@ -46,14 +46,14 @@ fn warn_of(unread: &Unread) -> Event {
     } = unread;
     let message = if unread.goes {
         format!(
-            "cannot be read: {problem}; it is being deleted, so it is removed by its metadata, and \
-             what it controls with it"
+            "cannot be read: {problem}; it is being deleted, so the operator removes it and the \
+             objects that it controls by their metadata"
         )
     } else {
         let (kind, key) = (object.kind.name().to_lowercase(), &object.key);
         format!(
-            "cannot be read: {problem}; it is left alone until that is corrected: kubectl edit {kind} \
-             {} -n {}{}, or until it is deleted",
+            "cannot be read: {problem}; the operator ignores it until it is deleted or corrected: \
+             kubectl edit {kind} {} -n {}{}",
             key.name,
             key.namespace,
             subresource(problem),

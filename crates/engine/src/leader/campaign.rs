@@ -261,12 +261,14 @@ impl Campaign {
         let released = tokio::time::timeout(limit, async {
             self.fence.drain().await;
             match self.give_back().await {
-                Ok(()) => tracing::info!(lease = self.options.name, "the lease is given back"),
-                Err(error) => tracing::warn!(%error, "the lease could not be given back"),
+                Ok(()) => tracing::info!(lease = self.options.name, "the lease is released"),
+                Err(error) => tracing::warn!(%error, "the lease could not be released"),
             }
         });
         if released.await.is_err() {
-            tracing::warn!("writes are still under way: the lease is left to run out");
+            tracing::warn!(
+                "writes are still under way: the lease expires instead of being released"
+            );
         }
     }
 

@@ -15,10 +15,10 @@ use super::{LeaseOptions, lease};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LeaseError {
     /// Another client wrote it meanwhile.
-    #[error("somebody else wrote it meanwhile")]
+    #[error("another client wrote it in the meantime")]
     Conflict,
     /// It was deleted, or its namespace was.
-    #[error("it is not there")]
+    #[error("it does not exist")]
     Missing,
     #[error("{}", text::with_causes(&**.0))]
     Refused(#[from] Box<kube::Error>),

@@ -30,7 +30,7 @@ impl Metrics {
         );
         r.register(
             "queue_depth",
-            "Objects that are due and wait for a slot of their controller",
+            "Objects that are due and wait for a free slot of their controller",
             self.queue_depth.clone(),
         );
         r.register(
@@ -40,7 +40,7 @@ impl Metrics {
         );
         r.register(
             "queue_wait_seconds",
-            "How long objects waited for a slot of their controller",
+            "How long objects waited for a free slot of their controller",
             self.queue_waits.clone(),
         );
         r.register(
@@ -50,12 +50,12 @@ impl Metrics {
         );
         r.register(
             "api_requests",
-            "Requests to the API server but for watches",
+            "Requests to the API server, except watches",
             self.requests.clone(),
         );
         r.register(
             "events_dropped",
-            "Events that were not told: routine ones, beyond the budget of their namespace",
+            "Events dropped: routine events beyond the budget of their namespace",
             self.events_dropped.clone(),
         );
     }
@@ -69,12 +69,12 @@ impl Metrics {
         );
         r.register(
             "watch_last_progress_seconds",
-            "For how long nothing was heard of the watch of a kind, bookmarks included",
+            "Time since the last message from the watch of a kind, bookmarks included",
             self.watch_silence.clone(),
         );
         r.register(
             "unreadable_objects",
-            "Objects that cannot be decoded now and are left alone",
+            "Objects that cannot be decoded at present; the operator does not act on them",
             self.unreadable.clone(),
         );
     }
@@ -102,17 +102,17 @@ impl Metrics {
         );
         r.register(
             "lease_failures",
-            "Requests for the lease that failed; who cannot renew it ends",
+            "Failed requests for the lease; a leader that cannot renew it ends",
             self.lease_failures.clone(),
         );
         r.register(
             "ready",
-            "1 if /readyz says that this operator is ready, else 0",
+            "1 if /readyz reports this operator as ready, else 0",
             self.ready.clone(),
         );
         r.register(
             "panics",
-            "Reconciles that ended in a way that nobody foresaw, each of them a bug",
+            "Reconciles that panicked; each one is a bug",
             self.panics.clone(),
         );
     }

@@ -158,7 +158,7 @@ impl UsualMetrics {
         );
         r.register(
             "rest_client_requests",
-            "Requests to the API server but for watches, by code and method",
+            "Requests to the API server, except watches, by code and method",
             self.requests.clone(),
         );
         r.register(
@@ -173,7 +173,7 @@ impl UsualMetrics {
     fn register_queues(&self, r: &mut Registry) {
         r.register(
             "workqueue_depth",
-            "Objects that are due and wait for a slot of their controller",
+            "Objects that are due and wait for a free slot of their controller",
             self.depth.clone(),
         );
         r.register(
@@ -188,7 +188,7 @@ impl UsualMetrics {
         );
         r.register(
             "workqueue_queue_duration_seconds",
-            "How long objects waited for a slot of their controller",
+            "How long objects waited for a free slot of their controller",
             self.waits.clone(),
         );
     }

@@ -39,10 +39,10 @@ pub enum RequestError {
         message: String,
     },
     /// The answer is an object with an invalid field. A write was carried out.
-    #[error("the object that is there cannot be read: {0}; correct it or delete it")]
+    #[error("the existing object cannot be read: {0}; correct it or delete it")]
     Unreadable(String),
     /// The API server is overloaded and asks to wait. It did nothing.
-    #[error("the API server has too much to do and asks to wait for {after:?}: {message}")]
+    #[error("the API server is overloaded and asks to wait for {after:?}: {message}")]
     Throttled {
         /// How long.
         after: Duration,
@@ -50,7 +50,7 @@ pub enum RequestError {
         message: String,
     },
     /// A required webhook cannot be reached. Nothing was done.
-    #[error("{0}; mend this webhook, or remove its configuration")]
+    #[error("{0}; repair this webhook, or remove its configuration")]
     WebhookFailed(String),
     /// The namespace goes away, and everything in it: nothing is created there any more.
     #[error("the namespace is being deleted")]

@@ -43,7 +43,7 @@ async fn a_connection_that_is_ended_at_once_is_told_from_one_that_is_refused() {
         }
     });
     let said = said_of(&format!("http://{address}")).await;
-    let remedy = "is the API server up, and does a proxy before it end connections?";
+    let remedy = "is the API server up, and does a proxy in front of it close connections?";
     assert!(said.ends_with(remedy), "{said}");
 }
 
@@ -52,7 +52,7 @@ async fn a_name_that_nobody_knows_is_named() {
     let said = said_of("http://nowhere.invalid:6443").await;
     assert!(said.contains("dns error"), "{said}");
     assert!(
-        said.ends_with("look at the server of the kubeconfig, and at DNS"),
+        said.ends_with("check the server in the kubeconfig, and DNS"),
         "{said}"
     );
 }

@@ -47,9 +47,9 @@ fn waits_through_what_it_does_not_know() {
     let mut process = Process::waiting_for(volume.path());
     assert_snapshot!(process.line(), @"waits for ready pods: router");
     volume.show("later", "");
-    assert_snapshot!(process.line(), @r#"waits for annotation grove.io/start; grove.io/start is "later", and "now" or a number above 0 is waited for"#);
+    assert_snapshot!(process.line(), @r#"waits for annotation grove.io/start; grove.io/start is "later", which is neither "now" nor a number above 0"#);
     volume.show("Now", "");
-    assert_snapshot!(process.line(), @r#"waits for annotation grove.io/start; grove.io/start is "Now", and "now" or a number above 0 is waited for"#);
+    assert_snapshot!(process.line(), @r#"waits for annotation grove.io/start; grove.io/start is "Now", which is neither "now" nor a number above 0"#);
     assert!(process.is_running());
     volume.show("now", "");
     assert_eq!(process.end().0.code(), Some(0));

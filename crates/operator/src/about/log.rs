@@ -20,6 +20,10 @@ impl Collector for OfLog {
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let lost = u32::try_from(count_lost_lines()).unwrap_or(u32::MAX);
         let lost = f64::from(lost);
-        Page(encoder).counter("log_lines_lost", "Lines of the log that nobody took", lost)
+        Page(encoder).counter(
+            "log_lines_lost",
+            "Log lines lost because their reader was too slow or gone",
+            lost,
+        )
     }
 }

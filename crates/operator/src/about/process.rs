@@ -84,12 +84,12 @@ impl Seen {
     fn write_memory(&self, page: &mut Page<'_>) -> fmt::Result {
         page.gauge(
             "process_resident_memory_bytes",
-            "Memory that is resident",
+            "Resident memory",
             as_f64(self.resident_bytes),
         )?;
         page.gauge(
             "process_virtual_memory_bytes",
-            "Address space that is in use",
+            "Virtual memory",
             as_f64(self.virtual_bytes),
         )
     }
@@ -97,7 +97,7 @@ impl Seen {
     fn write_files(&self, page: &mut Page<'_>) -> fmt::Result {
         page.gauge(
             "process_open_fds",
-            "File descriptors that are open",
+            "Open file descriptors",
             as_f64(self.open_fds),
         )?;
         let Some(limit) = self.max_fds else {
@@ -105,7 +105,7 @@ impl Seen {
         };
         page.gauge(
             "process_max_fds",
-            "How many of them may be open",
+            "Limit of open file descriptors",
             as_f64(limit),
         )
     }

@@ -48,7 +48,7 @@ fn check_namespaces(names: &[String]) -> Result<(), ConfigError> {
         if !is_dns_label(name) {
             return Err(problem(
                 &key,
-                &format!("{name:?} is no name of a namespace"),
+                &format!("{name:?} is not a valid namespace name"),
             ));
         }
         // A repeated namespace would be watched twice.

@@ -87,7 +87,7 @@ fn check_profile(key: &str, profile: &Profile) -> Result<(), ConfigError> {
     if profile.name.is_empty() {
         return Err(problem(
             &format!("{key}.name"),
-            "it is empty; give the schedulerName of pods",
+            "is empty; set it to the schedulerName of the pods",
         ));
     }
     if profile.config.is_some() {
@@ -98,13 +98,13 @@ fn check_profile(key: &str, profile: &Profile) -> Result<(), ConfigError> {
     }
     if profile.split_backend().is_none() {
         let told = format!(
-            "no backend is called {:?}; there are default-scheduler, kubernetes, kai-scheduler, kai-pod-grouper and volcano",
+            "unknown backend {:?}; use default-scheduler, kubernetes, kai-scheduler, kai-pod-grouper or volcano",
             profile.backend.as_deref().unwrap_or(&profile.name)
         );
         return Err(problem(&format!("{key}.backend"), &told));
     }
     if profile.backend().is_none() {
-        let told = "Tree is of backends kubernetes and kai-scheduler; remove it";
+        let told = "only backends kubernetes and kai-scheduler support Tree; remove it";
         return Err(problem(&format!("{key}.gangs"), told));
     }
     Ok(())

@@ -112,7 +112,7 @@ impl Webhooks {
         if let Some(Err(error)) = self.client_ca.as_deref().map(ClientAuthority::read) {
             let text = format!(
                 "{error}; give the PEM of the CA that signs the client certificates of API servers, or \
-                 remove this key: everybody is answered then"
+                 remove this key: then the webhook answers every client"
             );
             return Err(problem(&key("clientCA"), &text));
         }

@@ -150,7 +150,7 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
 )]
 #[case::unknown_backend(
     "scheduler: {profiles: [{name: mine}]}\n",
-    "scheduler.profiles[0].backend: no backend is called \"mine\"; there are default-scheduler"
+    "scheduler.profiles[0].backend: unknown backend \"mine\"; use default-scheduler"
 )]
 #[case::scheduler_twice(
     "scheduler: {profiles: [{name: kai-scheduler}, {name: kai-scheduler}]}\n",
@@ -158,11 +158,11 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
 )]
 #[case::scheduler_without_name(
     "scheduler: {profiles: [{backend: kai-scheduler}]}\n",
-    "scheduler.profiles[0].name: it is empty"
+    "scheduler.profiles[0].name: is empty"
 )]
 #[case::tree_of_another_backend(
     "scheduler: {profiles: [{name: volcano, gangs: Tree}]}\n",
-    "scheduler.profiles[0].gangs: Tree is of backends kubernetes and kai-scheduler; remove it"
+    "scheduler.profiles[0].gangs: only backends kubernetes and kai-scheduler support Tree; remove it"
 )]
 #[case::scheduler_with_config(
     "scheduler: {profiles: [{name: kai-scheduler, config: {}}]}\n",
@@ -185,7 +185,7 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
 )]
 #[case::no_namespace(
     "watchNamespaces: [Team_A]\n",
-    "watchNamespaces[0]: \"Team_A\" is no name"
+    "watchNamespaces[0]: \"Team_A\" is not a valid namespace name"
 )]
 #[case::namespace_twice(
     "watchNamespaces: [a, b, a]\n",

@@ -123,7 +123,7 @@ fn warn(snapshot: &Snapshot, pod: &Pod) -> Option<Event> {
     let node = pod.spec.node_name.as_deref();
     let place = node.map_or(String::new(), |node| format!(" on {node}"));
     let text = format!(
-        "rank {rank} of {podclique} is started again while its old pod{place} was not seen to end"
+        "rank {rank} of {podclique} is started again although its old pod{place} may still be running"
     );
     let event = Event::warning(events::STUCK_POD_REPLACED, text);
     Some(event.once(pod.uid()).about(snapshot.set_target()?))

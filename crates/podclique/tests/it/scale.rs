@@ -115,7 +115,7 @@ fn scales_in_nothing_that_it_does_not_control() {
     for orphan in [pod(&clique, 1), pod(&clique, 0)] {
         let pods = vec![pod(&clique, 0).ready(), late(orphan.ready())];
         let done = writes(&plan(&situation(&clique, pods)));
-        assert!(done.contains("nobody controls it: adopted"), "{done}");
+        assert!(done.contains("it has no controller: adopted"), "{done}");
         assert!(!done.contains("delete"), "{done}");
     }
 }

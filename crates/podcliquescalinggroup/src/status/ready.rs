@@ -16,7 +16,7 @@ pub(super) fn ready_condition(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> 
     let up = replicas.iter().filter(|r| r.is_available).count();
     let up = i32::try_from(up).unwrap_or(i32::MAX);
     if wanted == 0 {
-        let message = "no group replicas are asked for".to_owned();
+        let message = "no group replicas are requested".to_owned();
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} group replicas available");
@@ -54,7 +54,7 @@ pub(super) fn over_limits(errors: &[FieldError]) -> ConditionUpdate {
 
 /// Nothing is created for a set that is over its limits.
 fn of_set(snapshot: &Snapshot) -> Option<Cause> {
-    let text = "the PodCliqueSet is over its limits; its condition Ready says which";
+    let text = "the PodCliqueSet exceeds a limit; its condition Ready names the limit";
     let is_over = snapshot.is_set_over_limits();
     is_over.then(|| Cause::new(Reason::LimitExceeded, text))
 }
@@ -95,7 +95,7 @@ fn of_podclique(podclique: &PodClique) -> Option<Cause> {
 
 fn absent(snapshot: &Snapshot, name: &str) -> Cause {
     if snapshot.is_set_replica_terminating || snapshot.podcliques.contains_key(name) {
-        let text = "was terminated and is made anew once the rest is gone";
+        let text = "was terminated and is recreated once the rest is gone";
         return Cause::new(Reason::ReplicaTerminating, text);
     }
     Cause::being_created()

@@ -57,8 +57,8 @@ pub(super) fn explain_delay(snapshot: &Snapshot, now: Timestamp) -> Option<LastE
     };
     (snapshot.view.is_outdated && podcliques.any(is_breached)).then(|| LastError {
         code: codes::API_UNAVAILABLE.to_owned(),
-        description: "nothing is terminated, restarted or updated for a breach while a watch of this \
-                      namespace is lost, as the breach may be over: the operator's /readyz says which"
+        description: "terminations, restarts and updates because of a breach are paused: the operator \
+                      lost a watch of this namespace, so the breach may be over (details: its /readyz)"
             .to_owned(),
         observed_at: Time(now),
     })

@@ -207,7 +207,8 @@ fn explain_expiry(snapshot: &Snapshot, roster: &Roster<'_>) -> Cause {
     let since = started_at(snapshot).unwrap_or_default();
     let pods = roster.own().flat_map(|c| &c.pods).map(AsRef::as_ref);
     let culprit = find_culprit(pods, true).map_or(String::new(), |c| format!("; {}", c.text));
-    let message = format!("it runs since {since:.0}, longer than maxRuntime {limit}{culprit}");
+    let message =
+        format!("it has been running since {since:.0}, longer than maxRuntime {limit}{culprit}");
     (Reason::MaxRuntimeExceeded, message)
 }
 

@@ -54,8 +54,8 @@ fn describe(snapshot: &Snapshot, left: &[&Pod]) -> String {
     let names: Vec<&str> = left.iter().take(MAX_NAMES).map(|p| p.name()).collect();
     let namespace = snapshot.stored.metadata.namespace.as_deref();
     format!(
-        "{} pods of earlier attempts run on without a controller, beside their successors; \
-         `kubectl -n {} delete pod {}` ends them",
+        "{} pods of earlier attempts still run beside their successors, without a controller; \
+         delete them: `kubectl -n {} delete pod {}`",
         left.len(),
         namespace.unwrap_or_default(),
         names.join(" ")

@@ -36,12 +36,12 @@ pub(super) fn ready_condition(
     }
     let (wanted, up) = (next.replicas, next.available_replicas);
     if wanted == 0 {
-        let message = "no replicas are asked for".to_owned();
+        let message = "no replicas are requested".to_owned();
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
     let idle = Idle::of(snapshot, roster);
     if roster.layout.parts().all(|part| idle.contains(part)) {
-        let message = "everything in it is scaled to 0".to_owned();
+        let message = "all its cliques and groups are scaled to 0".to_owned();
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} replicas available");
@@ -121,7 +121,7 @@ pub(super) fn over_limits(errors: &[FieldError]) -> ConditionUpdate {
 
 /// Its pods may end slowly.
 pub(super) fn of_leaving() -> ConditionUpdate {
-    let message = "the set is being deleted; its pods have their time to end".to_owned();
+    let message = "the set is being deleted; its pods have their grace period to end".to_owned();
     readiness::ready_condition(false, Reason::Terminating, message)
 }
 

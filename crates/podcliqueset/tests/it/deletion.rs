@@ -188,7 +188,7 @@ fn says_that_it_is_being_deleted() {
     let status = first.status.clone().unwrap();
     let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
     let said = format!("{} {}: {}", ready.status, ready.reason, ready.message);
-    assert_snapshot!(said, @"False Terminating: the set is being deleted; its pods have their time to end");
+    assert_snapshot!(said, @"False Terminating: the set is being deleted; its pods have their grace period to end");
     assert_eq!(status.available_replicas, 0);
     Arc::make_mut(&mut snapshot.stored).status = first.status;
     assert_eq!(plan(&going(snapshot)).status, None, "once");

@@ -114,7 +114,7 @@ fn a_queue_that_does_not_exist_is_said_and_nothing_is_written() {
         .find(|c| c.type_ == "SchedulingFeatureUnsupported");
     let unsupported = unsupported.unwrap();
     assert_eq!(unsupported.reason, "QueueNotFound");
-    assert_snapshot!(unsupported.message, @"queue research, which the set names by kai.scheduler/queue, does not exist: gangs that have not started stay gated, and KAI Scheduler knows those that have by the queue that they named before; create the queue, or name one that `kubectl get queues.scheduling.run.ai` shows");
+    assert_snapshot!(unsupported.message, @"queue research, set by kai.scheduler/queue, does not exist: gangs that have not started stay gated, and KAI Scheduler keeps started ones in their previous queue; create the queue, or use one that `kubectl get queues.scheduling.run.ai` lists");
 
     let queue = KaiQueue {
         metadata: ObjectMeta {
@@ -223,5 +223,5 @@ fn what_kai_would_not_understand_is_refused_by_name() {
     let unsupported = conditions
         .iter()
         .find(|c| c.type_ == "SchedulingFeatureUnsupported");
-    assert_snapshot!(unsupported.unwrap().message, @"label kai.scheduler/preemptibility: semi is neither preemptible nor non-preemptible; correct it in the set; annotation kai.scheduler/preemption-delay: -5m is no such duration as 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/staleness-grace-period: 60 is no such duration as 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/segment-size: 2 says nothing of a gang; remove it from the set");
+    assert_snapshot!(unsupported.unwrap().message, @"label kai.scheduler/preemptibility: semi is neither preemptible nor non-preemptible; correct it in the set; annotation kai.scheduler/preemption-delay: -5m is not a duration like 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/staleness-grace-period: 60 is not a duration like 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/segment-size: 2 is not a setting of gangs; remove it from the set");
 }

@@ -72,7 +72,7 @@ fn autoscalers_of_ones_own() {
 #[test]
 fn queue_of_kai() {
     let example = Example::apply("kai-queue");
-    let words = "scheduler kai-scheduler has not looked at";
+    let words = "no scheduler named kai-scheduler has picked up";
     example.expect_waiting("WaitingForScheduler", words, &[]);
     example.delete();
 }

@@ -35,7 +35,7 @@ fn so_does_what_is_left_of_one_that_was_terminated() {
         was_available(seen)
     });
     ns.break_pods("x-0-g-1-b");
-    ns.until("a group replica is recycled and runs again", |seen| {
+    ns.until("a group replica is terminated and runs again", |seen| {
         let group = seen.one("PodCliqueScalingGroup", "x-0-g")?;
         let attempts = &group["status"]["replicaAttempts"];
         same("attempt", &attempts[0]["attempt"], &json!(1))?;

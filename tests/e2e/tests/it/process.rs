@@ -46,7 +46,7 @@ fn a_setting_without_effect_is_refused_by_its_name() {
         ("logLevel: chatty", "logLevel"),
         (
             "watchNamespaces: [Team_A]",
-            "watchNamespaces[0]: \"Team_A\" is no name of a namespace",
+            "watchNamespaces[0]: \"Team_A\" is not a valid namespace name",
         ),
         (
             "kind: Deployment",

@@ -17,7 +17,10 @@ struct Loop {
 }
 
 /// What no crash loop is.
-const NOT_SAID: &[&str] = &["ContainerConfigError", "create what the message names"];
+const NOT_SAID: &[&str] = &[
+    "ContainerConfigError",
+    "create the ConfigMap, the Secret or the key",
+];
 
 const LOOPS: [Loop; 6] = [
     Loop {

@@ -132,7 +132,9 @@ async fn run(
             return Err("it is not left alone".to_owned());
         }
         match said.as_slice() {
-            [one] if one.starts_with(&expected) && one.contains("left alone") => Ok(()),
+            [one] if one.starts_with(&expected) && one.contains("the operator ignores it") => {
+                Ok(())
+            }
             _ => Err(format!("it says {said:?}")),
         }
     })?;

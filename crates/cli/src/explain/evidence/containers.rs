@@ -55,7 +55,7 @@ fn describe_state(state: Option<&ContainerState>) -> String {
     }
     let ended = state.terminated.as_ref();
     ended.map_or_else(
-        || "runs and is not ready".to_owned(),
+        || "is running but not ready".to_owned(),
         |end| format!("ended: {}", describe_end(end)),
     )
 }

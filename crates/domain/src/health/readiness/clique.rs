@@ -41,7 +41,7 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
         return ready_condition(
             true,
             Reason::ScaledToZero,
-            "no pods are asked for".to_owned(),
+            "no pods are requested".to_owned(),
         );
     }
     // Completed ranks count, but a job in which no pod runs does not work.
@@ -80,7 +80,7 @@ fn describe_all(up: i32, done: i32) -> String {
 /// The number of Ready pods that may be about to crash again, and the first of their causes.
 pub fn unsettled(look: &CliqueView<'_>) -> (i32, Option<Cause>) {
     let found = look.pods.iter().filter_map(|p| find_unsettled(p, look.now));
-    let found = found.map(|cause| cause.within("a pod is ready for less than 10 s: "));
+    let found = found.map(|cause| cause.within("a pod has been ready for less than 10 s: "));
     let causes: Vec<Cause> = found.collect();
     (to_i32(causes.len()), cause::first(causes))
 }

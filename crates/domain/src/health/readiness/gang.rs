@@ -53,7 +53,7 @@ impl Start {
             }
             Self::Joins { gang } => Some(Cause::new(
                 Reason::GangIncomplete,
-                format!("gang {gang} runs, and waits until all pods that are to join it exist"),
+                format!("gang {gang} runs; its new pods wait until all of them exist"),
             )),
             Self::AwaitsBase { gang, base } => Some(Cause::new(
                 Reason::BaseGangNotReady,
@@ -61,7 +61,7 @@ impl Start {
             )),
             Self::Terminating => Some(Cause::new(
                 Reason::ReplicaTerminating,
-                "the replica was terminated; waiting for the rest of it to go",
+                "the replica was terminated; waiting for its old PodCliques to go",
             )),
             Self::GivenUp(reason) => Some(Cause::new(*reason, "the job was given up")),
         }

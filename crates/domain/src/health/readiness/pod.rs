@@ -76,7 +76,7 @@ fn unplaced(pod: &Pod, setting: &Setting<'_>) -> Cause {
     }
     unschedulable(pod, setting).unwrap_or_else(|| {
         let (scheduler, name) = (setting.scheduler, pod.name());
-        let text = format!("scheduler {scheduler} has not looked at {name} yet");
+        let text = format!("no scheduler named {scheduler} has picked up {name} yet");
         Cause::new(Reason::WaitingForScheduler, text)
     })
 }
@@ -84,7 +84,7 @@ fn unplaced(pod: &Pod, setting: &Setting<'_>) -> Cause {
 fn gated(pod: &Pod) -> Cause {
     let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|g| &*g.name).collect();
     let text = format!(
-        "{} waits for whoever set scheduling gate {}",
+        "{} waits for another controller to remove scheduling gate {}",
         pod.name(),
         gates.join(", ")
     );

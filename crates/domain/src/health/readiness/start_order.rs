@@ -40,7 +40,7 @@ fn waits_for_kubelet(pod: &Pod) -> String {
     let since = pod.may_start_since();
     let since = since.map_or(String::new(), |at| format!(" since {at}"));
     format!(
-        "{} may start{since}; its kubelet has not shown it to the container yet",
+        "{} may start{since}; its kubelet has not passed the start signal to the container yet",
         pod.name()
     )
 }

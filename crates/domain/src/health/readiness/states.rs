@@ -38,7 +38,7 @@ const STATES: [State; 33] = [
     State {
         name: "the scheduler: no room for a group of pods",
         reason: Reason::Unschedulable,
-        remedy: Some("free or add nodes; `kubectl describe nodes` shows what is taken"),
+        remedy: Some("free or add nodes; `kubectl describe nodes` lists the requests on each node"),
         holds: |s| s.refusal.is_some_and(words::is_of_group),
         text: words::group,
     },
@@ -155,7 +155,9 @@ const STATES: [State; 33] = [
     State {
         name: "a container waits for another reason",
         reason: Reason::ContainerConfigError,
-        remedy: Some("correct in the template of the PodCliqueSet what the message names"),
+        remedy: Some(
+            "correct the setting that the message names in the template of the PodCliqueSet",
+        ),
         holds: |s| s.waits_for_another_reason(),
         text: words::waiting,
     },
@@ -224,11 +226,11 @@ const STATES: [State; 33] = [
         text: |_| "runs, and the others start after it".to_owned(),
     },
     State {
-        name: "a container runs and is not ready",
+        name: "a container is running but not ready",
         reason: Reason::ContainersNotReady,
         remedy: None,
         holds: |s| s.runs(),
-        text: |_| "runs and is not ready".to_owned(),
+        text: |_| "is running but not ready".to_owned(),
     },
     State {
         name: "a container waits for a minute: `ContainerCreating`, `PodInitializing`",
@@ -288,8 +290,8 @@ const STATES: [State; 33] = [
         name: "a pod is not ready, its containers are: a readiness gate is closed",
         reason: Reason::PodNotReady,
         remedy: Some(
-            "see whoever sets the condition that the message names; `kubectl get pod POD -o \
-             jsonpath='{.status.conditions}'`",
+            "the message names the condition: ask the owner of the controller that sets it; `kubectl \
+             get pod POD -o jsonpath='{.status.conditions}'`",
         ),
         holds: |s| s.are_containers_ready() && s.ready_reason() == Some("ReadinessGatesNotReady"),
         text: words::gate,

@@ -10,7 +10,9 @@ const BEFORE_CAUSE: &str = "unable to start container process: ";
 pub(super) fn image(sight: &Sight<'_>) -> String {
     match sight.spec().map_or("", |c| c.image.as_str()) {
         "" => "its image cannot be pulled".to_owned(),
-        image if sight.waits_for("InvalidImageName") => format!("image {image} is no valid name"),
+        image if sight.waits_for("InvalidImageName") => {
+            format!("image {image} is not a valid name")
+        }
         image if sight.waits_for("ErrImageNeverPull") => {
             format!("image {image} is not on the node, and imagePullPolicy is Never")
         }
@@ -67,7 +69,7 @@ pub(super) fn good_end(sight: &Sight<'_>) -> String {
         "its command ends"
     };
     let restarts = restarts(sight);
-    format!("ends with exit code 0, {restarts}: {why}; a server has to run on")
+    format!("ends with exit code 0, {restarts}: {why}; a server must keep running")
 }
 
 pub(super) fn crash(sight: &Sight<'_>) -> String {
@@ -195,5 +197,5 @@ pub(super) fn group(sight: &Sight<'_>) -> String {
         Some(format!(": {found} of {wanted} found a place"))
     };
     let numbers = numbers().unwrap_or_default();
-    format!("there is no room for all that has to be placed together{numbers}")
+    format!("there is no room for all pods that must be placed together{numbers}")
 }

@@ -39,7 +39,7 @@ pub(super) fn refused(gang: &PodGang) -> Vec<String> {
         .into_iter()
         .filter_map(|key| Some((key, ownership::annotation(&gang.metadata, key)?)));
     let foreign = foreign.map(|(key, value)| {
-        format!("annotation {key}: {value} says nothing of a gang; remove it from the set")
+        format!("annotation {key}: {value} is not a setting of gangs; remove it from the set")
     });
     let values = [preemptibility(gang), delay(gang), staleness(gang)];
     let wrong = values.into_iter().filter_map(|asked| asked?.err());
@@ -75,7 +75,7 @@ fn duration<'a>(
     let is_right = parsed.is_ok_and(|duration| duration >= least);
     Some(is_right.then_some(asked).ok_or_else(|| {
         format!(
-            "annotation {key}: {asked} is no such duration as 30s, 5m or 1h; correct it in the set"
+            "annotation {key}: {asked} is not a duration like 30s, 5m or 1h; correct it in the set"
         )
     }))
 }

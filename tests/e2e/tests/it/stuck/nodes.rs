@@ -53,7 +53,7 @@ fn a_gate_of_somebody_else() {
     is_stuck(
         &ns,
         "ForeignSchedulingGate",
-        "waits for whoever set scheduling gate example.com/queue",
+        "waits for another controller to remove scheduling gate example.com/queue",
     );
     let pods = ns.kubectl(&["get", "pods", "--output=name"]);
     let open = "--patch=[{\"op\":\"remove\",\"path\":\"/spec/schedulingGates/0\"}]";

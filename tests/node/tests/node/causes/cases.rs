@@ -7,7 +7,7 @@ use super::Case;
 use crate::sets::{clique, container, sh, with, with_pod};
 
 /// Where there is nothing to create.
-const CREATE: &str = "create what the message names";
+const CREATE: &str = "create the ConfigMap, the Secret or the key";
 /// Where there never was a log.
 const PREVIOUS: &str = "logs --previous";
 

@@ -120,7 +120,8 @@ pub const TWO_OF_A_RANK: Met = Met {
         );
         ns.until("an event tells of the two", |_| {
             let all = ns.all_events();
-            let told = |text: &&String| text.contains(LOST) && text.contains("was not seen to end");
+            let told =
+                |text: &&String| text.contains(LOST) && text.contains("may still be running");
             let found = all.iter().find(told);
             found.map(|_| ()).ok_or_else(|| format!("none of {all:?}"))
         });
