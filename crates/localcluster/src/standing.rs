@@ -69,7 +69,7 @@ pub fn up(repository: &Repository, options: &Options, report: &dyn Fn(&str)) -> 
             return Ok(kubeconfig(repository));
         }
         Status::Broken => {
-            report("the local cluster does not answer: starting it anew");
+            report("the local cluster does not answer: starting it again");
             stop(&dir)?;
             real::end(&nodes(repository))?;
         }

@@ -31,7 +31,7 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 }
 
 fn without_training(spec: &Path, limits: &TrainingSpec) -> FieldError {
-    let problem = "belongs to training jobs, and this workload is none";
+    let problem = "is allowed for training jobs only";
     let remedy = "remove it, or set spec.workloadType to Training";
     spec.field("trainingSpec").wrong(limits, problem, remedy)
 }

@@ -131,7 +131,7 @@ impl Search<'_> {
             return Verdict {
                 is_ready: false,
                 reason: "Unknown".to_owned(),
-                sentence: "no operator has looked at it yet: it has no condition Ready".to_owned(),
+                sentence: "no operator has reconciled it yet: it has no condition Ready".to_owned(),
             };
         };
         let versions = ready

@@ -27,5 +27,5 @@ fn parse_since(text: &str) -> Result<SignedDuration, String> {
     let is_positive = given.is_positive();
     is_positive
         .then_some(given)
-        .ok_or_else(|| format!("{text:?} is no time that has passed: write for example 2h"))
+        .ok_or_else(|| format!("{text:?} is not a positive duration: write for example 2h"))
 }

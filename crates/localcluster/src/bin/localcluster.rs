@@ -188,7 +188,7 @@ fn status(repository: &Repository) -> Result<ExitCode> {
             print_kubeconfig(&standing::kubeconfig(repository))?;
             return Ok(ExitCode::SUCCESS);
         }
-        Status::Broken => print("broken: `up` starts it anew, `down` ends it")?,
+        Status::Broken => print("broken: `up` starts it again, `down` stops it")?,
         Status::Down => print("down")?,
     }
     Ok(ExitCode::FAILURE)

@@ -40,8 +40,8 @@ fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Step> {
     let (object, last) = progress(seen, part)?;
     let at = update::deadline_at(rolling, last.as_ref())?;
     let text = format!(
-        "{object} is reported as standing still (ProgressDeadlineExceeded) unless it comes on; \
-         the update goes on"
+        "the operator reports ProgressDeadlineExceeded for {object} unless its update makes \
+         progress; the update continues"
     );
     Some(Step::at(at, text))
 }

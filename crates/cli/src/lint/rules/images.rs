@@ -8,8 +8,8 @@ use crate::lint::remark::{Remark, Rule};
 pub(in crate::lint) const NO_VERSION: Rule = Rule::warning(
     "image-without-version",
     "an image without a tag, or with tag latest",
-    "A replaced pod runs the image that the tag names by then, beside pods of its gang with the \
-     old one, and a new image under the same tag is no update of the set.",
+    "A replacement pod runs the image that the tag names by then, beside pods of its gang with \
+     the old image, and a new image under the same tag does not update the set.",
 );
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {

@@ -120,7 +120,7 @@ fn draw_idle(podcliques: &[CliquePods]) -> String {
     if names.is_empty() {
         return String::new();
     }
-    let first = format!("{} ", output::bold("idle, in no gang:"));
+    let first = format!("{} ", output::bold("scaled to zero, in no gang:"));
     output::indent(&first, &names.join(", "))
 }
 
@@ -217,7 +217,7 @@ fn draw_start_order(podcliques: &[CliquePods]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let title = "start order: containers start when so many pods are Ready";
+    let title = "start order: containers start once this many pods are Ready";
     format!("{}\n{}", output::bold(title), lines.concat())
 }
 

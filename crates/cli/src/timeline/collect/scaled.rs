@@ -25,7 +25,7 @@ fn of_object(kind: &str, meta: &ObjectMeta, replicas: i32) -> Vec<Moment> {
         .filter(|w| w.subresource.as_deref() == Some("scale"))
         .map(|w| {
             let at = w.time.as_ref().map_or(UNDATED, |time| time.0);
-            (at, w.manager.as_deref().unwrap_or("somebody"))
+            (at, w.manager.as_deref().unwrap_or("an unknown client"))
         })
         .collect();
     scalings.sort_unstable();

@@ -214,7 +214,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn report(error: &Error, pause: Duration) {
     if error.is_expected() {
-        tracing::debug!(%error, "certificates are looked at again");
+        tracing::debug!(%error, "checking the certificates again");
     } else {
         tracing::warn!(%error, ?pause, "certificates of the webhook are not right, trying again");
     }

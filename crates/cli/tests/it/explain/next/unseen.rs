@@ -8,7 +8,7 @@ fn a_set_that_nobody_looked_at_says_so() {
     workload.set.status = None;
     let answer = explain(&workload, &[]);
     assert!(
-        answer.cause.starts_with("no operator has looked"),
+        answer.cause.starts_with("no operator has reconciled"),
         "{answer:?}"
     );
 }
