@@ -240,9 +240,9 @@ async fn each_file_says_what_it_is_about() {
     insta::assert_snapshot!("versions", text(&bundle, "versions.yaml"));
 }
 
-/// Who asks for arguments gets what does not look like a secret.
+/// With `--with-arguments`, arguments that do not look like a secret stay.
 #[tokio::test]
-async fn with_arguments_what_does_not_look_like_a_secret_stays() {
+async fn arguments_that_do_not_look_like_a_secret_stay_on_request() {
     let server = server();
     let bundle = compose(&collected(&server).await, true, *EPOCH);
     let pod = text(&bundle, "objects/pods/svc-0-a-x.yaml");
@@ -258,9 +258,9 @@ async fn with_arguments_what_does_not_look_like_a_secret_stays() {
     assert!(pod.contains("--token=<hidden: 7 characters>"), "{pod}");
 }
 
-/// Whoever may read little still gets what he may read, and is told what is not in it.
+/// A user with few rights gets the readable part; the bundle names the missing parts.
 #[tokio::test]
-async fn what_cannot_be_read_is_named() {
+async fn unreadable_parts_are_named() {
     let server = server();
     let forbidden = [
         "/api/v1/namespaces/ml/pods",
@@ -337,9 +337,9 @@ async fn a_set_that_is_not_there_is_no_bundle() {
     );
 }
 
-/// Only what belongs to the set is asked for by its label; no request is about Secrets.
+/// Only objects of the set are listed, by its label; no request is about Secrets.
 #[tokio::test]
-async fn nothing_is_asked_that_is_not_needed() {
+async fn nothing_is_requested_that_is_not_needed() {
     let server = server();
     collected(&server).await;
     for asked in server.asked() {

@@ -1,4 +1,4 @@
-//! Completions, as the scripts ask for them.
+//! Completions, in the form that the scripts expect.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -51,7 +51,7 @@ fn the_cluster_is_that_of_the_words_so_far(
     assert_eq!(found.context.as_deref(), context);
 }
 
-/// What kubectl gets for these words.
+/// The candidates that kubectl gets for these words.
 fn complete(kubeconfig: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(PROGRAM);
     command
@@ -109,7 +109,7 @@ fn commands_flags_and_contexts_need_no_cluster() {
     );
 }
 
-/// Answers each request with these names of sets, if the path is that one.
+/// Answers each request for that path with these names of sets.
 fn serve(listener: TcpListener, path: &'static str) {
     thread::spawn(move || {
         for stream in listener.incoming() {
@@ -159,7 +159,7 @@ fn names_are_those_of_the_cluster(
     assert_eq!(printed(&complete(&file, words)), expected);
 }
 
-/// Nothing is said, and nobody waits long, where nothing answers or nothing can be read.
+/// A server that does not answer or a file that cannot be read prints nothing and delays little.
 #[test]
 fn trouble_is_silent_and_short() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

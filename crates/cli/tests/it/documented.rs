@@ -1,4 +1,4 @@
-//! What documents say of the program is so.
+//! The documents describe the program correctly.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn rows(text: &str, heading: &str) -> Vec<(String, String)> {
             _ => None,
         }
     });
-    // The heading and the line below it.
+    // Without the heading and the line below it.
     cells.skip(2).collect()
 }
 

@@ -1,4 +1,4 @@
-//! `explain`: cause, chain, evidence, remedy and what happens next.
+//! `explain`: cause, chain, evidence, remedy and next steps.
 
 mod next;
 mod remedies;
@@ -22,7 +22,7 @@ fn explain_pod(workload: &Workload, pod: &str) -> Explanation {
     search(workload, Some(pod), now()).unwrap().explain(&[])
 }
 
-/// As it is printed where there are no colours; it has to fit a terminal.
+/// The output without colours; it has to fit a terminal.
 fn draw(answer: &Explanation) -> String {
     let text = plain(&draw_explanation(answer, now(), &Utc));
     let is_narrow = text.lines().all(|line| line.chars().count() <= 80);
@@ -30,7 +30,7 @@ fn draw(answer: &Explanation) -> String {
     text
 }
 
-/// What is said of what happens next.
+/// The next steps of an answer.
 fn next_of(answer: &Explanation) -> String {
     let text = draw(answer);
     let (_, next) = text.split_once("\nNext\n").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is said when a request fails: one line with what to do.
+//! The message of a failed request: one line with a remedy.
 
 use cli::exit::{Exit, Failure};
 use kube::core::Status;
@@ -24,7 +24,7 @@ fn answered(code: u16, message: &str) -> kube::Error {
 #[case(429, "too many requests", "try again in a moment")]
 #[case(503, "etcd is away", "(503 etcd is away); try again in a moment")]
 #[case(410, "too old", "answers 410: too old")]
-fn a_refusal_says_what_was_asked_and_what_to_do(
+fn a_refusal_names_the_request_and_the_remedy(
     #[case] code: u16,
     #[case] message: &str,
     #[case] words: &str,

@@ -1,4 +1,4 @@
-//! Manifests with places.
+//! Manifests with the places of their fields.
 
 mod broken;
 mod places;

@@ -1,4 +1,4 @@
-//! Text of others never acts on a terminal: its control characters are shown, not sent.
+//! Text from a cluster never acts on a terminal: its control characters are shown, not sent.
 
 use api::{PodClique, PodCliqueSet, PodGang};
 use chrono::Utc;
@@ -23,7 +23,7 @@ use crate::read::{demo_with, event, now, on_node, unschedulable};
 const HOSTILE: &str =
     "!\u{1b}[31m\u{1b}]0;x\u{7}\u{1b}]52;c;eA==\u{7}\r\u{9b}2J\u{85}\u{7f}\u{202e}\u{2066}\u{61c}!";
 
-/// Fails if something in the text acts on a terminal but for our own styles.
+/// Fails if the text contains a sequence that acts on a terminal, except our own styles.
 pub fn assert_legible(drawn: &str, about: &str) {
     assert!(!drawn.contains("!\u{1b}[31m"), "{about}: {drawn:?}");
     let mut left = drawn.to_owned();
@@ -44,7 +44,7 @@ fn acts(c: char) -> bool {
     turns || (c.is_control() && c != '\n')
 }
 
-/// The same value with something hostile in one of its texts, once for each of them.
+/// The same value with hostile content in one of its texts, once for each text.
 pub fn hostile_variants(value: &Value) -> Vec<(String, Value)> {
     let mut places = Vec::new();
     collect(value, String::new(), &mut places);
@@ -74,7 +74,7 @@ fn collect(value: &Value, place: String, places: &mut Vec<String>) {
     }
 }
 
-/// The objects of that kind with one hostile text each; those that cannot be decoded are no cluster.
+/// The objects of that kind with one hostile text each, without those that cannot be decoded.
 fn hostile<T: Serialize + DeserializeOwned>(objects: &[T]) -> Vec<(String, Vec<T>)> {
     let variants = hostile_variants(&serde_json::to_value(objects).unwrap());
     let decoded = |(place, value)| Some((place, serde_json::from_value(value).ok()?));
@@ -185,7 +185,7 @@ fn no_text_of_a_cluster_acts_on_a_terminal() {
     assert!(drawn > 80, "{drawn}");
 }
 
-/// What a container wrote last is shown, with what would have acted.
+/// The last output of a container is shown, with its control characters escaped.
 #[test]
 fn the_last_words_of_a_container_are_shown_escaped() {
     let mut workload = workload();
@@ -245,13 +245,13 @@ fn no_answer_of_an_api_server_acts_on_a_terminal() {
 
 proptest! {
     #[test]
-    fn what_is_legible_stays_and_the_rest_is_shown(text in any::<String>()) {
+    fn legible_text_stays_and_the_rest_is_escaped(text in any::<String>()) {
         let shown = legible(&text);
         prop_assert!(!shown.chars().any(acts));
         if !text.chars().any(acts) {
             prop_assert_eq!(&*shown, &*text);
         }
-        // Nothing but our styles passes where a command forgot.
+        // Only our styles pass if a command forgot to escape.
         let drawn = format!("{} {text}\n", bold(&text));
         let printed = legible_text(&drawn);
         assert_legible(&printed.replace('!', ""), "printed");

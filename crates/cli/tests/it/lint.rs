@@ -18,13 +18,13 @@ pub fn source(name: &str, text: impl Into<Vec<u8>>) -> Source {
     }
 }
 
-/// What is said of a file, as an object that is created.
+/// The findings of a file, as an object that is created.
 fn lint(text: &str) -> Report {
     let source = source("a.yaml", text);
     judge_sources(&[source], &Stored::default()).into_report(&[])
 }
 
-/// Line, column and words of the findings of these rules.
+/// Line, column and text of the findings of these rules.
 fn said(report: &Report, rules: &[&str]) -> Vec<String> {
     let told = |finding: &&Finding| rules.contains(&finding.remark.rule.id);
     let line = |f: &Finding| format!("{}:{}: {}", f.line, f.column, f.remark);

@@ -1,4 +1,4 @@
-//! kubectl-grove: its rules, and what it asks of an API server.
+//! kubectl-grove: its rules, and its requests to an API server.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

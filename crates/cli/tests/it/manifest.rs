@@ -1,4 +1,4 @@
-//! Files.
+//! Files with manifests.
 
 use cli::manifest::parse_manifest;
 use rstest::rstest;
@@ -19,7 +19,7 @@ fn documents_and_lists_are_taken_apart(#[case] text: &str, #[case] kinds: &[&str
 #[rstest]
 #[case::yaml("kind: A\n  spec: [")]
 #[case::json(r#"{"kind": "A""#)]
-fn what_cannot_be_parsed_is_told_in_one_line(#[case] text: &str) {
+fn a_file_that_cannot_be_parsed_is_reported_in_one_line(#[case] text: &str) {
     let failure = parse_manifest("f.yaml", text).unwrap_err();
     let told = failure.to_string();
     assert!(told.starts_with("cannot use f.yaml: "), "{told}");

@@ -1,4 +1,4 @@
-//! Which PodCliques belong to a set: as the operator judges it, by controller reference.
+//! The PodCliques of a set: by controller reference, as in the operator.
 
 use cli::workload::Workload;
 use cli::workload::seen::Seen;
@@ -19,7 +19,7 @@ fn count_available(workload: &Workload) -> usize {
 
 /// A label can be edited, and an earlier set of the same name may have left a PodClique.
 #[test]
-fn a_podclique_of_somebody_else_does_not_count_though_its_label_names_the_set() {
+fn a_podclique_of_another_owner_does_not_count_though_its_label_names_the_set() {
     let mut workload = demo_with(&[ready(), ready()], &[]);
     assert_eq!(count_available(&workload), 1);
     let owners = &mut workload.podcliques[0].metadata.owner_references;

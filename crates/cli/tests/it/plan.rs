@@ -13,7 +13,7 @@ use cli::plan::{Outline, Plan, Planned, Rules, draw_plan, plan_new};
 use serde_json::{Value, json};
 use testkit::builders::after;
 
-/// A clique whose pods ask for a core each.
+/// A clique whose pods request a core each.
 fn clique(name: &str, replicas: u32) -> Value {
     let resources = json!({"requests": {"cpu": "1"}});
     let container = json!({"name": "main", "image": "example/main:1", "resources": resources});
@@ -47,7 +47,7 @@ fn group(clique: &str, replicas: u32, minimum: u32) -> Value {
     })
 }
 
-/// The value with another one at that place.
+/// The value with another value at that place.
 fn with(mut object: Value, pointer: &str, value: Value) -> Value {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     let parent = object.pointer_mut(parent).unwrap();
@@ -75,7 +75,7 @@ fn outline(set: &Value) -> Outline {
     }
 }
 
-/// As a pipe gets it.
+/// The output to a pipe.
 fn text(planned: Planned) -> String {
     let plan = Plan {
         sets: vec![planned],

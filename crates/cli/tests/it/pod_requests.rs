@@ -1,4 +1,4 @@
-//! What pods ask for, as the scheduler counts it.
+//! The requests of pods, as the scheduler counts them.
 
 use cli::pod_requests::{ResourceSum, Which};
 use rstest::rstest;
@@ -72,7 +72,7 @@ fn a_pod_is_limited_where_its_containers_are() {
     assert_eq!(sum(&spec, Which::Requests), requests);
 }
 
-/// The sum is rounded up, not each of what it is made of.
+/// The sum is rounded up, not each of its terms.
 #[test]
 fn fractions_of_a_unit_are_added_up_before_they_are_rounded() {
     let half = || container(&json!({"requests": {"cpu": "1500u", "memory": "1500m"}}));

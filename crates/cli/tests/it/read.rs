@@ -1,4 +1,4 @@
-//! Sets as they are read from a cluster, with the conditions that the operator's rules give them.
+//! Sets as read from a cluster, with the conditions that the operator's rules set.
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Status};
 use api::podgang::{NamespacedName, PodGangStatus, PodGroup};
@@ -13,7 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::{Value, json};
 use testkit::builders::{after, podclique, set, stored};
 
-/// When it is read: five minutes after everything was created.
+/// The time of reading: five minutes after everything was created.
 pub fn now() -> Timestamp {
     after(300)
 }
@@ -31,7 +31,8 @@ pub fn worker() -> PodClique {
     (*built).clone()
 }
 
-/// The pod of that index of a PodClique, as the API server has it; `rest` has its spec and status.
+/// The pod of that index of a PodClique, in the form of the API server; `rest` has its spec and
+/// status.
 pub fn pod_of(podclique: &PodClique, index: i32, rest: &Value) -> Pod {
     let owner = ownership::name(&podclique.metadata);
     let mut meta = stored(&format!("{owner}-bcdf{index}"));
@@ -49,8 +50,8 @@ pub fn pod_of(podclique: &PodClique, index: i32, rest: &Value) -> Pod {
     serde_json::from_value(pod).unwrap()
 }
 
-/// Set, PodClique, pods and gang, with conditions since five seconds after the creation. `errors`
-/// is what the API server said to the creation of pods.
+/// Set, PodClique, pods and gang, with conditions from five seconds after the creation on. `errors`
+/// are the API server's answers to the creation of pods.
 pub fn demo_with(rest: &[Value], errors: &[&str]) -> Workload {
     let podclique = worker();
     let pods = (0..).zip(rest);
@@ -72,7 +73,7 @@ pub fn demo_with(rest: &[Value], errors: &[&str]) -> Workload {
     workload
 }
 
-/// A PodGang with these parts; those that have started list their pods.
+/// A PodGang with these parts; parts that have started list their pods.
 pub fn gang(name: &str, parts: &[(&str, Option<&[Pod]>)]) -> PodGang {
     let mut metadata = stored(name);
     let key = labels::GATES_RELEASED_BY_LIST.to_owned();
@@ -96,7 +97,7 @@ pub fn gang(name: &str, parts: &[(&str, Option<&[Pod]>)]) -> PodGang {
     }
 }
 
-/// Gives everything the condition `Ready` that the rules give it.
+/// Gives everything the condition `Ready` of the rules.
 pub fn judge(workload: &mut Workload) {
     let seen = Seen::of(workload, now());
     let verdicts = workload.podcliques.iter().map(|podclique| {
@@ -153,7 +154,7 @@ fn put(
     conditions::set(all, verdict, Some(1), after(5));
 }
 
-/// The PodClique is breached since so many seconds after the creation.
+/// The PodClique has been breached since that many seconds after the creation.
 pub fn breach(podclique: &mut PodClique, seconds: i64) {
     let status = podclique.status.get_or_insert_default();
     status.was_available = true;
@@ -175,7 +176,7 @@ fn error(text: &str) -> LastError {
     }
 }
 
-/// An event about that object, so many seconds after the creation.
+/// An event about that object, that many seconds after the creation.
 pub fn event(
     (kind, name): (&str, &str),
     (type_, reason): (&str, &str),
@@ -196,7 +197,7 @@ pub fn event(
     .unwrap()
 }
 
-/// A pod that the scheduler refuses with these words.
+/// A pod that the scheduler refuses with this message.
 pub fn unschedulable(message: &str) -> Value {
     json!({"status": {"phase": "Pending", "conditions": [{
         "type": "PodScheduled", "status": "False", "reason": "Unschedulable",
@@ -204,7 +205,7 @@ pub fn unschedulable(message: &str) -> Value {
     }]}})
 }
 
-/// A pod on a node, its container in these states.
+/// A pod on a node, with these states of its container.
 pub fn on_node(state: &Value, last: &Value, restarts: i32) -> Value {
     json!({
         "spec": {"nodeName": "node-0"},
@@ -235,7 +236,7 @@ pub fn ready() -> Value {
     })
 }
 
-/// A pod behind these gates.
+/// A pod held by these gates.
 pub fn gated(gates: &[&str]) -> Value {
     let gates: Vec<Value> = gates.iter().map(|gate| json!({"name": gate})).collect();
     json!({"spec": {"schedulingGates": gates}, "status": {"phase": "Pending"}})

@@ -1,4 +1,4 @@
-//! What is taken out of objects.
+//! Redaction of objects.
 
 use cli::bundle::{Counts, REDACTED, Redacted, Shown, mask_text};
 use proptest::collection::vec;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 mod harmless;
 mod properties;
 
-/// With arguments: only what looks like a secret goes.
+/// With `--with-arguments`: only text that looks like a secret is hidden.
 fn redact(value: Value) -> Redacted {
     cli::bundle::redact(value, &Shown::new(true))
 }
@@ -63,7 +63,7 @@ fn names_of_variables_stay_and_their_values_go() {
 #[case(&["-c", "PASSWORD='a b' run"], &["-c", "PASSWORD='REDACTED' run"])]
 #[case(&["-c", "run --token abc --port 80"], &["-c", "run --token REDACTED --port 80"])]
 #[case(&["redis://me:abc@host:1/0"], &["redis://REDACTED@host:1/0"])]
-// What models are told is no secret.
+// Settings of tokens for models are no secrets.
 #[case(&["--max-tokens=8", "--tokenizer=x", "--author=y"],
        &["--max-tokens=8", "--tokenizer=x", "--author=y"])]
 #[case(&["--secret-file", "/etc/x"], &["--secret-file", REDACTED])]
@@ -154,9 +154,9 @@ fn annotations_with_manifests_go() {
     assert_eq!(redacted.counts, expected);
 }
 
-/// What other programs read there is JSON, too.
+/// Programs parse this annotation, so it has to stay JSON.
 #[test]
-fn values_that_are_named_like_secrets_go_from_json_in_annotations() {
+fn values_that_are_named_like_secrets_are_hidden_in_json_in_annotations() {
     let checks = json!({"pg": {"instances": [{"host": "db", "password": "hunter2"}]}});
     let logins = json!({"auths": {"r": {"auth": "dXNlcjpwYXNz"}}});
     let redacted = redact(json!({"metadata": {"annotations": {
@@ -182,7 +182,7 @@ fn values_that_are_named_like_secrets_go_from_json_in_annotations() {
 }
 
 #[test]
-fn what_else_can_hold_a_secret_goes() {
+fn other_places_that_can_hold_a_secret_are_hidden() {
     let redacted = redact(json!({
         "kind": "Secret",
         "data": {"a": "aHVudGVyMg=="},
@@ -207,7 +207,7 @@ fn what_else_can_hold_a_secret_goes() {
     assert_eq!(redacted.counts.others, 5);
 }
 
-/// Somebody's variable, whose value is nothing that is in the object otherwise.
+/// A variable of a user, whose value occurs nowhere else in the object.
 fn variable() -> impl Strategy<Value = (String, String)> {
     (
         "[A-Z][A-Z_]{0,12}",
@@ -215,7 +215,7 @@ fn variable() -> impl Strategy<Value = (String, String)> {
     )
 }
 
-/// Where kinds have containers.
+/// The places where kinds have containers.
 const PLACES: [&str; 6] = [
     "/spec/containers",
     "/spec/initContainers",
@@ -225,7 +225,7 @@ const PLACES: [&str; 6] = [
     "/status/anything/at/all",
 ];
 
-/// Puts the value there, with all that is above it.
+/// Puts the value there, with all enclosing objects.
 fn nest(place: &str, value: Value) -> Value {
     place
         .rsplit('/')
@@ -259,7 +259,7 @@ proptest! {
         let redacted = redact(object);
         let text = redacted.value.to_string();
         for (name, value) in &variables {
-            // The end of it is unlike all else here.
+            // The end of the value occurs nowhere else.
             let end = value.rsplit('#').next().unwrap();
             prop_assert!(!text.contains(end), "{value} is in {text}");
             prop_assert!(text.contains(name.as_str()), "{name} is not in {text}");
@@ -292,7 +292,7 @@ proptest! {
         prop_assert!(redacted.contains(&flag), "{}", redacted);
     }
 
-    /// In a script or a line of a log it ends somewhere: at a blank, or where its quotes end.
+    /// In a script or a log line it ends at a blank or at the end of its quotes.
     #[test]
     fn no_value_in_text_survives(
         name in "(--token|api_key|DB_PASSWORD|hfToken)",

@@ -1,4 +1,4 @@
-//! What is about a set.
+//! Log lines, events and nodes that belong to a set.
 
 use cli::bundle::{describe_node, events_of, names_set};
 use rstest::rstest;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[case(r#"podcliques.grove.io "svc-1-a" not found"#, true)]
 #[case("svc", true)]
 #[case("key=other/svc reconciled", false)]
-// The line is of another namespace, whatever else it names.
+// The line is of another namespace, so its other names do not matter.
 #[case("key=other/svc done=create pod svc-0-a", false)]
 #[case("key=other/svc ml/svc", true)]
 #[case("key=ml/svc2 reconciled", false)]
@@ -53,7 +53,7 @@ fn events_are_those_of_the_set_the_oldest_first() {
 }
 
 #[test]
-fn of_a_node_only_what_places_pods_is_kept() {
+fn of_a_node_only_placement_fields_are_kept() {
     let node = json!({
         "metadata": {
             "name": "n1", "labels": {"zone": "a"}, "uid": "u",

@@ -1,4 +1,4 @@
-//! What a command costs the API server.
+//! The requests of a command to the API server.
 
 use cli::cluster::load_workload;
 use serde_json::json;
@@ -10,7 +10,7 @@ const GANGS: &str = "/apis/scheduler.grove.io/v1alpha1/namespaces/ml/podgangs";
 const PODS: &str = "/api/v1/namespaces/ml/pods";
 const PAGE: &str = "500";
 
-/// Two sets, of whose pods there are more than fit a page.
+/// Two sets with more pods than fit a page.
 fn server() -> Server {
     let server = Server::default();
     for set in ["svc", "other"] {
@@ -39,8 +39,8 @@ fn server() -> Server {
     server
 }
 
-/// The cost of a tree is that of its set: one GET of the set, and of each kind a list by the set's
-/// label, page by page, in the set's namespace.
+/// The requests of a tree: one GET of the set, and for each kind a list by the set's label, page by
+/// page, in the set's namespace.
 #[tokio::test]
 async fn a_workload_is_loaded_by_the_label_of_its_set() {
     let server = server();
@@ -74,9 +74,9 @@ async fn a_workload_is_loaded_by_the_label_of_its_set() {
     assert_eq!(paths, [PODS, PODS, PODS, &podcliques, &groups, GANGS]);
 }
 
-/// An overview is of sets only.
+/// An overview lists sets only.
 #[tokio::test]
-async fn an_overview_asks_for_nothing_but_sets() {
+async fn an_overview_lists_sets_only() {
     let server = server();
     let sets = "/apis/grove.io/v1alpha1/podcliquesets";
     for name in ["a", "b", "c"] {

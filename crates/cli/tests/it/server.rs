@@ -1,4 +1,4 @@
-//! An API server made of a few objects, which keeps what it was asked for.
+//! An API server with a few objects, which records its requests.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -10,7 +10,7 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
 
-/// Objects in one page, however many are asked for.
+/// Objects in one page, regardless of the requested limit.
 const PAGE: usize = 2;
 
 #[derive(Clone, Default)]
@@ -25,7 +25,7 @@ struct State {
     asked: Vec<Asked>,
 }
 
-/// A request as it came.
+/// A request as received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub method: String,
@@ -41,7 +41,7 @@ impl Server {
         all.push(object);
     }
 
-    /// Answers requests for that path always so.
+    /// Answers all requests for that path with this response.
     pub fn answer(&self, path: &str, code: u16, text: &str) {
         let mut state = self.0.lock().unwrap();
         let answer = (code, text.to_owned());
@@ -61,7 +61,7 @@ impl Server {
         self.0.lock().unwrap().asked.clone()
     }
 
-    /// The cluster, and namespace `ml` of it.
+    /// The cluster, with namespace `ml`.
     pub fn cluster(&self) -> Cluster {
         let server = self.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
@@ -105,7 +105,7 @@ impl Server {
     }
 }
 
-/// A page of those that the label selector selects.
+/// A page of the objects that the label selector selects.
 fn page(all: &[Value], query: &BTreeMap<String, String>) -> Value {
     let selector = query.get("labelSelector").filter(|s| !s.is_empty());
     let is_selected = |object: &&Value| {

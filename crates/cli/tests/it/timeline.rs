@@ -1,4 +1,4 @@
-//! `timeline`: what happened, from objects and events, once each.
+//! `timeline`: the history from objects and events, each moment once.
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, set};
 use api::podcliqueset::{PcsUpdateProgress, PodFailure, ReplicaAttempt};
@@ -18,7 +18,7 @@ const SET: (&str, &str) = ("PodCliqueSet", "demo");
 const CLIQUE: (&str, &str) = ("PodClique", "demo-0-worker");
 const POD: (&str, &str) = ("Pod", "demo-0-worker-bcdf0");
 
-/// As it is printed where there are no colours; it has to fit a terminal.
+/// The output without colours; it has to fit a terminal.
 fn draw(workload: &Workload, events: &[Event]) -> String {
     draw_moments(&collect_moments(workload, events))
 }
@@ -65,7 +65,7 @@ fn running() -> Workload {
     workload
 }
 
-/// What is usual: objects and events say the same, and it is told once.
+/// The usual case: objects and events report the same moment, and it is printed once.
 #[test]
 fn a_start_is_told_once_though_objects_and_events_tell_it() {
     let normal = |reason| ("Normal", reason);
@@ -142,7 +142,7 @@ fn each_termination_is_told_once_with_its_cause() {
     assert_snapshot!(text);
 }
 
-/// The recorder shortens long messages, and posts them when it can.
+/// The recorder shortens long messages, and may post them late.
 #[test]
 fn an_event_that_was_shortened_or_posted_late_is_known_too() {
     let cause = "PodClique demo-0-worker: 1 of 2 required pods ready; ".repeat(20);
@@ -220,7 +220,7 @@ fn an_update_and_a_scaling_are_told_with_who_did_it() {
     assert_snapshot!(draw(&workload, &events));
 }
 
-/// Repeated events are one line with their count; those of two pods at the same second, too.
+/// Repeated events are one line with their count, also events of two pods in the same second.
 #[test]
 fn what_is_repeated_is_one_line() {
     let failed = ("Warning", "FailedScheduling");
@@ -236,7 +236,7 @@ fn what_is_repeated_is_one_line() {
     assert_snapshot!(draw(&demo_with(&[ready(), ready()], &[]), &events));
 }
 
-/// Written by the newer API: no count and no times but that of the event and of the series.
+/// Events of the newer API have no count, and only the times of the event and of the series.
 #[test]
 fn events_of_the_newer_api_have_their_times() {
     let mut new = event(POD, ("Warning", "FailedScheduling"), "no node", (10, 10, 1));
@@ -272,7 +272,7 @@ fn events_of_the_newer_api_have_their_times() {
 #[case::the_gang_of_one("PodGang", "demo-7", true)]
 #[case::a_scaled_gang_of_no_group("PodGang", "demo-0-others-1", false)]
 #[case::another_kind("Node", "demo-0-worker", false)]
-fn only_what_is_about_the_set_is_told(
+fn only_events_of_the_set_are_printed(
     #[case] kind: &str,
     #[case] name: &str,
     #[case] is_told: bool,
@@ -287,9 +287,9 @@ fn only_what_is_about_the_set_is_told(
     assert_eq!(moments.iter().any(|m| m.reason == "Strange"), is_told);
 }
 
-/// Of an earlier set of the same name, deleted before.
+/// Events of an earlier set of the same name, deleted before.
 #[test]
-fn what_was_before_the_set_is_not_told() {
+fn moments_before_the_set_are_not_printed() {
     let old = event(SET, ("Warning", "Strange"), "something", (-60, -60, 1));
     let moments = collect_moments(&running(), &[old]);
     assert!(moments.iter().all(|m| m.reason != "Strange"), "{moments:?}");
@@ -318,7 +318,7 @@ fn times_are_those_of_a_persons_zone() {
     assert_snapshot!(text);
 }
 
-/// A name as long as names may be has a line of its own.
+/// The longest allowed name has its own line.
 #[test]
 fn long_names_are_kept_whole() {
     let mut workload = running();

@@ -2,7 +2,7 @@
 
 use super::model::{GangModel, HOST, NodeModel, PodModel, World};
 
-/// Pods on nodes, with the gang and part of each that is of a gang.
+/// Pods on nodes, with gang and part of each pod that belongs to a gang.
 type Placement<'a> = Vec<(usize, &'a PodModel, Option<(usize, usize)>)>;
 
 fn bound(world: &World) -> Placement<'_> {
@@ -10,7 +10,7 @@ fn bound(world: &World) -> Placement<'_> {
     bound.map(|(node, pod)| (*node, pod, None)).collect()
 }
 
-/// Whether a pod of that gang and part may be on that node beside what is placed.
+/// Whether a pod of that gang and part may join the placed pods on that node.
 fn may_add(
     world: &World,
     placement: &Placement<'_>,
@@ -41,7 +41,7 @@ fn may_add(
         && shares_zone(world, placement, (gang, part), node)
 }
 
-/// Whether the one must not be near the other where they are.
+/// Whether the pod must not be near the other one.
 fn repels(
     one: &PodModel,
     other: &PodModel,
@@ -77,7 +77,7 @@ fn shares_zone(
     !is_bound || (zone.is_some() && others.all(agrees))
 }
 
-/// Adds the pods of a placement one after the other; the error names the first wrong one.
+/// Adds the pods of a placement one after the other; the error names the first wrong pod.
 pub fn check(world: &World, places: &[(usize, usize, usize)]) -> Result<(), String> {
     let mut placement = bound(world);
     for (gang, part, node) in places {

@@ -1,4 +1,4 @@
-//! What people and programs see.
+//! The output for people and programs.
 
 use cli::capacity::{Report, draw_report, read_dump, read_sets, simulate};
 use serde_json::{Value, json};
@@ -157,7 +157,7 @@ fn each_cause_has_its_words() {
     insta::assert_snapshot!(drawn(&sets, false));
 }
 
-/// What is not known of is said.
+/// Parts that are not considered are named.
 #[test]
 fn what_is_not_considered_is_told() {
     let mut set = inference();

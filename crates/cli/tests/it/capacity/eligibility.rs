@@ -1,4 +1,4 @@
-//! Which nodes a pod may be on, however much room they have.
+//! Nodes that a pod may run on, regardless of their free resources.
 
 use cli::capacity::{Node, PodNeeds, Refusal, find_refusal};
 use rstest::rstest;
@@ -87,7 +87,7 @@ fn bears_taints(
 }
 
 #[test]
-fn a_cordoned_node_takes_only_who_bears_it() {
+fn a_cordoned_node_takes_only_pods_that_tolerate_it() {
     let cordoned = node(json!([]), true);
     let pod = json!({"containers": [{"name": "c"}]});
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Files that can be used, and those that cannot.
+//! Usable and unusable files.
 
 use cli::capacity::{read_dump, read_sets};
 use cli::exit::{Exit, Failure};

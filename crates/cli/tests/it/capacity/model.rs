@@ -16,19 +16,19 @@ pub struct NodeModel {
     pub cpu: i64,
     pub gpu: i64,
     pub pods: i64,
-    /// In none without one.
+    /// `None`: the node is in no zone.
     pub zone: Option<u8>,
     pub is_tainted: bool,
 }
 
-/// What pods keep away from, and how far.
+/// Pods to keep away from, and how far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repels {
     pub app: char,
     pub key: &'static str,
 }
 
-/// Pods of one clique, or one that is on a node.
+/// Pods of one clique, or one pod that is bound to a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PodModel {
     pub cpu: i64,
@@ -53,15 +53,15 @@ pub struct PartModel {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GangModel {
     pub parts: Vec<PartModel>,
-    /// Whether all of it has to share a zone.
+    /// Whether all its pods have to share a zone.
     pub is_packed: bool,
 }
 
-/// A cluster with what is on it.
+/// A cluster with its pods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct World {
     pub nodes: Vec<NodeModel>,
-    /// By number of the node.
+    /// By the number of the node.
     pub bound: Vec<(usize, PodModel)>,
     pub gangs: Vec<GangModel>,
 }
@@ -130,7 +130,7 @@ impl PodModel {
 }
 
 impl World {
-    /// As `kubectl get nodes,pods -A -o json` shows it.
+    /// In the form of `kubectl get nodes,pods -A -o json`.
     pub fn dump(&self) -> Value {
         let nodes = self.nodes.iter().enumerate().map(|(i, node)| {
             let mut labels = json!({HOST: node_name(i)});
@@ -207,7 +207,7 @@ impl GangModel {
     }
 }
 
-/// Names that are not in the order of the numbers, so that neither is the snapshot.
+/// Names whose order differs from that of the numbers, so that the snapshot has another order too.
 pub fn node_name(number: usize) -> String {
     format!("n{}{number}", ["c", "a", "b"][number % 3])
 }
@@ -277,7 +277,7 @@ fn some_gang() -> impl Strategy<Value = GangModel> {
     (parts, packed()).prop_map(|(parts, is_packed)| GangModel { parts, is_packed })
 }
 
-/// Up to so many gangs on 1 to 4 nodes, with up to 3 pods there.
+/// Up to that many gangs on 1 to 4 nodes, with up to 3 bound pods.
 pub fn some_world(gangs: usize) -> impl Strategy<Value = World> {
     let nodes = prop::collection::vec(some_node(), 1..5);
     let bound = prop::collection::vec((0..4_usize, some_pod()), 0..4);

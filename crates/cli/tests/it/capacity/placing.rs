@@ -18,8 +18,8 @@ pub fn outcomes(verdicts: &[Verdict]) -> Vec<Outcome> {
     verdicts.iter().map(|verdict| verdict.outcome).collect()
 }
 
-/// A pod stays on the first node that it gets, so a later pod may find none. The scheduler that the
-/// gang names decides which node that is.
+/// A pod stays on the first node that it gets, so a later pod may find none. The scheduler of the
+/// gang decides which node that is.
 #[rstest]
 #[case::spreads(NodeOrder::LeastAllocated, Outcome::NoPlacementFound, 1)]
 #[case::fills(NodeOrder::MostAllocated, Outcome::Fits, 2)]
@@ -40,7 +40,7 @@ fn pods_go_to_the_node_that_the_scheduler_prefers(
     assert_eq!(verdicts[0].guaranteed, placed);
 }
 
-/// The next gang takes the room that is left, and a gang without a placement takes none.
+/// The next gang takes the remaining room; a gang without a placement takes none.
 #[test]
 fn gangs_are_placed_one_after_the_other() {
     let small = || gang(&[part(pod(2, 0), 1)]);

@@ -1,4 +1,4 @@
-//! What holds of any cluster and any gangs.
+//! Properties of any cluster and any gangs.
 
 use cli::capacity::{Outcome, Verdict, place_gangs};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ fn judge(world: &World) -> Vec<Verdict> {
     place_gangs(&world.snapshot(), &world.gangs())
 }
 
-/// Gang, part and node of each pod: guaranteed ones first, as they are placed.
+/// Gang, part and node of each pod, in the order of placement: guaranteed pods first.
 fn places(verdicts: &[Verdict]) -> Vec<(usize, usize, usize)> {
     let of = |is_guaranteed: bool| {
         let gangs = verdicts.iter().enumerate();

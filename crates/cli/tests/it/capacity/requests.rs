@@ -1,4 +1,4 @@
-//! What a pod requests as a whole, as Kubernetes adds it up.
+//! The requests of a whole pod, as Kubernetes sums them up.
 
 use cli::capacity::{Amounts, PodNeeds};
 use cli::quantity_text::write_amount;

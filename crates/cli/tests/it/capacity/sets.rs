@@ -103,7 +103,7 @@ fn pod_of(name: &str, podclique: &str, phase: &str) -> Value {
     })
 }
 
-/// They are not asked to move, nor do they count twice.
+/// The scheduler does not move them, and they do not count twice.
 #[test]
 fn pods_of_the_set_that_are_placed_keep_their_places() {
     let podcliques = [
@@ -127,7 +127,7 @@ fn pods_of_the_set_that_are_placed_keep_their_places() {
         let snapshot = dump(&[node_of("n", cpu)], &pods);
         place_gangs(&snapshot, &gangs(&set, &snapshot))
     };
-    // Five are there, one of them on its way out; two are missing.
+    // Five exist, one of them is being deleted; two are missing.
     let short = judge("6");
     assert_eq!(
         outcomes(&short),
@@ -151,8 +151,8 @@ fn with_pod(mut set: Value, key: &str, value: &Value) -> Value {
     set
 }
 
-/// `matchLabelKeys` are labels that the operator gives: no two pods of one gang on a node, while
-/// those of others do not matter.
+/// `matchLabelKeys` are labels that the operator sets: no two pods of one gang share a node; pods
+/// of other gangs do not matter.
 #[test]
 fn anti_affinity_by_labels_of_the_operator_is_understood() {
     let selector = json!({"matchLabels": {"app.kubernetes.io/part-of": "svc"}});
@@ -206,7 +206,7 @@ fn a_port_of_a_node_is_taken_once(#[case] ports: Value, #[case] expected: Outcom
     assert_eq!(outcomes(&verdicts), [expected]);
 }
 
-/// Where some of a gang are placed, the others have to go.
+/// If some pods of a gang are placed, the others have to join them.
 #[test]
 fn the_domain_of_pods_that_are_placed_counts() {
     let zone = |name: &str, zone: &str, cpu: &str| {

@@ -1,4 +1,4 @@
-//! What happens next, and pods that wait for others.
+//! Next steps, and pods that wait for others.
 
 mod replicas;
 mod unseen;
@@ -27,7 +27,8 @@ fn broken() -> Value {
     on_node(&json!({"running": {}}), &json!({}), 0)
 }
 
-/// One of two pods is not ready any more, since a minute; its replica may be breached for so long.
+/// One of two pods has not been ready for a minute; its replica may be breached for the given
+/// delay.
 fn breached(delay: Option<&str>) -> Workload {
     let mut workload = demo_with(&[ready(), broken()], &[]);
     breach(&mut workload.podcliques[0], 240);
@@ -41,7 +42,7 @@ fn a_breach_is_told_with_the_time_of_the_termination() {
 }
 
 #[test]
-fn what_is_never_terminated_is_told_to_be_so() {
+fn a_replica_that_is_never_terminated_is_described_so() {
     assert_snapshot!("without_delay", next_of(&explain(&breached(None), &[])));
     let mut started = breached(Some("10m"));
     let status = started.podcliques[0].status.as_mut().unwrap();
@@ -51,9 +52,9 @@ fn what_is_never_terminated_is_told_to_be_so() {
     assert_snapshot!("never_available", next_of(&explain(&started, &[])));
 }
 
-/// A pod that ended is replaced, later each time; one that terminates is waited for.
+/// A pod that ended is replaced, later each time; a terminating pod delays its replacement.
 #[test]
-fn pods_that_ended_or_hang_are_told_with_their_times() {
+fn pods_that_ended_or_hang_have_their_times() {
     let mut failed = broken();
     failed["metadata"] = json!({"annotations": {labels::POD_FAILURE_COUNT: "3"}});
     failed["status"]["phase"] = json!("Failed");
@@ -94,7 +95,7 @@ fn job(used: i32) -> Workload {
 }
 
 #[test]
-fn a_job_tells_its_budget_and_its_time() {
+fn a_job_shows_its_budget_and_its_time() {
     assert_snapshot!("budget_left", next_of(&explain(&job(1), &[])));
     assert_snapshot!("budget_used_up", next_of(&explain(&job(2), &[])));
 }
@@ -163,7 +164,7 @@ fn an_update_tells_whose_turn_it_is_and_its_deadline() {
     assert_snapshot!(next_of(&explain(&workload, &[])));
 }
 
-/// Of what was terminated, PodCliques of an earlier attempt go first.
+/// PodCliques of an earlier attempt of the terminated replica go first.
 #[test]
 fn a_replica_that_is_made_anew_says_what_it_waits_for() {
     let mut workload = demo_with(&[ready(), ready()], &[]);
@@ -183,7 +184,7 @@ fn a_replica_that_is_made_anew_says_what_it_waits_for() {
     assert_snapshot!(draw(&answer));
 }
 
-/// A group of which enough replicas are healthy terminates a broken one alone.
+/// A group with enough healthy replicas terminates only the broken one.
 #[test]
 fn a_group_replica_that_is_broken_is_terminated_alone() {
     let mut workload = scaled();
@@ -199,8 +200,7 @@ fn a_group_replica_that_is_broken_is_terminated_alone() {
     assert_snapshot!(next_of(&explain(&workload, &[])));
 }
 
-/// A router, and a group of workers of which one replica is required and the second has a gang of
-/// its own.
+/// A router, and a group of workers: one replica is required, and the second has its own gang.
 fn scaled() -> Workload {
     let labelled = |c: &mut PodClique, key: &str, value: &str| {
         let all = c.metadata.labels.get_or_insert_default();
@@ -257,9 +257,9 @@ fn a_pod_of_a_scaled_gang_names_its_base_gang_and_what_that_lacks() {
     assert_snapshot!(draw(&answer));
 }
 
-/// The set itself names what keeps the base gang from running, not what waits for it.
+/// The set itself names the cause that holds the base gang back, not the pods that wait for it.
 #[test]
-fn a_set_names_what_somebody_waits_for_and_not_who_waits() {
+fn a_set_names_the_cause_and_not_the_waiting_pods() {
     let answer = explain(&scaled(), &[]);
     assert_eq!(answer.reason, "ContainersNotReady");
     let last = answer.chain.last().unwrap();
@@ -289,13 +289,13 @@ fn a_pod_that_starts_after_others_names_them() {
 }
 
 #[test]
-fn what_runs_is_said_to_run() {
+fn a_running_set_is_reported_as_running() {
     let workload = demo_with(&[ready(), ready()], &[]);
     assert_snapshot!("set", draw(&explain(&workload, &[])));
     assert_snapshot!("pod", draw(&explain_pod(&workload, "demo-0-worker-bcdf0")));
 }
 
-/// A pod beyond the minimum is explained though the set is ready.
+/// A pod beyond the minimum is explained although the set is ready.
 #[test]
 fn what_keeps_the_rest_is_told_of_a_set_that_is_ready() {
     let message = "0/20 nodes are available: 20 Insufficient cpu.";
@@ -316,7 +316,7 @@ fn what_keeps_the_rest_is_told_of_a_set_that_is_ready() {
     assert_snapshot!(draw(&explain(&workload, &[])));
 }
 
-/// All pods of its gang exist: that is not what it waits for.
+/// All pods of its gang exist: it does not wait for them.
 #[test]
 fn a_pod_whose_queue_is_missing_waits_for_it() {
     let mut workload = demo_with(
@@ -346,7 +346,7 @@ fn a_pod_of_another_set_is_not_found() {
     assert!(search(&demo_with(&[ready()], &[]), Some("other-0-a-bcdfg"), now()).is_none());
 }
 
-/// Programs read names of fields that do not change, and times as they are.
+/// Programs read stable field names, and times in full.
 #[test]
 fn the_answer_is_one_object_for_programs() {
     let told = event(
@@ -360,7 +360,7 @@ fn the_answer_is_one_object_for_programs() {
     assert_snapshot!(serde_json::to_string_pretty(&answer).unwrap());
 }
 
-/// Its conditions are those of the time before: nobody writes them any more.
+/// Its conditions are old: nothing writes them any more.
 #[test]
 fn a_set_that_is_being_deleted_tells_what_it_waits_for() {
     let mut leaving = ready();
@@ -370,9 +370,9 @@ fn a_set_that_is_being_deleted_tells_what_it_waits_for() {
     assert_snapshot!(draw(&explain(&workload, &[])));
 }
 
-/// What has done its work is not done again.
+/// Finished work is not repeated.
 #[test]
-fn pods_of_a_job_that_are_done_are_not_said_to_be_replaced() {
+fn finished_pods_of_a_job_are_not_reported_as_replaced() {
     let mut done = broken();
     done["status"]["phase"] = json!("Succeeded");
     done["status"]["containerStatuses"][0]["state"] = json!({"terminated": {

@@ -1,4 +1,4 @@
-//! Remedies are those of docs/operations.md.
+//! Remedies equal those of docs/operations.md.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The ten ways to be stuck of the end-to-end tests, each with its answer as it is printed.
+//! The ten ways to be stuck of the end-to-end tests, each with its printed answer.
 
 use cli::workload::Workload;
 use insta::assert_snapshot;
@@ -111,7 +111,7 @@ fn crash() -> Case {
     )
 }
 
-/// No status says why it is not made.
+/// No status has the cause of its failure.
 fn volume() -> Case {
     let state = json!({"waiting": {"reason": "ContainerCreating"}});
     let told = (
@@ -151,7 +151,7 @@ fn each_way_to_be_stuck_has_its_answer(#[case] (workload, events): Case, #[case]
     assert_snapshot!(name, draw(&answer));
 }
 
-/// Kubernetes deletes the pods first, and nobody makes new ones.
+/// Kubernetes deletes the pods first, and they are not recreated.
 #[test]
 fn a_namespace_that_goes_is_the_cause() {
     let (mut workload, events) = volume();

@@ -7,7 +7,7 @@ use super::{draw, explain};
 use crate::read::{demo_with, ready};
 
 #[test]
-fn what_satisfies_the_tree_is_evidence() {
+fn the_requirements_of_the_tree_are_evidence() {
     let mut workload = demo_with(&[ready(), ready()], &[]);
     let answer = explain(&workload, &[]);
     assert!(!draw(&answer).contains("Scheduled=True"));

@@ -1,4 +1,4 @@
-//! Files that cannot be read.
+//! Files that cannot be parsed.
 
 use std::fmt::Write;
 
@@ -70,7 +70,7 @@ fn aliases_of_aliases_end() {
 }
 
 #[test]
-fn what_is_nested_too_deeply_ends() {
+fn too_deep_nesting_is_refused() {
     let text = format!("a: {}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(read(&text).is_err());
     let text = "- ".repeat(100_000);

@@ -1,4 +1,4 @@
-//! Where something is.
+//! The places of fields in a file.
 
 use cli::files::{find_place, objects_of};
 use rstest::rstest;
@@ -115,7 +115,7 @@ fn documents_and_items_of_lists_keep_their_lines() {
     assert_eq!(find_place(objects[1].node, "x").line, 9);
 }
 
-/// Keys may be longer than YAML has them.
+/// Keys may be longer than YAML allows.
 #[test]
 fn a_json_key_may_be_long() {
     let key = "k".repeat(100_000);

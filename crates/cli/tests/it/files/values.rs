@@ -1,4 +1,4 @@
-//! What is in a file.
+//! The values in a file.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ use super::document;
 #[case("infinity", json!("infinity"))]
 #[case("{010: a, yes: b, 'no': c}", json!({"8": "a", "true": "b", "no": "c"}))]
 #[case("[*a, 1]", json!([["x"], 1]))]
-fn a_scalar_means_what_it_means_to_kubectl(#[case] text: &str, #[case] expected: Value) {
+fn a_scalar_has_the_value_of_kubectl(#[case] text: &str, #[case] expected: Value) {
     let document = document(&format!("anchor: &a [x]\nvalue: \n  {text}\n"));
     assert_eq!(document.value()["value"], expected);
 }
@@ -54,7 +54,7 @@ fn of_a_key_that_is_there_twice_the_last_counts() {
 }
 
 #[test]
-fn of_merged_maps_the_first_counts_and_what_is_written_beside_them_most() {
+fn the_first_merged_map_counts_and_keys_of_the_map_itself_come_first() {
     let text =
         "x: &x {a: 1, b: 1}\ny: &y {b: 2, c: 2, d: 2}\nz: {d: 3, <<: [*x, *y]}\nq: {'<<': 1}\n";
     let value = document(text).value();

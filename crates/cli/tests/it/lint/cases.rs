@@ -1,5 +1,5 @@
-//! Every case of admission, as a file: lint finds what the webhook says, with the same paths and
-//! words, as YAML and as JSON.
+//! Every case of admission, as a file: lint finds the problems of the webhook, with the same paths
+//! and words, as YAML and as JSON.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ fn decode(object: &Value) -> PodCliqueSet {
     serde_json::from_value(object.clone()).unwrap()
 }
 
-/// The words of the webhook: errors, or else warnings.
+/// The texts of the webhook: errors, or else warnings.
 fn expected(case: &Case) -> (Vec<String>, Vec<String>) {
     let (config, rules) = (DefaultsConfig::default(), Rules::default());
     let text = case.object.to_string();
@@ -71,7 +71,7 @@ fn lint(case: &Case, write: Write, with_old: bool) -> Report {
     judge_sources(&[new], &stored).into_report(&[])
 }
 
-/// What is said under the name of a rule, in the order of the rules.
+/// The findings of a rule, in the order of the rules.
 fn said(report: &Report, rule: &str) -> Vec<String> {
     let said = report.findings.iter().filter(|f| f.remark.rule.id == rule);
     said.map(|f| f.remark.to_string()).collect()
@@ -82,7 +82,7 @@ fn sorted(mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// What is wrong with what lint says of a case.
+/// The difference between the findings of lint and the expected ones of a case.
 fn judge(case: &Case, write: Write) -> Result<(), String> {
     let report = lint(case, write, true);
     let (errors, warned) = expected(case);
@@ -137,7 +137,7 @@ fn each_case_is_found_with_the_same_path_and_words() {
     assert!(cases.len() >= 297, "{}", cases.len());
 }
 
-/// The line of a path in an object as it is printed, found by putting something else there.
+/// The line of a path in a printed object, found by writing another value there.
 fn line_of(object: &Value, path: &str) -> usize {
     const HERE: &str = "this is the place";
     let mut marked = object.clone();
@@ -160,7 +160,7 @@ fn line_of(object: &Value, path: &str) -> usize {
     text.lines().position(|line| line.contains(HERE)).unwrap() + 1
 }
 
-/// The first name, index or key of a path, and what comes after it.
+/// The first name, index or key of a path, and the rest of the path.
 fn first_name(path: &str) -> Option<(&str, &str)> {
     if let Some(inner) = path.strip_prefix('[') {
         return inner.split_once(']');
@@ -170,7 +170,7 @@ fn first_name(path: &str) -> Option<(&str, &str)> {
     (!path.is_empty()).then(|| path.split_at(end))
 }
 
-/// The line that is told is that of the field, or of the nearest that is around it.
+/// The reported line is that of the field, or of the nearest enclosing one.
 #[test]
 fn each_case_is_found_in_its_line() {
     let mut looked_at = 0;
@@ -189,7 +189,7 @@ fn each_case_is_found_in_its_line() {
     assert!(looked_at >= 1000, "{looked_at}");
 }
 
-/// What only a comparison shows: without `--old` it cannot be found, and nothing else cannot.
+/// Problems that only a comparison shows: `--old` finds them, and only `--old`.
 #[test]
 fn changes_are_found_with_the_stored_version_only() {
     let is_hidden = |case: &&Case| {

@@ -1,4 +1,4 @@
-//! What is asked of a cluster, and what its answers say.
+//! The requests to a cluster, and the findings from its answers.
 
 use admission::defaults::{DefaultsConfig, apply};
 use api::PodCliqueSet;
@@ -88,9 +88,9 @@ fn all_that_a_set_names_is_needed() {
     assert_eq!(levels.len(), 2, "{levels:?}");
 }
 
-/// The class of the set replaces that of a clique, and account `default` is always there.
+/// The class of the set replaces that of a clique, and account `default` always exists.
 #[test]
-fn what_does_not_count_is_not_needed() {
+fn ignored_names_need_not_exist() {
     let set = set(&[
         ("/spec/template/priorityClassName", json!("high")),
         (&of_frontend("priorityClassName"), json!("low")),
@@ -127,7 +127,7 @@ fn remarks(set: &PodCliqueSet, answer: impl Fn(Kind) -> Answer) -> Vec<String> {
 }
 
 #[test]
-fn what_is_there_is_not_mentioned() {
+fn existing_objects_are_not_mentioned() {
     assert_eq!(remarks(&everything(), |_| Answer::There), [""; 0]);
     assert_eq!(
         check_answers(&needs_of(&everything(), "ml"), &Answers::new(), None).len(),
@@ -144,9 +144,9 @@ fn what_is_missing_is_named() {
     insta::assert_snapshot!(remarks(&everything(), missing).join("\n"));
 }
 
-/// Whatever else is asked in it is missing too.
+/// Everything else in the namespace is missing too.
 #[test]
-fn of_a_namespace_that_does_not_exist_nothing_else_is_told() {
+fn a_missing_namespace_is_the_only_finding() {
     let lines = remarks(&everything(), |kind| match kind {
         Kind::PriorityClass | Kind::KaiQueue | Kind::Topology | Kind::Definition => Answer::There,
         _ => Answer::Missing,
@@ -161,7 +161,7 @@ fn of_a_namespace_that_does_not_exist_nothing_else_is_told() {
 }
 
 #[test]
-fn a_right_that_is_missing_is_told_once_for_each_kind() {
+fn a_missing_right_is_reported_once_for_each_kind() {
     let lines = remarks(&everything(), |kind| match kind {
         Kind::Secret | Kind::Quota => Answer::Forbidden,
         _ => Answer::There,
@@ -187,7 +187,7 @@ fn what_a_cluster_does_not_serve_is_told() {
 }
 
 #[test]
-fn a_level_that_its_topology_lacks_is_told() {
+fn a_level_that_its_topology_lacks_is_reported() {
     let topology = json!({"metadata": {"name": "dc"}, "spec": {"levels": [
         {"domain": "zone", "key": "example.com/zone"}, {"domain": "rack", "key": "example.com/rack"}
     ]}});
@@ -257,9 +257,9 @@ fn quotas_have_room_or_not(
     assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
 }
 
-/// In floating point 10 - 8.8 is less than 1.2.
+/// In floating point, 10 - 8.8 is less than 1.2.
 #[test]
-fn what_fits_exactly_fits() {
+fn an_exact_fit_fits() {
     let quotas = vec![quota(
         &json!({"requests.cpu": "10"}),
         &json!({"requests.cpu": "8800m"}),
@@ -272,7 +272,7 @@ fn what_fits_exactly_fits() {
     assert_eq!(room(&asking("121m"), &room_for).len(), 1);
 }
 
-/// What is used is that of the stored version, too.
+/// The usage includes the stored version.
 #[test]
 fn a_change_needs_room_for_the_difference() {
     let quotas = vec![quota(
@@ -286,7 +286,7 @@ fn a_change_needs_room_for_the_difference() {
     };
     assert_eq!(room(&asking("1"), &of("500m")), [""; 0]);
     assert_eq!(room(&asking("1100m"), &of("500m")).len(), 1);
-    // The stored version was refused some of its pods: they are not among what is used.
+    // The stored version was refused some of its pods: the usage does not include them.
     assert_eq!(room(&asking("2"), &of("2")).len(), 1);
 }
 
@@ -327,8 +327,8 @@ fn a_quota_of_memory_needs_memory_in_each_container() {
     assert_eq!(room(&asking("1"), &of), [""; 0]);
 }
 
-/// Init containers run one after the other, but for those that go on; what is said of the pod
-/// counts most.
+/// Init containers run one after the other, except those that keep running; the requests of the pod
+/// itself take precedence.
 #[rstest]
 #[case::one_after_the_other(json!({"initContainers": [
     {"name": "a", "resources": {"requests": {"cpu": "3"}}},
@@ -340,7 +340,7 @@ fn a_quota_of_memory_needs_memory_in_each_container() {
 ]}), "10")]
 #[case::limits(json!({"initContainers": [{"name": "a", "resources": {"limits": {"cpu": "4"}}}]}), "8")]
 #[case::of_the_pod(json!({"resources": {"requests": {"cpu": "7"}}}), "14")]
-fn a_pod_asks_for_what_it_ever_runs(#[case] more: Value, #[case] expected: &str) {
+fn a_pod_requests_the_most_that_it_ever_runs(#[case] more: Value, #[case] expected: &str) {
     let edits = [("/spec/template/podCliqueScalingGroups", json!([]))];
     let mut object = edited(&edits);
     object["spec"]["template"]["cliques"] = json!([object["spec"]["template"]["cliques"][0]]);

@@ -91,7 +91,7 @@ fn pod_specs_are_looked_at_too(#[case] lines: &str, #[case] expected: &str) {
 }
 
 #[test]
-fn an_enum_offers_what_there_is() {
+fn an_enum_lists_its_values() {
     let object = edited(&[("/spec/template/cliqueStartupType", json!("InOrder"))]);
     let report = lint(&object.to_string());
     let found = said(&report, &["definition"]);
@@ -159,7 +159,7 @@ fn unknown_fields_are_found_everywhere() {
     insta::assert_snapshot!(said(&report, &["unknown-field"]).join("\n"));
 }
 
-/// The word of the hint, and not that of the definition beside it.
+/// The hint is the correct field, not a similar one of the definition.
 #[test]
 fn a_field_that_is_often_misspelt_has_a_hint() {
     let text = with(POD) + "    podCliqueScalingGroupConfigs: []\n";
@@ -208,9 +208,9 @@ fn the_operators_own_keys_and_odd_constraints_are_refused() {
     insta::assert_snapshot!(said(&report, &["definition"]).join("\n"));
 }
 
-/// What the definition refuses now and did not then is not held against a change.
+/// An error that the stored version has already does not refuse a change.
 #[test]
-fn what_was_wrong_before_is_let_be() {
+fn errors_of_the_stored_version_are_accepted() {
     let old = edited(&[(&at(FRONTEND, "labels"), json!({"grove.io/podclique": "x"}))]);
     let new = edited(&[
         (&at(FRONTEND, "labels"), json!({"grove.io/podclique": "x"})),
@@ -224,7 +224,7 @@ fn what_was_wrong_before_is_let_be() {
 }
 
 #[test]
-fn of_very_many_remarks_the_first_are_told() {
+fn of_very_many_remarks_the_first_are_printed() {
     let fields = (0..200)
         .map(|i| format!("unknown{i}: 1"))
         .collect::<Vec<_>>();

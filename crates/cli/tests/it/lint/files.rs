@@ -31,7 +31,7 @@ fn examples_have_no_errors() {
     assert_eq!(said(&report, &told), [""; 0]);
 }
 
-/// Those that stand for what a user has of his own have neither GPUs nor models to wait for.
+/// Examples that stand for a user's own workload have neither GPUs nor models to wait for.
 const SKETCHES: [&str; 7] = [
     "autoscaling",
     "disaggregated",
@@ -121,9 +121,9 @@ fn a_version_that_is_not_served_is_an_error() {
     assert_eq!((report.checked, report.skipped), (1, 1));
 }
 
-/// One that is being deleted may be anything.
+/// An object that is being deleted may contain anything.
 #[test]
-fn what_is_being_deleted_is_let_be() {
+fn an_object_that_is_being_deleted_is_accepted() {
     let deleted = edited(&[
         ("/metadata/deletionTimestamp", "2026-01-01T00:00:00Z".into()),
         ("/spec/replicas", (-1).into()),

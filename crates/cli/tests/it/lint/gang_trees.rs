@@ -59,7 +59,7 @@ fn a_tree_is_checked(#[case] spec: Value, #[case] expected: &[&str]) {
 }
 
 #[test]
-fn a_pod_group_that_cannot_be_read_is_said_to_be_one() {
+fn a_pod_group_that_cannot_be_decoded_is_reported() {
     let report = lint(&group(&json!({"subGroups": "x"})));
     let said = report.findings[0].remark.to_string();
     assert!(

@@ -1,4 +1,4 @@
-//! What is printed.
+//! The output.
 
 use cli::lint::{RULES, Report, Severity, Stored, draw_report, judge_sources, to_sarif};
 use serde_json::{Value, json};
@@ -67,9 +67,9 @@ fn a_rule_may_be_left_out() {
     assert_eq!((report.errors(), report.warnings()), (1, 0));
 }
 
-/// The parts of SARIF 2.1.0 that its schema requires, and those that code scanning reads.
+/// The parts of SARIF 2.1.0 that its schema requires and that code scanning reads.
 #[test]
-fn sarif_is_what_code_scanning_reads() {
+fn sarif_has_the_parts_that_code_scanning_reads() {
     let report = reports();
     let log = serde_json::to_value(to_sarif(&report)).unwrap();
     assert_eq!(log["version"], "2.1.0");
@@ -130,7 +130,7 @@ fn each_rule_has_a_name_of_its_own_and_a_reason() {
     assert_eq!(ids.len(), all);
 }
 
-/// The table in the documentation is that of the code.
+/// The table in the documentation equals that of the code.
 #[test]
 fn each_rule_is_documented() {
     let text = include_str!("../../../../../docs/kubectl-grove.md");

@@ -1,4 +1,4 @@
-//! What is legal and unwise: one case for each rule, and what looks like it and is none.
+//! Legal but unwise settings: one case for each rule, and similar settings that are fine.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ const METRICS: &str = "spec.template.cliques[0].spec.autoScalingConfig.metrics";
 #[case::of_the_memory(utilization("memory"), json!({"requests": {"memory": "1Gi"}}), &[])]
 #[case::that_has_a_limit(utilization("cpu"), json!({"limits": {"cpu": "1"}}), &[])]
 #[case::of_something_else(queue(&json!({"type": "AverageValue", "averageValue": "3"})), json!({}), &[])]
-fn an_autoscaler_by_what_nobody_asks_for(
+fn an_autoscaler_by_a_resource_without_requests(
     #[case] config: Value,
     #[case] of: Value,
     #[case] expected: &[&str],
@@ -237,7 +237,7 @@ fn gpus_without_a_readiness_probe(
 }
 
 #[test]
-fn what_the_operator_sets_itself() {
+fn variables_that_the_operator_sets() {
     let env = json!([{"name": "GROVE_PCS_NAME", "value": "a"}, {"name": "GROVE_PCSG_NAME", "value": "b"}]);
     let all = [
         (&*at(FRONTEND, "spec/podSpec/hostname"), json!("a")),
@@ -259,9 +259,9 @@ fn what_the_operator_sets_itself() {
     assert_eq!(found, expected);
 }
 
-/// Elsewhere it is a variable like any other.
+/// On other workloads it is a variable like any other.
 #[test]
-fn what_the_operator_sets_in_jobs() {
+fn variables_that_the_operator_sets_in_jobs() {
     let env = json!([{"name": "GROVE_ATTEMPT", "value": "1"}]);
     let path = at(FRONTEND, &format!("{MAIN}/env"));
     let edit = [(&*path, env)];

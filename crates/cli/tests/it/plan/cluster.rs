@@ -1,4 +1,4 @@
-//! A cluster in which the operator has made everything of a set, written down object by object.
+//! A cluster in which the operator has created everything of a set, written object by object.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use super::outline;
 /// When everything was created.
 const CREATED: &str = "2025-12-31T23:00:00Z";
 
-/// All objects of the set, pods Ready; a pod is called `<podclique>-p<index>`.
+/// All objects of the set, with Ready pods; a pod is called `<podclique>-p<index>`.
 pub struct Cluster {
     set: Value,
     objects: Vec<Value>,
 }
 
 impl Cluster {
-    /// In which this file was applied.
+    /// A cluster in which this file was applied.
     pub fn of(file: &Value) -> Self {
         let outline = outline(file);
         let mut set = file.clone();
@@ -48,7 +48,7 @@ impl Cluster {
         self
     }
 
-    /// As kubectl-grove reads it.
+    /// In the form in which kubectl-grove reads it.
     pub fn found(&self) -> Found {
         let set: PodCliqueSet = serde_json::from_value(self.set.clone()).unwrap();
         let mut found = Found::of(&set).unwrap();

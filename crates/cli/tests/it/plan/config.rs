@@ -1,4 +1,4 @@
-//! The operator's configuration, of which a plan reads a part.
+//! The operator's configuration; a plan reads a part of it.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn the_file_that_the_chart_gives_the_operator_is_read() {
     );
 }
 
-/// A plan by the built-in defaults would look like one by this file.
+/// A plan by the built-in defaults would look like a plan by this file.
 #[rstest]
 #[case::of_the_chart(&chart_values(), "unknown field `replicaCount`")]
 #[case::the_whole_config_map(

@@ -1,4 +1,4 @@
-//! Edits of a set that runs.
+//! Edits of a running set.
 
 use cli::plan::{Action, Planned, plan_change};
 use rstest::{Context, rstest};
@@ -12,7 +12,7 @@ use super::{clique, group, rules, set, text, with};
 
 const IMAGE: &str = "/spec/template/cliques/0/spec/podSpec/containers/0/image";
 
-/// Three replicas of a clique `web` of 4 pods, of which 2 may be down, and a group of 3 replicas.
+/// Three replicas of a clique `web` of 4 pods, 2 of which may be down, and a group of 3 replicas.
 fn service() -> Value {
     let mut web = clique("web", 4);
     web["spec"]["minAvailable"] = json!(2);
@@ -102,7 +102,7 @@ fn an_update_that_waits_for_other_pods_says_so() {
 }
 
 #[test]
-fn what_was_applied_and_is_not_in_the_file_any_more_is_taken_away() {
+fn fields_that_left_the_applied_file_are_removed() {
     let file = with(service(), "/spec/template/terminationDelay", json!("10m"));
     let cluster = Cluster::of(&file).edit("PodCliqueSet", "svc", |set| {
         set["metadata"]["labels"] = json!({"by": "somebody"});
@@ -120,7 +120,7 @@ fn what_was_applied_and_is_not_in_the_file_any_more_is_taken_away() {
 }
 
 #[test]
-fn replicas_that_somebody_scaled_stay_where_the_file_says_nothing() {
+fn scaled_replicas_stay_where_the_file_has_none() {
     let mut file = set(&[clique("a", 1)], &[]);
     let cluster = Cluster::of(&file);
     file["spec"].as_object_mut().unwrap().remove("replicas");
@@ -165,7 +165,7 @@ fn two_plans_of_an_edit_are_equal() {
 }
 
 #[test]
-fn steps_are_not_asked_for_where_the_file_is_refused() {
+fn a_refused_file_has_no_steps() {
     let file = service();
     let edited = with(
         file.clone(),

@@ -51,7 +51,7 @@ fn two_plans_of_an_example_are_equal(#[case] name: &str) {
 }
 
 #[test]
-fn objects_are_complete_but_for_what_nobody_knows() {
+fn objects_are_complete_except_unknown_fields() {
     let set = example("start-order.yaml");
     let objects = outline(&set).objects;
     let of = |kind: &str, name: &str| {

@@ -1,4 +1,4 @@
-//! A cluster that is as the file says.
+//! A cluster that equals the file.
 
 use cli::plan::{Change, Found, Planned, plan_change};
 use rstest::rstest;
@@ -9,7 +9,7 @@ use super::cluster::Cluster;
 use super::examples::example;
 use super::{clique, group, rules, set};
 
-/// What applying the file changes.
+/// The changes that applying the file makes.
 pub fn change(file: &Value, found: &Found) -> Change {
     match plan_change(file, "default", Some(found), &rules(), after(0)).unwrap() {
         Planned::Changed(change) => *change,
@@ -45,7 +45,7 @@ fn defaults_that_the_webhook_has_filled_in_are_no_difference() {
 }
 
 #[test]
-fn what_the_operator_does_anyway_is_no_difference() {
+fn work_that_the_operator_does_anyway_is_no_difference() {
     let file = set(&[clique("a", 2)], &[]);
     let cluster = Cluster::of(&file).edit("Pod", "svc-0-a-p1", |pod| {
         pod["status"]["phase"] = json!("Failed");
@@ -60,7 +60,7 @@ fn what_the_operator_does_anyway_is_no_difference() {
     assert_eq!(steps, [("Pod", "svc-0-a-p1", true)]);
 }
 
-/// A pod that ended again and again is replaced later: that is waited for.
+/// A pod that ended again and again is replaced later: the plan waits for that.
 #[test]
 fn time_passes_where_a_pod_waits_for_its_successor() {
     let file = set(&[clique("a", 2)], &[]);

@@ -1,4 +1,4 @@
-//! What holds of any set.
+//! Properties of any set.
 
 use cli::plan::Planned;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use super::cluster::Cluster;
 use super::live::change;
 use super::{clique, group, planned, set};
 
-/// Some standalone cliques, and a group of one.
+/// Some standalone cliques, and a group of one clique.
 fn sets() -> impl Strategy<Value = Value> {
     let pods = || (0_u32..4, 0_u32..4);
     let cliques = prop::collection::vec(pods(), 1..4);
@@ -58,7 +58,7 @@ proptest! {
         }
     }
 
-    /// All pods of a plan are in a gang, and in one only.
+    /// Every pod of a plan is in exactly one gang.
     #[test]
     fn each_pod_is_in_one_gang(set in sets()) {
         if let Planned::New(outline) = planned(&set) {

@@ -60,7 +60,7 @@ fn idle_cliques_exist_without_pods() {
 }
 
 #[test]
-fn pods_start_in_the_order_that_is_asked_for() {
+fn pods_start_in_the_order_of_the_file() {
     let cliques = [clique("a", 2), clique("b", 1), clique("c", 1)];
     let mut set = set(&cliques, &[]);
     set["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeInOrder");
@@ -93,7 +93,7 @@ fn a_job_has_its_own_defaults() {
 }
 
 #[test]
-fn a_set_that_is_refused_says_where_and_what_to_do() {
+fn a_refused_set_has_path_and_remedy() {
     let mut set = set(&[clique("a", 2)], &[group("b", 1, 1)]);
     set["spec"]["template"]["cliques"][0]["spec"]["minAvailable"] = json!(3);
     insta::assert_snapshot!("refused", text(planned(&set)));
@@ -117,7 +117,7 @@ fn fields_that_do_not_exist_are_warned_of() {
 #[rstest]
 #[case::wrong_type("/spec/replicas", json!("two"), "spec.replicas")]
 #[case::no_name("/metadata/name", Value::Null, "metadata.name")]
-fn what_is_no_set_cannot_be_used(#[case] at: &str, #[case] value: Value, #[case] told: &str) {
+fn other_objects_cannot_be_used(#[case] at: &str, #[case] value: Value, #[case] told: &str) {
     let set = with(set(&[clique("a", 1)], &[]), at, value);
     let failure = plan_new(&set, "default", &rules(), after(0)).unwrap_err();
     assert!(failure.to_string().contains(told), "{failure}");

@@ -1,4 +1,4 @@
-//! By default only what is known to be harmless stays.
+//! By default only fields that are known to be harmless stay.
 
 use cli::bundle::{Redacted, Shown, redact};
 use rstest::rstest;
@@ -10,7 +10,7 @@ fn hide(value: Value) -> Redacted {
     redact(value, &Shown::default())
 }
 
-/// Places in which a review found that secrets stayed readable (docs/decisions.md, 130).
+/// Places in which a review found readable secrets (docs/decisions.md, 130).
 #[rstest]
 #[case(json!(["--pass=hunter2"]), json!(["--pass=<hidden: 7 characters>"]))]
 #[case(json!(["--pass", "hunter2"]), json!(["--pass", "<hidden: 7 characters>"]))]
@@ -89,7 +89,7 @@ fn of_arguments_the_names_of_flags_stay(#[case] before: Value, #[case] after: Va
 #[case(json!({"port": "hunter 2 hunter2"}))]
 #[case(json!({"name": "PASSWORD=hunter2"}))]
 #[case(json!({"podIP": "hunter2", "new": {"field": ["hunter2"]}}))]
-fn what_is_not_known_to_be_harmless_goes(#[case] object: Value) {
+fn unknown_text_is_hidden(#[case] object: Value) {
     let redacted = hide(object);
     let text = redacted.value.to_string();
     assert!(!text.contains(SECRET), "{text}");
@@ -100,7 +100,7 @@ fn what_is_not_known_to_be_harmless_goes(#[case] object: Value) {
     );
 }
 
-/// What a reader needs to see a gang that does not start.
+/// The fields that a reader needs to understand why a gang does not start.
 #[rstest]
 #[case(json!({"metadata": {
     "name": "svc-0-a-x", "namespace": "ml", "uid": "6c5d3c3e-6a0a-4b0e-9f3e-0d6a5a5a7c11",
@@ -130,13 +130,13 @@ fn what_is_not_known_to_be_harmless_goes(#[case] object: Value) {
     "priorityClassName": "high", "schedulerName": "kai-scheduler", "maxUnavailable": "25%",
 }, "status": {"selector": "grove.io/podclique=a,app=b", "completedIndices": "0-3,5"}}))]
 #[case(json!({"terminated": {"exitCode": 137, "reason": "OOMKilled"}}))]
-fn what_says_why_a_gang_does_not_start_stays(#[case] object: Value) {
+fn fields_that_explain_why_a_gang_does_not_start_stay(#[case] object: Value) {
     let redacted = hide(object.clone());
     assert_eq!(redacted.value, object);
     assert_eq!(redacted.counts.to_string(), "nothing");
 }
 
-/// A word that stands as a name elsewhere in the archive is no secret in a message.
+/// A word that is a name elsewhere in the archive is no secret in a message.
 #[test]
 fn messages_may_repeat_the_names_of_the_archive() {
     let pod = json!({"metadata": {"name": "svc-0-a-x"}, "spec": {"nodeName": "n1"}});

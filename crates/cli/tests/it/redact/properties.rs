@@ -1,4 +1,4 @@
-//! No text of a pod is in an archive, but for names, images and quantities.
+//! An archive contains no text of a pod, except names, images and quantities.
 
 use std::io::Read;
 use std::sync::LazyLock;
@@ -43,8 +43,8 @@ const NAMES: [&str; 27] = [
     "overhead",
 ];
 
-/// Every text that a pod's template may have, by the definition: an object with all its fields,
-/// and where its texts are.
+/// Every text that a pod's template may have by the definition: an object with all its fields, and
+/// the places of its texts.
 static TEMPLATE: LazyLock<(Value, Vec<String>)> = LazyLock::new(|| {
     let definition = serde_json::to_value(PodCliqueSet::crd()).unwrap();
     let place = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/template\
@@ -130,9 +130,9 @@ fn with_text(place: &str, text: &str) -> Value {
     template
 }
 
-/// So that the property below speaks of more than a few fields.
+/// Ensures that the property below covers more than a few fields.
 #[test]
-fn the_template_has_all_that_the_definition_has() {
+fn the_template_has_every_field_of_the_definition() {
     let places = &TEMPLATE.1;
     assert!(places.len() > 300, "{places:?}");
     for place in [
@@ -149,7 +149,7 @@ fn the_template_has_all_that_the_definition_has() {
     }
 }
 
-/// Each place once: the same text everywhere at once would hide behind one that goes.
+/// One place at a time: the same text everywhere at once could hide a place.
 #[test]
 fn no_text_of_a_pod_is_in_the_archive() {
     let mut left = Vec::new();

@@ -1,8 +1,8 @@
-//! What is said of several replicas that do not run.
+//! The answer for several replicas that do not run.
 
 use super::*;
 
-/// Two replicas of 3 pods of which 2 are needed, with these pods.
+/// Two replicas of 3 pods, 2 of them required, with these pods.
 fn two_replicas(pods: [&[Value]; 2]) -> Workload {
     let set = build_set("demo")
         .replicas(2)
@@ -34,7 +34,7 @@ fn crashing() -> Value {
     )
 }
 
-/// What is short of a replica that is available is not why the set is not ready.
+/// A shortage in an available replica does not explain why the set is not ready.
 #[test]
 fn the_culprit_is_in_a_replica_that_is_not_available() {
     let pending = || unschedulable("0/3 nodes are available: 3 Insufficient cpu.");
@@ -48,9 +48,9 @@ fn the_culprit_is_in_a_replica_that_is_not_available() {
     assert_eq!(last.name, "demo-1-worker-bcdf0");
 }
 
-/// Whichever replica is looked at: each of them is terminated.
+/// Whichever replica the pod is of: each of them is terminated.
 #[test]
-fn terminations_of_other_replicas_are_told_too() {
+fn terminations_of_other_replicas_are_listed_too() {
     let down = || [ready(), crashing(), crashing()];
     let mut workload = two_replicas([&down(), &down()]);
     workload.set.spec.template.termination_delay = Some("10m".into());
@@ -64,7 +64,7 @@ fn terminations_of_other_replicas_are_told_too() {
     }
 }
 
-/// One node dies with pods of two replicas: they count together.
+/// One node is lost with pods of two replicas: they count together.
 #[test]
 fn replicas_that_fail_together_need_as_many_restarts() {
     let down = || [ready(), crashing(), crashing()];

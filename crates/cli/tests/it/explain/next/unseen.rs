@@ -1,9 +1,9 @@
-//! What nobody has looked at since it changed.
+//! Objects that the operator has not reconciled since they changed.
 
 use super::*;
 
 #[test]
-fn a_set_that_nobody_looked_at_says_so() {
+fn a_set_that_was_never_reconciled_is_reported_so() {
     let mut workload = demo_with(&[], &[]);
     workload.set.status = None;
     let answer = explain(&workload, &[]);
@@ -13,9 +13,9 @@ fn a_set_that_nobody_looked_at_says_so() {
     );
 }
 
-/// The operator is down: what its condition says is of the spec before.
+/// The operator is down: the condition belongs to the previous spec.
 #[test]
-fn a_change_that_nobody_looked_at_is_not_ready() {
+fn a_change_that_was_not_reconciled_is_not_ready() {
     let mut workload = demo_with(&[ready(), ready()], &[]);
     workload.set.metadata.generation = Some(3);
     let answer = explain(&workload, &[]);
@@ -25,7 +25,7 @@ fn a_change_that_nobody_looked_at_is_not_ready() {
 
 /// The operator is down, and a pod that it counted is not ready any more.
 #[test]
-fn what_was_lost_since_anybody_looked_is_told_with_its_cause() {
+fn a_pod_lost_since_the_last_reconcile_has_its_cause() {
     let mut workload = demo_with(&[ready(), ready()], &[]);
     let message = "0/20 nodes are available: 20 Insufficient cpu.";
     workload.pods = demo_with(&[ready(), unschedulable(message)], &[]).pods;
