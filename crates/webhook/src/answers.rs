@@ -64,7 +64,7 @@ impl Hook {
 }
 
 impl Judge {
-    /// Answers a question.
+    /// Answers a request.
     pub fn answer(&self, hook: Hook, request: &Request<'_>) -> Answer {
         match hook {
             Hook::DefaultSet => self.default_set(request),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// A question.
+/// An admission request.
 #[derive(Debug, Deserialize)]
 pub struct Review<'a> {
     /// The request.
@@ -103,7 +103,7 @@ pub struct UserInfo {
     pub groups: Vec<String>,
 }
 
-/// The answer to a question.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// It may be done.
@@ -115,7 +115,7 @@ pub enum Answer {
     },
     /// The object is invalid.
     Invalid(Vec<FieldError>),
-    /// It may not be done, or cannot be judged.
+    /// It is not allowed, or cannot be checked.
     Refused {
         /// HTTP status code.
         code: u16,

@@ -36,7 +36,7 @@ use limits::MAX_UNCOUNTED;
 
 const THREADS: usize = 2;
 
-/// The served certificate, as it changes.
+/// The served certificate, and its changes.
 pub type Identity = watch::Receiver<Option<Arc<Serving>>>;
 
 /// The server, before it runs.
@@ -48,7 +48,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens there.
+    /// Listens at that address.
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
         let failed =
             |e: io::Error| io::Error::new(e.kind(), format!("cannot listen on {address}: {e}"));
@@ -67,18 +67,19 @@ impl Server {
         Self { bounds, ..self }
     }
 
-    /// The same, and only clients with a certificate of that CA are answered. Without one everybody is.
+    /// The same, but only clients with a certificate of that CA get an answer. Without a CA all
+    /// clients do.
     #[must_use]
     pub fn answering(self, clients: Option<ClientAuthority>) -> Self {
         Self { clients, ..self }
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves until `stop` ends, and then for as long as questions are under way.
+    /// Serves until `stop` ends, and then until the current requests are answered.
     pub async fn serve(
         self,
         judge: Judge,
@@ -111,7 +112,7 @@ impl Server {
         stop: impl Future<Output = ()>,
     ) -> io::Result<()> {
         let mut stop = std::pin::pin!(stop);
-        // Nothing is served before there is something to be trusted.
+        // Nothing is served before there is a certificate that clients trust.
         let first = tokio::select! {
             first = identity.wait_for(Option::is_some) => first.ok().and_then(|i| i.clone()),
             () = &mut stop => None,

@@ -1,4 +1,4 @@
-//! Each case of the table gets its verdict, as the webhook comes to it.
+//! Each case of the table gets the verdict of the webhook.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ fn each_case_gets_its_verdict() {
 }
 
 #[test]
-fn what_is_stored_is_valid_unless_the_case_says_so() {
+fn the_stored_set_is_valid_unless_the_case_marks_it() {
     let is_wrong = |case: &Case| {
         let before = stored(case).map(|set| validate(&set, &Rules::default()));
         !before.unwrap_or_default().is_empty() && !case.before_is_invalid
@@ -97,15 +97,15 @@ fn cases_and_their_sets_have_names_of_their_own() {
     assert_eq!(sets.iter().collect::<BTreeSet<_>>().len(), sets.len());
 }
 
-/// Those of its rules that the definition of a set breaks for a case.
+/// The rules among these that the definition of a set breaks for a case.
 fn broken_rules(case: &Case) -> BTreeSet<String> {
     let broken = definition_rules::broken_rules("PodCliqueSet", case.before.as_ref(), &case.object);
     broken.into_iter().map(|error| error.rule).collect()
 }
 
 #[test]
-fn what_the_definition_refuses_the_rules_refuse_too() {
-    // What an API server lets stand because it was there before, is not told apart here.
+fn the_rules_refuse_all_that_the_definition_refuses() {
+    // An API server accepts errors of the stored version; this is not modelled here.
     let cases = all().into_iter().filter(|c| !c.before_is_invalid);
     let accepted = cases.filter(|c| c.refused_at.is_empty());
     let wrong: Vec<_> = accepted
@@ -115,7 +115,8 @@ fn what_the_definition_refuses_the_rules_refuse_too() {
     assert_eq!(wrong, []);
 }
 
-/// What only the definition refuses: without it, it is accepted as Grove accepts it, and acted on.
+/// Cases that only the definition refuses: without it they are accepted, as Grove accepts them, and
+/// acted on.
 fn refused_by_the_definition_alone() -> Vec<Value> {
     let own = |constraint: Value| edited(&[("/spec/template/topologyConstraint", constraint)]);
     let keyed = |place: &str| edited(&[(place, json!({"grove.io/x": "y"}))]);

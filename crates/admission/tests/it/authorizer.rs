@@ -1,4 +1,4 @@
-//! Who may change what the operator made.
+//! Users who may change the objects of the operator.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const COLLECTOR: &str = "system:serviceaccount:kube-system:generic-garbage-colle
 const HPA: &str = "system:serviceaccount:kube-system:horizontal-pod-autoscaler";
 const LISTED: &str = "system:serviceaccount:tools:repair";
 const NODE: &str = "system:node:n1";
-/// The set that exists, and one that lets everybody change what was made for it.
+/// The existing set, and one that allows every user to change its objects.
 const SET: &str = "x";
 const OPEN: &str = "open";
 const GONE: &str = "gone";
@@ -96,7 +96,7 @@ fn verdict(ruling: &Ruling) -> &'static str {
 use Operation::{Connect, Create, Delete, Update};
 
 #[rstest]
-// What the operator makes is not for users.
+// Users may not change the operator's objects.
 #[case(Create, "podcliques.grove.io", ALICE, SET, "refused")]
 #[case(Update, "podcliques.grove.io", ALICE, SET, "refused")]
 #[case(Delete, "podcliques.grove.io", ALICE, SET, "refused")]
@@ -117,22 +117,22 @@ use Operation::{Connect, Create, Delete, Update};
 #[case(Create, "workloads.scheduling.k8s.io", ALICE, SET, "refused")]
 #[case(Update, "pods", ALICE, SET, "refused")]
 #[case(Update, "secrets", ALICE, SET, "refused")]
-// What nobody thought of, and pods of another group, are no exception.
+// Unknown verbs, and pods of another group, are no exception.
 #[case(Update, "widgets.example.com", ALICE, SET, "refused")]
 #[case(Delete, "pods.example.com", ALICE, SET, "refused")]
 #[case(Delete, "", ALICE, SET, "refused")]
-// Pods may be made and deleted, and everything may be connected to.
+// Users may create and delete pods, and connect to everything.
 #[case(Create, "pods", ALICE, SET, "allowed")]
 #[case(Delete, "pods", ALICE, SET, "allowed")]
 #[case(Connect, "pods/exec", ALICE, SET, "allowed")]
 #[case(Connect, "services", ALICE, SET, "allowed")]
-// Subresources are not asked about.
+// Subresources are not checked.
 #[case(Update, "podcliques.grove.io/scale", ALICE, SET, "allowed")]
 #[case(Update, "podcliques.grove.io/status", ALICE, SET, "allowed")]
 #[case(Create, "pods/eviction", ALICE, SET, "allowed")]
 #[case(Create, "pods/binding", ALICE, SET, "allowed")]
 #[case(Update, "pods/ephemeralcontainers", ALICE, SET, "allowed")]
-// Those whose task it is.
+// Accounts that write these objects because it is their task.
 #[case(Create, "podcliques.grove.io", OPERATOR, SET, "allowed")]
 #[case(Delete, "podgangs.scheduler.grove.io", OPERATOR, SET, "allowed")]
 #[case(Update, "pods", OPERATOR, SET, "allowed")]
@@ -142,7 +142,7 @@ use Operation::{Connect, Create, Delete, Update};
 #[case(Update, "pods", NODE, SET, "allowed")]
 #[case(Update, "podcliques.grove.io", NODE, SET, "refused")]
 #[case(Delete, "services", NODE, SET, "refused")]
-// Nobody is not the operator, and no name is exempt for a part of it.
+// An empty name is not the operator, and no name is exempt for a part of it.
 #[case(Update, "services", "", SET, "refused")]
 #[case(Update, "services", "grove-operator", SET, "refused")]
 #[case(
@@ -152,7 +152,7 @@ use Operation::{Connect, Create, Delete, Update};
     SET,
     "refused"
 )]
-// Whose it is.
+// The owner of the object.
 #[case(Update, "services", ALICE, OPEN, "allowed")]
 #[case(Delete, "podcliques.grove.io", ALICE, OPEN, "allowed")]
 #[case(Delete, "podcliques.grove.io", ALICE, GONE, "warned")]
@@ -171,7 +171,7 @@ fn may(
 }
 
 #[test]
-fn what_somebody_else_manages_is_left_alone() {
+fn objects_of_other_managers_are_left_alone() {
     let mut helm = managed_for(SET);
     let labels = helm.labels.as_mut().unwrap();
     labels.insert(MANAGED_BY.into(), "Helm".into());
@@ -197,9 +197,9 @@ fn a_set_of_another_namespace_protects_nothing() {
     assert_eq!(verdict(&rule(Delete, "services", ALICE, &meta)), "warned");
 }
 
-/// Old labels count in an update, so that an object cannot be freed first and changed then.
+/// Old labels count in an update, so that no user can free an object first and change it then.
 #[test]
-fn labels_cannot_be_taken_off_to_get_at_an_object() {
+fn removing_labels_does_not_free_an_object() {
     let (stored, freed) = (managed_for(SET), ObjectMeta::default());
     let asked = Asked {
         operation: Update,
@@ -222,14 +222,14 @@ fn labels_cannot_be_taken_off_to_get_at_an_object() {
     assert_eq!(verdict(&ruling), "allowed");
 }
 
-/// Of a namespace that hangs in Terminating, whose operator may look there no more and so has not heard
-/// that the set is gone (docs/operations.md).
+/// In a namespace that hangs in Terminating, the operator may have lost its rights there and not
+/// have seen that the set is gone (docs/operations.md).
 #[rstest]
 #[case::it_is_taken_off_what_goes(true, &[], "allowed")]
 #[case::one_stays(true, &["grove.io/podclique.grove.io"], "allowed")]
 #[case::one_is_added(true, &["grove.io/podclique.grove.io", "a/b", "c/d"], "refused")]
 #[case::it_is_taken_off_what_stays(false, &[], "refused")]
-fn finalizers_of_what_goes_may_be_taken_off(
+fn finalizers_of_an_object_that_is_being_deleted_may_be_removed(
     #[case] goes: bool,
     #[case] finalizers: &[&str],
     #[case] expected: &str,
@@ -279,7 +279,7 @@ fn a_request_without_metadata_is_let_through_with_a_warning() {
 }
 
 #[test]
-fn accounts_of_the_cluster_are_exempt_whatever_is_configured() {
+fn accounts_of_the_cluster_are_always_exempt() {
     for (user, _) in ALWAYS_EXEMPT {
         let ruling = rule(
             Delete,
@@ -335,7 +335,7 @@ fn words() {
 }
 
 #[test]
-fn words_are_bounded_whatever_the_request_says() {
+fn the_length_of_a_message_is_bounded() {
     let mut meta = managed_for(&"x".repeat(1_000_000));
     let long = "é".repeat(1_000_000);
     meta.name = Some(long.clone());

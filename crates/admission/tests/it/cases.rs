@@ -1,11 +1,11 @@
-//! A good set, changed here and there, and what is told of it.
+//! A good set with some edits, and its errors.
 
 use admission::defaults::{DefaultsConfig, apply};
 use admission::{FieldError, Rules, validate, validate_update};
 use api::PodCliqueSet;
 use testkit::good_set::{Edit, edited};
 
-/// The good set with other values in places given as JSON pointers, as the webhook makes it.
+/// The good set with other values in places given as JSON pointers, with the webhook's defaults.
 pub(crate) fn set(edits: &[Edit<'_>]) -> PodCliqueSet {
     apply(
         &serde_json::from_value(edited(edits)).unwrap(),

@@ -79,7 +79,7 @@ fn twice_is_once(#[case] workload_type: Value) {
 }
 
 #[test]
-fn what_is_written_stays() {
+fn written_values_stay() {
     let mut pcs = apply(&bare(&json!("Training")), &configured());
     pcs.spec.template.termination_delay = Some(GoDuration("5m".into()));
     pcs.spec.template.cliques[0].spec.pod_spec.restart_policy = Some("OnFailure".into());

@@ -1,7 +1,8 @@
-//! Sets that nobody thought of: good and hostile ones, changed at random. None makes a panic, an answer
-//! without end or one that contradicts itself (`judge`).
+//! Sets changed at random, good and hostile ones. None causes a panic, an answer without end, or an
+//! answer that contradicts itself (`judge`).
 //!
-//! `FUZZ_SECONDS=60 cargo test -p admission fuzz::` goes on for a minute; `FUZZ_SEED=7` runs that seed alone.
+//! `FUZZ_SECONDS=60 cargo test -p admission fuzz::` runs for a minute; `FUZZ_SEED=7` runs that seed
+//! alone.
 
 mod mutate;
 mod random;
@@ -22,7 +23,7 @@ use testkit::good_set::good;
 
 /// Seeds of a run without `FUZZ_SECONDS`: about a second.
 const SEEDS: u64 = 1_000;
-/// Larger objects are hostile by their size, which `hostile` looks at.
+/// Larger objects are hostile by their size, which `hostile` tests.
 const MAX_CORPUS_BYTES: usize = 20_000;
 
 fn corpus() -> &'static [Value] {
@@ -74,7 +75,7 @@ fn input(seed: u64, corpus: &[Value]) -> Vec<u8> {
     text
 }
 
-/// What is true of any two objects, one of which replaces the other.
+/// Claims that hold for any two objects, one of which replaces the other.
 fn judge_change(before: &[u8], after: &[u8]) {
     let (Ok(before), Ok(mut after)) = (decode(before), decode(after)) else {
         return;

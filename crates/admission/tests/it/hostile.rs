@@ -1,4 +1,4 @@
-//! Objects that nobody writes by accident: whatever is sent is answered, and shortly.
+//! Objects that no user writes by accident: each gets an answer, and quickly.
 //! `cargo test -p admission hostile -- --nocapture` prints how long each takes.
 
 pub(crate) mod sets;
@@ -25,7 +25,7 @@ fn hostile_objects_are_refused_in_few_words() {
 }
 
 #[test]
-fn what_is_not_listed_is_counted() {
+fn unlisted_errors_are_counted() {
     let bare = json!({"name": "", "spec": {"roleName": "", "podSpec": {"containers": []}}});
     let set = with([("/spec/template/cliques", json!(vec![bare; 500]))]);
     let errors = judge(set.to_string().as_bytes());
@@ -40,7 +40,7 @@ fn what_is_not_listed_is_counted() {
 }
 
 #[test]
-fn what_is_not_listed_may_stay_and_what_is_new_may_not() {
+fn unlisted_errors_may_stay_and_new_ones_may_not() {
     let stored = with([("/spec/template/cliques/0/labels", labels(400))]);
     let mut changed = stored.clone();
     changed["spec"]["replicas"] = json!(2);
@@ -74,7 +74,7 @@ fn failure<'a>(name: &'a str, set: &Value) -> Option<&'a str> {
     (!is_refused.unwrap_or_default()).then_some(name)
 }
 
-/// As the webhook does it, with the time of each step.
+/// Runs the steps of the webhook, and prints the time of each.
 fn is_refused(name: &str, text: &[u8]) -> bool {
     let (scanned, over) = timed(|| of_text(text));
     let bytes = text.len();
@@ -103,7 +103,7 @@ fn is_refused(name: &str, text: &[u8]) -> bool {
     !errors.is_empty()
 }
 
-/// The same with one replica more: all that is wrong was wrong before.
+/// The same set with one replica more: all errors were in the stored version.
 fn stored_before(set: &PodCliqueSet) -> PodCliqueSet {
     let mut stored = set.clone();
     stored.spec.replicas = set.spec.replicas.saturating_add(1);
@@ -160,7 +160,7 @@ fn nesting_without_end_cannot_be_decoded(#[case] open: &str) {
     let bare = open.repeat(500_000);
     let text = with([("/spec/template/cliques/0/spec/podSpec", json!("NESTED"))]).to_string();
     let inside = text.replace("\"NESTED\"", &bare);
-    // A field that nobody knows is skipped, and has to be read for that.
+    // A field that does not exist is skipped, and has to be parsed for that.
     let ignored = format!("{{\"unknown\":{bare}");
     for text in [bare, inside, ignored] {
         assert!(decode(text.as_bytes()).is_err());
@@ -173,6 +173,6 @@ fn nesting_without_end_cannot_be_decoded(#[case] open: &str) {
 #[case::no_text(b"\xff\xfe\x00")]
 #[case::half_a_character(b"{\"metadata\":{\"name\":\"\\ud800\"}}")]
 #[case::cut(b"{\"metadata\":{\"name\":\"x\"")]
-fn what_is_no_object_cannot_be_decoded(#[case] text: &[u8]) {
+fn other_values_cannot_be_decoded(#[case] text: &[u8]) {
     assert!(decode(text).is_err());
 }

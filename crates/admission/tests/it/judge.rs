@@ -1,4 +1,4 @@
-//! What the webhook makes of the bytes that it is sent: decoded, defaults applied, validated.
+//! The webhook's answer to the bytes of a request: decoded, defaults applied, validated.
 
 use admission::defaults::{DefaultsConfig, apply};
 use admission::{
@@ -6,17 +6,17 @@ use admission::{
 };
 use api::PodCliqueSet;
 
-/// Most errors that are listed, and the most bytes that they are as text.
+/// The largest number of listed errors, and of bytes of their text.
 pub(crate) const MAX_ERRORS: usize = 50;
 pub(crate) const MAX_BYTES: usize = 16 * 1024;
 
-/// The set with its defaults; what cannot be decoded is an error like any other.
+/// The set with its defaults; a decoding failure is an error like any other.
 pub(crate) fn decode(text: &[u8]) -> Result<PodCliqueSet, String> {
     serde_json::from_slice(text).map_err(|error| error.to_string())
 }
 
-/// What is wrong with the object of this text; empty if nothing is. Fails if the answer is longer than
-/// it may be or contradicts itself.
+/// The errors of the object in this text; empty without errors. Fails if the answer is too long or
+/// contradicts itself.
 pub(crate) fn judge(text: &[u8]) -> Vec<String> {
     if let Some(error) = oversize::of_text(text) {
         return vec![error.to_string()];

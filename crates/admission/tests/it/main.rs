@@ -1,4 +1,4 @@
-//! Tests of what is made of a set and what is refused, one binary.
+//! Tests of the defaults of a set and of the refusals, one binary.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -8,8 +8,8 @@ use domain::object::ownership::controller_reference;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use testkit::builders::{podclique, set, stored};
 
-/// A clique of 2 pods of which 2 are required, and a group of one clique with 3 replicas of which
-/// 2 are required.
+/// A clique of 2 pods, both required, and a group of one clique with 3 replicas, 2 of them
+/// required.
 fn written() -> PodCliqueSet {
     set("demo")
         .clique("front", |c| c.replicas(2).min(2))
@@ -18,7 +18,7 @@ fn written() -> PodCliqueSet {
         .build()
 }
 
-/// What exists of it, in two replicas.
+/// Its existing objects, in two replicas.
 fn existing() -> Minimums {
     let mut found = Minimums::default();
     for i in 0..2 {
@@ -55,7 +55,7 @@ fn minimums(validated: &ValidatedSet) -> [Option<i32>; 3] {
 }
 
 #[test]
-fn what_was_not_changed_is_not_reported() {
+fn unchanged_minimums_are_not_reported() {
     let validated = taken(&written(), &existing());
     assert_eq!(minimums(&validated), [Some(2), Some(1), Some(2)]);
     assert_eq!(validated.not_acted_on, []);
@@ -82,15 +82,15 @@ fn a_change_is_reported_and_not_acted_on_and_everything_else_is() {
 }
 
 #[test]
-fn what_does_not_exist_yet_may_be_anything() {
+fn minimums_of_missing_objects_may_change() {
     let validated = taken(&written(), &Minimums::default());
     assert_eq!(minimums(&validated), [Some(2), Some(1), Some(2)]);
     assert_eq!(validated.not_acted_on, []);
 }
 
-/// Its default follows its replicas, and the minimum that it was made with stays.
+/// The default follows the replicas, and the minimum stays as created.
 #[test]
-fn a_clique_that_does_not_say_its_minimum_may_be_resized() {
+fn a_clique_without_a_written_minimum_may_be_resized() {
     let mut changed = written();
     let spec = &mut changed.spec.template.cliques[0].spec;
     (spec.replicas, spec.min_available) = (4, None);
@@ -99,9 +99,9 @@ fn a_clique_that_does_not_say_its_minimum_may_be_resized() {
     assert_eq!(validated.not_acted_on, []);
 }
 
-/// Unset means 1, whatever the replicas are.
+/// Unset means 1, whatever the number of replicas.
 #[test]
-fn a_group_whose_minimum_was_taken_away_is_reported() {
+fn a_group_without_its_former_minimum_is_reported() {
     let mut changed = written();
     changed.spec.template.scaling_groups[0].min_available = None;
     let validated = taken(&changed, &existing());

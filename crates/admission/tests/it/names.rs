@@ -1,4 +1,4 @@
-//! Every name that is made of an accepted set is a DNS label, whatever its parts are scaled to.
+//! Every name derived from an accepted set is a DNS label, at every scale.
 
 use admission::{Rules, validate};
 use api::limits::MAX_REPLICAS;
@@ -11,12 +11,12 @@ use testkit::good_set::{CLIQUES, GROUPS};
 
 use crate::cases::set;
 
-/// The last index that `/scale` leads to.
+/// The last index that `/scale` allows.
 const LAST: i32 = MAX_REPLICAS - 1;
-/// What the API server puts behind `generateName`.
+/// The API server's suffix for `generateName`.
 const GENERATED: &str = "x7k2p";
 
-/// Names of a length that is often just allowed and often just not: from 1 to this.
+/// Names of a length that is often just allowed and often just too long: from 1 to this.
 fn name(longest: usize) -> impl Strategy<Value = String> {
     let inner = longest.saturating_sub(2);
     let label = format!("[a-z0-9][a-z0-9-]{{0,{inner}}}[a-z0-9]");
@@ -65,7 +65,7 @@ fn sets() -> impl Strategy<Value = PodCliqueSet> {
     })
 }
 
-/// All names that begin with that of the set, in full size.
+/// All names that begin with the name of the set, at full size.
 fn made_of(pcs: &PodCliqueSet) -> Vec<String> {
     let template = &pcs.spec.template;
     let set = set_name(pcs);
@@ -164,7 +164,7 @@ proptest! {
     }
 }
 
-/// The longest names that are accepted fill the last character of a pod's name.
+/// The longest accepted names use the last character of a pod's name.
 #[test]
 fn the_limit_is_as_high_as_it_can_be() {
     let group = names::scaling_group("s", LAST, "g");

@@ -1,4 +1,4 @@
-//! How large a set may be.
+//! Limits on the size of a set.
 
 use admission::defaults::{DefaultsConfig, apply};
 use admission::oversize::{of_change_in_namespace, of_live, of_namespace, of_sent, of_text};
@@ -216,7 +216,7 @@ fn a_text_of_too_many_entries_is_refused_like_the_set() {
     }
 }
 
-/// A text with that many cliques and groups, which nobody could decode.
+/// A text with that many cliques and groups, too large to decode.
 fn parts(cliques: usize, groups: usize) -> Vec<u8> {
     let list = |count: usize| vec!["7"; count].join(",");
     let (cliques, groups) = (list(cliques), list(groups));
@@ -281,7 +281,7 @@ fn longest(replica: i32, cliques: &[&str]) -> ReplicaAttempt {
     }
 }
 
-/// etcd takes 1.5 MiB of one object.
+/// etcd accepts 1.5 MiB for one object.
 #[test]
 fn the_largest_job_can_store_that_all_of_it_is_done() {
     const CLIQUES: [&str; 2] = ["driver", "worker"];

@@ -1,4 +1,4 @@
-//! What holds for any set: names and start order, and that what is stored stays editable.
+//! Properties of any set: names and start order, and that a stored set stays editable.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use testkit::good_set::{CLIQUES, GROUPS};
 
 use crate::cases::{changes_of, lines, set};
 
-/// A set of which only names and start order matter: name, group and parents of each clique.
+/// A set in which only names and start order matter: name, group and dependencies of each clique.
 fn named(cliques: &[(String, Option<String>, Vec<String>)]) -> PodCliqueSet {
     let list = cliques.iter().map(|(name, _, after)| {
         json!({"name": name, "spec": {
@@ -38,7 +38,7 @@ fn named(cliques: &[(String, Option<String>, Vec<String>)]) -> PodCliqueSet {
     ])
 }
 
-/// Sets in which nothing is wrong but, often, names that clash and cliques in circles.
+/// Sets that are valid except, often, for clashing names and cliques in circles.
 fn sets_of_likely_names() -> impl Strategy<Value = PodCliqueSet> {
     let names = proptest::collection::btree_set("[ab](-[01]){0,2}(-[ab])?", 1..5);
     let groups = proptest::collection::vec(proptest::option::of("[ab](-[01])?"), 4);
@@ -56,7 +56,7 @@ fn sets_of_likely_names() -> impl Strategy<Value = PodCliqueSet> {
     })
 }
 
-/// Sets as no schema would let them in.
+/// Sets that no schema would accept.
 fn odd_sets() -> impl Strategy<Value = PodCliqueSet> {
     let name = || "([ab01](-[ab01]){0,3}|-|é|)";
     let parents = proptest::collection::vec(name(), 0..3);
@@ -64,7 +64,7 @@ fn odd_sets() -> impl Strategy<Value = PodCliqueSet> {
     proptest::collection::vec(clique, 0..5).prop_map(|cliques| named(&cliques))
 }
 
-/// Whether two objects that are made of the set have one name.
+/// Whether two objects of the set have the same name.
 fn has_equal_names(pcs: &PodCliqueSet) -> bool {
     let template = &pcs.spec.template;
     let groups = template.scaling_groups.iter().map(|group| {
@@ -122,7 +122,7 @@ proptest! {
     }
 
     #[test]
-    fn an_unchanged_set_is_accepted_whatever_it_is(pcs in odd_sets()) {
+    fn every_unchanged_set_is_accepted(pcs in odd_sets()) {
         prop_assert_eq!(changes_of(&pcs, &pcs), "");
     }
 }

@@ -1,4 +1,4 @@
-//! What may be changed of what was made of a set, with its words.
+//! Allowed changes of a set's objects, and the words of the refusals.
 
 use admission::Rules;
 use admission::defaults::DefaultsConfig;
@@ -128,7 +128,7 @@ fn an_autoscaler_is_not_for_jobs() {
 }
 
 #[test]
-fn what_is_too_large_may_be_changed_otherwise() {
+fn other_changes_of_a_too_large_object_are_accepted() {
     let (old_group, old_clique) = (group(30_000, None), clique(30_000, None));
     let (mut new_group, mut new_clique) = (old_group.clone(), old_clique.clone());
     new_group.metadata.finalizers = None;
@@ -141,7 +141,7 @@ fn what_is_too_large_may_be_changed_otherwise() {
 }
 
 #[test]
-fn what_is_being_deleted_may_be_anything() {
+fn any_change_of_an_object_that_is_being_deleted_is_accepted() {
     let training = parent(WorkloadType::Training);
     let (mut old_group, mut old_clique) = (group(3, None), clique(3, None));
     old_group.metadata.deletion_timestamp = Some(Time(*EPOCH));

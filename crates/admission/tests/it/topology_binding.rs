@@ -1,4 +1,4 @@
-//! What is wrong with a topology, with its words.
+//! Errors of a topology, with their words.
 
 use admission::{Rules, validate_binding};
 use api::topology::ClusterTopologyBinding;
@@ -71,7 +71,7 @@ fn any_scheduler_is_known_where_none_are_configured() {
 }
 
 #[test]
-fn what_was_wrong_before_does_not_hold_a_change_up() {
+fn errors_of_the_stored_version_do_not_block_a_change() {
     let old = binding(&two_levels(), &["volcano"]);
     let mut new = old.clone();
     new.spec.levels.pop();

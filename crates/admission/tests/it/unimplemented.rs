@@ -1,4 +1,4 @@
-//! What is accepted but not done yet.
+//! Fields that are accepted but have no effect yet.
 
 use admission::defaults::{DefaultsConfig, apply};
 use admission::unimplemented::ignored_fields;
@@ -22,7 +22,7 @@ fn clique(name: &str) -> Value {
     }})
 }
 
-/// A set with all of them.
+/// A set with all these fields.
 fn unfinished() -> PodCliqueSet {
     let constraint = json!({"topologyName": "cluster", "pack": {"required": "rack"}});
     let sharing = json!([{"name": "claim", "scope": "AllReplicas"}]);
@@ -58,14 +58,15 @@ fn fields_without_effect_are_named() {
     insta::assert_snapshot!(ignored_fields(&unfinished()).join("\n"));
 }
 
-/// What `kubectl explain` says of each field of ours, by its path: `spec.template.cliques[].name`.
+/// The text of `kubectl explain` for each field of ours, by its path:
+/// `spec.template.cliques[].name`.
 fn explain(path: &str, schema: &Value, texts: &mut BTreeMap<String, String>) {
     let text = schema["description"].as_str();
     texts.extend(text.map(|text| (path.to_owned(), text.to_owned())));
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         explain(&format!("{path}.{name}"), field, texts);
     }
-    // What a list holds is described by the list.
+    // The description of a list covers its items.
     for (name, field) in schema["items"]["properties"]
         .as_object()
         .into_iter()

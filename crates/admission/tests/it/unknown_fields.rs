@@ -1,4 +1,4 @@
-//! Fields that do not exist and are often written.
+//! Common fields that do not exist.
 
 use admission::unknown_fields::hints;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What may not change in the life of a set, with its words.
+//! Fields that may not change in the life of a set, with the words of the refusals.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use testkit::good_set::{CLIQUES, Edit, FRONTEND, GROUP, at, good};
 
 use crate::cases::{changes_of, set, verdict};
 
-/// What is told of a change from one set to another.
+/// The errors of a change from one set to another.
 fn changed(before: &[Edit<'_>], after: &[Edit<'_>]) -> String {
     changes_of(&set(before), &set(after))
 }
@@ -89,11 +89,11 @@ fn what_cannot_be_changed() {
 #[case("/spec/template/cliques/1/labels", json!({"a": "b"}))]
 #[case("/spec/template/podCliqueScalingGroups/0/replicas", json!(5))]
 #[case("/spec/template/podCliqueScalingGroups/0/scaleConfig", json!({"maxReplicas": 5}))]
-fn what_can_be_changed(#[case] pointer: &str, #[case] value: Value) {
+fn fields_that_can_be_changed(#[case] pointer: &str, #[case] value: Value) {
     assert_eq!(changed(&[], &[(pointer, value)]), "");
 }
 
-/// To lower the minimum would be refused in turn.
+/// Lowering the minimum would be refused too.
 #[test]
 fn a_minimum_is_not_offered_to_be_lowered() {
     let minimum = at(FRONTEND, "spec/minAvailable");
@@ -174,7 +174,7 @@ fn an_old_constraint_may_be_modernized(
 }
 
 #[test]
-fn what_was_wrong_before_does_not_hold_a_change_up() {
+fn errors_of_the_stored_version_do_not_block_a_change() {
     let dotted = ("/metadata/name", json!("llm.v1"));
     let edits = [dotted.clone(), ("/spec/replicas", json!(3))];
     assert_eq!(changed(&[dotted], &edits), "");
@@ -186,7 +186,7 @@ fn a_set_that_is_being_deleted_may_be_anything() {
     assert_eq!(changed(&[], &[deleted, (CLIQUES, json!([]))]), "");
 }
 
-/// Definitions filled it in once; a manifest without it is the same.
+/// Older definitions filled it in; a manifest without it is the same.
 #[test]
 fn the_operator_of_a_toleration_may_be_left_out_again() {
     let claim = |toleration: Value| {

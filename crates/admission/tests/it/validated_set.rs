@@ -1,4 +1,4 @@
-//! What may be acted on.
+//! Stored sets that the operator acts on.
 
 use admission::defaults::DefaultsConfig;
 use admission::validated_set;
@@ -21,7 +21,7 @@ fn a_stored_delay_that_makes_no_sense_disables_and_does_not_hold_the_set_up(#[ca
     assert_eq!(validated.invalid_delays.len(), 1);
 }
 
-/// Nothing is made under that name yet.
+/// No object with that name is created yet.
 #[test]
 fn a_stored_set_whose_claims_have_long_names_is_acted_on() {
     let sharing = json!([{"name": "gpu.v1", "scope": "AllReplicas"}]);
@@ -32,7 +32,7 @@ fn a_stored_set_whose_claims_have_long_names_is_acted_on() {
     assert_eq!(validate(&validated.set, &Rules::default()).len(), 1);
 }
 
-/// The Go operator takes these: constraints of older releases, and what is added by an update.
+/// The Go operator accepts these: constraints of older releases, and additions by an update.
 #[rstest]
 #[case::topology(
     "/spec/template/topologyConstraint".into(),
@@ -44,7 +44,7 @@ fn a_stored_set_whose_claims_have_long_names_is_acted_on() {
     json!([{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}])
 )]
 #[case::autoscaler(at(GROUP, "scaleConfig"), json!({"minReplicas": 3, "maxReplicas": 2}))]
-fn a_stored_set_with_what_is_only_refused_when_it_is_sent_is_acted_on(
+fn a_stored_set_is_acted_on_though_the_webhook_would_refuse_it(
     #[case] at: String,
     #[case] value: Value,
 ) {
@@ -64,7 +64,7 @@ fn variables(count: usize) -> Value {
     (0..count).map(variable).collect()
 }
 
-/// These limits came with the webhook: who ran before goes on.
+/// These limits came with the webhook: sets above them keep running.
 #[rstest]
 #[case::labels("/metadata/labels".into(), texts(501))]
 #[case::annotations("/metadata/annotations".into(), texts(501))]
@@ -77,7 +77,7 @@ fn variables(count: usize) -> Value {
     json!({"topologyName": "t".repeat(254), "pack": {"required": "rack"}})
 )]
 #[case::a_name_of_another_clique(at(FRONTEND, "spec/startsAfter"), json!(["x".repeat(254)]))]
-fn a_stored_set_over_a_limit_of_what_is_sent_is_acted_on(#[case] at: String, #[case] value: Value) {
+fn a_stored_set_over_a_limit_of_the_webhook_is_acted_on(#[case] at: String, #[case] value: Value) {
     let stored = serde_json::from_value(edited(&[(&at, value)])).unwrap();
     let validated = validated_set::validate_set(&stored, &DefaultsConfig::default());
     assert!(validated.may_act(), "{:?}", validated.errors);

@@ -1,4 +1,4 @@
-//! Every rule with its words: the snapshots are there to be read.
+//! Every rule with its words: the snapshots are meant to be read.
 
 use admission::Rules;
 use api::PodCliqueSet;
@@ -37,7 +37,7 @@ fn names() {
 }
 
 #[test]
-fn what_is_wrong_with_a_name_that_was_made_is_its_prefix() {
+fn an_error_of_a_generated_name_concerns_its_prefix() {
     let set = set(&[
         ("/metadata/name", json!("3d-x7k2p")),
         ("/metadata/generateName", json!("3d-")),

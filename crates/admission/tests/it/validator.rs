@@ -1,4 +1,4 @@
-//! What is kept of a validation is what a validation finds.
+//! The stored result of a validation equals a new one.
 
 use std::sync::Arc;
 
@@ -22,15 +22,15 @@ fn expect_same(found: &ValidatedSet, stored: &PodCliqueSet, what: &str) {
     assert_eq!(format!("{found:?}"), format!("{anew:?}"), "{what}");
 }
 
-/// One set that becomes each of the table, one after the other.
+/// One set that becomes each case of the table, one after the other.
 #[test]
-fn a_set_that_changes_is_validated_anew() {
+fn a_changed_set_is_validated_again() {
     let validator = Validator::default();
     for case in admission_cases::all() {
         let versions = [case.before.as_ref(), Some(&case.object)];
         for stored in versions.into_iter().flatten().filter_map(same_uid) {
             expect_same(&validator.validate_set(&stored), &stored, case.name);
-            // Another version of the same, and the same once more.
+            // A newer version with the same spec, and then the same version again.
             let mut newer = (*stored).clone();
             newer.metadata.resource_version = Some("2".into());
             let newer = Arc::new(newer);
@@ -41,7 +41,7 @@ fn a_set_that_changes_is_validated_anew() {
     }
 }
 
-/// As the label of a PodClique was made: by the template with its defaults.
+/// The label of a PodClique has the hash of the template with its defaults.
 #[test]
 fn the_hash_of_a_clique_is_that_of_its_template_with_defaults() {
     let validator = Validator::default();
@@ -56,7 +56,7 @@ fn the_hash_of_a_clique_is_that_of_its_template_with_defaults() {
     assert_eq!(validator.template_hash(&stored, "c"), None);
 }
 
-/// A thousand sets that are gone would be a thousand specs that nobody reads.
+/// Otherwise a thousand deleted sets would stay in memory as a thousand specs.
 #[test]
 fn versions_that_are_replaced_and_sets_that_are_gone_are_not_kept() {
     let validator = Validator::default();

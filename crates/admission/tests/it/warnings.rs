@@ -1,4 +1,4 @@
-//! What is accepted with a warning, with its words.
+//! Accepted fields with a warning, with its words.
 
 use admission::warnings::of_set;
 use serde_json::json;

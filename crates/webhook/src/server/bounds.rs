@@ -1,8 +1,8 @@
-//! How long things may take, and how much there may be at the same time.
+//! Time limits, and limits on concurrent work.
 
 use std::time::Duration;
 
-/// How fast a question has to come, in bytes a second: the longest one within 4 s.
+/// The least rate of a request, in bytes per second: the longest request takes 4 s.
 pub(super) const LEAST_RATE: u64 = 2 * 1024 * 1024;
 
 /// Bounds of a server.
@@ -11,19 +11,20 @@ pub struct Bounds {
     /// The time that a request may wait for memory and for its turn, and that a handshake may take.
     /// The time of its transfer does not count.
     pub deadline: Duration,
-    /// How far a question may be behind 2 MiB/s: one that says nothing for so long is given up.
+    /// How far a request may be behind 2 MiB/s: a request that sends nothing for this long is
+    /// dropped.
     pub lag: Duration,
-    /// The same where another connection or question waits for its place.
+    /// The same while another connection or request waits for its place.
     pub patience: Duration,
-    /// How long a connection may wait for its next question: longer than the API server keeps one
-    /// that it does not use (90 s), which closes it without a question being lost.
+    /// How long a connection may wait for its next request: longer than the API server keeps an
+    /// unused one (90 s), so that the API server closes it and no request is lost.
     pub idle: Duration,
     /// The time that running requests may take after shutdown began.
     pub grace: Duration,
-    /// Room for the questions under way that are longer than 64 KiB, in KiB; never less than for the
-    /// longest one. A decoded object is several times its text.
+    /// Budget for the current requests that are longer than 64 KiB, in KiB; never less than for the
+    /// longest request. A decoded object is several times its text.
     pub kib_under_way: u32,
-    /// Connections in all, and as many again of clients that are known by a certificate. Addresses
+    /// Connections in total, and as many again for clients with a trusted certificate. Addresses
     /// share them.
     pub connections: usize,
 }

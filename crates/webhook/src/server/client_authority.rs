@@ -1,4 +1,4 @@
-//! By which CA API servers are known.
+//! The CA of the API servers' client certificates.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 #[derive(Clone, Debug)]
 pub struct ClientAuthority(Arc<RootCertStore>);
 
-/// Why a text is no such CA.
+/// Why a text is not a CA.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum NoClientAuthority {
-    /// There is nothing in it.
+    /// The text is empty.
     #[error("there is no certificate in it")]
     Empty,
-    /// It is no PEM, or no certificate of a CA.
+    /// The text is not PEM, or not a certificate of a CA.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
 }
 
 impl ClientAuthority {
-    /// Of one or more certificates as PEM.
+    /// Reads one or more certificates in PEM.
     pub fn read(pem: &str) -> Result<Self, NoClientAuthority> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(pem.as_bytes()) {

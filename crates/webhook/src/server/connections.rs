@@ -28,7 +28,7 @@ pub(super) use line::Busy;
 /// A waiting connection checks again after this time: others become late meanwhile.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// Gives each new connection a place.
+/// Assigns a place to each new connection.
 #[derive(Clone, Debug)]
 pub(super) struct Connections(Arc<Open>);
 
@@ -40,19 +40,19 @@ struct Open {
 }
 
 impl Connections {
-    /// With no connection yet.
+    /// Without a connection yet.
     pub(super) fn new(bounds: &Bounds, cuts: Counter) -> Self {
         let book = Mutex::new(Book::new(bounds.connections, bounds.patience));
         Self(Arc::new(Open { book, cuts }))
     }
 
-    /// A question of this connection is under way until the result is dropped.
+    /// A request of this connection is under way until the result is dropped.
     pub(super) fn begin_question(&self, peer: SocketAddr) -> Busy {
         let line = self.lock().find(peer);
         Busy::new(line.unwrap_or_default())
     }
 
-    /// A question from that address finds no room.
+    /// A request from that address finds no room.
     pub(super) fn free_room(&self, address: IpAddr) {
         if self.lock().free_room(address) {
             self.0.cuts.inc();

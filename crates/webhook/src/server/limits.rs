@@ -1,4 +1,4 @@
-//! How much is read, how fast it has to come, and how much is judged at the same time.
+//! Limits on the size of a request, its speed, and concurrent validations.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::bounds::Bounds;
 use super::connections::{Busy, Connections};
 use super::room::{Room, Taken};
 
-/// The longest question, in bytes. API servers take objects of up to 3 MiB and ask with the new and
+/// The longest request, in bytes. API servers accept objects of up to 3 MiB and send the new and
 /// the stored one.
 pub const MAX_BODY: usize = 8 * MIB;
 const MIB: usize = 1024 * 1024;
@@ -27,36 +27,36 @@ pub(super) const MAX_UNCOUNTED: usize = 64 * 1024;
 /// time.
 const LARGE: usize = 256 * 1024;
 
-/// Lets in as much as there is room for; the others wait.
+/// Admits requests while the budget lasts; the others wait.
 pub(super) struct Limits {
     room: Arc<Room>,
     connections: Connections,
     large: Arc<Semaphore>,
     /// How far behind a body may be.
     lag: Duration,
-    /// How long a question may wait for room and for its turn, all in all.
+    /// How long a request may wait for the budget and for its turn, in total.
     deadline: Duration,
 }
 
-/// A request as it came, and its share of the budget until it is answered.
+/// A received request, and its share of the budget until it is answered.
 pub(super) struct Read {
     pub(super) text: Vec<u8>,
     _room: Option<Taken>,
     _turn: Option<OwnedSemaphorePermit>,
 }
 
-/// Why a question is not read.
+/// Why a request is not read.
 #[derive(Debug)]
 pub(super) enum TooMuch {
     /// It is too long.
     Long,
     /// It stopped.
     Broken,
-    /// It comes too slowly.
+    /// It arrives too slowly.
     Slow,
-    /// Others wait, and it kept them waiting.
+    /// Others wait, and it delayed them.
     Cut,
-    /// There was no room for it for so long.
+    /// The budget had no room for it for this long.
     Crowded(Duration),
 }
 
@@ -93,7 +93,7 @@ impl IntoResponse for TooMuch {
 }
 
 impl Limits {
-    /// With nothing under way.
+    /// Without requests yet.
     pub(super) fn new(connections: Connections, bounds: &Bounds) -> Self {
         Self {
             room: Room::new(bounds.kib_under_way),
@@ -104,8 +104,7 @@ impl Limits {
         }
     }
 
-    /// Reads the body as far as there is room for it; the room is free again once the result is
-    /// dropped.
+    /// Reads the body while the budget has room for it; dropping the result frees the room.
     pub(super) async fn read(
         &self,
         address: IpAddr,
@@ -181,7 +180,7 @@ impl Limits {
         Ok(self.wait(busy, waits, turn).await?.ok())
     }
 
-    /// Waits for something within the time that is left.
+    /// Waits for something within the remaining time.
     async fn wait<T>(
         &self,
         busy: &Busy,

@@ -1,4 +1,4 @@
-//! A question and its answer as HTTP.
+//! A request and its answer as HTTP.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Shared {
         })
     }
 
-    /// Every way to fail says why: the API server passes it on to the user.
+    /// Every failure has a text: the API server passes it on to the user.
     async fn respond(&self, hook: Hook, peer: SocketAddr, request: Request<Body>) -> Response {
         let busy = self.connections.begin_question(peer);
         let answered = tokio::select! {

@@ -1,5 +1,5 @@
-//! Room for the bodies of large questions: taken for all of one at once, so that none that is half
-//! read waits for another (decision 120).
+//! The budget for the bodies of large requests. A request takes its whole share at once, so that no
+//! half-read request waits for another (decision 120).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::limits::MAX_BODY;
 
 const KIB: usize = 1024;
-/// A waiting request asks for another victim after this time.
+/// A waiting request looks for another victim after this time.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The memory budget, in bytes.
@@ -26,7 +26,7 @@ pub(super) struct Room {
 struct State {
     free: usize,
     held: HashMap<IpAddr, usize>,
-    /// In the order in which they came.
+    /// In the order of arrival.
     queue: Vec<Waiting>,
     next_ticket: u64,
 }
@@ -38,7 +38,7 @@ struct Waiting {
     bytes: usize,
 }
 
-/// The share of one body, or its wait; dropped with this value.
+/// The share of one body, or its wait; dropping the value frees the share or ends the wait.
 #[derive(Debug)]
 pub(super) struct Taken {
     room: Arc<Room>,
@@ -47,7 +47,7 @@ pub(super) struct Taken {
 }
 
 impl Room {
-    /// All of it is free. There is never less than for the longest body.
+    /// All of it is free. It always holds at least the longest body.
     pub(super) fn new(kib: u32) -> Arc<Self> {
         let kib = usize::try_from(kib).unwrap_or(usize::MAX);
         let state = State {
@@ -84,7 +84,7 @@ impl Room {
             timeout(LOOK_AGAIN, freed).await.unwrap_or_default();
         }
         taken.has_it = true;
-        // There may be room for the next one as well.
+        // The next request may fit as well.
         self.freed.notify_waiters();
         taken
     }
@@ -96,7 +96,7 @@ impl Room {
 
 enum Turn {
     Taken,
-    /// It is the next one, and there is not enough yet.
+    /// It is next, and there is not enough room yet.
     Next,
     Later,
 }

@@ -1,4 +1,4 @@
-//! Which connection gives way where there is no place, or no room, for one more.
+//! The connection that is closed when there is no place, or no room, for one more.
 //!
 //! No client is refused for being late: a limit that refuses new clients helps the attacker who
 //! came first. Addresses share the resources, and within one address the connection that keeps the
@@ -11,9 +11,9 @@ use std::time::Duration;
 /// The party that a connection waits for, from the last victim to the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// The server's: a question is whole, or waits for room.
+    /// The server: a request is complete, or waits for the budget.
     Ours,
-    /// The peer's: a handshake or a question is on its way, and not late.
+    /// The peer: a handshake or a request is arriving in time.
     Arriving,
     /// None: the last request was answered.
     Idle,
@@ -24,7 +24,7 @@ pub enum Stage {
 /// One connection at the moment of the choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Of the peer.
+    /// Address of the peer.
     pub address: IpAddr,
     /// Its share of the scarce resource: 1 place, or pieces of the budget.
     pub holds: usize,

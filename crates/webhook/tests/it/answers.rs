@@ -1,4 +1,4 @@
-//! What is answered to each question.
+//! The answer to each request.
 
 mod cases;
 mod refused;
@@ -17,7 +17,7 @@ use crate::questions::update;
 
 const BINDINGS: &str = "clustertopologybindings";
 
-/// An object that is owned by that one.
+/// An object owned by that owner.
 fn owned(kind: &str, name: &str, owner: [&str; 2], spec: &Value) -> Value {
     let [owner_kind, owner] = owner;
     json!({
@@ -90,7 +90,7 @@ fn open() -> Judge {
     judge(stored(), None)
 }
 
-/// One who refuses what the authorizer refuses.
+/// A judge that refuses on behalf of the authorizer.
 fn strict() -> Judge {
     let mut stored = stored();
     let mut free = set("free", "Inference");

@@ -1,4 +1,4 @@
-//! An API server that knows as much as the keeper of certificates asks for.
+//! An API server with the endpoints that the keeper of certificates needs.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -26,11 +26,11 @@ pub struct State {
     /// By path.
     objects: BTreeMap<String, Value>,
     watches: Vec<(String, UnboundedSender<Value>)>,
-    /// `METHOD path` of each.
+    /// `METHOD path` of each write.
     pub writes: Vec<String>,
-    /// Of so many writes each, one is stored and its answer lost, and the one before is refused.
+    /// Of each that many writes, one is stored and its answer lost, and the one before is refused.
     pub trouble: Option<usize>,
-    /// Writes are not answered.
+    /// Writes get no answer.
     pub is_deaf: bool,
 }
 
@@ -62,12 +62,12 @@ impl ApiServer {
         self.state().objects[path].clone()
     }
 
-    /// Stores it as somebody else would.
+    /// Stores it, as another writer would.
     pub fn put(&self, path: &str, object: Value) {
         self.state().store(path, object);
     }
 
-    /// It is gone, and no watch tells: who watches has to list again.
+    /// Removes it without a watch event: watchers have to list again.
     pub fn remove(&self, path: &str) {
         self.state().objects.remove(path);
     }

@@ -81,14 +81,14 @@ impl World {
         }
     }
 
-    /// A process that serves.
+    /// Adds a process that serves.
     fn serve(&mut self) -> SecretWatch {
         let (watch, future) = watch_secret(self.server.client(), "grove", "certificate");
         self.tasks.push(future.boxed());
         watch
     }
 
-    /// Starts its keeper. What is answered ends its leadership, or begins it.
+    /// Starts its keeper. The returned sender ends and begins its leadership.
     fn keep(&mut self, options: Options, process: &SecretWatch) -> watch::Sender<bool> {
         let (leads, is_leader) = watch::channel(true);
         let keeper = keep(
@@ -137,7 +137,7 @@ fn served(process: &SecretWatch) -> Option<Arc<Serving>> {
     process.serving.borrow().clone()
 }
 
-/// Five lifetimes with two processes that lead in turn; of `trouble` writes each, two meet a fault.
+/// Five lifetimes with two processes that lead in turn; of each `trouble` writes, two fail.
 async fn rotate(lifetime: i64, trouble: Option<usize>) -> (World, usize) {
     let mode = Mode::Auto {
         lifetime: SignedDuration::from_secs(lifetime),
@@ -165,7 +165,7 @@ async fn rotate(lifetime: i64, trouble: Option<usize>) -> (World, usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_served_is_believed_at_every_moment_of_many_rotations() {
+async fn served_certificates_are_trusted_at_every_moment_of_many_rotations() {
     let (world, rotations) = rotate(20, None).await;
     assert!((7..=10).contains(&rotations), "{rotations} rotations");
     let mutating = world.server.get(MUTATING);
@@ -178,7 +178,7 @@ async fn what_is_served_is_believed_at_every_moment_of_many_rotations() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_it_is_though_writes_fail_and_answers_are_lost() {
+async fn served_certificates_are_trusted_though_writes_fail_and_answers_are_lost() {
     for trouble in 2..6 {
         let (_, rotations) = rotate(1000, Some(trouble)).await;
         assert!(rotations >= 4, "{rotations} rotations");
@@ -278,7 +278,7 @@ async fn a_pair_for_other_names_is_trusted_before_it_is_served() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_write_counts_as_under_way_until_it_is_answered_though_nobody_leads_any_more() {
+async fn a_write_counts_as_under_way_until_its_answer_though_the_leadership_is_lost() {
     let mut world = World::new();
     let process = world.serve();
     world.server.state().is_deaf = true;
@@ -299,7 +299,7 @@ async fn a_write_counts_as_under_way_until_it_is_answered_though_nobody_leads_an
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_rewrites_a_bundle_again_and_again_is_counted() {
+async fn repeated_rewrites_of_a_bundle_are_counted() {
     let mut world = World::new();
     let process = world.serve();
     let mode = Mode::Auto {
@@ -326,7 +326,7 @@ async fn who_rewrites_a_bundle_again_and_again_is_counted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_served_leaves_the_former_pair_in_use() {
+async fn an_unusable_pair_leaves_the_former_pair_in_use() {
     let mut world = World::new();
     let process = world.serve();
     let now = (world.clock())();

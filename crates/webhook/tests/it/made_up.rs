@@ -1,4 +1,4 @@
-//! What is stored, and a judge who sees it.
+//! Stored objects, and a judge that sees them.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use webhook::answers::Judge;
 use webhook::parents::Stored;
 
-/// Objects of namespace `default`, or of the one that they name.
+/// Objects of namespace `default`, or of their own namespace.
 #[derive(Clone, Default)]
 pub struct MadeUp {
     pub sets: Vec<PodCliqueSet>,
     pub groups: Vec<PodCliqueScalingGroup>,
     pub podcliques: Vec<PodClique>,
-    /// What other sets of each namespace amount to, beside those above.
+    /// Bytes of other sets in each namespace, in addition to the objects above.
     pub bytes_beside: i128,
 }
 
@@ -61,7 +61,7 @@ pub fn judge(stored: MadeUp, exemptions: Option<Exemptions>) -> Judge {
     }
 }
 
-/// A judge to whom nothing is stored and everybody may change anything.
+/// A judge without stored objects that allows every user every change.
 pub fn judge_of_nothing() -> Judge {
     judge(MadeUp::default(), None)
 }

@@ -1,4 +1,4 @@
-//! Real certificates: what is made can be served, and is believed by who trusts its CA.
+//! Real certificates: a new pair can be served, and clients that trust its CA accept it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub fn secret(made: &Made) -> Secret {
     }
 }
 
-/// Whether who trusts these CAs believes this at that time.
+/// Whether a client that trusts these CAs accepts the pair for this name at that time.
 pub fn is_believed(serving: &Serving, authorities: &[u8], name: &str, at: Timestamp) -> bool {
     let mut roots = RootCertStore::empty();
     for ca in CertificateDer::pem_slice_iter(authorities) {
@@ -83,7 +83,7 @@ fn a_pair_is_valid_from_a_day_ago_to_the_end_of_its_lifetime(
 #[case::by_its_address("127.0.0.1", true)]
 #[case::by_its_long_address("::1", true)]
 #[case::not_by_another_name("grove-operator.other.svc", false)]
-fn who_trusts_the_ca_believes_the_certificate(#[case] name: &str, #[case] expected: bool) {
+fn a_client_that_trusts_the_ca_accepts_the_certificate(#[case] name: &str, #[case] expected: bool) {
     let made = make(&names(), LIFETIME, now()).unwrap();
     let serving = Serving::read(&secret(&made)).unwrap();
     let ca = made.authority.as_bytes();
@@ -91,7 +91,7 @@ fn who_trusts_the_ca_believes_the_certificate(#[case] name: &str, #[case] expect
 }
 
 #[test]
-fn who_trusts_another_ca_or_looks_too_late_does_not_believe_it() {
+fn a_client_with_another_ca_or_after_expiry_refuses_it() {
     let [made, other] = [(); 2].map(|()| make(&names(), LIFETIME, now()).unwrap());
     let serving = Serving::read(&secret(&made)).unwrap();
     let both = made.authority.clone() + &other.authority;
@@ -149,7 +149,7 @@ fn a_certificate_that_no_ca_of_the_bundle_signed_is_noticed() {
     "-----BEGIN CERTIFICATE-----\nanVuaw==\n-----END CERTIFICATE-----\n",
     "tls.crt cannot be read"
 )]
-fn what_cannot_be_read_is_named(#[case] key: &str, #[case] value: &str, #[case] expected: &str) {
+fn unreadable_keys_are_named(#[case] key: &str, #[case] value: &str, #[case] expected: &str) {
     let mut secret = secret(&make(&names(), LIFETIME, now()).unwrap());
     let value = ByteString(value.as_bytes().to_vec());
     secret.data.as_mut().unwrap().insert(key.into(), value);

@@ -1,4 +1,4 @@
-//! Which set an object was made of.
+//! The set that an object belongs to.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::object::ownership;
@@ -32,7 +32,8 @@ fn group(owner: OwnerReference) -> PodCliqueScalingGroup {
     group
 }
 
-/// Whether the set is found of a PodClique of this owner, and of one of a group of this owner.
+/// Whether the set is found from a PodClique of this owner, and from a PodClique of a group of this
+/// owner.
 fn is_found(owner: &OwnerReference) -> [bool; 2] {
     let group = group(owner.clone());
     let stored = MadeUp {

@@ -1,4 +1,4 @@
-//! Defaults as changes of what was sent.
+//! Defaults as a patch of the sent object.
 
 use admission::defaults::{DefaultsConfig, apply};
 use api::{GoDuration, PodCliqueSet};
@@ -17,7 +17,7 @@ fn decode(object: &Value) -> PodCliqueSet {
     serde_json::from_value(object.clone()).unwrap()
 }
 
-/// The patch for it, and the object with it.
+/// The patch for the object, and the patched object.
 fn patched(sent: &Value) -> (Option<Value>, Value) {
     let before = decode(sent);
     let outline = outline_of(&before).unwrap();
@@ -30,7 +30,7 @@ fn patched(sent: &Value) -> (Option<Value>, Value) {
     (patch, object)
 }
 
-/// Everything in `part` is in `whole`, but for what was null or an empty text.
+/// Everything in `part` is in `whole`, except nulls and empty texts.
 fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => part.iter().all(|(key, part)| {
@@ -46,7 +46,7 @@ fn contains(whole: &Value, part: &Value) -> bool {
     }
 }
 
-/// Places of the good set that users fill in or leave out, and fields that nobody knows.
+/// Places of the good set that users fill in or leave out, and unknown fields.
 fn places() -> Vec<(String, Value)> {
     let spec = at(FRONTEND, "spec");
     let of_clique = [
@@ -129,14 +129,14 @@ proptest! {
     }
 
     #[test]
-    fn what_has_its_defaults_is_not_patched(sent in sent_sets()) {
+    fn an_object_with_its_defaults_is_not_patched(sent in sent_sets()) {
         let (_, object) = patched(&sent);
         prop_assert_eq!(patched(&object).0, None);
     }
 }
 
 #[test]
-fn only_what_is_missing_is_added() {
+fn only_missing_defaults_are_added() {
     let sent = edited(&[
         (
             CLIQUES,
@@ -193,9 +193,9 @@ fn parents_that_are_missing_are_made() {
     }
 }
 
-/// Containers and labels, which make an object large, are left out.
+/// The outline leaves out containers and labels, which make an object large.
 #[test]
-fn the_outline_has_nothing_but_what_defaults_change() {
+fn the_outline_has_only_fields_that_defaults_change() {
     let outline = outline_of(&apply(&decode(&good()), &config())).unwrap();
     let text = outline.to_string();
     for absent in ["containers", "image", "labels", "annotations", "metrics"] {

@@ -1,4 +1,4 @@
-//! What is planned, row by row. A pair is valid from 0 s to 90 s and renewed at 60 s; the grace is 5 s.
+//! The plans, row by row. A pair is valid from 0 s to 90 s and renewed at 60 s; the grace is 5 s.
 
 use jiff::{SignedDuration, Timestamp};
 use rstest::rstest;
@@ -17,7 +17,7 @@ fn pair(signed_by: &str, from: i64) -> Pair {
     }
 }
 
-/// `a` signed what is served, `b` what is next.
+/// CA `a` signed the served pair, `b` the next one.
 fn ca(id: &str) -> Ca {
     let not_after = match id {
         "a" => at(90),
@@ -30,7 +30,7 @@ fn ca(id: &str) -> Ca {
     }
 }
 
-/// CAs are single letters; of configurations, one word is what one webhook trusts.
+/// CAs are single letters; in configurations, one word is the bundle of one webhook.
 fn observed(now: i64, bundle: &str, configurations: &[&str]) -> Observed {
     let ids = |word: &str| word.chars().map(String::from).collect::<Vec<_>>();
     let configurations = configurations.iter().enumerate().map(|(n, words)| {
@@ -59,7 +59,7 @@ fn observed(now: i64, bundle: &str, configurations: &[&str]) -> Observed {
     }
 }
 
-/// This process began the grace so many seconds ago.
+/// This process began the grace that many seconds ago.
 fn begin_grace(seen: &mut Observed, ago: i64) {
     let ago = SignedDuration::from_secs(ago);
     seen.next_trusted_since = Some(seen.now - ago);
@@ -107,7 +107,7 @@ fn a_pair_with_other_names_is_served_until_all_trust_the_next_and_valid_cas_stay
 }
 
 #[test]
-fn an_emptied_secret_names_again_what_webhooks_trust_before_another_pair_is_made() {
+fn an_emptied_secret_gets_the_trusted_cas_again_before_another_pair_is_created() {
     let mut seen = Observed {
         serving: Err(missing()),
         forgotten: vec![ca("x"), ca("a")],
@@ -195,7 +195,7 @@ fn the_next_pair_is_served_after_a_grace_in_which_all_trust_it(
 }
 
 #[test]
-fn a_grace_that_another_process_began_is_begun_anew() {
+fn a_grace_of_another_process_begins_again() {
     let mut seen = observed(80, "ab", &["ab"]);
     seen.next = Some(Ok(pair("b", 60)));
     seen.next_trusted_since = Some(at(61));

@@ -1,4 +1,4 @@
-//! What the API server asks, as it writes it.
+//! Requests in the form of the API server.
 
 use serde_json::{Value, json};
 use webhook::answers::{Hook, Judge};
@@ -8,7 +8,7 @@ pub const SETS: &str = "podcliquesets";
 pub const PODCLIQUES: &str = "podcliques";
 pub const GROUPS: &str = "podcliquescalinggroups";
 
-/// A question about an object of this group's kind, in namespace `default`. `what` may end in
+/// A request about an object of this group's kind, in namespace `default`. `what` may end in
 /// `/scale`.
 pub fn question(operation: &str, what: &str, object: &Value, old: &Value) -> Value {
     let (resource, subresource) = what.split_once('/').unwrap_or((what, ""));
@@ -75,7 +75,7 @@ pub fn scale(resource: &str, name: &str, replicas: i32) -> Value {
     update(&format!("{resource}/scale"), &of(1), &of(replicas))
 }
 
-/// The answer to it.
+/// The answer to a request.
 pub fn ask(judge: &Judge, hook: Hook, question: &Value) -> Answer {
     let text = question.to_string();
     let review: Review<'_> = serde_json::from_str(&text).unwrap();

@@ -1,4 +1,4 @@
-//! Questions as the API server writes them, and answers as it reads them.
+//! Requests as the API server writes them, and answers as it reads them.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use webhook::review::{Answer, Operation, Review, encode};
 use crate::made_up::judge_of_nothing;
 use crate::questions::{PODCLIQUES, SETS, ask, create, question, scale, update};
 
-/// Answer and the response that is made of it.
+/// The answer and its response.
 fn responded(question: &Value, answer: &Answer) -> Value {
     let text = question.to_string();
     let review: Review<'_> = serde_json::from_str(&text).unwrap();
@@ -27,7 +27,7 @@ fn responded(question: &Value, answer: &Answer) -> Value {
     encoded["response"].clone()
 }
 
-/// What kubectl prints of an invalid object: `statusCausesToAggrError` and `MultilineError`.
+/// The output of kubectl for an invalid object: `statusCausesToAggrError` and `MultilineError`.
 fn printed(response: &Value) -> String {
     let details = &response["status"]["details"];
     let (kind, name) = (
@@ -74,7 +74,7 @@ fn questions_are_read(
 }
 
 #[test]
-fn what_a_question_may_leave_out_may_be_missing() {
+fn optional_fields_of_a_request_may_be_missing() {
     let text = r#"{"request": {"uid": "u", "resource": {"version": "v1", "resource": "nodes"},
         "operation": "DELETE", "userInfo": {}}}"#;
     let review: Review<'_> = serde_json::from_str(text).unwrap();
@@ -113,7 +113,7 @@ fn a_field_that_is_not_set_is_printed_so() {
 }
 
 #[test]
-fn every_problem_is_told_once_in_all_cases_that_are_refused() {
+fn every_problem_is_printed_once_in_all_refused_cases() {
     for case in admission_cases::all() {
         let set: PodCliqueSet = serde_json::from_value(case.object.clone()).unwrap();
         let errors = validate(&set, &Rules::default());
@@ -169,7 +169,7 @@ fn an_allowed_object_has_its_warnings_and_patch() {
 }
 
 #[test]
-fn what_is_allowed_without_a_word_is_answered_without_one() {
+fn an_accepted_request_without_warnings_has_no_text() {
     let question = create(SETS, &good());
     let response = responded(&question, &Answer::allowed());
     let uid = &question["request"]["uid"];

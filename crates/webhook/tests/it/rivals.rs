@@ -1,4 +1,4 @@
-//! Who rewrites what the operator wrote is told of once.
+//! Rewrites of the operator's values by another writer are reported once.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn patch(ca: &str) -> Patch {
     }
 }
 
-/// What is found at each of these minutes, and then written.
+/// The values found at each of these minutes, each followed by a write.
 fn judged(rivals: &mut Rivals, patch: &Patch, minutes: &[u64]) -> Vec<Rewrite> {
     let began = Instant::now();
     let judged = minutes.iter().map(|minute| {
@@ -29,7 +29,7 @@ fn judged(rivals: &mut Rivals, patch: &Patch, minutes: &[u64]) -> Vec<Rewrite> {
 }
 
 #[test]
-fn what_was_not_written_yet_is_nobody_elses_doing() {
+fn a_value_that_was_never_written_is_no_rewrite() {
     let mut rivals = Rivals::default();
     for ca in ["a", "b", "c", "d", "e", "f"] {
         assert_eq!(judged(&mut rivals, &patch(ca), &[0]), [Rewrite::Own]);
@@ -37,7 +37,7 @@ fn what_was_not_written_yet_is_nobody_elses_doing() {
 }
 
 #[test]
-fn several_rewrites_within_an_hour_are_told_once() {
+fn several_rewrites_within_an_hour_are_reported_once() {
     let seen = judged(&mut Rivals::default(), &patch("a"), &[0, 1, 2, 3, 4, 5, 6]);
     let mut expected = vec![Rewrite::Foreign; 7];
     (expected[0], expected[4]) = (Rewrite::Own, Rewrite::Rival);
@@ -45,7 +45,7 @@ fn several_rewrites_within_an_hour_are_told_once() {
 }
 
 #[test]
-fn it_is_told_again_after_an_hour_without_one() {
+fn a_rewrite_after_an_hour_without_one_is_reported_again() {
     let minutes = [0, 1, 2, 3, 4, 66, 67, 68, 69];
     let seen = judged(&mut Rivals::default(), &patch("a"), &minutes);
     assert_eq!(seen[4], Rewrite::Rival);
@@ -54,7 +54,7 @@ fn it_is_told_again_after_an_hour_without_one() {
 }
 
 #[test]
-fn a_rewrite_now_and_then_is_not_told() {
+fn a_rewrite_now_and_then_is_not_reported() {
     let minutes: Vec<u64> = (0..20).map(|n| n * 25).collect();
     let seen = judged(&mut Rivals::default(), &patch("a"), &minutes);
     assert!(!seen.contains(&Rewrite::Rival), "{seen:?}");

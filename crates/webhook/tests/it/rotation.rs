@@ -1,6 +1,6 @@
-//! Rotations in a world where everybody hears late, no two clocks agree, leaders crash or freeze
-//! between any two writes, and somebody empties the Secret or changes the names: no API server ever
-//! meets a certificate that it does not trust.
+//! Rotations in a world of late news and different clocks, in which leaders crash or freeze between
+//! any two writes, and a user empties the Secret or changes the names: no API server ever meets a
+//! certificate that it does not trust.
 
 mod chance;
 mod process;
@@ -26,7 +26,7 @@ proptest! {
     }
 
     #[test]
-    fn so_it_is_though_somebody_empties_the_secret_and_changes_the_names(seed: u64) {
+    fn every_api_server_trusts_them_though_a_user_empties_the_secret_and_changes_the_names(seed: u64) {
         let mut world = World::new(seed, GRACE, Hands::On);
         world.run(LIFETIMES);
         prop_assert_eq!(&world.violations, &Vec::<String>::new());

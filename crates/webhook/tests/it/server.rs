@@ -27,7 +27,7 @@ use running::Running;
 
 const VALIDATE: &str = "/webhooks/validate-podcliqueset";
 const MIB: usize = 1024 * 1024;
-/// Long enough for anything that is to happen, on a machine with much to do.
+/// Longer than any expected event takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn good_question() -> String {
@@ -39,7 +39,7 @@ fn is_allowed(text: &str) -> bool {
     answer["response"]["allowed"] == json!(true)
 }
 
-/// Nobody is late.
+/// Bounds that no client of these tests exceeds.
 fn patient() -> Bounds {
     Bounds {
         deadline: PATIENCE,
@@ -72,7 +72,7 @@ async fn a_connection_answers_one_question_after_the_other() {
 }
 
 #[tokio::test]
-async fn what_is_no_question_is_told_so() {
+async fn other_requests_are_refused_with_a_reason() {
     let server = Running::start(Bounds::default());
     let mut connection = server.connect().await;
     let (status, text) = connection.ask(VALIDATE, whole("{}")).await.unwrap();
@@ -176,7 +176,7 @@ async fn answers_are_counted() {
     assert_eq!(server.metrics.refusals.get_or_create(&labels).get(), 1);
 }
 
-/// A series for each would fill the memory of the operator and of whoever reads its metrics.
+/// A series for each key would fill the memory of the operator and of the metrics' readers.
 #[tokio::test]
 async fn keys_of_labels_are_no_names_of_fields() {
     let server = Running::start(impatient());

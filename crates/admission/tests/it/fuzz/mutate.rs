@@ -1,10 +1,10 @@
-//! How an object is changed at random: its nodes, then the bytes of its text.
+//! Random changes of an object: of its nodes, then of the bytes of its text.
 
 use serde_json::{Value, json};
 
 use super::random::Random;
 
-/// Written as numbers that `serde_json::Value` does not hold.
+/// Numbers in forms that `serde_json::Value` does not hold.
 const NUMBERS: [&str; 8] = [
     "2147483648",
     "-2147483649",
@@ -53,7 +53,7 @@ pub(super) fn change_value(root: &mut Value, corpus: &[Value], random: &mut Rand
     match random.below(12) {
         0 => remove(root, &pointer, random),
         1 => repeat(root, &pointer, random),
-        // The same place, or any, of another object.
+        // The same place, or any other, of another object.
         2 => {
             let node = strange.pointer(&pointer).cloned();
             set(root, &pointer, node.unwrap_or(Value::Null));
@@ -67,7 +67,7 @@ pub(super) fn change_value(root: &mut Value, corpus: &[Value], random: &mut Rand
             swap(root, &pointer, other);
         }
         5 => set(root, &pointer, odd(random)),
-        // Mostly of the same type: what cannot be decoded gets no further.
+        // Mostly of the same type: decoding fails early otherwise.
         _ => {
             let value = root.pointer(&pointer).map(|node| like(node, random));
             set(root, &pointer, value.unwrap_or_default());
@@ -137,7 +137,7 @@ fn repeat(root: &mut Value, pointer: &str, random: &mut Random) {
     }
 }
 
-/// Another value of the same type; of a list or object one that has less in it.
+/// Another value of the same type; for a list or object, one with fewer entries.
 fn like(node: &Value, random: &mut Random) -> Value {
     match node {
         Value::Number(_) => json!(random.one_of(&COUNTS)),

@@ -8,7 +8,7 @@ use testkit::good_set::{CLIQUES, GROUPS, good};
 
 const TOO_LONG: usize = 3_200_000;
 
-/// A repeated letter, more than one specification may have.
+/// A repeated letter, longer than a specification may be.
 fn too_long() -> String {
     "x".repeat(TOO_LONG)
 }
@@ -48,7 +48,7 @@ fn plain(i: usize) -> Value {
     clique(&format!("c{i}"), json!({}))
 }
 
-/// Each starts after the one before it; the first after none, or after the last.
+/// Each clique starts after the previous one; the first after none, or after the last.
 fn chain(count: usize, is_closed: bool) -> Value {
     of_cliques(count, |i| {
         let before = match i.checked_sub(1) {
@@ -72,7 +72,8 @@ fn groups(count: usize, each: impl Fn(usize) -> Value) -> Value {
     ])
 }
 
-/// All hostile objects by name, made once for all tests. What says nothing else is refused.
+/// All hostile objects by name, created once for all tests. They are refused unless their name says
+/// otherwise.
 pub(crate) fn all() -> &'static [(&'static str, Value)] {
     static ALL: LazyLock<Vec<(&str, Value)>> = LazyLock::new(|| {
         let mut all = large_texts();
@@ -300,7 +301,7 @@ fn start_orders() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// One long text beside many short ones, in rules that tell of both.
+/// One long text beside many short ones, in rules that quote both.
 fn long_texts_that_are_often_told() -> Vec<(&'static str, Value)> {
     let scheduler = |i: usize| {
         let name = if i == 0 { too_long() } else { "s".into() };

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use super::line::Line;
 use crate::server::victim::{Standing, choose_victim};
 
-/// When this many times the places wait, no connection gets time to become late.
+/// When this many times the number of places wait, no connection gets time to become late.
 const MANY_WAIT: usize = 4;
 
 /// Connections with a place, and waiting ones.
@@ -40,7 +40,7 @@ impl Book {
         }
     }
 
-    /// One more waits for a place.
+    /// Adds a connection that waits for a place.
     pub(super) fn enqueue(&mut self, peer: SocketAddr) -> oneshot::Receiver<Arc<Line>> {
         let (place, given) = oneshot::channel();
         self.queue.push(Waiting { peer, place });
@@ -84,8 +84,8 @@ impl Book {
             && end_one(known(), peer.ip(), true, self.patience, |_| 1).is_some()
     }
 
-    /// A question from that address finds no room: one that holds some and is late gives way. Returns
-    /// whether there was one: they go one at a time.
+    /// A request from that address finds no room: a late request that holds some is closed. Returns
+    /// whether there was one: one is closed at a time.
     pub(super) fn free_room(&mut self, address: IpAddr) -> bool {
         let holding = || self.lines.iter().filter(|(_, line)| line.holds() > 0);
         !holding().any(|(_, line)| line.is_ending())

@@ -1,4 +1,4 @@
-//! The stream of a connection that is counted.
+//! The stream of a connection, which counts while it is open.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use super::Connections;
 use super::line::Line;
 
-/// A connection that is counted until this is dropped.
+/// A connection that counts until this is dropped.
 #[derive(Debug)]
 pub(in crate::server) struct Counted {
     stream: TcpStream,

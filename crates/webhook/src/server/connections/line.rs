@@ -1,4 +1,4 @@
-//! One connection: its stage, since when, and whether it has to close.
+//! One connection: its stage, the start of the stage, and whether it has to close.
 
 use std::future::poll_fn;
 use std::net::IpAddr;
@@ -16,7 +16,7 @@ use crate::server::victim::{Stage, Standing};
 #[derive(Debug, Default)]
 pub(in crate::server) struct Line {
     state: Mutex<State>,
-    /// Of the task that reads, writes and answers.
+    /// The task that reads, writes and answers.
     task: AtomicWaker,
 }
 
@@ -24,14 +24,14 @@ pub(in crate::server) struct Line {
 struct State {
     turn: Turn,
     since: Instant,
-    /// Bytes that have come since then.
+    /// Bytes received since then.
     heard: u64,
-    /// Bytes of the room that its question holds.
+    /// Bytes of the budget that its request holds.
     holds: usize,
     ending: Ending,
-    /// It was to end and something had come, since its turn began: not a second time.
+    /// Whether data saved it from being closed during its turn: not a second time.
     is_spared: bool,
-    /// It has shown a certificate of a client that is trusted.
+    /// Whether it has shown a trusted client certificate.
     is_known: bool,
 }
 
@@ -45,7 +45,7 @@ enum Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     No,
-    /// Unless something has come that was not read yet.
+    /// Closes unless unread data has arrived.
     IfSilent,
     Now,
 }
@@ -65,7 +65,7 @@ impl Default for State {
 }
 
 impl State {
-    /// How long the bytes that have come may take.
+    /// How long the received bytes may take.
     fn allowance(&self) -> Duration {
         Duration::from_nanos(self.heard.saturating_mul(1_000_000_000 / LEAST_RATE))
     }
@@ -97,12 +97,12 @@ impl Line {
         }
     }
 
-    /// Bytes of the room that its question holds.
+    /// Bytes of the budget that its request holds.
     pub(super) fn holds(&self) -> usize {
         self.lock().holds
     }
 
-    /// Whether it is about to end.
+    /// Whether it is about to close.
     pub(super) fn is_ending(&self) -> bool {
         self.lock().ending != Ending::No
     }
@@ -116,7 +116,7 @@ impl Line {
         self.lock().is_known = true;
     }
 
-    /// It ends. One that is silent may have spoken meanwhile: a busy server is the last to hear it.
+    /// Closes it. A silent connection may have sent data meanwhile, which a busy server sees last.
     pub(super) fn end(&self) {
         let mut state = self.lock();
         state.ending = match state.turn {
@@ -128,7 +128,7 @@ impl Line {
         self.task.wake();
     }
 
-    /// Bytes came.
+    /// Records received bytes.
     pub(super) fn hear(&self, bytes: usize) {
         let mut state = self.lock();
         if state.turn == Turn::Nobodys {
@@ -154,18 +154,18 @@ impl Line {
     }
 }
 
-/// A question is under way until this is dropped.
+/// A request is under way until this is dropped.
 #[derive(Debug)]
 pub(in crate::server) struct Busy(Arc<Line>);
 
 impl Busy {
-    /// Its head has come.
+    /// The head of the request has arrived.
     pub(super) fn new(line: Arc<Line>) -> Self {
         line.lock().turn_to(Turn::Theirs);
         Self(line)
     }
 
-    /// By when more of it has to come, if it may be so far behind.
+    /// The time by which more of it has to arrive, if it may be this far behind.
     pub(in crate::server) fn due(&self, lag: Duration) -> Instant {
         let state = self.0.lock();
         state.since + lag + state.allowance()
@@ -187,12 +187,12 @@ impl Busy {
         done
     }
 
-    /// Whether the connection is about to end, for others.
+    /// Whether the connection is about to close for others.
     pub(in crate::server) fn is_cut(&self) -> bool {
         self.0.is_ending()
     }
 
-    /// Ends when the connection has to, whatever has come.
+    /// Ends when the connection has to close, even if data has arrived.
     pub(in crate::server) async fn cut(&self) {
         poll_fn(|context| {
             let is_to_end = self.0.is_to_end(context.waker());

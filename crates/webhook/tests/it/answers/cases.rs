@@ -1,4 +1,4 @@
-//! One line for each question that is answered differently.
+//! One line for each kind of answer.
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ fn without_cliques() -> Value {
     edited(&[(CLIQUES, json!([])), (GROUPS_OF_SET, json!([]))])
 }
 
-/// One that was stored when nothing refused it.
+/// A set that was stored when nothing refused it.
 fn invalid() -> Value {
     edited(&[("/spec/trainingSpec", json!({}))])
 }

@@ -1,4 +1,4 @@
-//! The words of refusals that are made here.
+//! The words of refusals by the webhook itself.
 
 use serde_json::json;
 use testkit::good_set::good;
@@ -20,7 +20,7 @@ fn words(answer: Answer) -> (u16, &'static str, String) {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_place() {
+fn an_undecodable_field_is_refused_with_its_path() {
     let place = "/spec/template/cliques/1/spec/replicas";
     let question = create(SETS, &with(good(), place, json!("three")));
     let (code, reason, text) = words(ask(&open(), Hook::ValidateSet, &question));
@@ -31,7 +31,7 @@ fn what_cannot_be_read_is_told_with_its_place() {
 }
 
 #[test]
-fn who_may_not_is_told_what_to_do_instead() {
+fn a_refused_user_gets_a_remedy() {
     let question = delete(PODCLIQUES, &clique(["PodCliqueSet", "serve"]));
     let (code, reason, text) = words(ask(&strict(), Hook::Authorize, &question));
     assert_eq!((code, reason), (403, "Forbidden"));

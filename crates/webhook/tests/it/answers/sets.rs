@@ -1,4 +1,4 @@
-//! Sets: filled in first, and then judged.
+//! Sets: defaults first, then validation.
 
 use domain::workload::limits::MAX_NAMESPACE_BYTES;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::{open, verdict, with};
 use crate::made_up::{MadeUp, judge};
 use crate::questions::{SETS, ask, create, update};
 
-/// The object with its defaults, as the API server puts them in.
+/// The object with the defaults of the webhook's patch.
 fn filled_in(question: &Value) -> Value {
     let mut object = question["request"]["object"].clone();
     let answer = ask(&open(), Hook::DefaultSet, question);
@@ -32,7 +32,7 @@ fn question_of(case: &Case) -> Value {
     }
 }
 
-/// Where it is refused, and where it is warned of.
+/// The paths of errors, and the paths of warnings.
 fn places(answer: &Answer) -> [Vec<String>; 2] {
     let path = |line: &String| line.split(": ").next().unwrap_or_default().to_owned();
     match answer {
@@ -71,7 +71,7 @@ fn a_set_with_its_defaults_is_not_patched() {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_patched() {
+fn an_undecodable_set_is_not_patched() {
     let bad = with(good(), "/spec/replicas", json!("three"));
     let answer = ask(&open(), Hook::DefaultSet, &create(SETS, &bad));
     assert_eq!(answer, Answer::allowed());
@@ -97,7 +97,7 @@ fn a_job_stored_without_defaults_loses_its_finalizer_and_its_cliques_are_not_pat
 }
 
 #[test]
-fn a_minimum_that_is_not_sent_is_the_stored_one_with_and_without_defaults_filled_in() {
+fn a_minimum_that_is_not_sent_is_the_stored_one_with_and_without_defaults() {
     let stored = filled_in(&create(SETS, &good()));
     let after = edited(&[("/spec/template/cliques/0/spec/replicas", json!(4))]);
     let mut question = update(SETS, &stored, &after);
@@ -110,8 +110,9 @@ fn a_minimum_that_is_not_sent_is_the_stored_one_with_and_without_defaults_filled
     assert_eq!(judged(&question), "allowed");
 }
 
-/// Nobody was asked when the set was made with another number of pods, which is its minimum for good:
-/// the operator would refuse what follows from the present number, and the webhook what does not.
+/// The webhook was absent when the set was created with another number of pods, which is its
+/// minimum for good: the operator would refuse the default of the present number, and the webhook
+/// any other.
 #[test]
 fn a_minimum_that_was_never_stored_stays_unset() {
     let with_pods = |pods| edited(&[("/spec/template/cliques/0/spec/replicas", json!(pods))]);
@@ -160,7 +161,7 @@ fn a_set_that_is_created_gets_the_operators_finalizer_beside_its_own() {
     );
 }
 
-/// Or nobody could remove it: not the operator, not who mends by hand what was left.
+/// Otherwise nothing could remove it: neither the operator nor a person who cleans up.
 #[test]
 fn an_update_never_gets_a_finalizer() {
     let held = edited(&[(FINALIZERS, json!([OURS]))]);
@@ -180,7 +181,7 @@ fn an_update_never_gets_a_finalizer() {
 
 /// The definition refuses it next, or the operator finds it without a finalizer.
 #[test]
-fn what_is_not_filled_in_gets_no_finalizer_either() {
+fn a_set_without_defaults_gets_no_finalizer_either() {
     let large = edited(&[("/spec/replicas", json!(100_000_000))]);
     let answer = ask(&open(), Hook::DefaultSet, &create(SETS, &large));
     assert_eq!(answer, Answer::allowed());
@@ -196,7 +197,7 @@ fn schema() -> Value {
     version["openAPIV3Schema"].clone()
 }
 
-/// Whether the entries of that list have an owner each.
+/// Whether each entry of that list has its own owner.
 fn is_map_list(schema: &Value, path: &str) -> bool {
     let mut here = schema;
     for name in path.split('.') {
@@ -209,10 +210,10 @@ fn is_map_list(schema: &Value, path: &str) -> bool {
     here["x-kubernetes-list-type"] == "map"
 }
 
-/// In any other list an entry belongs to whoever wrote the list, and a default in it is a conflict for
-/// the next one who sends the same.
+/// In any other list an entry belongs to the writer of the list, and a default in it is a conflict
+/// for the next writer of the same list.
 #[test]
-fn nothing_is_filled_into_what_one_writer_owns_as_a_whole() {
+fn a_value_that_one_writer_owns_as_a_whole_gets_no_defaults() {
     let schema = schema();
     let mut seen = Vec::new();
     for case in admission_cases::all() {

@@ -1,4 +1,4 @@
-//! What happens, by a seed.
+//! Random choices from a seed.
 
 /// A seeded sequence (splitmix64).
 pub struct Chance(pub u64);
@@ -19,7 +19,7 @@ impl Chance {
         self.below(many) == 0
     }
 
-    /// Mostly the longest: otherwise each would soon hear of everything.
+    /// Mostly the longest lag: otherwise every process would soon know everything.
     pub fn lag(&mut self, longest: i64) -> i64 {
         if self.one_in(100) {
             return self.below(longest + 1);
@@ -27,7 +27,7 @@ impl Chance {
         longest
     }
 
-    /// How far a clock is ahead: up to so much either way.
+    /// How far a clock is ahead: up to that much, either way.
     pub fn skew(&mut self, most: i64) -> i64 {
         self.below(2 * most + 1) - most
     }

@@ -1,4 +1,4 @@
-//! Who serves, and leads at times; and who asks.
+//! Processes that serve and sometimes lead, and API servers that call them.
 
 use jiff::Timestamp;
 use webhook::certificates::plan::{Pair, Plan, Step};
@@ -13,15 +13,15 @@ const HOUR: i64 = 60 * MINUTE;
 pub struct Process {
     /// How far its clock is ahead.
     pub skew: i64,
-    /// The version of the Secret that it heard of.
+    /// The version of the Secret that it knows.
     known: usize,
-    /// What it serves: the last that could be.
+    /// The pair that it serves: the last usable one.
     pub served: Option<Pair>,
-    /// The last grace that it began: what it wrote, and when by no clock that is ever set.
+    /// The last grace that it began: the written time, and the time of a clock that is never set.
     grace: Option<(Timestamp, i64)>,
 }
 
-/// One that calls the webhook.
+/// An API server that calls the webhook.
 pub struct ApiServer {
     /// How far its clock is ahead.
     pub skew: i64,
@@ -44,13 +44,13 @@ impl Process {
         self.skew = chance.skew(6 * HOUR);
     }
 
-    /// It heard of all that was written until then.
+    /// It receives all writes until that time.
     pub fn hear(&mut self, store: &Store, until: i64) {
         self.known = store.secret.version_at(until).max(self.known);
         self.serve(&store.secret.0[self.known - 1].1);
     }
 
-    /// Whoever starts reads what is there, and knows nothing else.
+    /// A starting process reads the stored objects, and knows nothing else.
     pub fn restart(&mut self, store: &Store) {
         self.known = store.secret.version();
         (self.served, self.grace) = (None, None);
@@ -63,7 +63,7 @@ impl Process {
         }
     }
 
-    /// How long ago it began the grace that this tells of.
+    /// How long ago it began this grace.
     pub fn grace_began(&self, since: Option<Timestamp>, now: i64) -> Option<i64> {
         let own = self.grace.filter(|(stamp, _)| Some(*stamp) == since);
         own.map(|(_, began)| now - began)

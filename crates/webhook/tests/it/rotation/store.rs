@@ -1,4 +1,4 @@
-//! What is stored, in all its versions, with identities instead of certificates.
+//! All versions of the stored objects, with identities instead of certificates.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use webhook::certificates::{ConfigurationKind, Target, Unusable};
 
 /// In seconds: two days.
 pub const LIFETIME: i64 = 2 * 24 * 3600;
-/// For so long a pair is valid before it is made.
+/// How long a pair is valid before its creation.
 const SKEW: i64 = LIFETIME / 2;
 
 pub fn at(second: i64) -> Timestamp {
@@ -27,7 +27,7 @@ impl<T> Object<T> {
         self.0.len()
     }
 
-    /// The newest version that was there at that time.
+    /// The newest version at that time.
     pub fn version_at(&self, time: i64) -> usize {
         self.0.partition_point(|(written, _)| *written <= time)
     }
@@ -52,9 +52,9 @@ pub struct Store {
     pub secret: Object<Secret>,
     /// The bundles of each webhook of each configuration.
     pub configurations: Vec<Object<Vec<Vec<String>>>>,
-    /// All that were made, by place.
+    /// All created CAs, by number.
     made: Vec<Ca>,
-    /// So many of them are for former names.
+    /// How many of them are for former names.
     outdated: usize,
 }
 
@@ -69,7 +69,8 @@ impl Store {
         }
     }
 
-    /// At this time by the observer's clock, who began the grace so long ago.
+    /// The observation at this time of the observer's clock; the observer began the grace that long
+    /// ago.
     pub fn observe(&self, clock: i64, grace_began: Option<i64>) -> Observed {
         let secret = self.secret.newest().clone();
         let forgotten = self.forgotten(&secret);
@@ -119,17 +120,17 @@ impl Store {
         self.secret.0.push((now, Secret::default()));
     }
 
-    /// What was made before has the former names.
+    /// All existing pairs have the former names from now on.
     pub fn change_names(&mut self) {
         self.outdated = self.made.len();
     }
 
-    /// The version of what a patch is for.
+    /// The version that a patch is for.
     pub fn version_of(&self, patch: &Patch) -> usize {
         self.configurations[number(patch)].version()
     }
 
-    /// Whether it is stored: not if another was since. The writer's clock is so far ahead.
+    /// Whether it is stored: not if another write came first. The writer's clock is that far ahead.
     pub fn write(&mut self, now: i64, skew: i64, write: &Write) -> bool {
         match write {
             Write::Secret(version, _) if *version != self.secret.version() => return false,

@@ -1,4 +1,4 @@
-//! Two processes of which one leads, three API servers, and trouble.
+//! Two processes, one of which leads, three API servers, and trouble.
 
 use std::collections::VecDeque;
 
@@ -8,14 +8,14 @@ use super::chance::Chance;
 use super::process::{ApiServer, Process};
 use super::store::{LIFETIME, Store, Write, at};
 
-/// In seconds: what a lifetime of two days has.
+/// In seconds: the grace of a lifetime of two days.
 pub const GRACE: i64 = 300;
-/// The world is looked at so often.
+/// The interval between two checks of the world.
 const TICK: i64 = 60;
-/// Nobody leads for so long at most.
+/// The longest time without a leader.
 const NOBODY: i64 = 10 * GRACE;
 
-/// Whether people change what only the operator is to write, and what it is called.
+/// Whether people change objects that only the operator should write, and the names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Hands {
     On,
@@ -35,10 +35,10 @@ pub struct World {
     max_lag: i64,
     hands: Hands,
     leader: usize,
-    /// What the leader is about to write; nobody leads before that time.
+    /// The next writes of the leader; there is no leader before that time.
     pending: VecDeque<Write>,
     leads_from: i64,
-    /// What former leaders are about to write, that do not know of being former ones.
+    /// The next writes of former leaders that do not know that they lost the leadership.
     frozen: Vec<(usize, Write)>,
     processes: [Process; 2],
     api_servers: [ApiServer; 3],
@@ -70,7 +70,7 @@ impl World {
         }
     }
 
-    /// Tick by tick; half-way one clock is hours off from then on.
+    /// Tick by tick; half-way through, one clock jumps by hours.
     pub fn run(&mut self, lifetimes: i64) {
         let end = lifetimes * LIFETIME;
         while self.now < end {
@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    /// The leader decides, or does the next write of what it decided; or it is no more.
+    /// The leader decides, or does its next planned write, or loses the leadership.
     fn lead(&mut self) {
         if self.now < self.leads_from {
             return;
@@ -123,7 +123,7 @@ impl World {
         self.pending = secret.into_iter().chain(patches).collect();
     }
 
-    /// It crashed, or it is frozen and goes on one day as if nothing had been.
+    /// It crashes, or it freezes and continues one day as if nothing had happened.
     fn lose_leader(&mut self) {
         self.crashes += 1;
         let left = std::mem::take(&mut self.pending);
@@ -145,7 +145,7 @@ impl World {
         self.late_writes += usize::from(self.write(process, &write));
     }
 
-    /// Not before all is installed: where nothing is trusted yet, nothing can be kept.
+    /// Not before everything is installed: without any trust, there is none to keep.
     fn meddle(&mut self) {
         if !self.store.is_installed() {
             return;
@@ -160,7 +160,7 @@ impl World {
         }
     }
 
-    /// Each hears of some versions, at the latest after the longest lag.
+    /// Each process receives some versions, at the latest after the longest lag.
     fn tell(&mut self) {
         for process in &mut self.processes {
             let heard = self.now - self.chance.lag(self.max_lag);
@@ -182,7 +182,7 @@ impl World {
         self.violations.extend(texts);
     }
 
-    /// From the first installation on: a webhook without a bundle was never put right.
+    /// Valid from the first installation on: a webhook without a bundle was never completed.
     fn trusts(&self, server: &ApiServer, pair: &Pair) -> bool {
         let all = server.known.iter().zip(&self.store.configurations);
         let known = all.flat_map(|(known, configuration)| &configuration.0[known - 1].1);

@@ -1,4 +1,4 @@
-//! Who calls the server, as an API server does.
+//! A client of the server, like an API server.
 
 use std::convert::Infallible;
 use std::io;
@@ -33,25 +33,25 @@ type Body = UnsyncBoxBody<Bytes, Infallible>;
 /// A connection to the server.
 pub struct Connection {
     sender: SendRequest<Body>,
-    /// What the server showed.
+    /// The certificate of the server.
     pub certificate: CertificateDer<'static>,
 }
 
 /// An answer: its status and text.
 pub type Answered = Result<(StatusCode, String), hyper::Error>;
 
-/// What a client shows of itself.
+/// The client's own certificate and key.
 pub struct Shown {
     pub chain: Vec<CertificateDer<'static>>,
     pub key: PrivateKeyDer<'static>,
 }
 
-/// Connects from that address, and believes what these CAs signed.
+/// Connects from that address, and trusts certificates of these CAs.
 pub async fn connect(from: IpAddr, to: SocketAddr, authorities: &str) -> io::Result<Connection> {
     connect_as(None, from, to, authorities).await
 }
 
-/// The same, and shows this.
+/// The same, with a client certificate.
 pub async fn connect_as(
     shown: Option<&Shown>,
     from: IpAddr,
@@ -94,7 +94,7 @@ fn trusting(authorities: &str, shown: Option<&Shown>) -> Arc<ClientConfig> {
     Arc::new(config)
 }
 
-/// The time at which certificates are made.
+/// The time of the certificates' creation.
 #[derive(Debug)]
 struct WhenMade;
 
@@ -105,12 +105,12 @@ impl TimeProvider for WhenMade {
     }
 }
 
-/// A body of this text, whose length is told.
+/// A body of this text, with its length in the head.
 pub fn whole(text: impl Into<Bytes>) -> Body {
     Full::new(text.into()).boxed_unsync()
 }
 
-/// A body that is sent in pieces, and ends when what sends them is dropped.
+/// A body that is sent in pieces, and ends when its sender is dropped.
 pub fn pieces() -> (UnboundedSender<Bytes>, Body) {
     let (sender, pieces) = unbounded();
     let frames = pieces.map(|piece| Ok(Frame::data(piece)));
@@ -118,18 +118,18 @@ pub fn pieces() -> (UnboundedSender<Bytes>, Body) {
 }
 
 impl Connection {
-    /// Asks, and reads all of the answer. Not done before the connection is free.
+    /// Sends a request and reads the whole answer. Waits until the connection is free.
     pub async fn ask(&mut self, path: &str, body: Body) -> Answered {
         self.sender.ready().await?;
         self.post(path, body).await
     }
 
-    /// Asks at once, without waiting in turn.
+    /// Sends a request at once, without waiting for its turn.
     pub fn post(&mut self, path: &str, body: Body) -> impl Future<Output = Answered> + use<> {
         self.send(Request::post(path), body)
     }
 
-    /// Asks a question of that length, and sends what the first of these is given.
+    /// Sends a request with that length in its head, and the pieces given to the returned sender.
     pub fn announce(
         &mut self,
         path: &str,

@@ -1,4 +1,4 @@
-//! More connections and questions than there is room for.
+//! More connections and requests than there is room for.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::caller::{Answered, Connection, ELSEWHERE, HOME, pieces, whole};
 use super::running::Running;
 use super::{MIB, PATIENCE, VALIDATE, good_question, impatient, is_allowed, patient};
 
-/// A question that is under way until the rest is sent.
+/// A request that is under way until its rest is sent.
 struct UnderWay {
     _connection: Connection,
     rest: UnboundedSender<Bytes>,
@@ -51,7 +51,7 @@ impl UnderWay {
     }
 }
 
-/// Who is not late for a moment keeps the place for as long.
+/// A client that is never late for even a moment keeps its place for that long.
 fn short_of_places(connections: usize) -> Bounds {
     Bounds {
         connections,
@@ -61,7 +61,7 @@ fn short_of_places(connections: usize) -> Bounds {
 }
 
 #[tokio::test]
-async fn who_has_most_places_gives_them_up_to_another_address() {
+async fn the_address_with_most_places_gives_some_up_to_another() {
     let server = Running::start(short_of_places(3));
     let mut open = Vec::new();
     for _ in 0..3 {
@@ -70,7 +70,7 @@ async fn who_has_most_places_gives_them_up_to_another_address() {
     let mut other = server.connect_from(ELSEWHERE).await.unwrap();
     let answer = other.ask(VALIDATE, whole(good_question())).await;
     assert!(is_allowed(&answer.unwrap().1));
-    // The one that kept the server waiting for longest.
+    // The connection that kept the server waiting for longest.
     let (status, text) = open.remove(0).answer.await.unwrap().unwrap();
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
     assert!(text.starts_with("too many connections"), "{text}");
@@ -99,9 +99,9 @@ async fn an_address_with_many_takes_no_place_of_one_that_has_few() {
     }
 }
 
-/// It waits until somebody is late, or more wait than there are places.
+/// The new connection waits until another is late, or more wait than there are places.
 #[tokio::test]
-async fn nobody_loses_the_place_before_there_was_time_to_ask() {
+async fn no_connection_loses_its_place_before_it_had_time_for_a_request() {
     let server = Running::start(Bounds {
         connections: 1,
         ..patient()
@@ -150,8 +150,8 @@ async fn many_new_connections_at_once_find_places_of_idle_ones() {
     let mut idle = Vec::new();
     for _ in 0..MANY {
         let mut connection = server.connect().await;
-        // Before it is heard, the server may still have to read the end of the handshake, and then
-        // it is not idle for longer than a new one.
+        // The server may first have to read the end of the handshake; until then this connection is
+        // not idle for longer than a new one.
         let answer = connection.ask(VALIDATE, whole(good_question())).await;
         assert!(is_allowed(&answer.unwrap().1));
         idle.push(connection);
@@ -165,7 +165,7 @@ async fn many_new_connections_at_once_find_places_of_idle_ones() {
 }
 
 #[tokio::test]
-async fn who_connects_and_says_nothing_loses_the_place() {
+async fn a_silent_connection_loses_its_place() {
     let server = Running::start(Bounds {
         connections: 1,
         idle: Duration::from_millis(300),
@@ -173,7 +173,7 @@ async fn who_connects_and_says_nothing_loses_the_place() {
         ..impatient()
     });
     let _silent = TcpStream::connect(server.address).await.unwrap();
-    // On a busy machine this one may be too late as well, and lose its place before it has asked.
+    // On a busy machine this connection may be late too, and lose its place before its request.
     let answered = async {
         loop {
             if let Ok(mut connection) = server.connect_from(HOME).await
@@ -190,7 +190,7 @@ async fn who_connects_and_says_nothing_loses_the_place() {
 }
 
 #[tokio::test]
-async fn who_announces_much_and_sends_nothing_keeps_nobody_out() {
+async fn an_announced_body_that_is_not_sent_keeps_no_client_out() {
     let server = Running::start(patient());
     let mut silent = Vec::new();
     for _ in 0..16 {
@@ -205,7 +205,7 @@ async fn who_announces_much_and_sends_nothing_keeps_nobody_out() {
     assert!(is_allowed(&answer.unwrap().1));
 }
 
-/// A question with so many spaces before it.
+/// A request after that many spaces.
 fn padded(spaces: usize) -> Bytes {
     Bytes::from(" ".repeat(spaces) + &good_question())
 }
@@ -216,7 +216,7 @@ async fn one_address_does_not_take_all_the_room() {
         patience: Duration::from_millis(100),
         ..patient()
     });
-    // Three of them hold all of it.
+    // Three of them hold all the room.
     let mut waiting = Vec::new();
     for _ in 0..4 {
         let mut connection = server.connect().await;
@@ -254,7 +254,7 @@ async fn questions_for_which_there_is_no_room_wait_and_are_answered() {
         ..patient()
     });
     let [mut first, mut second] = [server.connect().await, server.connect().await];
-    // There is room for one large one at a time.
+    // There is room for one large request at a time.
     let (sender, body) = pieces();
     let text = padded(100_000);
     sender.unbounded_send(text.slice(..90_000)).unwrap();
@@ -274,14 +274,15 @@ async fn questions_for_which_there_is_no_room_wait_and_are_answered() {
     assert!(is_allowed(&waiting.await.unwrap().unwrap().1));
 }
 
-/// What the room is shared by: each of so many addresses is answered while all others stall.
+/// The rule for sharing the room: each of that many addresses gets an answer while all others
+/// stall.
 #[rstest]
 #[case(1)]
 #[case(4)]
 #[case(8)]
 #[case(64)]
 #[tokio::test]
-async fn who_stalls_with_much_keeps_nobody_out_of_the_room(#[case] addresses: u8) {
+async fn a_stalled_large_body_keeps_no_client_out_of_the_room(#[case] addresses: u8) {
     let server = Running::start(Bounds {
         kib_under_way: 10 * 1024,
         patience: Duration::from_millis(100),

@@ -1,4 +1,4 @@
-//! API servers that are known by a certificate.
+//! API servers with a client certificate.
 
 use rcgen::{
     CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose,
@@ -14,7 +14,7 @@ use super::caller::{HOME, Shown, connect_as, whole};
 use super::running::Running;
 use super::{PATIENCE, VALIDATE, good_question, is_allowed, patient};
 
-/// A CA of clients as PEM, and a client of it.
+/// A CA of clients as PEM, and a client with its certificate.
 fn authority_and_client() -> (String, Shown) {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -36,7 +36,7 @@ fn start(bounds: Bounds, authority: &str) -> Running {
     Running::start_for(bounds, Some(clients))
 }
 
-/// Whether a question is answered.
+/// Whether a request gets an answer.
 async fn is_answered(server: &Running, shown: Option<&Shown>) -> bool {
     let connection = connect_as(shown, HOME, server.address, &server.authority).await;
     let Ok(mut connection) = connection else {
@@ -89,7 +89,7 @@ async fn strangers_take_no_place_of_known_clients() {
     for _ in 0..3 * PLACES {
         strangers.push(TcpStream::connect(server.address).await.unwrap());
     }
-    // One more: the longest idle of the known ones goes.
+    // One more: the known connection that is idle for longest goes.
     let mut new = timeout(PATIENCE, connect()).await.unwrap().unwrap();
     let answer = new.ask(VALIDATE, whole(good_question())).await;
     assert!(is_allowed(&answer.unwrap().1));
@@ -107,7 +107,7 @@ async fn strangers_take_no_place_of_known_clients() {
     "-----BEGIN CERTIFICATE-----\nanVuaw==\n-----END CERTIFICATE-----\n",
     "it cannot be read: "
 )]
-fn what_is_no_ca_is_told(#[case] pem: &str, #[case] expected: &str) {
+fn a_file_without_a_ca_is_reported(#[case] pem: &str, #[case] expected: &str) {
     let error: NoClientAuthority = ClientAuthority::read(pem).unwrap_err();
     assert!(error.to_string().starts_with(expected), "{error}");
 }

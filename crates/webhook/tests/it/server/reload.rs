@@ -1,4 +1,4 @@
-//! Certificates that are replaced while questions are asked.
+//! Certificates that are replaced while requests arrive.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -82,7 +82,7 @@ async fn a_new_connection_is_shown_the_new_certificate() {
 }
 
 #[tokio::test]
-async fn the_end_of_what_is_served_is_shown() {
+async fn the_expiry_of_the_served_pair_is_shown() {
     let server = Running::start(Bounds::default());
     server.connect().await;
     let end = &server.metrics.certificate_not_after;
@@ -103,7 +103,7 @@ async fn the_end_of_what_is_served_is_shown() {
 }
 
 #[tokio::test]
-async fn what_is_served_stays_when_there_is_nothing_to_serve() {
+async fn the_served_pair_stays_without_a_new_one() {
     let server = Running::start(Bounds::default());
     server.connect().await;
     server.identity.send_replace(None);

@@ -1,4 +1,4 @@
-//! A server that runs.
+//! A running server.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -18,17 +18,17 @@ use crate::pairs::{names, now, secret};
 
 const LIFETIME: SignedDuration = SignedDuration::from_hours(1);
 
-/// A pair that can be served, and its CA.
+/// A usable pair, and its CA.
 pub fn pair() -> (Arc<Serving>, String) {
     let made = make(&names(), LIFETIME, now()).unwrap();
     let serving = Serving::read(&secret(&made)).unwrap();
     (Arc::new(serving), made.authority)
 }
 
-/// A server, and what it is run with.
+/// A server with its settings.
 pub struct Running {
     pub address: SocketAddr,
-    /// The CA of what it serves.
+    /// The CA of the served certificate.
     pub authority: String,
     pub identity: watch::Sender<Option<Arc<Serving>>>,
     pub metrics: Metrics,
@@ -68,7 +68,7 @@ impl Running {
         self.connect_from(HOME).await.unwrap()
     }
 
-    /// A connection from that address, if it is let in.
+    /// A connection from that address, if the server accepts it.
     pub async fn connect_from(&self, from: IpAddr) -> io::Result<Connection> {
         connect(from, self.address, &self.authority).await
     }

@@ -1,4 +1,4 @@
-//! Many who begin questions and do not end them, so that nobody else is answered.
+//! Many clients that begin requests and do not end them, so that no other client gets an answer.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -15,12 +15,13 @@ use super::caller::{HOME, connect, pieces, whole};
 use super::running::Running;
 use super::{PATIENCE, VALIDATE, good_question, is_allowed};
 
-/// Beside the tests there is room for so many connections in one process.
+/// The number of connections in one process that the tests leave free.
 const PLACES: usize = 64;
 const CALLERS: usize = 8;
 const QUESTIONS: usize = 5;
 
-/// Sends the head of a question and the first bytes of it, waits until it is over, begins again.
+/// Sends the head of a request and its first bytes, waits for the end of the connection, and begins
+/// again.
 async fn besiege(from: IpAddr, server: (SocketAddr, String), bytes: usize) {
     let (address, authority) = server;
     loop {
@@ -34,7 +35,7 @@ async fn besiege(from: IpAddr, server: (SocketAddr, String), bytes: usize) {
     }
 }
 
-/// On threads of its own: an API server does not wait for the processor of those.
+/// On its own threads: an API server does not compete with the tests for their processor time.
 struct Siege(Option<Runtime>);
 
 impl Siege {
@@ -64,8 +65,8 @@ impl Drop for Siege {
     }
 }
 
-/// A thread that wants to run every few milliseconds, and notes when the machine last kept it waiting.
-/// Who is late because of that is late for the server, too.
+/// A thread that runs every few milliseconds, and records when the machine last delayed it. A
+/// client delayed by the machine is late for the server too.
 struct Pulse(Arc<Mutex<Option<Instant>>>);
 
 impl Pulse {
@@ -88,14 +89,15 @@ impl Pulse {
         Self(last_stall)
     }
 
-    /// Whether the machine kept a thread waiting since then.
+    /// Whether the machine delayed a thread since then.
     fn stalled_since(&self, time: Instant) -> bool {
         self.0.lock().unwrap().is_some_and(|stall| stall > time)
     }
 }
 
-/// Asks on a new connection each time, as an API server does whose other ones are busy. Where the
-/// machine runs nobody for a while the API server is as late as others, and asks again.
+/// Sends each request on a new connection, like an API server whose other connections are busy.
+/// When the machine delays everything for a while, the API server is late too, and repeats the
+/// request.
 async fn ask_often(server: &Running, pulse: &Pulse) {
     let mut answered = 0;
     while answered < QUESTIONS {
@@ -125,7 +127,8 @@ fn strangers(count: u8) -> Vec<IpAddr> {
     (1..=count).map(address).collect()
 }
 
-/// The second is more than a body's first piece of room; all of them together find too little.
+/// The second case is longer than a body's first piece of the budget; together they find too little
+/// room.
 #[rstest]
 #[case::at_the_address_of_the_api_server(vec![HOME], PLACES, 1)]
 #[case::at_one_other(strangers(1), PLACES, 1)]
@@ -144,7 +147,7 @@ async fn an_api_server_is_answered_while_others_begin_questions_and_wait(
     let server = Running::start(Bounds {
         connections: PLACES,
         kib_under_way: 10 * 1024,
-        // Where many tests run, an API server is not late so soon.
+        // On a machine that runs many tests, an API server becomes late more slowly.
         patience: Duration::from_millis(700),
         ..Bounds::default()
     });
