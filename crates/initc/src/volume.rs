@@ -48,12 +48,12 @@ impl Problem {
         match self {
             Self::Missing(path) => format!(
                 "{}: there is no such folder: grove-operator gives the pod a downwardAPI volume \
-                 that is mounted here; see that no webhook takes volume \"grove-start-order\" or its \
-                 mount off the pod, or name another folder with --volume",
+                 that is mounted here; check that no webhook removes volume \"grove-start-order\" or \
+                 its mount from the pod, or name another folder with --volume",
                 path.display()
             ),
             Self::Unreadable(path, error) => format!(
-                "{}: {error}: it has to be readable by the user that this container runs as; see \
+                "{}: {error}: it has to be readable by the user that this container runs as; check \
                  that no webhook changes the mode of volume \"grove-start-order\"",
                 path.display()
             ),

@@ -25,15 +25,15 @@ pub struct Args {
     )]
     pub namespace: String,
 
-    /// Name of the pod the operator runs in; outside a pod, the host and the process say who it is
+    /// Name of the operator's pod; outside a pod, the host and the process identify the operator
     #[arg(long, value_name = "NAME", env = "POD_NAME")]
     pub pod_name: Option<String>,
 
-    /// Uid of that pod: a container that is started again in it leads on at once
+    /// Uid of that pod: a restarted container of the pod leads again at once
     #[arg(long, value_name = "UID", env = "POD_UID")]
     pub pod_uid: Option<String>,
 
-    /// ServiceAccount the operator runs as; what it does itself passes its own webhooks
+    /// ServiceAccount the operator runs as; its own requests pass its webhooks
     #[arg(long, value_name = "NAME", env = "GROVE_OPERATOR_SERVICE_ACCOUNT_NAME")]
     pub service_account: Option<String>,
 
@@ -52,17 +52,17 @@ pub struct Args {
     #[arg(short = 'v', long, action = clap::ArgAction::Version)]
     pub version: Option<bool>,
 
-    /// Something else than to run as the operator.
+    /// Another task than to run as the operator.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// What the binary does besides, so that nothing needs an image of somebody else.
+/// Other tasks of the binary, so that the chart needs no other image.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Ask for a page, as /readyz of an operator, and fail unless the answer is one of success
+    /// Request a page, such as /readyz of an operator; fail unless the response is a success
     Probe {
-        /// Where, by plain HTTP
+        /// Address of the page, plain HTTP
         #[arg(value_name = "URL")]
         url: Uri,
     },

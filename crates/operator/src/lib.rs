@@ -19,7 +19,7 @@ pub enum Exit {
     BadArguments = 1,
     /// The configuration file cannot be read or has an impossible value.
     BadConfig = 2,
-    /// The API server cannot be reached with what was given.
+    /// The API server cannot be reached with the given configuration.
     NoClient = 4,
     /// A task that must not end has ended.
     Failed = 6,

@@ -77,13 +77,13 @@ impl Backend {
             }
             Self::Kubernetes => {
                 "podgroups.scheduling.k8s.io/v1beta1 is not served by this cluster, so its scheduler \
-                 cannot know the gang and no pods are made: enable feature gate GenericWorkload \
+                 cannot place the gang and no pods are created: enable feature gate GenericWorkload \
                  and that API (Kubernetes 1.37 or newer), or take the profile out of the operator's \
                  configuration"
             }
             Self::KubernetesTree => {
                 "compositepodgroups.scheduling.k8s.io/v1alpha3 is not served by this cluster, so its \
-                 scheduler cannot be told of a tree, or of a gang of several parts of which some have \
+                 scheduler cannot place a tree, or a gang of several parts of which some have \
                  more pods than they need, and its pods stay gated: enable feature gate \
                  CompositePodGroup and that API (Kubernetes 1.37 or newer); or set gangs: Split, make \
                  replicas of each clique equal to minAvailable, and delete the pods"

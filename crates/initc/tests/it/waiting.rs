@@ -96,7 +96,7 @@ fn names_path_and_remedy_when_there_is_no_volume() {
     let (status, out, err) = Process::waiting_for(&missing).end();
     assert_eq!((status.code(), &*out), (Some(1), ""));
     let err = err.replace(missing.to_str().unwrap(), "/missing");
-    assert_snapshot!(err, @r#"grove-initc: /missing: there is no such folder: grove-operator gives the pod a downwardAPI volume that is mounted here; see that no webhook takes volume "grove-start-order" or its mount off the pod, or name another folder with --volume"#);
+    assert_snapshot!(err, @r#"grove-initc: /missing: there is no such folder: grove-operator gives the pod a downwardAPI volume that is mounted here; check that no webhook removes volume "grove-start-order" or its mount from the pod, or name another folder with --volume"#);
 }
 
 #[test]

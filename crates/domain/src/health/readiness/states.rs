@@ -63,7 +63,7 @@ const STATES: [State; 33] = [
         reason: Reason::Unschedulable,
         remedy: Some(
             "`kubectl describe nodes` shows the taints: see why a node is not ready, tolerate the \
-             taint in the template of the PodCliqueSet, or take it off",
+             taint in the template of the PodCliqueSet, or remove it",
         ),
         holds: |s| s.is_refused_for("untolerated taint"),
         text: words::refusal,
@@ -165,7 +165,7 @@ const STATES: [State; 33] = [
         name: "a container was lost with its node: `Unknown`, `ContainerStatusUnknown`",
         reason: Reason::PodsStarting,
         remedy: Some(
-            "none: it is started again; `kubectl describe node NODE` shows since when the node is \
+            "none: it is started again; `kubectl describe node NODE` shows when the node came \
              back",
         ),
         holds: |s| s.end().is_some_and(is_lost),
@@ -260,7 +260,7 @@ const STATES: [State; 33] = [
         name: "a pod ended as its node restarted",
         reason: Reason::PodFailed,
         remedy: Some(
-            "none: it is replaced; `kubectl describe node NODE` shows since when the node is back",
+            "none: it is replaced; `kubectl describe node NODE` shows when the node came back",
         ),
         holds: |s| s.has_ended() && s.pod.failure().is_some_and(is_lost),
         text: words::lost_pod,
