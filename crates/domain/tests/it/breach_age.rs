@@ -79,7 +79,7 @@ fn a_breach_that_returns_soon_may_be_the_same_one(
 }
 
 #[test]
-fn without_a_memory_every_breach_begins_anew() {
+fn without_a_memory_every_breach_starts_again() {
     let before = stored(Status::True, 50, Some(7));
     let next = |before: &PodCliqueStatus, status, now| {
         StoredBreach::from(before).next(status, SignedDuration::ZERO, at(now), |ended| {
@@ -245,7 +245,7 @@ fn pods_that_end_soon_in_the_same_slot_are_one_breach() {
 }
 
 #[test]
-fn what_somebody_deleted_says_nothing() {
+fn a_deleted_pod_says_nothing() {
     let crashing = || down(container(ended(run(1, 60, 1)), Some(run(-900, -1, 1)), 1));
     assert!(!goes_on(vec![crashing().terminating(60)], false));
 }

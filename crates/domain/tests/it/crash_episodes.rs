@@ -47,7 +47,7 @@ fn a_crash_loop_is_one_episode() {
 
 /// `Ready` stays True through the first restarts, and says so.
 #[test]
-fn restarts_are_told_of_a_pod_that_is_ready() {
+fn restarts_of_a_ready_pod_are_reported() {
     let probed = json!({"name": "main", "livenessProbe": {"httpGet": {}}});
     assert_snapshot!(replay("liveness-fails", 6..=11, |pod| {
         pod["spec"]["containers"][0] = probed.clone();

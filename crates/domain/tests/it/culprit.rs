@@ -140,7 +140,7 @@ fn text(pods: &[Pod]) -> Option<String> {
     json!({"phase": "Failed", "containerStatuses": [ended("main", 255, "Unknown", 1)]}),
     "demo-0-w-p0 on node-2: NodeRestarted"
 )]
-fn one_pod_is_told(#[case] status: Value, #[case] should: &str) {
+fn one_pod_is_named(#[case] status: Value, #[case] should: &str) {
     assert_eq!(text(&[named(0, status)]).as_deref(), Some(should));
 }
 

@@ -30,7 +30,7 @@ use scenario::{describe, scenario};
 // A flat count cannot say "the leader and two of three".
 #[case("leader-and-workers", &[("leader", 0)], true)]
 #[case("leader-and-workers", &[("leader", 0), ("workers-1", 0)], false)]
-fn runs_with_what_it_requires(
+fn runs_with_its_required_children(
     #[case] name: &str,
     #[case] pods: &[(&str, u32)],
     #[case] is_satisfied: bool,
@@ -64,7 +64,7 @@ fn guarantees_the_first_children_that_it_requires() {
 }
 
 #[test]
-fn what_can_never_be_satisfied_is_an_error() {
+fn a_demand_that_can_never_be_satisfied_is_an_error() {
     let leaf = || TreeNode::leaf("a", 4);
     let few = TreeNode::some_of("few", 3, vec![leaf(), TreeNode::leaf("b", 1)]);
     let mut bare = leaf();
@@ -129,7 +129,7 @@ fn a_list_that_is_no_tree_is_refused(#[case] list: &[(&str, Option<&str>)], #[ca
 }
 
 #[test]
-fn what_is_too_deep_for_the_stack_is_refused() {
+fn a_tree_too_deep_for_the_stack_is_refused() {
     let name = |i: u32| format!("n{i}");
     let deep = (0..100_000).map(|i| below(&name(i), i.checked_sub(1).map(name).as_deref()));
     let deep: Vec<_> = deep.collect();

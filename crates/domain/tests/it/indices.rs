@@ -26,7 +26,7 @@ fn writes_the_shortest_text() {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(indices in prop::collection::btree_set(0..200_i32, 0..60)) {
+    fn a_written_value_is_read(indices in prop::collection::btree_set(0..200_i32, 0..60)) {
         prop_assert_eq!(parse(&format(&indices)), indices);
     }
 }

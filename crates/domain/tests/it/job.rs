@@ -68,7 +68,7 @@ const FINE: &str = "False/SufficientReadyPods";
 #[case::ended_well_beside_another("Never", 0, running(&[exited("main", 0), runs()]), FINE)]
 #[case::failed("Never", 0, json!({"phase": "Failed"}), BREACHED)]
 #[case::waits_for_its_image("Never", 0, running(&[json!({"name": "main", "state": {"waiting": {}}})]), BREACHED)]
-fn an_available_clique_is_judged_by_what_ended(
+fn an_available_clique_is_judged_by_its_ended_pods(
     #[case] policy: &str,
     #[case] delay: i64,
     #[case] status: Value,

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 #[case("infinity", None)]
 #[case("nan", None)]
 #[case("1e999", None)]
-fn reads_what_kubernetes_writes(#[case] text: &str, #[case] expected: Option<f64>) {
+fn reads_quantities_that_kubernetes_writes(#[case] text: &str, #[case] expected: Option<f64>) {
     assert_eq!(parse_quantity(text), expected);
 }
 

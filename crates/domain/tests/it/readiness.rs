@@ -142,7 +142,7 @@ fn all(start: Start, adapt: &dyn Fn(PodBuilder) -> PodBuilder) -> String {
      unschedulable",
     ""
 )]
-fn a_group_that_finds_no_room_is_told_of_in_plain_words(
+fn a_group_that_finds_no_room_is_reported_in_plain_words(
     #[case] message: &'static str,
     #[case] numbers: &str,
 ) {
@@ -222,7 +222,7 @@ fn each_way_to_be_stuck_has_its_sentence() {
     Reason::PriorityClassMissing
 )]
 #[case::anything_else("admission webhook \"x\" denied the request", Reason::RequestRefused)]
-fn what_is_refused_is_reported_in_the_words_of_the_api_server(
+fn a_refusal_is_reported_in_the_words_of_the_api_server(
     #[case] text: &str,
     #[case] reason: Reason,
 ) {
@@ -246,7 +246,7 @@ fn a_server_that_does_not_answer_is_no_cause() {
 
 /// It is told with path and value, by what finds it; a moment after it was mended it is still stored.
 #[test]
-fn what_was_wrong_with_an_older_spec_is_no_refusal() {
+fn an_error_of_an_older_spec_is_no_refusal() {
     for code in ["ERR_INVALID_SPEC", "ERR_LIMIT_EXCEEDED"] {
         let mut mended = error("spec.replicas: -1: must not be negative");
         mended.code = code.into();
@@ -269,7 +269,7 @@ fn between_two_crashes_it_is_the_same_trouble() {
 
 /// It was Ready for weeks since it crashed.
 #[test]
-fn a_crash_that_is_over_is_not_told() {
+fn a_crash_that_is_over_is_not_reported() {
     let crashed = container(None, Some((137, "OOMKilled")));
     let running_since = |started: i64, flipped: i64| {
         let crashed = &crashed;

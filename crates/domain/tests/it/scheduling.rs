@@ -170,7 +170,7 @@ fn beside(pod: &domain::Pod) -> Peers<'_> {
 /// A PodGroup asks for whole minimums: half of a gang with other marks would wait for ever, and the
 /// rest is replaced only after that half is Ready.
 #[test]
-fn who_replaces_a_pod_bears_the_marks_of_its_peers_whatever_the_profile_says_by_now() {
+fn a_replacement_bears_the_marks_of_its_peers_whatever_the_profile_says_by_now() {
     for worker in [worker(Some(SCHEDULER)), grouped()] {
         for before in BACKENDS {
             let old = made(&worker, before, Peers::default());
@@ -245,7 +245,7 @@ fn a_gang_that_starts_beside_its_base_gang_joins_its_tree_or_stays_by_itself() {
 
 /// No tree has gangs of two schedulers: one that starts under another name has groups of its own.
 #[test]
-fn a_gang_that_starts_beside_a_base_gang_of_another_scheduler_is_told_of_by_itself() {
+fn a_gang_that_starts_beside_a_base_gang_of_another_scheduler_has_its_own_pod_group() {
     for before in BACKENDS {
         let mut base = grouped();
         base.spec.pod_spec.scheduler_name = Some("other".into());

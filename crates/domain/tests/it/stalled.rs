@@ -39,7 +39,7 @@ fn stalled(reason: Reason) -> Vec<Condition> {
 }
 
 #[test]
-fn what_only_a_change_can_mend_stalls_at_once_and_says_what_ready_says() {
+fn a_cause_that_only_a_change_corrects_stalls_at_once_with_the_message_of_ready() {
     let found = Reason::iter().filter(|reason| {
         let verdict = judge(&ready(Status::False, *reason), &[], [], after(0));
         let said = ConditionUpdate {
@@ -60,7 +60,7 @@ fn what_only_a_change_can_mend_stalls_at_once_and_says_what_ready_says() {
 }
 
 #[test]
-fn what_is_ready_is_never_stalled() {
+fn a_ready_object_is_never_stalled() {
     for reason in Reason::iter() {
         let below = stalled(reason);
         let errors = [error("ERR_CREATE_POD", QUOTA, 0)];
@@ -83,7 +83,7 @@ fn what_is_ready_is_never_stalled() {
 #[case::no_answer(Reason::QuotaExceeded, "ERR_API_UNAVAILABLE", PATIENCE, false)]
 #[case::asked_to_wait(Reason::QuotaExceeded, "ERR_API_THROTTLED", PATIENCE, false)]
 #[case::of_an_older_spec(Reason::QuotaExceeded, "ERR_INVALID_SPEC", PATIENCE, false)]
-fn what_is_refused_stalls_after_a_while(
+fn a_refused_object_stalls_after_a_while(
     #[case] told: Reason,
     #[case] code: &str,
     #[case] waited: i64,
@@ -98,7 +98,7 @@ fn what_is_refused_stalls_after_a_while(
 #[case::by_the_cause_that_is_told(Reason::QuotaExceeded, Reason::QuotaExceeded, true)]
 #[case::by_another_one(Reason::QuotaExceeded, Reason::RequestRefused, false)]
 #[case::by_one_that_passes(Reason::CrashLoop, Reason::CrashLoop, false)]
-fn what_is_stalled_below_stalls_what_is_above(
+fn a_stalled_child_stalls_its_parent(
     #[case] told: Reason,
     #[case] below: Reason,
     #[case] expected: bool,

@@ -56,7 +56,7 @@ fn set(type_: &str, of_set: Option<&str>, of_group: Option<&str>) -> PodCliqueSe
 #[case::less_than_a_second_in_the_group(Some("10s"), Some("900ms"), (Some(10), None))]
 #[case::zero_in_the_group(Some("10s"), Some("0s"), (Some(10), None))]
 #[case::unreadable_in_the_group(Some("10s"), Some("soon"), (Some(10), None))]
-fn a_groups_own_delay_wins_and_what_makes_no_sense_is_none(
+fn a_groups_own_delay_wins_and_an_invalid_one_is_none(
     #[case] of_set: Option<&str>,
     #[case] of_group: Option<&str>,
     #[case] expected: (Option<i64>, Option<i64>),
@@ -94,7 +94,7 @@ fn a_breach_is_remembered_by_the_delay_that_counts(
 }
 
 #[test]
-fn the_operators_default_counts_for_what_is_remembered() {
+fn the_operators_default_counts_for_remembered_breaches() {
     let default = GoDuration::from("30s");
     let unset = set("Inference", None, None);
     assert_eq!(memory(&unset, None, Some(&default)).as_secs(), 30);
@@ -156,7 +156,7 @@ fn the_first_that_is_due_counts_for_its_replica() {
 }
 
 #[test]
-fn says_what_when_and_why() {
+fn says_the_replica_the_time_and_the_cause() {
     let breach = breach(0, "demo-0-a", 5).unwrap();
     assert_eq!(breach.due(), START + SignedDuration::from_secs(15));
     let note = breach.scheduled_event("replica 0");

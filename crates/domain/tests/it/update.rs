@@ -84,7 +84,7 @@ fn maximum<'a>(text: &str, numbers: &'a [i32]) -> (Option<i32>, &'a [i32]) {
 #[case::one_more_is_ready((1, 2), 60)]
 #[case::one_crashed((1, 0), 10)]
 #[case::replaced_and_crashed((2, 0), 60)]
-fn progress_is_what_rises(#[case] now: (i32, i32), #[case] seconds: i64) {
+fn a_rising_count_is_progress(#[case] now: (i32, i32), #[case] seconds: i64) {
     let before = Advance {
         updated: 1,
         ready: 1,

@@ -29,7 +29,7 @@ fn explains_itself() {
 #[rstest]
 #[case::unknown(&["--podcliques=a:1"], "unknown argument \"--podcliques=a:1\"; see --help")]
 #[case::nothing_named(&["--volume"], "--volume: name a folder")]
-fn refuses_what_it_does_not_know(#[case] args: &[&str], #[case] problem: &str) {
+fn refuses_unknown_arguments(#[case] args: &[&str], #[case] problem: &str) {
     let (status, out, err) = Process::with(args).end();
     assert_eq!((status.code(), &*out), (Some(1), ""));
     assert_eq!(err, format!("grove-initc: {problem}\n"));

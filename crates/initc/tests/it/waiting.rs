@@ -42,7 +42,7 @@ fn a_number_above_0_says_that_it_may_start() {
 
 /// A later operator may write more than this one knows: it waits, and says what it saw.
 #[test]
-fn waits_through_what_it_does_not_know() {
+fn waits_through_unknown_values() {
     let mut volume = Volume::new("router");
     let mut process = Process::waiting_for(volume.path());
     assert_snapshot!(process.line(), @"waits for ready pods: router");

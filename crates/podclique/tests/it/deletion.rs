@@ -54,7 +54,7 @@ fn adopts_a_clique_by_adding_its_finalizer_before_anything_else() {
 
 /// Its finalizer would hold up the deletion of what is none of its business.
 #[test]
-fn leaves_alone_what_somebody_made_by_hand() {
+fn leaves_hand_made_objects_alone() {
     let clique = podclique("mine").with(|c| {
         c.metadata.finalizers = None;
         c.metadata.owner_references = None;

@@ -47,7 +47,7 @@ fn one_that_never_was_available_says_nothing() {
 
 /// As one that was created anew.
 #[test]
-fn woken_it_is_not_breached_before_it_was_available_again() {
+fn scaled_up_again_it_is_not_breached_before_it_was_available_again() {
     let mut status = stored(true, Some(true));
     for (up, was_idle, breached) in [
         (0, true, false),
@@ -192,7 +192,7 @@ fn says_that_it_is_scaled_below_its_minimum_before_it_deletes_a_pod() {
 /// Gates, starts and whatever else has nothing to do with it go on, also while that status is
 /// refused.
 #[test]
-fn only_the_deletion_waits_until_it_has_said_so() {
+fn only_the_deletion_waits_until_the_status_is_stored() {
     let running = large(2, stored(true, None));
     let mut pods = ready(&running, 0..2);
     pods.push(pod(&running, 2));
@@ -206,7 +206,7 @@ fn only_the_deletion_waits_until_it_has_said_so() {
 /// A user who scales to 1 of 3 and back, at once or one by one, while there is no room has lost
 /// nothing.
 #[test]
-fn scaled_below_and_up_again_it_is_breached_only_if_what_it_was_left_with_broke() {
+fn scaled_below_and_up_again_it_is_breached_only_if_a_remaining_pod_broke() {
     let mut status = left_with(1);
     for (replicas, up, left, breached) in [
         (1, 1, Some(1), false),
@@ -232,7 +232,7 @@ fn scaled_below_and_up_again_it_is_breached_only_if_what_it_was_left_with_broke(
 }
 
 #[test]
-fn what_was_scaled_below_and_then_to_zero_is_idle() {
+fn a_clique_scaled_below_its_minimum_and_then_to_zero_is_idle() {
     let idle = large(0, left_with(1));
     let plan = plan(&situation(&idle, ready(&idle, 0..1)));
     assert!(plan.writes_nothing(), "{plan}");

@@ -81,7 +81,7 @@ fn adopts_pods_that_nobody_controls_instead_of_replacing_them() {
 
 /// Taken away it says nothing of the template: no update begins for that, and the pod gets it back.
 #[test]
-fn puts_a_hash_back_that_somebody_took_away() {
+fn puts_a_removed_hash_back() {
     let clique = podclique("demo-0-worker").build();
     let stripped = || {
         pod(&clique, 0).ready().with(|p| {

@@ -112,7 +112,7 @@ fn pods_of_a_group_replica_are_counted_by_the_template() {
 
 /// A set of that name was deleted with `--cascade=orphan`; this one did not adopt the clique.
 #[test]
-fn what_a_set_does_not_control_is_orphaned() {
+fn a_podclique_that_no_set_controls_is_orphaned() {
     let worker = podclique("demo-0-worker");
     let orphan = worker.clone().with(|c| c.metadata.owner_references = None);
     for (clique, is_orphaned) in [(worker, false), (orphan, true)] {

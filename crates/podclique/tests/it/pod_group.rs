@@ -89,7 +89,7 @@ fn a_podclique_that_needs_all_its_pods_shares_one_with_its_gang(
 #[rstest]
 #[case::named(Some("demo-0-a.1"))]
 #[case::made_before_the_scheduler_was_told(None)]
-fn who_replaces_a_pod_names_what_the_others_name(#[case] group: Option<&str>) {
+fn a_replacement_names_the_pod_group_of_its_peers(#[case] group: Option<&str>) {
     let caches = Caches::default();
     let clique = clique("demo-0-a", 3, 3);
     add_pod(&caches, &clique, group);
@@ -99,7 +99,7 @@ fn who_replaces_a_pod_names_what_the_others_name(#[case] group: Option<&str>) {
 
 /// They would wait for it if they lost a pod.
 #[test]
-fn who_joins_a_gang_that_was_told_of_does_not_share_with_those_that_run() {
+fn a_pod_that_joins_a_placed_gang_shares_no_pod_group_with_running_ones() {
     let caches = Caches::default();
     let (joining, running) = (clique("demo-0-a", 3, 3), clique("demo-0-b", 1, 1));
     caches.of::<PodClique>().apply(running.clone());
@@ -160,7 +160,7 @@ fn going(seconds: i64) -> Taken {
 #[case::going(vec![going(90)], Choice::Wait(Some(after(150))))]
 #[case::stuck(vec![going(40)], Choice::Name(Some("g.1".into())))]
 #[case::stuck_twice(vec![going(10), going(60)], Choice::Wait(Some(after(120))))]
-fn what_was_used_before_is_waited_for_until_it_is_stuck(
+fn the_previous_pod_group_is_waited_for_until_it_is_stuck(
     #[case] taken: Vec<Taken>,
     #[case] expected: Choice,
 ) {

@@ -58,7 +58,7 @@ fn of_podcliques() {
 }
 
 #[test]
-fn it_looks_again_when_pods_were_refused_for_too_long_and_tells_it_once() {
+fn it_decides_again_when_pods_were_refused_for_too_long_and_reports_it_once() {
     let snapshot = refused(0);
     let due = after(REFUSED_FOR.as_secs());
     assert_eq!(decide(&snapshot, now()).wake_at, Some(due));

@@ -127,7 +127,7 @@ fn first_name(snapshot: &podclique::Snapshot) -> String {
 }
 
 #[test]
-fn does_not_take_the_name_of_a_pod_that_is_there_or_of_somebody_elses() {
+fn does_not_take_the_name_of_an_existing_or_foreign_pod() {
     let clique = podclique("demo-0-worker").size(2, 1).build();
     let first = first_name(&situation(&clique, vec![]));
     let other = pod(&clique, 1).with(|p| p.metadata.name = Some(first.clone()));
@@ -183,7 +183,7 @@ fn scaled_beyond(live: i32) -> Arc<PodClique> {
 }
 
 #[test]
-fn what_is_beyond_the_limit_is_reported_and_only_what_the_template_says_is_kept() {
+fn replicas_beyond_the_limit_are_reported_and_only_those_of_the_template_kept() {
     for live in [10_001, i32::MAX] {
         let clique = scaled_beyond(live);
         let plan = plan(&situation(&clique, ready(&clique, [0, 2, 3])));

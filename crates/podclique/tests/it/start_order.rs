@@ -102,7 +102,7 @@ fn a_pod_waits_until_all_that_it_starts_after_are_up() {
 
 /// Nothing else of the pod is touched, and only of this very pod.
 #[test]
-fn it_is_told_by_one_annotation() {
+fn one_annotation_starts_it() {
     let clique = podclique("demo-0-worker").build();
     let snapshot = with(
         vec![router(true)],
@@ -116,7 +116,7 @@ fn it_is_told_by_one_annotation() {
 }
 
 #[test]
-fn a_pod_without_the_counter_is_told_once() {
+fn a_pod_without_the_counter_gets_one_start_signal() {
     let clique = podclique("demo-0-worker").build();
     let pod = without_counter(waiting(&clique, 0, "demo-0-router:2"));
     let plan = plan(&with(vec![router(true)], vec![pod]));
@@ -130,7 +130,7 @@ fn a_pod_without_the_counter_is_told_once() {
 #[rstest]
 #[case::up(true)]
 #[case::not_up_any_more(false)]
-fn a_pod_is_told_once(#[case] is_up: bool) {
+fn a_pod_gets_one_start_signal(#[case] is_up: bool) {
     let clique = podclique("demo-0-worker").build();
     let pod = told(waiting(&clique, 0, "demo-0-router:2"));
     assert!(plan(&with(vec![router(is_up)], vec![pod])).writes_nothing());
@@ -211,7 +211,7 @@ fn a_new_pod_is_held_back() {
 
 /// A pod that takes another one's place beside peers that run need not be patched.
 #[test]
-fn a_new_pod_may_be_told_at_once() {
+fn a_new_pod_may_start_at_once() {
     let snapshot = with(vec![router(true)], vec![]);
     let pod = created(&snapshot);
     assert_eq!(annotation(&pod, labels::START), Some("now"));

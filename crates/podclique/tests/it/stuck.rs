@@ -9,7 +9,7 @@ use crate::situation::{plan, situation, writes};
 mod jobs;
 
 #[test]
-fn waits_for_a_terminating_pod_up_to_the_timeout_and_wakes_then() {
+fn waits_for_a_terminating_pod_until_the_timeout_and_decides_again_then() {
     let clique = podclique("demo-0-worker").build();
     assert_snapshot!(writes(&plan(&situation(
         &clique,

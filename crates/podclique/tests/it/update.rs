@@ -96,7 +96,7 @@ fn takes_down_no_more_than_the_budget(
 }
 
 #[test]
-fn counts_what_is_on_its_way_out_and_what_is_missing() {
+fn counts_terminating_and_missing_pods() {
     let clique = clique(4);
     let mut pods = all_old(&clique);
     let first = pods.remove(0).terminating(59);
@@ -168,7 +168,7 @@ fn ends_when_all_that_are_wanted_are_ready() {
 
 /// Its hash moves when all pods are there, not when the last old one is gone.
 #[test]
-fn tells_no_hash_before_all_pods_are_there() {
+fn reports_no_hash_before_all_pods_exist() {
     let clique = clique(4);
     let hash = |pods| {
         let plan = plan(&in_turn(&clique, pods));

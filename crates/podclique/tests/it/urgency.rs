@@ -38,7 +38,7 @@ fn lets_counts_and_texts_wait_but_not_flips_and_latches() {
 }
 
 #[test]
-fn what_has_to_be_mended_is_reported_at_once_and_what_passes_by_itself_when_there_is_time() {
+fn causes_for_users_are_reported_at_once_and_passing_ones_when_there_is_time() {
     let ready = |reason: Reason| {
         let mut status = PodCliqueStatus::default();
         let is_ready = matches!(reason, Reason::AllReady | Reason::MinimumReady);
@@ -146,7 +146,7 @@ fn a_first_status_with_a_condition_that_matters_waits_for_nothing() {
 }
 
 #[test]
-fn a_first_status_that_holds_what_is_remembered_waits_for_nothing() {
+fn a_first_status_with_remembered_values_waits_for_nothing() {
     let changes: [fn(&mut PodCliqueStatus); 4] = [
         |status| status.was_available = true,
         |status| status.was_idle = Some(true),

@@ -60,7 +60,7 @@ fn scaled_in(replicas: i32, stored: Option<&str>, change: fn(&mut PodClique)) ->
 }
 
 #[test]
-fn remembers_what_was_scaled_in_until_it_is_gone() {
+fn remembers_a_scaled_in_replica_until_it_is_gone() {
     let stay = |_: &mut PodClique| {};
     let end = |c: &mut PodClique| c.metadata.deletion_timestamp = Some(Time(after(59)));
     assert_eq!(scaled_in(3, None, stay), None);
@@ -72,7 +72,7 @@ fn remembers_what_was_scaled_in_until_it_is_gone() {
 }
 
 #[test]
-fn puts_an_edited_clique_right_and_keeps_what_is_foreign() {
+fn puts_an_edited_clique_right_and_keeps_foreign_fields() {
     let set = demo().build();
     let mut podcliques = complete(&set, 1);
     let edited = &mut podcliques[1];
@@ -190,7 +190,7 @@ fn adopts_cliques_that_nobody_controls_and_deletes_none_of_them() {
 #[case::all_were_there(Some(true), false)]
 #[case::not_yet(Some(false), true)]
 #[case::nobody_knows(None, true)]
-fn makes_nothing_anew_of_a_job_that_was_complete(
+fn recreates_nothing_of_a_job_that_was_complete(
     #[case] complete: Option<bool>,
     #[case] is_made: bool,
 ) {

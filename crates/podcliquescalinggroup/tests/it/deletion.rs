@@ -25,7 +25,7 @@ fn deletes_its_cliques_and_then_goes() {
 }
 
 #[test]
-fn leaves_alone_what_somebody_made_by_hand() {
+fn leaves_hand_made_objects_alone() {
     let mut snapshot = situation(&demo().build(), 1, vec![]);
     let meta = &mut Arc::make_mut(&mut snapshot.group).metadata;
     (meta.finalizers, meta.owner_references, meta.labels) = (None, None, None);

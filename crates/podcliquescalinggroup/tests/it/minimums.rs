@@ -13,7 +13,7 @@ use testkit::builders::after;
 use crate::situation::{complete, demo, group};
 
 #[test]
-fn podcliques_that_are_made_anew_get_the_minimum_of_those_that_exist() {
+fn recreated_podcliques_get_the_minimum_of_those_that_exist() {
     let set = demo().build();
     let caches = Caches::default();
     for podclique in complete(&set, 2) {

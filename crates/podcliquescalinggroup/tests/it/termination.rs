@@ -135,7 +135,7 @@ fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
 
 /// However long the operator was away, and never again once all is made anew.
 #[test]
-fn posts_what_was_recycled_until_it_is_complete_again() {
+fn posts_the_termination_until_the_replica_is_complete_again() {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
@@ -193,7 +193,7 @@ fn says_on_the_set_that_everything_was_deleted() {
 }
 
 #[test]
-fn announces_on_the_set_and_wakes_when_it_is_due() {
+fn announces_on_the_set_and_decides_again_when_it_is_due() {
     let snapshot = broken(&set(Some("5m"), None), &[("demo-0-g-1-leader", 10)]);
     let plan = plan(&snapshot);
     assert_eq!(plan.wake_at, Some(after(310)));
@@ -342,7 +342,7 @@ fn a_replica_whose_podclique_is_on_its_way_out_is_none_to_rely_on() {
 
 /// Scaled in and out again before it was gone.
 #[test]
-fn what_the_group_deletes_itself_is_no_loss() {
+fn a_deletion_by_the_group_is_no_loss() {
     let mut snapshot = hanging(true);
     let status = &mut Arc::make_mut(&mut snapshot.group).status;
     status.get_or_insert_default().scaled_in_replicas = Some("1-3".into());

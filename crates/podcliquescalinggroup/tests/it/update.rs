@@ -171,7 +171,7 @@ fn a_base_gang_that_waits_for_room_is_replaced_as_a_whole() {
 
 /// A deletion that was carried out by half, or a PodClique that somebody deleted.
 #[test]
-fn what_is_left_of_a_replica_that_is_deleted_goes_too() {
+fn the_rest_of_a_deleted_replica_goes_too() {
     let mut snapshot = updated(|_| ());
     let leader = snapshot.podcliques.get_mut("demo-0-g-1-leader").unwrap();
     Arc::make_mut(leader).metadata.deletion_timestamp = Some(Time(after(59)));

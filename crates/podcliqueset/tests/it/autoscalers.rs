@@ -88,7 +88,7 @@ fn one_that_is_right_is_left_alone() {
 }
 
 #[test]
-fn what_others_set_stays() {
+fn foreign_fields_stay() {
     let mut snapshot = running();
     let front = found(&mut snapshot, FRONT);
     let notes = front.metadata.annotations.get_or_insert_default();
@@ -111,7 +111,7 @@ fn what_others_set_stays() {
 #[case::metrics(|a: &mut HorizontalPodAutoscaler| a.spec.metrics = None)]
 #[case::label(|a: &mut HorizontalPodAutoscaler| drop(a.metadata.labels.as_mut().unwrap().remove(labels::MANAGED_BY)))]
 #[case::owner(|a: &mut HorizontalPodAutoscaler| a.metadata.owner_references = None)]
-fn what_somebody_changed_is_put_right(#[case] change: fn(&mut HorizontalPodAutoscaler)) {
+fn a_foreign_change_is_put_right(#[case] change: fn(&mut HorizontalPodAutoscaler)) {
     let mut snapshot = running();
     change(found(&mut snapshot, FRONT));
     let done = done(&snapshot);
@@ -175,7 +175,7 @@ fn quantities_are_compared_by_what_they_mean(
 }
 
 #[test]
-fn what_the_api_server_leaves_out_of_a_metric_is_not_missed() {
+fn an_omitted_field_of_a_metric_is_not_missed() {
     let metric = |selector: Value| {
         json!({"type": "External", "external": {
             "metric": {"name": "queue", "selector": selector},
@@ -318,7 +318,7 @@ fn thousands_of_them_are_made_in_portions() {
 
 /// An autoscaler is a copy of its metrics.
 #[test]
-fn metrics_count_with_what_a_set_may_have() {
+fn metrics_count_against_the_limit_of_a_set() {
     let long = |s: &mut PodCliqueSet| {
         let metrics = json!([pods_metric("1")]);
         let mut config = config(None, 8, &metrics);

@@ -98,7 +98,7 @@ fn ten_thousand_replicas_of_ten_thousand_group_replicas_are_reported_and_not_mad
 }
 
 #[test]
-fn what_was_scaled_beyond_the_limits_is_reported_and_what_runs_stays() {
+fn a_count_beyond_the_limits_is_reported_and_running_pods_stay() {
     let mut snapshot = running();
     scale_group(&mut snapshot, i32::MAX);
     let plan = plan(&snapshot);
@@ -156,7 +156,7 @@ fn a_large_set_is_made_in_portions() {
 }
 
 #[test]
-fn what_is_long_is_made_in_smaller_portions() {
+fn long_objects_are_created_in_smaller_portions() {
     let long = "x".repeat(1_000_000);
     let set = set("demo").replicas(100).clique("worker", |c| {
         c.with(|c| c.spec.pod_spec.containers[0].image = Some(long))

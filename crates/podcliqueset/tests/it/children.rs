@@ -136,7 +136,7 @@ fn lets_live_replicas_follow_the_template_only_where_nobody_scaled() {
 }
 
 #[test]
-fn takes_what_the_api_server_leaves_out_for_false() {
+fn takes_an_omitted_field_for_false() {
     let set = demo()
         .with(|s| {
             s.spec.template.headless_service_config = Some(HeadlessServiceConfig {

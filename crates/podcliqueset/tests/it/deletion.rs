@@ -83,7 +83,7 @@ fn deletes_nothing_before_its_watch_has_shown_all() {
 
 /// A POST or an adoption landed after the garbage collector's pass.
 #[test]
-fn releases_what_it_still_controls_and_deletes_nothing() {
+fn releases_its_objects_and_deletes_nothing() {
     let snapshot = collected(stored(laid_out(&demo().build())));
     let done = plan(&snapshot);
     assert_snapshot!(writes(&done));
@@ -102,7 +102,7 @@ fn releases_what_it_still_controls_and_deletes_nothing() {
 
 /// An adoption that is under way expects the version before.
 #[test]
-fn gives_what_it_never_adopted_another_version_before_it_goes() {
+fn gives_unadopted_objects_another_version_before_it_goes() {
     let mut left = laid_out(&demo().build());
     left.children.services.clear();
     Arc::make_mut(&mut left.children.groups[0])
@@ -152,7 +152,7 @@ fn waits_for_children_that_are_on_their_way_out() {
 }
 
 #[test]
-fn neither_deletes_nor_waits_for_what_nobody_controls() {
+fn neither_deletes_nor_waits_for_orphans() {
     let mut snapshot = going(alone(&demo().build()));
     let mut left = laid_out(&demo().build());
     Arc::make_mut(&mut left.children.groups[0])

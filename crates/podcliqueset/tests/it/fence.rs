@@ -44,7 +44,7 @@ fn deletes_every_clique_of_the_replica_and_creates_none_before_all_are_gone() {
 }
 
 #[test]
-fn creates_the_cliques_anew_in_the_present_attempt_with_their_live_replicas() {
+fn recreates_the_cliques_in_the_present_attempt_with_their_live_replicas() {
     let mut snapshot = terminating();
     snapshot.podcliques.clear();
     let stored = Arc::make_mut(&mut snapshot.stored);

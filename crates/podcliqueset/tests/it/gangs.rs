@@ -68,7 +68,7 @@ fn does_not_start_while_a_podclique_is_missing_or_going() {
 
 /// Pods that were let through would be placed one by one, or by nobody.
 #[test]
-fn does_not_start_while_its_scheduler_cannot_be_told_and_says_so() {
+fn does_not_start_while_its_scheduler_is_not_served_and_says_so() {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, |p| p);
     let pods = |snapshot: &podcliqueset::Snapshot| {
@@ -215,7 +215,7 @@ fn follows_the_pods_once_it_has_started() {
 }
 
 #[test]
-fn starts_anew_when_none_of_the_listed_pods_exists_any_more() {
+fn starts_again_when_no_listed_pod_exists_any_more() {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, PodBuilder::ready);
     let first = plan(&snapshot);

@@ -127,7 +127,7 @@ fn a_group_that_is_idle_leaves_the_gang_and_nothing_else_changes() {
 }
 
 #[test]
-fn what_is_woken_joins_in_one_request_when_all_of_its_pods_are_there() {
+fn a_group_scaled_up_joins_in_one_request_when_all_its_pods_exist() {
     let mut snapshot = idle();
     scale_group(&mut snapshot, 3);
     assert_eq!(base(&plan(&snapshot)), None);
@@ -149,7 +149,7 @@ fn what_is_woken_joins_in_one_request_when_all_of_its_pods_are_there() {
 }
 
 #[test]
-fn what_is_beyond_the_minimum_waits_for_the_base_of_this_wake() {
+fn replicas_beyond_the_minimum_wait_for_the_base_scaled_up_with_them() {
     let mut snapshot = idle();
     scale_group(&mut snapshot, 3);
     fill_group(&mut snapshot, |p| p);
@@ -165,7 +165,7 @@ fn what_is_beyond_the_minimum_waits_for_the_base_of_this_wake() {
 /// Scaled to 0 and woken before the group has deleted its PodCliques: the set sees one after the
 /// other go.
 #[test]
-fn what_is_woken_before_it_was_gone_joins_in_one_request() {
+fn a_group_scaled_up_before_it_was_gone_joins_in_one_request() {
     let mut snapshot = running();
     Arc::make_mut(&mut snapshot.children.groups[0])
         .spec
@@ -203,7 +203,7 @@ fn what_is_woken_before_it_was_gone_joins_in_one_request() {
 
 /// The group has not deleted anything yet: what runs is listed again at once.
 #[test]
-fn what_is_woken_before_anything_of_it_went_is_listed_as_it_runs() {
+fn a_group_scaled_up_before_any_deletion_is_listed_as_it_runs() {
     let mut snapshot = running();
     let listed = |s: &Snapshot| s.children.gangs[0].spec.clone();
     let before = listed(&snapshot);
@@ -274,7 +274,7 @@ fn replace_pods(snapshot: &mut Snapshot, name: &str, pods: i32) {
 }
 
 #[test]
-fn the_only_pod_of_a_frontend_is_replaced_while_woken_workers_find_no_room() {
+fn the_only_pod_of_a_frontend_is_replaced_while_scaled_up_workers_find_no_room() {
     let mut snapshot = lone_frontend();
     scale_group(&mut snapshot, 1);
     refuse(&mut snapshot, "demo-0-g-0-worker");
@@ -297,7 +297,7 @@ fn a_clique_that_lost_its_pods_gets_them_back_one_by_one() {
 
 /// One group replica was terminated while workers of another group find no room.
 #[test]
-fn what_is_made_anew_joins_with_its_group_and_waits_for_nothing_else() {
+fn a_recreated_podclique_joins_with_its_group_and_waits_for_nothing_else() {
     let mut snapshot = running();
     adapt(&mut snapshot, FRONT, |c| c.spec.replicas = 0);
     fill(&mut snapshot, FRONT, 0, |p| p);
@@ -358,7 +358,7 @@ fn a_clique_that_the_template_leaves_idle_is_not_waited_for() {
 
 /// Of the Go operator: its list names pods that wait behind their gates.
 #[test]
-fn what_another_implementation_listed_behind_gates_joins_as_a_whole() {
+fn a_list_of_another_implementation_behind_gates_joins_as_a_whole() {
     let mut snapshot = running();
     for gang in &mut snapshot.children.gangs {
         let annotations = Arc::make_mut(gang).metadata.annotations.as_mut().unwrap();

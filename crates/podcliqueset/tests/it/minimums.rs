@@ -89,7 +89,7 @@ fn a_raised_minimum_of_a_group_is_reported_and_its_gangs_stay() {
 }
 
 #[test]
-fn what_is_made_anew_gets_the_minimum_of_what_exists() {
+fn a_recreated_podclique_gets_the_minimum_of_existing_ones() {
     let plan = after_edit(|set| {
         set.spec.replicas = 2;
         set.spec.template.cliques[0].spec.min_available = Some(2);

@@ -81,7 +81,7 @@ fn one_that_is_not_wanted_raises_no_fence() {
 }
 
 #[test]
-fn none_raises_a_fence_over_what_has_run() {
+fn none_raises_a_fence_over_pods_that_have_run() {
     let mut snapshot = laid_out(&demo().build());
     put_orphan(&mut snapshot, FRONT, 3);
     let leader = snapshot.podcliques.get_mut("demo-0-g-0-leader").unwrap();
@@ -94,7 +94,7 @@ fn none_raises_a_fence_over_what_has_run() {
 
 /// What counts stands in annotations.
 #[test]
-fn a_clique_keeps_its_attempt_whatever_somebody_does_to_its_labels() {
+fn a_clique_keeps_its_attempt_when_its_labels_are_edited() {
     for edited in [None, Some("0"), Some("2147483647")] {
         let mut snapshot = in_attempt_1(laid_out(&demo().build()));
         snapshot.podcliques.clear();

@@ -75,7 +75,7 @@ fn a_gang_that_waits_for_its_base_is_not_the_first_cause() {
 }
 
 #[test]
-fn what_is_not_created_says_what_its_group_was_refused() {
+fn a_missing_podclique_reports_the_refusal_of_its_group() {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, PodBuilder::ready);
     for part in ["leader", "worker"] {
@@ -139,7 +139,7 @@ fn store(snapshot: &mut Snapshot, status: PodCliqueSetStatus) {
 }
 
 #[test]
-fn what_has_to_be_mended_is_reported_once_and_that_it_was_too() {
+fn a_cause_for_users_is_reported_once_and_its_end_too() {
     let mut snapshot = all_but("demo-0-frontend", 2, no_gpu);
     let first = plan(&snapshot);
     assert_eq!(first.events.len(), 1);
@@ -160,7 +160,7 @@ fn what_has_to_be_mended_is_reported_once_and_that_it_was_too() {
 }
 
 #[test]
-fn what_passes_by_itself_is_no_event() {
+fn a_passing_cause_is_no_event() {
     let snapshot = laid_out(&demo().build());
     assert_eq!(ready(&snapshot).reason, "PodsBeingCreated");
     assert_eq!(events(&snapshot), Vec::<String>::new());
@@ -168,7 +168,7 @@ fn what_passes_by_itself_is_no_event() {
 
 /// An hour later the API server has forgotten the event of the change.
 #[test]
-fn what_somebody_has_to_mend_is_told_as_long_as_that_is_so() {
+fn a_cause_for_users_is_reported_while_it_lasts() {
     let mut snapshot = all_but("demo-0-frontend", 2, no_gpu);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);

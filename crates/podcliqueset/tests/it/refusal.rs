@@ -11,7 +11,7 @@ use rstest::rstest;
 use crate::situation::{alone, demo, laid_out, plan};
 
 #[test]
-fn creates_nothing_for_an_invalid_set_and_says_what_to_mend() {
+fn creates_nothing_for_an_invalid_set_and_reports_the_remedy() {
     let set = demo()
         .with(|s| {
             let cliques = &mut s.spec.template.cliques;
@@ -25,7 +25,7 @@ fn creates_nothing_for_an_invalid_set_and_says_what_to_mend() {
 }
 
 #[test]
-fn keeps_what_exists_when_a_set_becomes_invalid() {
+fn keeps_existing_objects_when_a_set_becomes_invalid() {
     let mut snapshot = laid_out(&demo().build());
     let invalid = demo()
         .with(|s| s.spec.template.cliques[0].spec.min_available = Some(5))

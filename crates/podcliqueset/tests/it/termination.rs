@@ -115,7 +115,7 @@ fn then_says_so_and_deletes_every_clique_of_the_replica_and_no_other() {
 }
 
 #[test]
-fn announces_the_termination_and_wakes_at_the_first_time_that_is_due() {
+fn announces_the_termination_and_decides_again_when_the_first_one_is_due() {
     let mut snapshot = running(2, Some("5m"));
     lose(&mut snapshot, "demo-0-frontend", 40);
     lose(&mut snapshot, "demo-1-frontend", 20);
@@ -234,7 +234,7 @@ fn a_podclique_that_hangs_on_its_way_out_counts_against_its_group() {
 }
 
 #[test]
-fn ignores_what_a_group_says_of_an_earlier_attempt() {
+fn ignores_the_status_of_a_group_for_an_earlier_attempt() {
     let mut snapshot = running(1, Some("30s"));
     for name in ["demo-0-g-1-leader", "demo-0-g-2-leader"] {
         lose(&mut snapshot, name, 0);
@@ -265,7 +265,7 @@ fn two_replicas_that_are_due_are_fenced_in_one_write() {
 }
 
 #[test]
-fn posts_what_was_terminated_until_all_is_made_anew_and_never_again() {
+fn posts_the_termination_until_all_is_recreated_and_never_again() {
     let mut snapshot = running(1, Some("30s"));
     lose(&mut snapshot, "demo-0-frontend", 0);
     let first = plan(&snapshot);
@@ -305,7 +305,7 @@ fn does_nothing_while_the_set_is_invalid() {
 }
 
 #[test]
-fn what_was_recreated_and_never_available_is_not_terminated_again() {
+fn a_recreated_replica_that_was_never_available_is_not_terminated_again() {
     let mut snapshot = running(1, Some("30s"));
     lose(&mut snapshot, "demo-0-frontend", 0);
     let first = plan(&snapshot);

@@ -287,7 +287,7 @@ fn fewer_pods_and_a_scaled_count_wait_for_nothing() {
 
 /// A policy keeps the pods of the old template from being deleted.
 #[test]
-fn what_is_refused_to_an_update_is_said_on_the_set() {
+fn a_refused_update_is_reported_on_the_set() {
     let mut snapshot = changed();
     step(&mut snapshot);
     let seen = snapshot.podcliques.get_mut("demo-0-web").unwrap();

@@ -56,7 +56,7 @@ fn it_gets_a_pod_group_with_a_leaf_for_each_part() {
 /// Scaled out and in, idle and awake: the PodGroup is changed in place, by one write, and keeps what
 /// others wrote.
 #[test]
-fn it_is_put_right_in_one_write_that_keeps_what_others_wrote() {
+fn it_is_put_right_in_one_write_that_keeps_foreign_fields() {
     let created = written(&told(&gang(&[("leader", 1), ("worker", 3)]), None));
     let mut found = serde_json::to_value(&created).unwrap();
     found["metadata"]["uid"] = json!("uid-group");
@@ -75,7 +75,7 @@ fn it_is_put_right_in_one_write_that_keeps_what_others_wrote() {
 }
 
 #[test]
-fn a_pod_group_of_somebody_else_or_on_its_way_out_is_left_alone() {
+fn a_foreign_or_terminating_pod_group_is_left_alone() {
     let gang = gang(&[("worker", 3)]);
     let mut foreign = written(&told(&gang, None));
     foreign.spec.sub_groups.clear();
@@ -158,7 +158,7 @@ fn a_cluster_without_its_kind_is_said_and_nothing_is_written() {
 
 /// KAI reads them of PodGroups' specs only; its pod-grouper would have written them there.
 #[test]
-fn what_a_set_asks_of_kai_is_written_where_kai_reads_it() {
+fn requests_of_a_set_to_kai_are_written_where_kai_reads_them() {
     let mut gang = gang(&[("worker", 3)]);
     gang.spec.priority_class_name.clear();
     let labels = gang.metadata.labels.get_or_insert_default();
@@ -196,7 +196,7 @@ fn what_a_set_asks_of_kai_is_written_where_kai_reads_it() {
 }
 
 #[test]
-fn what_kai_would_not_understand_is_refused_by_name() {
+fn a_request_that_kai_would_not_understand_is_refused_by_name() {
     let mut gang = gang(&[("worker", 3)]);
     let labels = gang.metadata.labels.get_or_insert_default();
     labels.insert("kai.scheduler/preemptibility".into(), "semi".into());

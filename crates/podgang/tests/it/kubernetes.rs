@@ -72,7 +72,7 @@ fn a_gang_that_waits_for_nodes_needs_pods_that_came_back_and_are_not_listed_yet(
 
 /// After a termination: pods of a new start wait until what was used before is gone.
 #[test]
-fn what_was_used_before_goes_although_a_part_has_no_pods_yet() {
+fn previous_pod_groups_go_although_a_part_has_no_pods_yet() {
     let mut facts = cluster(&[("a", "demo-0-a", 1), ("b", "demo-0-b", 2)]);
     settle(&mut facts);
     facts.groups.remove("demo-0-b");
@@ -90,7 +90,7 @@ fn what_was_used_before_goes_although_a_part_has_no_pods_yet() {
 
 /// Where a cluster has no groups of groups, they are placed one by one rather than never.
 #[test]
-fn who_joins_is_placed_without_groups_of_groups_too() {
+fn a_pod_that_joins_is_placed_without_groups_of_groups_too() {
     let mut facts = cluster(&[("a", "demo-0", 3)]);
     settle(&mut facts);
     facts.serves_composites = false;
@@ -125,7 +125,7 @@ fn others_have_one_each_and_start_together() {
 
 /// A pod that is not listed yet is not to be placed.
 #[test]
-fn nothing_is_told_of_pods_before_the_gang_lists_them() {
+fn no_pod_group_is_written_before_the_gang_lists_its_pods() {
     let mut facts = cluster(&[("a", "demo-0", 1)]);
     facts.members[0].is_listed = false;
     assert!(settle(&mut facts).is_empty());
@@ -133,7 +133,7 @@ fn nothing_is_told_of_pods_before_the_gang_lists_them() {
 
 /// Those that run must not wait for it if they lose a pod while there is no room for all.
 #[test]
-fn who_joins_is_placed_by_itself() {
+fn a_pod_that_joins_is_placed_by_itself() {
     let mut facts = cluster(&[("a", "demo-0", 3)]);
     settle(&mut facts);
     let joined = |name: &str| cluster(&[(name, &format!("demo-0-{name}"), 2)]).members;
@@ -164,7 +164,7 @@ fn who_joins_is_placed_by_itself() {
 
 /// Ended after each of its writes, the next one goes on where it was.
 #[test]
-fn what_was_begun_is_completed() {
+fn a_begun_start_is_completed() {
     let members = [
         ("a", "demo-0-a", 1),
         ("b", "demo-0-b", 2),
@@ -190,7 +190,7 @@ fn what_was_begun_is_completed() {
 
 /// The same names come back, so nothing is begun before what had them is gone.
 #[test]
-fn a_start_waits_until_what_was_used_before_is_gone() {
+fn a_start_waits_until_the_previous_pod_groups_are_gone() {
     let members = [("a", "demo-0-a", 1), ("b", "demo-0-b", 2)];
     let mut facts = cluster(&members);
     settle(&mut facts);
@@ -332,7 +332,7 @@ fn all_gangs_of_a_replica_are_one_tree() {
     "compositepodgroups.scheduling.k8s.io/v1alpha3 is not served"
 )]
 #[case::all(true, true, 2, "")]
-fn what_the_cluster_lacks_is_told_of(
+fn a_missing_api_of_the_cluster_is_reported(
     #[case] serves_groups: bool,
     #[case] serves_composites: bool,
     #[case] members: usize,
@@ -356,7 +356,7 @@ fn what_the_cluster_lacks_is_told_of(
 
 /// A pod may name a PodGroup that somebody made by hand.
 #[test]
-fn a_pod_group_of_somebody_else_is_left_alone() {
+fn a_foreign_pod_group_is_left_alone() {
     let mut facts = cluster(&[("a", "demo-0-a", 1)]);
     settle(&mut facts);
     for group in facts.groups.values_mut() {

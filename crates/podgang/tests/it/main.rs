@@ -150,7 +150,7 @@ fn names_pods_that_failed_or_are_about_to_be_evicted() {
 }
 
 #[test]
-fn leaves_alone_what_another_made() {
+fn leaves_foreign_podgangs_alone() {
     let mut snapshot = gang(None, pods(PodBuilder::ready));
     Arc::make_mut(&mut snapshot.gang).metadata = stored("demo-0");
     assert_eq!(decide(&snapshot, after(60)).status, None);
@@ -168,7 +168,7 @@ fn a_slot_whose_work_is_done_counts_as_placed_and_ready() {
 }
 
 #[test]
-fn says_what_its_parts_lack() {
+fn names_the_missing_pods_of_its_parts() {
     let mut snapshot = gang(None, pods(|p| p.waiting("ImagePullBackOff")));
     snapshot.parts[0].podclique = Some(podclique("demo-0-worker").size(3, 2).build());
     let status = status(&snapshot);

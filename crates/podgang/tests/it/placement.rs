@@ -143,7 +143,7 @@ fn it_has_no_score_while_a_node_is_unknown() {
 }
 
 #[test]
-fn it_is_computed_anew_when_pods_moved_and_forgotten_with_the_gang() {
+fn it_is_computed_again_when_pods_moved_and_forgotten_with_the_gang() {
     let caches = cluster();
     let first = gang(&caches, &["a", "a"]);
     assert!(placement(&caches, &first).starts_with("Some(1.0)"));

@@ -56,7 +56,7 @@ fn it_gets_a_pod_group_with_the_minimum_of_each_part() {
 }
 
 #[test]
-fn it_is_put_right_in_one_write_that_keeps_what_others_wrote() {
+fn it_is_put_right_in_one_write_that_keeps_foreign_fields() {
     let created: VolcanoPodGroup = only(&told(&gang(&[("leader", 1), ("worker", 3)]), None));
     let mut found = serde_json::to_value(&created).unwrap();
     found["metadata"]["uid"] = json!("uid-group");
@@ -72,7 +72,7 @@ fn it_is_put_right_in_one_write_that_keeps_what_others_wrote() {
 
 /// Definitions before 1.14 drop the parts: to write them again and again would be of no use.
 #[test]
-fn parts_that_are_dropped_are_told_of_and_tried_again_with_the_next_change() {
+fn dropped_parts_are_reported_and_tried_again_with_the_next_change() {
     let first = gang(&[("leader", 1), ("worker", 3)]);
     let mut stored: VolcanoPodGroup = only(&told(&first, None));
     stored.spec.sub_group_policy.clear();
@@ -85,7 +85,7 @@ fn parts_that_are_dropped_are_told_of_and_tried_again_with_the_next_change() {
 }
 
 #[test]
-fn a_pod_group_of_somebody_else_is_left_alone() {
+fn a_foreign_pod_group_is_left_alone() {
     let gang = gang(&[("worker", 3)]);
     let mut foreign: VolcanoPodGroup = only(&told(&gang, None));
     foreign.spec.min_member = Some(1);

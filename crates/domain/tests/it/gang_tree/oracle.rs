@@ -129,7 +129,7 @@ proptest! {
 
     /// A tree with an error can never be satisfied; one without can.
     #[test]
-    fn errors_are_what_can_never_be_satisfied(
+    fn errors_are_demands_that_can_never_be_satisfied(
         tree in any_tree(0),
         counts in prop::collection::vec(0..5u32, 1..12),
     ) {

@@ -79,7 +79,7 @@ fn the_order_of_variables_counts_where_one_refers_to_another() {
     json!({"nvidia.com/gpu": 8, "memory": "1024Mi"})
 )]
 #[case::quantity("/spec/podSpec/volumes/0/emptyDir", "sizeLimit", json!("2048Mi"))]
-fn what_the_api_server_fills_in_does_not_count(
+fn defaults_of_the_api_server_do_not_count(
     #[case] at: &str,
     #[case] field: &str,
     #[case] value: Value,
@@ -122,7 +122,7 @@ fn what_the_api_server_fills_in_does_not_count(
         {"topologyKey": "rack", "labelSelector": {}}
     ]}})
 )]
-fn what_changes_a_pod_counts(#[case] pointer: &str, #[case] value: Value) {
+fn a_change_of_the_pod_counts(#[case] pointer: &str, #[case] value: Value) {
     let changed = template(with(pointer, value));
     let before = template(clique());
     assert_ne!(

@@ -69,7 +69,7 @@ fn look(pod: PodBuilder, seconds: i64) -> (Option<String>, Option<Timestamp>) {
 #[case::no_more("5", 4000, None, None)]
 #[case::several_are_due("now", 25, Some("4"), Some(40))]
 #[case::all_are_due("2", 4000, Some("5"), None)]
-fn a_pod_whose_init_container_waits_is_told_again(
+fn a_pod_whose_init_container_waits_gets_the_start_signal_again(
     #[case] value: &'static str,
     #[case] seconds: i64,
     #[case] written: Option<&str>,
@@ -109,14 +109,14 @@ fn a_container_that_starts_late_has_as_much_time() {
 #[case::by_hand_or_before_there_was_a_counter(|p: PodBuilder| p.with(|p| {
     p.metadata.annotations.as_mut().unwrap().remove(labels::START_AT);
 }))]
-fn others_are_not_told_again(#[case] change: fn(PodBuilder) -> PodBuilder) {
+fn other_pods_get_no_second_start_signal(#[case] change: fn(PodBuilder) -> PodBuilder) {
     let (value, _) = look(change(told("now", TOLD_AT)), TOLD_AT + 30);
     assert_eq!(value, None);
 }
 
 /// The value that was seen is tested: what somebody wrote meanwhile is not overwritten.
 #[test]
-fn only_what_was_seen_is_replaced() {
+fn only_the_observed_value_is_replaced() {
     let plan = decide(&snapshot(told("3", TOLD_AT)), after(TOLD_AT + 20));
     insta::assert_snapshot!(super::writes(&plan));
     let Action::Patch { operations, .. } = &plan.waves[0][0] else {

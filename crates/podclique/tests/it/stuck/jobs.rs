@@ -158,7 +158,7 @@ fn told(snapshot: &Snapshot, now: Timestamp) -> Vec<String> {
 }
 
 #[test]
-fn that_a_rank_is_started_beside_its_old_pod_is_told() {
+fn an_event_reports_a_rank_started_beside_its_old_pod() {
     let snapshot = hung(Training, false, StuckTimeouts::default());
     assert_eq!(told(&snapshot, after(59)), Vec::<String>::new());
     assert_snapshot!(told(&snapshot, after(60)).join("\n"));
@@ -170,7 +170,7 @@ fn that_a_rank_is_started_beside_its_old_pod_is_told() {
 #[case::job_is_over(|s: &mut Snapshot| s.may_create = false)]
 #[case::ended(|s: &mut Snapshot| s.pods = vec![hanging(&s.podclique).phase("Failed").build()])]
 #[case::not_selected(|s: &mut Snapshot| s.pods = vec![detached(hanging(&s.podclique)).build()])]
-fn otherwise_nothing_is_told(#[case] change: fn(&mut Snapshot)) {
+fn otherwise_no_event_is_posted(#[case] change: fn(&mut Snapshot)) {
     let mut snapshot = hung(Training, false, StuckTimeouts::default());
     change(&mut snapshot);
     assert_eq!(told(&snapshot, after(60)), Vec::<String>::new());
@@ -181,7 +181,7 @@ fn otherwise_nothing_is_told(#[case] change: fn(&mut Snapshot)) {
 #[case::restart(|_: &mut SetFacts| {}, true)]
 #[case::job_is_over(|s: &mut SetFacts| s.is_over = true, false)]
 #[case::set_goes(|s: &mut SetFacts| s.is_terminating = true, false)]
-fn a_restart_tells_it_too(#[case] change: fn(&mut SetFacts), #[case] is_told: bool) {
+fn a_restart_reports_it_too(#[case] change: fn(&mut SetFacts), #[case] is_told: bool) {
     let mut snapshot = hung(Training, false, StuckTimeouts::default());
     let clique = Arc::make_mut(&mut snapshot.podclique);
     clique.metadata.deletion_timestamp = snapshot.pods[0].metadata.deletion_timestamp.clone();
@@ -230,7 +230,7 @@ fn which_nodes_end_their_pods_is_read(#[case] node: Option<Node>, #[case] is_in_
 #[rstest]
 #[case::by_default(StuckTimeouts::default(), 0)]
 #[case::without_end(timeouts(minutes(1), Never), 1)]
-fn what_former_podcliques_have_left_is_read(
+fn pods_left_by_former_podcliques_are_read(
     #[case] stuck_timeouts: StuckTimeouts,
     #[case] count: usize,
 ) {

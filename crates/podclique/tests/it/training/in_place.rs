@@ -22,7 +22,7 @@ fn restarted_in_place(was_available: bool) -> Arc<PodClique> {
 #[case::one_is_missing(2, 1, true, "False/RestartsInPlace")]
 #[case::two_are_missing(1, 2, true, "True/InsufficientReadyPods")]
 #[case::two_are_missing_from_the_start(1, 2, false, "False/NeverAvailable")]
-fn what_the_kubelet_restarts_in_place_is_no_failure(
+fn a_restart_in_place_by_the_kubelet_is_no_failure(
     #[case] restarting: i32,
     #[case] missing: i32,
     #[case] was_available: bool,
@@ -43,7 +43,7 @@ fn what_the_kubelet_restarts_in_place_is_no_failure(
 #[rstest]
 #[case::failed(failed as fn(PodBuilder) -> PodBuilder)]
 #[case::being_deleted(|p: PodBuilder| p.ready().terminating(59))]
-fn what_is_lost_counts_though_the_rest_is_restarted_in_place(
+fn a_lost_pod_counts_though_the_rest_is_restarted_in_place(
     #[case] lost: impl Fn(PodBuilder) -> PodBuilder,
 ) {
     let clique = restarted_in_place(true);

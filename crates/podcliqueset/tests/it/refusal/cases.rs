@@ -104,7 +104,7 @@ fn refused() -> Vec<Case> {
 }
 
 #[test]
-fn what_the_webhook_refuses_the_set_says_of_itself() {
+fn the_set_reports_the_same_errors_as_the_webhook() {
     let refused = refused();
     let silent = refused
         .iter()
@@ -119,7 +119,7 @@ fn what_the_webhook_refuses_the_set_says_of_itself() {
 }
 
 #[test]
-fn a_changed_minimum_is_told_at_the_same_path() {
+fn a_changed_minimum_is_reported_at_the_same_path() {
     let path = |error: &FieldError| format!("{}: {}: cannot be changed", error.path, error.value);
     for case in refused() {
         let is_meant = OTHER_WORDS.contains(&case.name);

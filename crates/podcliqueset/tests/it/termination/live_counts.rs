@@ -62,7 +62,7 @@ fn a_clique_that_nobody_scaled_follows_a_template_that_changed_just_before_the_f
 }
 
 #[test]
-fn a_clique_that_somebody_scaled_is_stamped_with_what_its_count_was_compared_with() {
+fn a_scaled_clique_is_stamped_with_the_count_that_it_was_compared_with() {
     let mut snapshot = running(1, Some("30s"));
     let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
     Arc::make_mut(&mut front.podclique).spec.replicas = 5;

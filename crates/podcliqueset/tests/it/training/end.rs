@@ -91,7 +91,7 @@ fn the_phase_fails_only_after_the_last_pod_ended() {
 }
 
 #[test]
-fn what_is_over_creates_nothing_and_stays_over() {
+fn a_job_that_is_over_creates_nothing_and_stays_over() {
     let mut snapshot = running(job(5, None));
     for podclique in all(&snapshot) {
         complete(&mut snapshot, &podclique, true);
@@ -116,7 +116,7 @@ fn what_is_over_creates_nothing_and_stays_over() {
 /// It was deleted with `--cascade=orphan` and applied again: it is done at once, and what it left
 /// behind must not outlive it.
 #[test]
-fn what_is_over_adopts_what_nobody_controls() {
+fn a_job_that_is_over_adopts_orphans() {
     let mut snapshot = running(job(0, None));
     for podclique in all(&snapshot) {
         complete(&mut snapshot, &podclique, true);

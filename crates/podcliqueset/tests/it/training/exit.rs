@@ -94,7 +94,7 @@ fn a_pod_of_a_known_name_is_another_failure() {
 
 /// The kubelet gives its own reason for the pod in a later write.
 #[test]
-fn what_the_kubelet_adds_later_is_kept() {
+fn a_later_addition_of_the_kubelet_is_kept() {
     let mut snapshot = after_an_exit(0);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
@@ -109,7 +109,7 @@ fn what_the_kubelet_adds_later_is_kept() {
 
 /// A pod whose containers have all ended keeps its logs, and is not waited for.
 #[test]
-fn what_has_run_out_does_not_hold_the_end_up() {
+fn a_pod_that_has_run_out_does_not_delay_the_end() {
     let mut snapshot = after_an_exit(0);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);

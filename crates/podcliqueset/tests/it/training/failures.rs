@@ -81,7 +81,7 @@ fn peers_that_were_ended_do_not_hide_the_pod_that_failed() {
 
 /// Labels can be edited by anybody. What is left of an earlier attempt was deleted by the restart.
 #[test]
-fn what_is_left_of_an_earlier_attempt_is_no_failure_whatever_its_labels_say() {
+fn a_pod_of_an_earlier_attempt_is_no_failure_whatever_its_labels_say() {
     let mut snapshot = running(job(5, None));
     fail(&mut snapshot, "demo-0-frontend", 60);
     let first = plan(&snapshot);

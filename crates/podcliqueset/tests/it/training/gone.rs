@@ -10,7 +10,7 @@ use super::{delete_by_hand, job, running};
 use crate::situation::{carry_out, fill, plan, writes};
 
 #[test]
-fn a_podclique_that_somebody_deletes_before_it_is_done_is_a_failure() {
+fn a_podclique_deleted_before_it_is_done_is_a_failure() {
     let mut snapshot = running(job(1, None));
     delete_by_hand(&mut snapshot, "demo-0-g-0-leader", 59);
     let plan = plan(&snapshot);
@@ -81,7 +81,7 @@ fn one_that_is_deleted_is_a_failure_at_once_whatever_the_clock_says() {
 }
 
 #[test]
-fn a_podclique_that_somebody_deletes_is_reported_as_failed() {
+fn a_deleted_podclique_is_reported_as_failed() {
     let events = |max_restarts| {
         let mut snapshot = running(job(max_restarts, None));
         delete_by_hand(&mut snapshot, "demo-0-frontend", 59);

@@ -66,7 +66,7 @@ fn replicas_that_fail_together_are_taken_together(
 
 /// PodCliques that finish one after the other hold up nothing that is due.
 #[test]
-fn what_is_due_does_not_wait_for_what_is_noted() {
+fn a_due_restart_does_not_wait_for_noted_failures() {
     let mut snapshot = running(job(1, Some("1m")));
     complete(&mut snapshot, "demo-0-frontend", true);
     let late = decide(&snapshot, after(120));
@@ -76,7 +76,7 @@ fn what_is_due_does_not_wait_for_what_is_noted() {
 }
 
 #[test]
-fn what_is_terminated_goes_while_another_replica_finishes() {
+fn a_terminated_replica_goes_while_another_replica_finishes() {
     let mut snapshot = running(job(5, None).replicas(2));
     fail(&mut snapshot, "demo-0-frontend", 60);
     let fence = plan(&snapshot);
@@ -94,7 +94,7 @@ fn what_is_terminated_goes_while_another_replica_finishes() {
 
 /// The operator may be ended after any write, and be away for long.
 #[test]
-fn the_event_of_a_restart_is_posted_until_all_is_made_anew_and_never_again() {
+fn the_event_of_a_restart_is_posted_until_all_is_recreated_and_never_again() {
     let mut snapshot = running(job(1, None));
     fail(&mut snapshot, "demo-0-frontend", 60);
     let fence = plan(&snapshot);
@@ -118,7 +118,7 @@ fn the_event_of_a_restart_is_posted_until_all_is_made_anew_and_never_again() {
 
 /// Restarted before it is adopted it would be left over, of an earlier attempt, with its pods.
 #[test]
-fn a_restart_waits_until_what_was_cut_loose_is_adopted() {
+fn a_restart_waits_until_orphans_are_adopted() {
     let mut snapshot = running(job(2, None));
     fail(&mut snapshot, "demo-0-g-0-leader", 0);
     let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
@@ -139,7 +139,7 @@ fn a_restart_waits_until_what_was_cut_loose_is_adopted() {
 
 /// The rank may be back, and nobody told. What was deleted stays so.
 #[test]
-fn restarts_nothing_for_what_is_seen_while_a_watch_is_lost() {
+fn restarts_nothing_while_a_watch_is_lost() {
     let mut snapshot = running(job(5, None));
     fail(&mut snapshot, "demo-0-frontend", 60);
     snapshot.view.is_outdated = true;
