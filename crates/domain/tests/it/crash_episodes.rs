@@ -1,5 +1,5 @@
-//! A container that crashes runs for a while between two crashes: what is said meanwhile, as kubelets
-//! recorded it.
+//! A container that crashes runs for a while between two crashes: what is said meanwhile, as
+//! kubelets recorded it.
 
 use std::sync::Arc;
 

@@ -244,7 +244,8 @@ fn a_server_that_does_not_answer_is_no_cause() {
     assert_eq!(refusal(&[silent]), None);
 }
 
-/// It is told with path and value, by what finds it; a moment after it was mended it is still stored.
+/// It is told with path and value, by what finds it; a moment after it was mended it is still
+/// stored.
 #[test]
 fn an_error_of_an_older_spec_is_no_refusal() {
     for code in ["ERR_INVALID_SPEC", "ERR_LIMIT_EXCEEDED"] {

@@ -37,7 +37,7 @@ impl Clique {
         }
     }
 
-    /// What is stored at that time, with this pod, as the API server keeps it.
+    /// The status at that time, with this pod, as the API server stores it.
     fn see(&mut self, seconds: i64, adapt: impl FnOnce(PodBuilder) -> PodBuilder) {
         let clique = podclique("demo-0-a")
             .with(|c| c.status = Some(self.status.clone()))
@@ -123,7 +123,7 @@ fn a_crash_loop_is_one_breach() {
     assert_eq!((clique.breach(), clique.wake_at), ((false, None), None));
 }
 
-/// Seed 000: the delay begins anew with each breach.
+/// Seed 000: the delay starts again with each breach.
 #[test]
 fn a_pod_that_merely_is_not_ready_resets_everything_at_once() {
     let mut clique = Clique::new(20);

@@ -52,7 +52,7 @@ fn adopts_a_clique_by_adding_its_finalizer_before_anything_else() {
     assert_snapshot!(writes(&plan(&situation(&clique, vec![]))));
 }
 
-/// Its finalizer would hold up the deletion of what is none of its business.
+/// Its finalizer would delay the deletion of a foreign object.
 #[test]
 fn leaves_hand_made_objects_alone() {
     let clique = podclique("mine").with(|c| {

@@ -1,10 +1,11 @@
-//! What others forge.
+//! Forged owner references and labels.
 
 use domain::Pod;
 use engine::Caches;
 use testkit::builders::{pod, podclique};
 
-/// Whoever learns the uid of a PodClique in another namespace may write it into an owner reference.
+/// A user who learns the uid of a PodClique in another namespace may write it into an owner
+/// reference.
 #[test]
 fn pods_of_another_namespace_are_not_believed() {
     let clique = podclique("demo-0-worker").size(1, 1).build();

@@ -45,7 +45,7 @@ fn one_that_never_was_available_says_nothing() {
     assert_eq!(plan.status.unwrap().was_idle, None);
 }
 
-/// As one that was created anew.
+/// Like a PodClique that was recreated.
 #[test]
 fn scaled_up_again_it_is_not_breached_before_it_was_available_again() {
     let mut status = stored(true, Some(true));

@@ -130,7 +130,7 @@ fn puts_an_edited_hash_back_where_all_pods_are_of_one_template(
     assert_eq!(writes.contains("patch Pod"), is_put_back, "{writes}");
 }
 
-/// Its first pods are as old as itself; their names tell them from those that it adopted.
+/// Its first pods are as old as itself; their names distinguish them from adopted ones.
 #[test]
 fn puts_the_hash_of_its_first_pods_back() {
     let clique = podclique("demo-0-worker").with(|c| {

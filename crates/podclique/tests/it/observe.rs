@@ -1,4 +1,4 @@
-//! What is seen, and what somebody made look alike.
+//! The observed pods, and foreign pods that look like them.
 
 use domain::Pod;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn look(set: PodCliqueSet, podclique: &Arc<PodClique>, caches: &Caches) -> Snaps
     )
 }
 
-/// Somebody labelled a pod of his own, and perhaps gave it an owner: it is in no slot.
+/// A user labelled his own pod, and perhaps gave it an owner: it is in no slot.
 #[test]
 fn a_pod_without_an_index_is_neither_adopted_nor_counted() {
     let clique = podclique("demo-0-worker").build();
@@ -58,8 +58,8 @@ fn its_template_is_found_by_its_name() {
     assert!(seen.set.unwrap().template_hash.is_some());
 }
 
-/// Somebody edited its label: pods that are made meanwhile would keep a wrong address for good, and
-/// nobody would tell them that their job is over.
+/// A user edited its label: pods created meanwhile would keep a wrong address for good, and would
+/// not learn that their job is over.
 #[test]
 fn its_set_is_that_of_its_owners_whatever_its_label_says() {
     let edit = |c: &mut PodClique| {
@@ -90,7 +90,7 @@ fn its_set_is_that_of_its_owners_whatever_its_label_says() {
     }
 }
 
-/// What ranks are made from: the leader is 0, the others follow in the order of `cliqueNames`.
+/// Ranks are computed from it: the leader is 0, the others follow in the order of `cliqueNames`.
 #[test]
 fn pods_of_a_group_replica_are_counted_by_the_template() {
     let set = set("demo")

@@ -1,5 +1,5 @@
-//! Statuses of PodCliques, for the tests of what other tools make of them, and when they say that
-//! waiting does not help.
+//! Statuses of PodCliques, for the tests of other tools that read them, and the time from which
+//! they report that waiting does not help.
 
 use std::sync::Arc;
 

@@ -174,7 +174,7 @@ fn creates_no_more_than_500_pods_at_once() {
     assert_eq!(plan(&situation(&clique, vec![])).waves[0].len(), 500);
 }
 
-/// `live` pods are asked for where the template says 3.
+/// `spec.replicas` is `live`; the template says 3.
 fn scaled_beyond(live: i32) -> Arc<PodClique> {
     let scaled = podclique("demo-0-worker").size(live, 1);
     let stamp = (labels::TEMPLATE_REPLICAS.to_owned(), "3".to_owned());

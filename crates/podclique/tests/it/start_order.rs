@@ -41,7 +41,7 @@ fn waiting(clique: &PodClique, index: i32, pairs: &str) -> PodBuilder {
     })
 }
 
-/// Made by a version that told each pod once: its init container knows `now` alone.
+/// Created by a version with one start signal for each pod: its init container knows `now` alone.
 fn without_counter(pod: PodBuilder) -> PodBuilder {
     pod.with(|p| {
         let annotations = p.metadata.annotations.get_or_insert_default();
@@ -65,7 +65,7 @@ fn with(dependencies: Vec<Dependency>, pods: Vec<PodBuilder>) -> Snapshot {
     }
 }
 
-/// Names of the pods that are told to start.
+/// Names of the pods that get a start signal.
 fn started(snapshot: &Snapshot) -> Vec<String> {
     let plan = plan(snapshot);
     let all = plan.waves.iter().flatten();
@@ -126,7 +126,7 @@ fn a_pod_without_the_counter_gets_one_start_signal() {
     assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
 
-/// What was told once is not told again, whatever becomes of those that it started after.
+/// A start signal is not repeated, whatever happens to the dependencies afterwards.
 #[rstest]
 #[case::up(true)]
 #[case::not_up_any_more(false)]
@@ -136,7 +136,8 @@ fn a_pod_gets_one_start_signal(#[case] is_up: bool) {
     assert!(plan(&with(vec![router(is_up)], vec![pod])).writes_nothing());
 }
 
-/// The Go operator's wait by themselves, with a token; what has ended or goes needs no start.
+/// Pods of the Go operator wait by themselves, with a token; an ended or terminating pod needs no
+/// start.
 #[test]
 fn other_pods_are_left_alone() {
     let clique = podclique("demo-0-worker").build();
@@ -148,8 +149,8 @@ fn other_pods_are_left_alone() {
     assert_eq!(started(&snapshot), Vec::<String>::new());
 }
 
-/// It starts after those that it was created to start after: another that was woken since then is
-/// not waited for, and one that is not waited for any more (idle, scaled in) holds nobody.
+/// A pod keeps the dependencies that it was created with: it does not wait for a clique scaled up
+/// since then, and a dependency that no longer counts (scaled to zero, scaled in) delays nothing.
 #[test]
 fn whom_it_waits_for_was_settled_when_it_was_created() {
     let clique = podclique("demo-0-worker").build();
@@ -162,7 +163,8 @@ fn whom_it_waits_for_was_settled_when_it_was_created() {
     assert_eq!(started(&with(vec![], pods())), ["demo-0-worker-p0"]);
 }
 
-/// Names are compared whole: `demo-0-a` is no dependency of who starts after `demo-0-ab`.
+/// Names are compared whole: `demo-0-a` is no dependency of a PodClique that starts after
+/// `demo-0-ab`.
 #[test]
 fn beginnings_of_names_are_no_names() {
     let clique = podclique("demo-0-worker").build();
@@ -174,7 +176,7 @@ fn beginnings_of_names_are_no_names() {
     assert_eq!(started(&snapshot), ["demo-0-worker-p0"]);
 }
 
-/// Somebody removed the annotations: then all are waited for, and those that are added meanwhile
+/// A user removed the annotations: then all are waited for, and those that are added meanwhile
 /// are not lost.
 #[test]
 fn a_pod_without_annotations_waits_for_all() {
@@ -233,7 +235,7 @@ fn a_new_pod_that_starts_after_nobody_is_as_it_ever_was() {
     assert_eq!((spec.init_containers, spec.volumes), (None, None));
 }
 
-/// Whoever edits the PodClique tells no pod to start.
+/// An edit of the PodClique starts no pod.
 #[test]
 fn annotations_of_the_podclique_start_nothing() {
     let clique = podclique("demo-0-worker").with(|c| {
@@ -307,7 +309,7 @@ fn which_pods_wait_is_read_from_their_volumes(#[case] volumes: &str, #[case] exp
     assert_eq!(pod.awaits_start(), expected);
 }
 
-/// A pod that is scaled in, or replaced, is not told to start meanwhile; the plan reads well.
+/// A pod that is scaled in, or replaced, gets no start signal meanwhile; the plan reads well.
 #[test]
 fn the_plan_says_why() {
     let clique: Arc<PodClique> = podclique("demo-0-worker").build();

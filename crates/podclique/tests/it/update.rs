@@ -1,4 +1,4 @@
-//! Pods of an older template: which go, how many, and what is told of it.
+//! Pods of an older template: which go, how many, and how the status reports it.
 
 use std::sync::Arc;
 

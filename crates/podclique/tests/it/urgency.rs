@@ -94,7 +94,7 @@ fn set(status: &mut PodCliqueStatus, type_: ConditionType, verdict: Status, reas
     conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
 }
 
-/// What is said of pods that are on their way.
+/// The status while pods start.
 fn start() -> PodCliqueStatus {
     let mut status = PodCliqueStatus {
         replicas: 2,

@@ -8,11 +8,11 @@ use podcliquescalinggroup::Snapshot;
 
 use crate::situation::{complete, demo, plan, situation};
 
-/// What people, autoscalers and slips of the finger write.
+/// Values that people, autoscalers and typing errors write.
 const NUMBERS: [i32; 6] = [0, 1, -1, 10_000, 10_001, i32::MAX];
 /// Writes of one decision.
 const MAX_ACTIONS: usize = 500;
-/// Bytes of a status that is far from what etcd takes.
+/// Bytes of a status that is far below etcd's limit.
 const LARGEST_STATUS: usize = 100_000;
 
 fn is_small(plan: &Plan<PodCliqueScalingGroupStatus>) -> Result<(), String> {
@@ -24,7 +24,7 @@ fn is_small(plan: &Plan<PodCliqueScalingGroupStatus>) -> Result<(), String> {
     Ok(())
 }
 
-/// Three group replicas run, and so many are asked for.
+/// Three group replicas run; `spec.replicas` is this.
 fn scaled(replicas: i32) -> Snapshot {
     let set = demo().build();
     situation(&set, replicas, complete(&set, 3))

@@ -43,7 +43,10 @@ fn deletes_replicas_that_are_scaled_in() {
     let set = demo().build();
     let mut snapshot = situation(&set, 2, complete(&set, 3));
     let first = plan(&snapshot);
-    assert!(first.waves.is_empty(), "what goes is stored first: {first}");
+    assert!(
+        first.waves.is_empty(),
+        "the deletion is stored first: {first}"
+    );
     Arc::make_mut(&mut snapshot.group).status = first.status;
     assert_snapshot!(writes(&plan(&snapshot)));
 }
@@ -68,7 +71,7 @@ fn remembers_a_scaled_in_replica_until_it_is_gone() {
     // Scaled out again, while it is being deleted, and before that began.
     assert_eq!(scaled_in(3, Some("2"), end).as_deref(), Some("2"));
     assert_eq!(scaled_in(3, Some("2"), stay), None);
-    assert_eq!(scaled_in(3, None, end), None, "deleted by somebody else");
+    assert_eq!(scaled_in(3, None, end), None, "deleted by another client");
 }
 
 #[test]
@@ -93,7 +96,7 @@ fn puts_an_edited_clique_right_and_keeps_foreign_fields() {
     );
     assert_eq!(
         right.spec.replicas, 7,
-        "live replicas belong to whoever scales the clique"
+        "live replicas belong to the user or autoscaler that scales the clique"
     );
 }
 
@@ -110,8 +113,8 @@ fn leaves_existing_cliques_on_their_template_when_it_changes() {
     assert!(plan.writes_nothing(), "{plan}");
 }
 
-/// What becomes of a PodClique whose template hash another implementation wrote, and the hash that
-/// it had from us.
+/// The plan for a PodClique whose template hash another implementation wrote, and the hash that it
+/// had from us.
 fn adopted(change: impl FnOnce(&mut PodClique)) -> (PodClique, String) {
     let set = demo().build();
     let mut podcliques = complete(&set, 1);
@@ -138,7 +141,7 @@ fn gives_an_adopted_clique_our_hash_and_notes_the_foreign_one() {
     );
 }
 
-/// The Go operator never corrects the variable that tells it.
+/// The Go operator never corrects the variable with that number.
 #[test]
 fn an_adopted_clique_is_not_out_of_date_for_an_old_number_of_pods() {
     let (right, newest) = adopted(|clique| {
@@ -150,7 +153,7 @@ fn an_adopted_clique_is_not_out_of_date_for_an_old_number_of_pods() {
     assert_eq!(template_hash(&right), newest);
 }
 
-/// What its hash says nobody knows; its pods were made from what it has.
+/// Its hash is unknown; its pods were created from its present spec.
 #[test]
 fn leaves_an_adopted_clique_of_another_template_on_it() {
     let mut pod_spec = None;
@@ -185,7 +188,7 @@ fn adopts_cliques_that_nobody_controls_and_deletes_none_of_them() {
     assert_snapshot!(writes(&plan(&situation(&set, 2, podcliques))));
 }
 
-/// What is missing of a job then is a failure, and its set decides what becomes of it.
+/// A missing PodClique of a job is a failure then, and the set decides what follows.
 #[rstest]
 #[case::all_were_there(Some(true), false)]
 #[case::not_yet(Some(false), true)]

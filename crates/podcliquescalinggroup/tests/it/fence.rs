@@ -1,4 +1,4 @@
-//! What follows from raised fences.
+//! The consequences of raised fences.
 
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ fn follows_a_higher_attempt_that_exists_and_does_nothing_else() {
     assert_eq!((attempts[0].replica, attempts[0].attempt), (0, 2));
 }
 
-/// What the status of a running group becomes while this is known of its set.
+/// The next status of a running group whose set is in this state.
 fn after_recycle(adapt: impl FnOnce(&mut Snapshot)) -> api::PodCliqueScalingGroupStatus {
     let set = demo().build();
     let mut podcliques = complete(&set, 3);
@@ -140,7 +140,7 @@ fn keeps_its_fences_while_its_set_goes() {
     assert_eq!(remembers(&status), (Some(1), 1, 3));
 }
 
-/// The set was applied anew, and has not seen yet in which attempt its children are.
+/// The set was recreated, and has not observed the attempt of its children yet.
 #[test]
 fn keeps_its_fences_while_its_new_set_knows_of_no_attempt() {
     let status = after_recycle(|snapshot| {

@@ -1,4 +1,4 @@
-//! PodCliques that nobody controls, and labels that somebody edited.
+//! PodCliques without a controller, and edited labels.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn note_attempt(podclique: &mut PodClique, attempt: &str) {
     all.insert(labels::GROUP_ATTEMPT.into(), attempt.into());
 }
 
-/// The POST for a name that it holds is answered by 409, which tells the user.
+/// The POST for a name that it holds is answered by 409, and the status reports that.
 #[test]
 fn one_of_an_earlier_attempt_is_neither_deleted_nor_waited_for() {
     let set = demo().build();

@@ -1,4 +1,4 @@
-//! Statuses of scaling groups, for the tests of what other tools make of them.
+//! Statuses of scaling groups, for the tests of other tools that read them.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn record(name: &str, snapshot: &Snapshot) {
     assert_recorded(&format!("podcliquescalinggroup-{name}"), &group);
 }
 
-/// Neither of its pods is ready, for this reason, which waiting does not mend.
+/// Neither of its pods is ready, for this reason, which waiting does not cure.
 fn refuse(podclique: &mut PodClique) {
     let status = podclique.status.as_mut().unwrap();
     status.ready_replicas = 0;

@@ -1,5 +1,5 @@
-//! A group replica that was recycled is unhealthy until it came back once, and starts like any other
-//! later on (docs/semantics.md §2.4).
+//! A group replica that was recycled is unhealthy until it came back once, and starts like any
+//! other later on (docs/semantics.md §2.4).
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn recycled(recovered: Option<bool>) -> Snapshot {
     snapshot
 }
 
-/// What is missing was made and waits for room.
+/// The missing PodCliques were created and wait for room.
 fn start(snapshot: &mut Snapshot) {
     for podclique in created(&plan(snapshot)) {
         let name = ownership::name(&podclique.metadata).to_owned();
@@ -69,7 +69,7 @@ fn scale(snapshot: &mut Snapshot, replicas: i32) {
     Arc::make_mut(&mut snapshot.group).spec.replicas = replicas;
 }
 
-/// Writes the status, and deletes what the plan deletes.
+/// Writes the status, and deletes the objects that the plan deletes.
 fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueScalingGroupStatus>) {
     Arc::make_mut(&mut snapshot.group)
         .status

@@ -1,4 +1,4 @@
-//! What is reported.
+//! The status.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ fn says_when_it_was_scaled_below_its_minimum() {
     ));
 }
 
-/// `readyReplicas` of a job holds what is done already.
+/// `readyReplicas` of a job includes the pods that are done.
 #[test]
 fn a_pod_that_is_done_counts_once() {
     let job = demo().with(|s| s.spec.workload_type = Some(WorkloadType::Training));

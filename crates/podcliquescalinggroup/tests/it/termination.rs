@@ -87,7 +87,7 @@ fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueScalingGroupStatus>) 
         .clone_from(&plan.status);
 }
 
-/// What is decided 60 s after the epoch.
+/// The plan 60 s after the epoch.
 #[rstest]
 #[case::due(Some("60s"), None, true)]
 #[case::not_yet(Some("61s"), None, false)]
@@ -110,7 +110,7 @@ fn recycles_one_replica_when_the_delay_is_over(
     assert_eq!(attempts(&plan(&snapshot)), expected);
 }
 
-/// The breach may be over, and nobody told.
+/// The breach may be over without an event.
 #[test]
 fn recycles_nothing_while_a_watch_is_lost() {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
@@ -133,7 +133,7 @@ fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
     assert_snapshot!(then.split("status").next().unwrap());
 }
 
-/// However long the operator was away, and never again once all is made anew.
+/// However long the operator was away, and never again once all is recreated.
 #[test]
 fn posts_the_termination_until_the_replica_is_complete_again() {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
@@ -216,8 +216,8 @@ fn since(snapshot: &mut Snapshot, name: &str, seconds: i64) {
     status.breached_since = Some(Time(after(seconds)));
 }
 
-/// What a group says of its breach 60 s after the epoch: it began at 10 and ended at 50, for the
-/// set's delay of 30 s it is remembered, and two PodCliques are breached since these times. The
+/// The breach in the status of a group 60 s after the epoch: it began at 10 and ended at 50, for
+/// the set's delay of 30 s it is remembered, and two PodCliques are breached since these times. The
 /// pause of 10 s does not count.
 #[rstest]
 #[case::goes_on_as_old_as_it_was([55, 15], 20)]
@@ -271,8 +271,8 @@ fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
     let plan = plan(&snapshot);
     assert_eq!(attempts(&plan), []);
     assert!(plan.events.is_empty());
-    // The pods may be gone again before the PodClique has said that they were back: then it has
-    // nothing to write, and nobody would wake the group.
+    // The pods may be gone again before the status of the PodClique showed them: then it has
+    // nothing to write, and no event triggers the group.
     assert_eq!(plan.wake_at, Some(after(61)));
 }
 

@@ -169,7 +169,7 @@ fn a_base_gang_that_waits_for_room_is_replaced_as_a_whole() {
     );
 }
 
-/// A deletion that was carried out by half, or a PodClique that somebody deleted.
+/// A deletion that was half carried out, or a PodClique that a user deleted.
 #[test]
 fn the_rest_of_a_deleted_replica_goes_too() {
     let mut snapshot = updated(|_| ());
@@ -209,8 +209,8 @@ fn created(snapshot: &Snapshot) -> usize {
     all.filter(|a| matches!(a, Action::Create(_))).count()
 }
 
-/// Two PodCliques that are not gone at the same moment: what is created beside the one that is left
-/// would be deleted as what is left, and so on for ever.
+/// Two PodCliques that are not gone at the same moment: one created beside the remaining one would
+/// be deleted as another remaining one, and so on for ever.
 #[test]
 fn creates_nothing_in_a_replica_that_is_not_gone_yet() {
     let mut snapshot = updated(|_| ());
@@ -234,7 +234,7 @@ fn a_podclique_whose_own_template_did_not_change_goes_first() {
     assert_eq!(created(&snapshot), 0);
 }
 
-/// Somebody deletes a PodClique of a replica that is updated already: the others go on.
+/// A user deletes a PodClique of a replica that is updated already: the others go on.
 #[test]
 fn an_updated_podclique_that_is_deleted_takes_no_other_along() {
     let mut snapshot = updated(|_| ());
@@ -278,7 +278,7 @@ fn an_update_that_had_ended_goes_on_with_a_deadline_of_its_own() {
     assert_eq!(told[0].reason, "ProgressDeadlineExceeded");
 }
 
-/// What is seen down may be up again, and nobody told.
+/// A PodClique seen down may be up again without an event.
 #[test]
 fn replaces_nothing_while_a_watch_is_lost() {
     let mut snapshot = updated(|_| ());

@@ -72,8 +72,8 @@ fn counts_nothing_of_an_earlier_attempt() {
     assert_eq!(status.available_replicas, 0);
 }
 
-/// The group has terminated its replica 0 alone: the PodCliques that it is about to delete are of an
-/// earlier attempt, though their pods are still Ready.
+/// The group has terminated its replica 0 alone: the PodCliques that it is about to delete are of
+/// an earlier attempt, though their pods are still Ready.
 #[test]
 fn counts_nothing_of_an_earlier_attempt_of_a_group_replica() {
     let mut snapshot = laid_out(&demo().build());

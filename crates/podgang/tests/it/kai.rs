@@ -53,8 +53,8 @@ fn it_gets_a_pod_group_with_a_leaf_for_each_part() {
     assert_eq!(told(&gang, Some(&created)), [], "it is told once");
 }
 
-/// Scaled out and in, idle and awake: the PodGroup is changed in place, by one write, and keeps what
-/// others wrote.
+/// Scaled out and in, idle and awake: the PodGroup is changed in place, by one write, and keeps
+/// what others wrote.
 #[test]
 fn it_is_put_right_in_one_write_that_keeps_foreign_fields() {
     let created = written(&told(&gang(&[("leader", 1), ("worker", 3)]), None));

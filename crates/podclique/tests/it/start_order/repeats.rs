@@ -1,4 +1,4 @@
-//! A kubelet may miss that a pod was told to start: then the pod is told again.
+//! A kubelet may miss the start signal of a pod: then the signal is repeated.
 
 use api::labels;
 use domain::object::pod::{ContainerState, ContainerStatus, Running, Terminated};
@@ -42,7 +42,7 @@ fn snapshot(pod: PodBuilder) -> Snapshot {
     with(vec![router(true)], vec![pod])
 }
 
-/// The value that is written at this moment, and when it is looked at again.
+/// The value that is written at this moment, and the time of the next decision.
 fn look(pod: PodBuilder, seconds: i64) -> (Option<String>, Option<Timestamp>) {
     let plan: Plan<_> = decide(&snapshot(pod), after(seconds));
     let mut all = plan.waves.iter().flatten();
@@ -57,7 +57,7 @@ fn look(pod: PodBuilder, seconds: i64) -> (Option<String>, Option<Timestamp>) {
     (value, plan.wake_at)
 }
 
-/// In seconds since it was told: when it is looked at, what is written, and when next.
+/// In seconds since the start signal: time of the decision, written value, next time.
 #[rstest]
 #[case::just_told("now", 0, None, Some(5))]
 #[case::a_moment_before("now", 4, None, Some(5))]
@@ -80,7 +80,7 @@ fn a_pod_whose_init_container_waits_gets_the_start_signal_again(
     assert_eq!(wakes, next.map(|s| after(TOLD_AT + s)));
 }
 
-/// A container that starts later than it was told is shown what is there, and has as much time.
+/// A container that starts after the start signal sees the present value, and has as much time.
 #[test]
 fn a_container_that_starts_late_has_as_much_time() {
     let late = || told("now", TOLD_AT + 100);
@@ -114,7 +114,7 @@ fn other_pods_get_no_second_start_signal(#[case] change: fn(PodBuilder) -> PodBu
     assert_eq!(value, None);
 }
 
-/// The value that was seen is tested: what somebody wrote meanwhile is not overwritten.
+/// The observed value is tested: a concurrent foreign write is not overwritten.
 #[test]
 fn only_the_observed_value_is_replaced() {
     let plan = decide(&snapshot(told("3", TOLD_AT)), after(TOLD_AT + 20));

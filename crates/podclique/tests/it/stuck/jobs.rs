@@ -1,5 +1,5 @@
-//! A rank of a job is held for its old pod for longer where the pod's node is Ready: the process may
-//! run on, and reach its peers (decision 116).
+//! A rank of a job is held for its old pod for longer where the pod's node is Ready: the process
+//! may run on, and reach its peers (decision 116).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -127,7 +127,7 @@ fn a_finalizer_is_not_held_without_end(#[case] is_in_service: bool, #[case] seco
     assert!(plan.to_string().contains("finalizer"), "{plan}");
 }
 
-/// The next attempt's PodClique waits for what the former one has left, and only for that.
+/// The next attempt's PodClique waits for the pods that the former one left, and only for those.
 #[test]
 fn without_end_the_old_pod_holds_the_rank_of_the_next_attempt() {
     let former = podclique("demo-0-worker").with(|c| c.metadata.uid = Some("former".into()));

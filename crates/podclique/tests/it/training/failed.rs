@@ -68,7 +68,7 @@ fn a_failed_pod_is_replaced_alone_unless_it_counts_for_all(
     assert_eq!(deletes, is_replaced);
 }
 
-/// What its job does not keep of it when it goes, nobody knows any more (decision 107).
+/// If its job does not keep its failure before it goes, the failure is lost (decision 107).
 #[rstest]
 #[case::the_job_does_not_know(&[], false)]
 #[case::the_job_knows(&[("demo-0-worker-p0", 40)], true)]
@@ -155,7 +155,7 @@ fn posts_the_event_of_a_breach_on_the_set_even_on_its_way_out() {
     assert_eq!(event.about.unwrap().key.name, "demo");
 }
 
-/// Its set says so for as long as it has to be told, and so does it.
+/// Its set reports it for as long as the event is due, and so does the PodClique.
 #[test]
 fn posts_the_event_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_stored() {
     let clique = clique(1, 1, true);

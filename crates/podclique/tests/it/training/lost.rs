@@ -14,7 +14,7 @@ use testkit::builders::{PodBuilder, after, pod, set};
 use super::{clique, give_to};
 use crate::situation::plan;
 
-/// The garbage collector of pods marks what it is about to remove, and removes it at once.
+/// The garbage collector of pods marks a pod before it removes it, and removes it at once.
 fn collected(builder: PodBuilder) -> PodBuilder {
     builder.bound().phase("Failed").with(|p: &mut Pod| {
         p.status.conditions.push(PodCondition {
@@ -82,7 +82,7 @@ fn it_is_named_in_the_breach(
     assert!(words.contains(should.unwrap_or_default()), "{words}");
 }
 
-/// The slot has a holder again: what is lost now is another pod.
+/// The slot has a holder again: a loss now is of another pod.
 #[test]
 fn it_is_not_named_once_its_slot_is_filled() {
     let next = refilled(pod(&clique(2, 2, true), 0)).with(|p| {

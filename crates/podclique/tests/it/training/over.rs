@@ -25,7 +25,7 @@ fn when_the_job_is_over_unfinished_pods_go_and_finished_ones_keep_their_logs() {
     insta::assert_snapshot!(writes(&plan(&snapshot)));
 }
 
-/// It is known how the job ended, and its PodCliques say what runs of them: nothing.
+/// The result of the job is known, and its PodCliques report that none of their pods runs.
 #[test]
 fn a_job_that_was_given_up_is_not_ready() {
     let clique = clique(2, 2, true);
@@ -56,8 +56,8 @@ fn a_job_that_is_over_has_no_new_breaches() {
     assert_eq!(breach(&snapshot), "True/InsufficientReadyPods");
 }
 
-/// Its last phase comes a second or two after its container ended: deleted between the two, it would
-/// take its log along.
+/// Its last phase comes a second or two after its container ended: deleted between the two, it
+/// would take its log along.
 #[rstest]
 #[case::never_badly("Never", 9, false)]
 #[case::never_well("Never", 0, false)]

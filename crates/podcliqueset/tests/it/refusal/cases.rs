@@ -1,5 +1,5 @@
-//! Without a webhook the operator says of a stored set what the webhook would have answered: of each
-//! case that is refused, or the case is listed here with the reason.
+//! Without a webhook the operator says of a stored set what the webhook would have answered: of
+//! each case that is refused, or the case is listed here with the reason.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
