@@ -29,7 +29,7 @@ impl Process {
         }
     }
 
-    /// Waits for what is shown in this folder.
+    /// Waits for the values shown in this folder.
     pub fn waiting_for(volume: &Path) -> Self {
         Self::with(&["--volume", volume.to_str().unwrap()])
     }
@@ -50,7 +50,7 @@ impl Process {
         kill_process(pid, Signal::TERM).unwrap();
     }
 
-    /// How it ended, what it wrote that was not read yet, and what it complained about.
+    /// Its exit status, the unread rest of its output, and its errors.
     pub fn end(mut self) -> (ExitStatus, String, String) {
         let status = self.wait();
         let (mut out, mut err) = (String::new(), String::new());

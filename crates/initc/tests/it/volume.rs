@@ -13,7 +13,7 @@ pub struct Volume {
 }
 
 impl Volume {
-    /// What a new pod shows: it is not told to start yet.
+    /// The volume of a new pod: without a start signal.
     pub fn new(starts_after: &str) -> Self {
         let mut volume = Self {
             folder: tempfile::tempdir().unwrap(),

@@ -1,4 +1,4 @@
-//! What it waits for, and how it ends.
+//! The condition that ends the wait, and the exit.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn starts_at_once_when_that_is_shown_from_the_beginning() {
     assert_eq!((status.code(), &*out), (Some(0), "starts at once\n"));
 }
 
-/// `now` is what operators write; numbers say how often it was told.
+/// Operators write `now`; numbers count the start signals.
 #[test]
 fn a_number_above_0_says_that_it_may_start() {
     let mut volume = Volume::new("router:1");
@@ -40,7 +40,7 @@ fn a_number_above_0_says_that_it_may_start() {
     assert_eq!(process.end().0.code(), Some(0));
 }
 
-/// A later operator may write more than this one knows: it waits, and says what it saw.
+/// A later operator may write values that this version does not know: it waits, and logs the value.
 #[test]
 fn waits_through_unknown_values() {
     let mut volume = Volume::new("router");
@@ -55,7 +55,7 @@ fn waits_through_unknown_values() {
     assert_eq!(process.end().0.code(), Some(0));
 }
 
-/// Whoever may edit the pod may write the annotation; its log is read on terminals.
+/// A user who may edit the pod may write the annotation; its log is read on terminals.
 #[test]
 fn an_annotation_does_not_act_on_a_terminal() {
     let volume = Volume::new("a\u{1b}]0;x\u{7}:1");
@@ -72,7 +72,7 @@ fn says_each_thing_once() {
     let mut volume = Volume::new("a:1");
     let mut process = Process::waiting_for(volume.path());
     let first = process.line();
-    // Shown anew, without a change.
+    // Shown again, without a change.
     volume.show("", "a:1");
     volume.show("", "b:1");
     assert_ne!(process.line(), first);

@@ -55,11 +55,11 @@ fn scaled_up_again_it_is_not_breached_before_it_was_available_again() {
         (2, false, false),
         (1, false, true),
     ] {
-        let woken = clique(3, status);
-        let pods: Vec<PodBuilder> = (0..3).map(|k| pod(&woken, k)).collect();
+        let scaled_up = clique(3, status);
+        let pods: Vec<PodBuilder> = (0..3).map(|k| pod(&scaled_up, k)).collect();
         let pods = pods.into_iter().zip(0..);
         let pods = pods.map(|(p, k)| if k < up { p.ready() } else { p });
-        status = plan(&situation(&woken, pods.collect())).status.unwrap();
+        status = plan(&situation(&scaled_up, pods.collect())).status.unwrap();
         assert_eq!(status.was_idle == Some(true), was_idle, "{up} Ready");
         assert_eq!(is_breached(&status), breached, "{up} Ready");
     }
@@ -76,8 +76,8 @@ fn status_of(clique: &std::sync::Arc<api::PodClique>, up: i32) -> PodCliqueStatu
 /// one is a breach, and those that it gets later are starting.
 #[test]
 fn from_zero_to_below_its_minimum_it_is_protected_once_all_are_up() {
-    let woken = clique(1, stored(true, Some(true)));
-    let status = status_of(&woken, 1);
+    let scaled_up = clique(1, stored(true, Some(true)));
+    let status = status_of(&scaled_up, 1);
     assert_eq!((status.was_idle, status.scaled_below_to), (None, Some(1)));
     let lost = status_of(&clique(1, status.clone()), 0);
     assert!(is_breached(&lost));

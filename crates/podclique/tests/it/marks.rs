@@ -88,7 +88,7 @@ fn a_pod_bears_the_marks_of_the_pods_of_its_gang_that_stay(
     assert_eq!(
         backend_for(&leader, &caches, after),
         after,
-        "it starts anew"
+        "it starts again"
     );
     if has_own {
         add(&caches, &leader, is_marked);

@@ -63,11 +63,11 @@ fn it_decides_again_when_pods_were_refused_for_too_long_and_reports_it_once() {
     let due = after(REFUSED_FOR.as_secs());
     assert_eq!(decide(&snapshot, now()).wake_at, Some(due));
     let mut later = snapshot.clone();
-    let told = decide(&later, due).status.unwrap();
-    let stalled = conditions::find(&told.conditions, ConditionType::Stalled).unwrap();
+    let reported = decide(&later, due).status.unwrap();
+    let stalled = conditions::find(&reported.conditions, ConditionType::Stalled).unwrap();
     assert_eq!(stalled.last_transition_time, Time(due));
     let errors = snapshot.podclique.status.clone().unwrap().last_errors;
-    let mut stored = told;
+    let mut stored = reported;
     stored.last_errors = errors;
     Arc::make_mut(&mut later.podclique).status = Some(stored.clone());
     let hour_later = decide(&later, after(3600)).status.unwrap();

@@ -49,7 +49,7 @@ fn without_counter(pod: PodBuilder) -> PodBuilder {
     })
 }
 
-fn told(pod: PodBuilder) -> PodBuilder {
+fn signalled(pod: PodBuilder) -> PodBuilder {
     pod.with(|p| {
         let annotations = p.metadata.annotations.get_or_insert_default();
         annotations.insert(labels::START.into(), "now".into());
@@ -132,7 +132,7 @@ fn a_pod_without_the_counter_gets_one_start_signal() {
 #[case::not_up_any_more(false)]
 fn a_pod_gets_one_start_signal(#[case] is_up: bool) {
     let clique = podclique("demo-0-worker").build();
-    let pod = told(waiting(&clique, 0, "demo-0-router:2"));
+    let pod = signalled(waiting(&clique, 0, "demo-0-router:2"));
     assert!(plan(&with(vec![router(is_up)], vec![pod])).writes_nothing());
 }
 
@@ -155,9 +155,9 @@ fn other_pods_are_left_alone() {
 fn whom_it_waits_for_was_settled_when_it_was_created() {
     let clique = podclique("demo-0-worker").build();
     let pods = || vec![waiting(&clique, 0, "demo-0-router:2")];
-    let woken = dependency("demo-0-cache", 1, false);
+    let scaled_up = dependency("demo-0-cache", 1, false);
     assert_eq!(
-        started(&with(vec![router(true), woken], pods())),
+        started(&with(vec![router(true), scaled_up], pods())),
         ["demo-0-worker-p0"]
     );
     assert_eq!(started(&with(vec![], pods())), ["demo-0-worker-p0"]);

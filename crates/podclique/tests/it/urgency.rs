@@ -139,9 +139,9 @@ fn a_first_status_with_a_condition_that_matters_waits_for_nothing() {
         (UpdateInProgress, Status::Unknown, Reason::UpdateInProgress),
         (Stalled, Status::True, Reason::QuotaExceeded),
     ] {
-        let mut told = start();
-        set(&mut told, type_, verdict, reason);
-        assert!(!PodCliqueReconciler::may_first_wait(&told), "{type_}");
+        let mut reported = start();
+        set(&mut reported, type_, verdict, reason);
+        assert!(!PodCliqueReconciler::may_first_wait(&reported), "{type_}");
     }
 }
 
@@ -154,8 +154,11 @@ fn a_first_status_with_remembered_values_waits_for_nothing() {
         |status| status.completed_indices = Some("0".into()),
     ];
     for change in changes {
-        let mut told = start();
-        change(&mut told);
-        assert!(!PodCliqueReconciler::may_first_wait(&told), "{told:?}");
+        let mut reported = start();
+        change(&mut reported);
+        assert!(
+            !PodCliqueReconciler::may_first_wait(&reported),
+            "{reported:?}"
+        );
     }
 }

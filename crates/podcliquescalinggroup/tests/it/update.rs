@@ -273,9 +273,9 @@ fn an_update_that_had_ended_goes_on_with_a_deadline_of_its_own() {
     assert_eq!(progress.update_ended_at, None);
     Arc::make_mut(&mut snapshot.group).status = begun;
     let late = decide(&snapshot, after(120)).status.unwrap();
-    let told = late.conditions.iter();
-    let told: Vec<_> = told.filter(|c| c.type_ == "UpdateInProgress").collect();
-    assert_eq!(told[0].reason, "ProgressDeadlineExceeded");
+    let updates = late.conditions.iter();
+    let updates: Vec<_> = updates.filter(|c| c.type_ == "UpdateInProgress").collect();
+    assert_eq!(updates[0].reason, "ProgressDeadlineExceeded");
 }
 
 /// A PodClique seen down may be up again without an event.

@@ -62,7 +62,7 @@ fn edit(snapshot: &mut Snapshot, change: impl FnOnce(&mut PodCliqueSet)) {
     snapshot.validated = validated_set::validate_set(stored, &DefaultsConfig::default());
 }
 
-/// What is written of autoscalers.
+/// The writes of autoscalers.
 fn done(snapshot: &Snapshot) -> Vec<String> {
     let plan = plan(snapshot);
     let all = plan.waves.iter().flatten();
@@ -271,7 +271,11 @@ fn those_of_others_are_neither_changed_nor_deleted() {
         s.spec.template.cliques[0].spec.auto_scaling_config = None;
     });
     found(&mut snapshot, FRONT).metadata.owner_references = None;
-    assert_eq!(done(&snapshot), Vec::<String>::new(), "nobody controls it");
+    assert_eq!(
+        done(&snapshot),
+        Vec::<String>::new(),
+        "it has no controller"
+    );
     let mut snapshot = running();
     let meta = &mut found(&mut snapshot, FRONT).metadata;
     meta.deletion_timestamp = Some(Time(after(59)));

@@ -14,11 +14,11 @@ use testkit::builders::{PodBuilder, after, set};
 
 use crate::situation::{alone, carry_out, demo, fill_all, laid_out, plan};
 
-/// What people, autoscalers and slips of the finger write.
+/// Values that people, autoscalers and typing errors write.
 const NUMBERS: [i32; 6] = [0, 1, -1, 10_000, 10_001, i32::MAX];
 /// Writes of one decision.
 const MAX_ACTIONS: usize = 1_500;
-/// Bytes of a status that is far from what etcd takes.
+/// Bytes of a status that is far below etcd's limit.
 const LARGEST_STATUS: usize = 100_000;
 
 fn is_small(plan: &Plan<PodCliqueSetStatus>) -> Result<(), String> {

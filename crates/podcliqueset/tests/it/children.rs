@@ -1,4 +1,4 @@
-//! What a set creates, and how it keeps it right.
+//! The objects that a set creates, and how it corrects them.
 
 use k8s_openapi::api::core::v1::Service;
 use std::sync::Arc;

@@ -53,7 +53,7 @@ fn stored(snapshot: Snapshot) -> Snapshot {
     snapshot
 }
 
-/// The garbage collector has cut what it knew, and is done.
+/// The garbage collector has removed the owner references that it knew, and is done.
 fn collected(mut snapshot: Snapshot) -> Snapshot {
     let stored = Arc::make_mut(&mut snapshot.stored);
     let finalizers = stored.metadata.finalizers.as_mut().unwrap();
@@ -123,7 +123,7 @@ fn gives_unadopted_objects_another_version_before_it_goes() {
     assert_snapshot!(writes(&plan(&marked)));
 }
 
-/// The manifest was copied from another object, or somebody set it before.
+/// The manifest was copied from another object, or a user set it before.
 #[test]
 fn an_annotation_that_names_another_object_counts_for_nothing() {
     let mut snapshot = going(laid_out(&demo().build()));

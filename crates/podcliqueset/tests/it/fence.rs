@@ -1,4 +1,4 @@
-//! What follows from a raised fence.
+//! The consequences of a raised fence.
 
 use std::sync::Arc;
 

@@ -103,7 +103,7 @@ fn does_not_start_while_its_scheduler_is_not_served_and_says_so() {
     snapshot.scheduler.obstacle = Some(Obstacle::NotServed(Backend::KaiScheduler));
     fill(&mut snapshot, "demo-0-frontend", 1, |p| p);
     let first = lists(&plan(&snapshot)).remove(0).1.remove(0);
-    assert_eq!(first.1.len(), 1, "what runs goes on");
+    assert_eq!(first.1.len(), 1, "running pods stay");
 }
 
 /// KAI Scheduler's pod-grouper asks for the gang of each pod, gated or not.
@@ -131,7 +131,7 @@ fn is_there_before_it_starts_where_the_scheduler_looks_for_it() {
     assert!(lists(&plan(&snapshot)).is_empty());
 }
 
-/// Else KAI would evict what is left of a gang after a minute, whatever `terminationDelay` says.
+/// Without it KAI would evict the rest of a gang after a minute, whatever `terminationDelay` says.
 #[test]
 fn bears_a_negative_grace_period_where_kais_pod_grouper_reads_it() {
     const GRACE: &str = "kai.scheduler/staleness-grace-period";
@@ -308,7 +308,7 @@ fn takes_the_queue_that_the_cliques_agree_on(#[case] named: &[&str], #[case] que
     assert_eq!(found, queue);
 }
 
-/// It would wait for a queue that nobody names any more.
+/// It would wait for a queue that no gang names any more.
 #[test]
 fn forgets_a_queue_that_the_set_does_not_name_any_more() {
     let named = |queue: Option<&str>| {

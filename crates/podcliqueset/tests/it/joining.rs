@@ -1,4 +1,5 @@
-//! What is idle is out of its gang, and what is woken or made anew joins it as a whole.
+//! A part scaled to zero is out of its gang; a part that is scaled up or recreated joins it as a
+//! whole.
 
 mod invalid_sets;
 
@@ -162,7 +163,7 @@ fn replicas_beyond_the_minimum_wait_for_the_base_scaled_up_with_them() {
     assert!(writes(&plan(&snapshot)).contains("create PodGang demo-0-g-0\n"));
 }
 
-/// Scaled to 0 and woken before the group has deleted its PodCliques: the set sees one after the
+/// Scaled to 0 and up again before the group has deleted its PodCliques: the set sees one after the
 /// other go.
 #[test]
 fn a_group_scaled_up_before_it_was_gone_joins_in_one_request() {
@@ -184,7 +185,7 @@ fn a_group_scaled_up_before_it_was_gone_joins_in_one_request() {
         adapt(&mut snapshot, name, |c| {
             c.metadata.deletion_timestamp = Some(Time(after(1)));
         });
-        assert_eq!(base(&plan(&snapshot)), None, "what goes was listed");
+        assert_eq!(base(&plan(&snapshot)), None, "terminating pods were listed");
     }
     for (name, pods) in parts {
         snapshot.podcliques.remove(name);
@@ -201,7 +202,7 @@ fn a_group_scaled_up_before_it_was_gone_joins_in_one_request() {
     ");
 }
 
-/// The group has not deleted anything yet: what runs is listed again at once.
+/// The group has not deleted anything yet: running pods are listed again at once.
 #[test]
 fn a_group_scaled_up_before_any_deletion_is_listed_as_it_runs() {
     let mut snapshot = running();
@@ -320,7 +321,7 @@ fn a_recreated_podclique_joins_with_its_group_and_waits_for_nothing_else() {
     ");
 }
 
-/// A member that somebody scaled to 0 by hand, and all of a gang.
+/// A member that a user scaled to 0 by hand, and all of a gang.
 #[test]
 fn a_member_that_is_scaled_to_zero_by_hand_leaves_its_gang() {
     let mut snapshot = running();

@@ -1,4 +1,5 @@
-//! `minAvailable` is fixed at creation: a change in the set is told, and nothing that runs gets it.
+//! `minAvailable` is fixed at creation: a change in the set is reported, and no existing object
+//! gets it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! PodCliques that nobody controls: what `--cascade=orphan` left, or an owner that somebody cut.
+//! PodCliques without a controller: left by `--cascade=orphan`, or with a removed owner reference.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn in_attempt_1(mut snapshot: Snapshot) -> Snapshot {
     snapshot
 }
 
-/// A PodClique that nobody controls, of this attempt.
+/// A PodClique without a controller, of this attempt.
 fn put_orphan(snapshot: &mut Snapshot, name: &str, attempt: i32) {
     let orphan = podclique(name).with(|c| {
         c.metadata.owner_references = None;
@@ -50,7 +50,7 @@ fn fence(snapshot: &Snapshot) -> Vec<(i32, i32)> {
     attempts.iter().map(|a| (a.replica, a.attempt)).collect()
 }
 
-/// Its POST is answered by 409, which tells the user who holds the name.
+/// Its POST is answered by 409, and the status names the holder of the name.
 #[test]
 fn one_of_an_earlier_attempt_is_neither_deleted_nor_waited_for() {
     let mut snapshot = in_attempt_1(laid_out(&demo().build()));
@@ -92,7 +92,7 @@ fn none_raises_a_fence_over_pods_that_have_run() {
     assert!(done.contains("create PodClique demo-0-frontend"), "{done}");
 }
 
-/// What counts stands in annotations.
+/// Annotations count, not labels.
 #[test]
 fn a_clique_keeps_its_attempt_when_its_labels_are_edited() {
     for edited in [None, Some("0"), Some("2147483647")] {
@@ -111,7 +111,7 @@ fn a_clique_keeps_its_attempt_when_its_labels_are_edited() {
     }
 }
 
-/// What a group has of earlier attempts is known once it is adopted.
+/// The earlier attempts of a group are known once it is adopted.
 #[test]
 fn nothing_is_made_beside_a_group_that_is_about_to_be_adopted() {
     let mut snapshot = laid_out(&demo().build());

@@ -1,4 +1,4 @@
-//! Why a set is not ready, and what is said when that changes.
+//! The cause of a set that is not ready, and the events when it changes.
 
 use std::sync::Arc;
 
@@ -185,7 +185,7 @@ fn a_cause_for_users_is_reported_while_it_lasts() {
     assert_eq!(later.len(), 1);
     assert!(later[0].0 && later[0].1 != first.events[0].identity);
     assert_eq!(told_at(&snapshot, 60 + 90 * 60), later, "one event");
-    // What passes by itself does not, nor does what runs.
+    // A passing cause does not, nor does a running set.
     fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::ready);
     let mended = plan(&snapshot).status.unwrap();
     store(&mut snapshot, mended);

@@ -1,4 +1,4 @@
-//! Statuses of sets, for the tests of what other tools make of them.
+//! Statuses of sets, for the tests of other tools that read them.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ pub fn settle(snapshot: &mut Snapshot) {
     }
 }
 
-/// Decides until nothing changes, and keeps what is stored then.
+/// Decides until nothing changes, and keeps the status of then.
 fn record(name: &str, mut snapshot: Snapshot) {
     settle(&mut snapshot);
     assert_recorded(&format!("podcliqueset-{name}"), &*snapshot.stored);
 }
 
-/// With all its pods ready, and what follows stored.
+/// With all its pods ready, and the resulting status stored.
 fn ready() -> Snapshot {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, PodBuilder::ready);

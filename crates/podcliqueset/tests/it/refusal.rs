@@ -34,7 +34,7 @@ fn keeps_existing_objects_when_a_set_becomes_invalid() {
     assert!(plan(&snapshot).writes_nothing());
 }
 
-/// What tools compare with the generation, which is 2 (decision 102).
+/// `observedGeneration`, which tools compare with the generation, 2 (decision 102).
 #[rstest]
 #[case::nothing_of_it_exists(false, None, Some(2))]
 #[case::an_earlier_spec_runs(true, Some(1), None)]

@@ -46,7 +46,7 @@ pub fn writes(plan: &Plan<PodCliqueSetStatus>) -> String {
     plan.to_string().split("status").next().unwrap().to_owned()
 }
 
-/// Stores what the plan creates or replaces, as the API server does.
+/// Stores the objects that the plan creates or replaces, as the API server does.
 pub fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueSetStatus>) {
     for action in plan.waves.iter().flatten() {
         if let Action::Create(object) | Action::Replace(object) = action {

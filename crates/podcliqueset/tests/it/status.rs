@@ -1,4 +1,4 @@
-//! What is reported.
+//! The status.
 
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueSetPhase;

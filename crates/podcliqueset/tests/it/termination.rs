@@ -70,7 +70,7 @@ fn attempts(plan: &Plan<api::PodCliqueSetStatus>) -> Vec<(i32, i32)> {
     status.replica_attempts.iter().map(pair).collect()
 }
 
-/// What is decided 60 s after the epoch.
+/// The plan 60 s after the epoch.
 #[rstest]
 #[case::due(Some("60s"), 0, true)]
 #[case::due_since_long(Some("1s"), 0, true)]
@@ -135,7 +135,7 @@ fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
     assert!(plan.events.is_empty() && plan.wake_at.is_none());
 }
 
-/// The breach may be over, and nobody told: a false termination costs more than a late one.
+/// The breach may be over without an event: a false termination costs more than a late one.
 #[test]
 fn waits_while_a_watch_is_lost() {
     let mut snapshot = running(1, Some("30s"));
@@ -144,8 +144,11 @@ fn waits_while_a_watch_is_lost() {
     let waiting = plan(&snapshot);
     assert_eq!(attempts(&waiting), []);
     assert!(waiting.wake_at.is_some(), "{waiting}");
-    let told = &waiting.status.unwrap().last_errors[0];
-    assert!(told.description.contains("a watch of this"), "{told:?}");
+    let reported = &waiting.status.unwrap().last_errors[0];
+    assert!(
+        reported.description.contains("a watch of this"),
+        "{reported:?}"
+    );
     snapshot.view.is_outdated = false;
     assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
 }

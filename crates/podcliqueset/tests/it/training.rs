@@ -121,8 +121,8 @@ fn delete_by_hand(snapshot: &mut Snapshot, podclique: &str, at: i64) {
     meta.deletion_timestamp = Some(Time(after(at)));
 }
 
-/// What was terminated is gone, and all of it was made anew in the present attempt.
-fn make_anew(snapshot: &mut Snapshot) {
+/// The terminated PodCliques are gone, and all were recreated in the present attempt.
+fn recreate(snapshot: &mut Snapshot) {
     let attempt = snapshot.roster().present_attempt(0).to_string();
     for seen in snapshot.podcliques.values_mut() {
         seen.pods.clear();

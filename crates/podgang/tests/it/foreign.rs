@@ -1,4 +1,4 @@
-//! What others write into a gang's list.
+//! Foreign entries in a gang's list.
 
 use api::PodGang;
 use api::podgang::{NamespacedName, PodGroup};
@@ -8,7 +8,7 @@ use engine::Caches;
 use std::sync::Arc;
 use testkit::builders::{pod, podclique, stored};
 
-/// The gang's status would tell of pods of another namespace.
+/// The gang's status would report pods of another namespace.
 #[test]
 fn pods_of_another_namespace_are_not_looked_at() {
     let clique = podclique("demo-0-worker").size(1, 1).build();

@@ -1,4 +1,4 @@
-//! What KAI Scheduler is told of a gang.
+//! The PodGroup of a gang for KAI Scheduler.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn gang(parts: &[(&str, i32)]) -> PodGang {
     gang
 }
 
-fn told(gang: &PodGang, group: Option<&KaiPodGroup>) -> Vec<Action> {
+fn actions(gang: &PodGang, group: Option<&KaiPodGroup>) -> Vec<Action> {
     let snapshot = Snapshot {
         gang: Arc::new(gang.clone()),
         told: Told::Kai(Found {
@@ -48,16 +48,16 @@ fn written(actions: &[Action]) -> KaiPodGroup {
 #[test]
 fn it_gets_a_pod_group_with_a_leaf_for_each_part() {
     let gang = gang(&[("leader", 1), ("worker", 3)]);
-    let created = written(&told(&gang, None));
+    let created = written(&actions(&gang, None));
     assert_snapshot!(serde_json::to_string_pretty(&created).unwrap());
-    assert_eq!(told(&gang, Some(&created)), [], "it is told once");
+    assert_eq!(actions(&gang, Some(&created)), [], "it is written once");
 }
 
-/// Scaled out and in, idle and awake: the PodGroup is changed in place, by one write, and keeps
-/// what others wrote.
+/// Scaled out and in, to zero and up again: the PodGroup is changed in place, by one write, and
+/// keeps foreign fields.
 #[test]
 fn it_is_put_right_in_one_write_that_keeps_foreign_fields() {
-    let created = written(&told(&gang(&[("leader", 1), ("worker", 3)]), None));
+    let created = written(&actions(&gang(&[("leader", 1), ("worker", 3)]), None));
     let mut found = serde_json::to_value(&created).unwrap();
     found["metadata"]["uid"] = json!("uid-group");
     found["metadata"]["labels"]["kai.scheduler/node-pool"] = json!("a100");
@@ -69,15 +69,15 @@ fn it_is_put_right_in_one_write_that_keeps_foreign_fields() {
     let mut awake = gang(&[("leader", 1), ("worker", 5), ("router", 2)]);
     let labels = awake.metadata.labels.as_mut().unwrap();
     labels.remove("kai.scheduler/queue");
-    let next = written(&told(&awake, Some(&found)));
+    let next = written(&actions(&awake, Some(&found)));
     assert_snapshot!(serde_json::to_string_pretty(&next).unwrap());
-    assert_eq!(told(&awake, Some(&next)), []);
+    assert_eq!(actions(&awake, Some(&next)), []);
 }
 
 #[test]
 fn a_foreign_or_terminating_pod_group_is_left_alone() {
     let gang = gang(&[("worker", 3)]);
-    let mut foreign = written(&told(&gang, None));
+    let mut foreign = written(&actions(&gang, None));
     foreign.spec.sub_groups.clear();
     let mut going = foreign.clone();
     let mut left = foreign.clone();
@@ -85,11 +85,11 @@ fn a_foreign_or_terminating_pod_group_is_left_alone() {
     left.metadata.owner_references = None;
     going.metadata.deletion_timestamp = stored("x").creation_timestamp;
     assert!(going.metadata.deletion_timestamp.is_some());
-    assert_eq!(told(&gang, Some(&foreign)), []);
-    assert_eq!(told(&gang, Some(&going)), []);
+    assert_eq!(actions(&gang, Some(&foreign)), []);
+    assert_eq!(actions(&gang, Some(&going)), []);
     // Its gang was deleted with `--cascade=orphan`.
-    let adopted = written(&told(&gang, Some(&left)));
-    let created = written(&told(&gang, None));
+    let adopted = written(&actions(&gang, Some(&left)));
+    let created = written(&actions(&gang, None));
     assert_eq!(
         adopted.metadata.owner_references,
         created.metadata.owner_references
@@ -176,7 +176,7 @@ fn requests_of_a_set_to_kai_are_written_where_kai_reads_them() {
     ];
     let asked = asked.map(|(key, value)| (key.to_owned(), value.to_owned()));
     gang.metadata.annotations = Some(asked.into());
-    let created = written(&told(&gang, None));
+    let created = written(&actions(&gang, None));
     let mut spec = serde_json::to_value(&created.spec).unwrap();
     spec.as_object_mut().unwrap().remove("subGroups");
     let expected = json!({
@@ -192,7 +192,7 @@ fn requests_of_a_set_to_kai_are_written_where_kai_reads_them() {
         },
     });
     assert_eq!(spec, expected);
-    assert_eq!(told(&gang, Some(&created)), [], "it is told once");
+    assert_eq!(actions(&gang, Some(&created)), [], "it is written once");
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn a_request_that_kai_would_not_understand_is_refused_by_name() {
     ];
     let asked = asked.map(|(key, value)| (key.to_owned(), value.to_owned()));
     gang.metadata.annotations = Some(asked.into());
-    let spec = written(&told(&gang, None)).spec;
+    let spec = written(&actions(&gang, None)).spec;
     assert_eq!((spec.preemptibility, spec.preemption_delay), (None, None));
     assert_eq!(spec.staleness_grace_period.as_deref(), Some("-1s"));
     let snapshot = Snapshot {

@@ -1,4 +1,4 @@
-//! What Kubernetes' own scheduler is told of a gang.
+//! The PodGroups of a gang for Kubernetes' own scheduler.
 
 mod settled;
 mod units;
@@ -10,7 +10,7 @@ use podgang::backend::kubernetes::{Facts, Member, Place, Shape};
 use rstest::rstest;
 use testkit::builders::stored;
 
-use settled::{carry_out, plan, settle, told_by, told_by_composite, unsupported};
+use settled::{carry_out, describe_composite, describe_group, plan, settle, unsupported};
 
 /// A cluster that has all kinds, and pods of these PodCliques: name, PodGroup, minimum.
 fn cluster(members: &[(&str, &str, u32)]) -> Facts {
@@ -70,7 +70,7 @@ fn a_gang_that_waits_for_nodes_needs_pods_that_came_back_and_are_not_listed_yet(
     }
 }
 
-/// After a termination: pods of a new start wait until what was used before is gone.
+/// After a termination: pods of a new start wait until the previous PodGroups are gone.
 #[test]
 fn previous_pod_groups_go_although_a_part_has_no_pods_yet() {
     let mut facts = cluster(&[("a", "demo-0-a", 1), ("b", "demo-0-b", 2)]);
@@ -180,15 +180,15 @@ fn a_begun_start_is_completed() {
         }
         settle(&mut facts);
         let groups = |facts: &Facts| -> Vec<String> {
-            let groups = facts.groups.values().map(|g| told_by(g));
-            let composites = facts.composites.values().map(|c| told_by_composite(c));
+            let groups = facts.groups.values().map(|g| describe_group(g));
+            let composites = facts.composites.values().map(|c| describe_composite(c));
             groups.chain(composites).collect()
         };
         assert_eq!(groups(&facts), groups(&whole), "after {writes}");
     }
 }
 
-/// The same names come back, so nothing is begun before what had them is gone.
+/// The same names come back, so nothing is begun before their previous holders are gone.
 #[test]
 fn a_start_waits_until_the_previous_pod_groups_are_gone() {
     let members = [("a", "demo-0-a", 1), ("b", "demo-0-b", 2)];
@@ -221,7 +221,7 @@ fn a_start_waits_until_the_previous_pod_groups_are_gone() {
     );
 }
 
-/// What asks for it cannot be changed, and the others would wait for it for ever.
+/// Its demand cannot be changed, and the others would wait for it for ever.
 #[test]
 fn a_part_that_is_gone_is_not_waited_for() {
     let mut facts = cluster(&[("a", "demo-0-a", 1), ("b", "demo-0-b", 2)]);
@@ -314,7 +314,7 @@ fn all_gangs_of_a_replica_are_one_tree() {
         ]
     );
     facts.is_placed = false;
-    assert!(settle(&mut facts).is_empty(), "what was told of stays");
+    assert!(settle(&mut facts).is_empty(), "written PodGroups stay");
     facts.members.truncate(3);
     assert_eq!(
         settle(&mut facts).last().unwrap(),
@@ -336,7 +336,7 @@ fn a_missing_api_of_the_cluster_is_reported(
     #[case] serves_groups: bool,
     #[case] serves_composites: bool,
     #[case] members: usize,
-    #[case] told: &str,
+    #[case] expected: &str,
 ) {
     let all = [("a", "demo-0-a", 1), ("b", "demo-0-b", 2)];
     for is_listed in [true, false] {
@@ -348,13 +348,13 @@ fn a_missing_api_of_the_cluster_is_reported(
         facts.serves_groups = serves_groups;
         facts.serves_composites = serves_composites;
         let message = unsupported(&facts);
-        assert_eq!(message.is_empty(), told.is_empty(), "{message}");
-        assert!(message.starts_with(told), "{message}");
-        assert!(told.is_empty() || settle(&mut facts).is_empty());
+        assert_eq!(message.is_empty(), expected.is_empty(), "{message}");
+        assert!(message.starts_with(expected), "{message}");
+        assert!(expected.is_empty() || settle(&mut facts).is_empty());
     }
 }
 
-/// A pod may name a PodGroup that somebody made by hand.
+/// A pod may name a PodGroup that a user created by hand.
 #[test]
 fn a_foreign_pod_group_is_left_alone() {
     let mut facts = cluster(&[("a", "demo-0-a", 1)]);

@@ -1,4 +1,4 @@
-//! A gang stays told of as its pods show.
+//! A gang keeps the scheduler objects that its pods show.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn situation(marks: impl Fn(&mut Pod)) -> (Caches, Arc<PodGang>) {
     (caches, Arc::new(gang_of(SCHEDULER, &[("g-0-w", 1)])))
 }
 
-fn told(seen: &(Caches, Arc<PodGang>), backend: Backend) -> Told {
+fn observed(seen: &(Caches, Arc<PodGang>), backend: Backend) -> Told {
     let profiles = Profiles::of([(SCHEDULER.to_owned(), backend)]);
     observe(&seen.1, &seen.0, &profiles).told
 }
@@ -42,7 +42,7 @@ fn annotate(pod: &mut Pod, keys: &[&str]) {
 fn pods_without_marks_are_of_no_pod_group_whatever_the_profile_says_by_now() {
     let seen = situation(|_| {});
     for backend in [Backend::KaiScheduler, Backend::KaiTree, Backend::Volcano] {
-        assert_eq!(told(&seen, backend), Told::Nothing, "{backend:?}");
+        assert_eq!(observed(&seen, backend), Told::Nothing, "{backend:?}");
     }
 }
 
@@ -59,15 +59,19 @@ fn pods_with_marks_keep_their_pod_group_without_a_profile() {
         Backend::KaiTree,
         Backend::Kubernetes,
     ] {
-        assert!(matches!(told(&kai, backend), Told::Kai(_)), "{backend:?}");
         assert!(
-            matches!(told(&volcano, backend), Told::Volcano(_)),
+            matches!(observed(&kai, backend), Told::Kai(_)),
+            "{backend:?}"
+        );
+        assert!(
+            matches!(observed(&volcano, backend), Told::Volcano(_)),
             "{backend:?}"
         );
     }
 }
 
-/// A PodGroup never gets another parent, and without its parents the scheduler would place none of it.
+/// A PodGroup never gets another parent, and without its parents the scheduler would place none of
+/// it.
 #[test]
 fn a_tree_of_kubernetes_stays_one() {
     let seen = situation(|p| {
@@ -77,7 +81,7 @@ fn a_tree_of_kubernetes_stays_one() {
             .build())
         .clone();
     });
-    let shape = |backend| match told(&seen, backend) {
+    let shape = |backend| match observed(&seen, backend) {
         Told::Kubernetes(facts) => facts.shape,
         other => panic!("{other:?}"),
     };

@@ -55,7 +55,7 @@ fn gang(caches: &Caches, nodes: &[&str]) -> Arc<PodGang> {
         ..PodGroup::default()
     };
     for (node, k) in nodes.iter().zip(0..) {
-        // A cache believes what is newer than what it has.
+        // A cache takes only a newer version than its own.
         let version = 10 + caches.of::<Pod>().len();
         let bound = pod(&clique, k).bound().with(|p| {
             p.metadata.resource_version = Some(version.to_string());
@@ -90,7 +90,7 @@ fn bind(caches: &Caches, levels: &[(&str, &str)]) {
     caches.of::<ClusterTopologyBinding>().apply(binding);
 }
 
-/// The score, and what the condition says of it.
+/// The score, and the condition.
 fn placement(caches: &Caches, gang: &Arc<PodGang>) -> String {
     let status = status(&podgang::observe::observe(
         gang,

@@ -1,4 +1,4 @@
-//! Statuses of PodGangs, for the tests of what other tools make of them.
+//! Statuses of PodGangs, for the tests of other tools that read them.
 
 use podgang::Snapshot;
 use testkit::builders::PodBuilder;

@@ -1,4 +1,4 @@
-//! Replicas that nobody needs stand aside while others wait that are needed.
+//! Optional replicas give way while required ones wait.
 
 use std::collections::BTreeMap;
 

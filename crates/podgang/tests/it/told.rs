@@ -1,4 +1,4 @@
-//! Gangs that schedulers are told of.
+//! Gangs with objects for a scheduler.
 
 use api::podgang::PodGroup;
 use api::{PodGang, labels};

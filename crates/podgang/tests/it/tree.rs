@@ -1,4 +1,4 @@
-//! A replica of a set as a tree that KAI Scheduler is told of.
+//! A replica of a set as a tree for KAI Scheduler.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn group(minimum: i32) -> GroupParts {
     (Arc::new(group), parts.collect())
 }
 
-fn told(tree: &TreeNode, group: Option<&KaiPodGroup>) -> Vec<Action> {
+fn actions(tree: &TreeNode, group: Option<&KaiPodGroup>) -> Vec<Action> {
     let found = Found {
         group: group.cloned().map(Arc::new),
         is_served: true,
@@ -62,11 +62,11 @@ fn told(tree: &TreeNode, group: Option<&KaiPodGroup>) -> Vec<Action> {
 fn groups_ask_for_their_minimum_of_replicas() {
     let standalone = [clique("demo-0-router", 2, 1), clique("demo-0-idle", 0, 1)];
     let tree = build("demo-0", &standalone, &[group(2)]);
-    let created: KaiPodGroup = only(&told(&tree, None));
+    let created: KaiPodGroup = only(&actions(&tree, None));
     assert_snapshot!(serde_json::to_string_pretty(&created.spec).unwrap());
-    assert_eq!(told(&tree, Some(&created)), []);
+    assert_eq!(actions(&tree, Some(&created)), []);
     let fewer = build("demo-0", &standalone, &[group(1)]);
-    let next: KaiPodGroup = only(&told(&fewer, Some(&created)));
+    let next: KaiPodGroup = only(&actions(&fewer, Some(&created)));
     assert_eq!(next.spec.sub_groups[1].min_sub_group, Some(1));
 }
 
@@ -77,7 +77,7 @@ fn no_more_replicas_are_asked_for_than_there_are() {
     let going = Arc::make_mut(&mut parts[0]);
     going.metadata.deletion_timestamp = stored("x").creation_timestamp;
     let tree = build("demo-0", &[], &[(set_group.clone(), parts)]);
-    let asked: KaiPodGroup = only(&told(&tree, None));
+    let asked: KaiPodGroup = only(&actions(&tree, None));
     assert_eq!(asked.spec.sub_groups[0].min_sub_group, Some(3));
     assert_eq!(tree.children[0].children[0].children.len(), 1);
     assert_eq!(build("demo-0", &[], &[(set_group, vec![])]).children, []);
@@ -160,7 +160,7 @@ fn a_base_gang_is_scheduled_while_its_tree_is_satisfied() {
     );
 }
 
-/// It was scaled in below its minimum: the scheduler is asked for what there is.
+/// It was scaled in below its minimum: the demand is for the existing pods.
 #[test]
 fn a_tree_that_asks_for_more_than_there_is_says_so() {
     let status = judged(5, &[0, 1, 2, 3], None);
@@ -196,6 +196,6 @@ fn the_disaggregated_workload_of_the_seed_asks_for_three_of_four_and_one_of_two(
         28,
         "minMember of the seed's root"
     );
-    let told: KaiPodGroup = only(&told(&tree, None));
-    assert_snapshot!(serde_json::to_string_pretty(&told.spec.sub_groups).unwrap());
+    let created: KaiPodGroup = only(&actions(&tree, None));
+    assert_snapshot!(serde_json::to_string_pretty(&created.spec.sub_groups).unwrap());
 }

@@ -42,7 +42,7 @@ fn lets_steps_forward_of_a_gang_wait_and_steps_back_not() {
     assert!(!is_urgent(&pending, &running));
     assert!(is_urgent(&running, &pending));
     let sick = gang(PodGangPhase::Running, true, true);
-    assert!(is_urgent(&pending, &sick), "what went wrong meanwhile");
+    assert!(is_urgent(&pending, &sick), "the trouble of that time");
 }
 
 #[test]

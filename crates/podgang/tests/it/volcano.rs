@@ -1,4 +1,4 @@
-//! What Volcano is told of a gang.
+//! The PodGroup of a gang for Volcano.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn snapshot(gang: &PodGang, group: Option<&VolcanoPodGroup>) -> Snapshot {
     }
 }
 
-fn told(gang: &PodGang, group: Option<&VolcanoPodGroup>) -> Vec<Action> {
+fn actions(gang: &PodGang, group: Option<&VolcanoPodGroup>) -> Vec<Action> {
     let plan = decide(&snapshot(gang, group), Timestamp::UNIX_EPOCH);
     plan.waves.into_iter().flatten().collect()
 }
@@ -49,15 +49,15 @@ fn unsupported(gang: &PodGang, group: &VolcanoPodGroup) -> Option<String> {
 #[test]
 fn it_gets_a_pod_group_with_the_minimum_of_each_part() {
     let gang = gang(&[("leader", 1), ("worker", 3), ("done", 0)]);
-    let created: VolcanoPodGroup = only(&told(&gang, None));
+    let created: VolcanoPodGroup = only(&actions(&gang, None));
     assert_snapshot!(serde_json::to_string_pretty(&created).unwrap());
-    assert_eq!(told(&gang, Some(&created)), [], "it is told once");
+    assert_eq!(actions(&gang, Some(&created)), [], "it is written once");
     assert_eq!(unsupported(&gang, &created), None);
 }
 
 #[test]
 fn it_is_put_right_in_one_write_that_keeps_foreign_fields() {
-    let created: VolcanoPodGroup = only(&told(&gang(&[("leader", 1), ("worker", 3)]), None));
+    let created: VolcanoPodGroup = only(&actions(&gang(&[("leader", 1), ("worker", 3)]), None));
     let mut found = serde_json::to_value(&created).unwrap();
     found["metadata"]["uid"] = json!("uid-group");
     found["spec"]["minResources"] = json!({"cpu": "4"});
@@ -65,21 +65,21 @@ fn it_is_put_right_in_one_write_that_keeps_foreign_fields() {
     found["spec"]["subGroupPolicy"][0]["networkTopology"] = json!({"mode": "hard"});
     let found: VolcanoPodGroup = serde_json::from_value(found).unwrap();
     let awake = gang(&[("leader", 1), ("worker", 5), ("router", 2)]);
-    let next: VolcanoPodGroup = only(&told(&awake, Some(&found)));
+    let next: VolcanoPodGroup = only(&actions(&awake, Some(&found)));
     assert_snapshot!(serde_json::to_string_pretty(&next).unwrap());
-    assert_eq!(told(&awake, Some(&next)), []);
+    assert_eq!(actions(&awake, Some(&next)), []);
 }
 
 /// Definitions before 1.14 drop the parts: to write them again and again would be of no use.
 #[test]
 fn dropped_parts_are_reported_and_tried_again_with_the_next_change() {
     let first = gang(&[("leader", 1), ("worker", 3)]);
-    let mut stored: VolcanoPodGroup = only(&told(&first, None));
+    let mut stored: VolcanoPodGroup = only(&actions(&first, None));
     stored.spec.sub_group_policy.clear();
-    assert_eq!(told(&first, Some(&stored)), []);
+    assert_eq!(actions(&first, Some(&stored)), []);
     assert_snapshot!(unsupported(&first, &stored).unwrap());
     let scaled = gang(&[("leader", 1), ("worker", 4)]);
-    let next: VolcanoPodGroup = only(&told(&scaled, Some(&stored)));
+    let next: VolcanoPodGroup = only(&actions(&scaled, Some(&stored)));
     assert_eq!(next.spec.sub_group_policy.len(), 2);
     assert_eq!(unsupported(&scaled, &next), None);
 }
@@ -87,8 +87,8 @@ fn dropped_parts_are_reported_and_tried_again_with_the_next_change() {
 #[test]
 fn a_foreign_pod_group_is_left_alone() {
     let gang = gang(&[("worker", 3)]);
-    let mut foreign: VolcanoPodGroup = only(&told(&gang, None));
+    let mut foreign: VolcanoPodGroup = only(&actions(&gang, None));
     foreign.spec.min_member = Some(1);
     foreign.metadata.owner_references = Some(vec![controller_reference(&set("other").build())]);
-    assert_eq!(told(&gang, Some(&foreign)), []);
+    assert_eq!(actions(&gang, Some(&foreign)), []);
 }

@@ -12,15 +12,15 @@ use testkit::builders::{PodBuilder, after, podclique};
 
 use super::{router, waiting, with};
 
-const TOLD_AT: i64 = 1000;
+const SIGNALLED_AT: i64 = 1000;
 
-/// Its annotation has this value since `TOLD_AT`; its init container runs since then.
-fn told(value: &'static str, started: i64) -> PodBuilder {
+/// Its annotation has this value since `SIGNALLED_AT`; its init container runs since then.
+fn signalled(value: &'static str, started: i64) -> PodBuilder {
     let clique = podclique("demo-0-worker").build();
     waiting(&clique, 0, "demo-0-router:2").with(|p| {
         let annotations = p.metadata.annotations.get_or_insert_default();
         annotations.insert(labels::START.into(), value.into());
-        annotations.insert(labels::START_AT.into(), after(TOLD_AT).to_string());
+        annotations.insert(labels::START_AT.into(), after(SIGNALLED_AT).to_string());
         p.status.init_container_statuses = vec![ContainerStatus {
             name: "grove-initc".into(),
             state: running(started),
@@ -59,7 +59,7 @@ fn look(pod: PodBuilder, seconds: i64) -> (Option<String>, Option<Timestamp>) {
 
 /// In seconds since the start signal: time of the decision, written value, next time.
 #[rstest]
-#[case::just_told("now", 0, None, Some(5))]
+#[case::just_signalled("now", 0, None, Some(5))]
 #[case::a_moment_before("now", 4, None, Some(5))]
 #[case::first("now", 5, Some("2"), Some(10))]
 #[case::once("2", 6, None, Some(10))]
@@ -75,21 +75,21 @@ fn a_pod_whose_init_container_waits_gets_the_start_signal_again(
     #[case] written: Option<&str>,
     #[case] next: Option<i64>,
 ) {
-    let (value, wakes) = look(told(value, TOLD_AT - 60), TOLD_AT + seconds);
+    let (value, wake_at) = look(signalled(value, SIGNALLED_AT - 60), SIGNALLED_AT + seconds);
     assert_eq!(value.as_deref(), written);
-    assert_eq!(wakes, next.map(|s| after(TOLD_AT + s)));
+    assert_eq!(wake_at, next.map(|s| after(SIGNALLED_AT + s)));
 }
 
 /// A container that starts after the start signal sees the present value, and has as much time.
 #[test]
 fn a_container_that_starts_late_has_as_much_time() {
-    let late = || told("now", TOLD_AT + 100);
+    let late = || signalled("now", SIGNALLED_AT + 100);
     assert_eq!(
-        look(late(), TOLD_AT + 104),
-        (None, Some(after(TOLD_AT + 105)))
+        look(late(), SIGNALLED_AT + 104),
+        (None, Some(after(SIGNALLED_AT + 105)))
     );
     assert_eq!(
-        look(late(), TOLD_AT + 105).0.as_deref(),
+        look(late(), SIGNALLED_AT + 105).0.as_deref(),
         Some("2"),
         "the first repeat"
     );
@@ -110,14 +110,17 @@ fn a_container_that_starts_late_has_as_much_time() {
     p.metadata.annotations.as_mut().unwrap().remove(labels::START_AT);
 }))]
 fn other_pods_get_no_second_start_signal(#[case] change: fn(PodBuilder) -> PodBuilder) {
-    let (value, _) = look(change(told("now", TOLD_AT)), TOLD_AT + 30);
+    let (value, _) = look(change(signalled("now", SIGNALLED_AT)), SIGNALLED_AT + 30);
     assert_eq!(value, None);
 }
 
 /// The observed value is tested: a concurrent foreign write is not overwritten.
 #[test]
 fn only_the_observed_value_is_replaced() {
-    let plan = decide(&snapshot(told("3", TOLD_AT)), after(TOLD_AT + 20));
+    let plan = decide(
+        &snapshot(signalled("3", SIGNALLED_AT)),
+        after(SIGNALLED_AT + 20),
+    );
     insta::assert_snapshot!(super::writes(&plan));
     let Action::Patch { operations, .. } = &plan.waves[0][0] else {
         panic!("{plan}")

@@ -149,9 +149,9 @@ fn without_end_the_old_pod_holds_the_rank_of_the_next_attempt() {
     assert!(creates(&snapshot));
 }
 
-fn told(snapshot: &Snapshot, now: Timestamp) -> Vec<String> {
-    let events = decide(snapshot, now).events;
-    events
+fn events(snapshot: &Snapshot, now: Timestamp) -> Vec<String> {
+    let posted = decide(snapshot, now).events;
+    posted
         .iter()
         .map(|e| format!("{} {e:?}", e.reason))
         .collect()
@@ -160,11 +160,11 @@ fn told(snapshot: &Snapshot, now: Timestamp) -> Vec<String> {
 #[test]
 fn an_event_reports_a_rank_started_beside_its_old_pod() {
     let snapshot = hung(Training, false, StuckTimeouts::default());
-    assert_eq!(told(&snapshot, after(59)), Vec::<String>::new());
-    assert_snapshot!(told(&snapshot, after(60)).join("\n"));
+    assert_eq!(events(&snapshot, after(59)), Vec::<String>::new());
+    assert_snapshot!(events(&snapshot, after(60)).join("\n"));
 }
 
-/// Nobody is started beside it, or it is no rank of a job.
+/// No pod is started beside it, or it is no rank of a job.
 #[rstest]
 #[case::inference(|s: &mut Snapshot| s.podclique = worker(Inference))]
 #[case::job_is_over(|s: &mut Snapshot| s.may_create = false)]
@@ -173,7 +173,7 @@ fn an_event_reports_a_rank_started_beside_its_old_pod() {
 fn otherwise_no_event_is_posted(#[case] change: fn(&mut Snapshot)) {
     let mut snapshot = hung(Training, false, StuckTimeouts::default());
     change(&mut snapshot);
-    assert_eq!(told(&snapshot, after(60)), Vec::<String>::new());
+    assert_eq!(events(&snapshot, after(60)), Vec::<String>::new());
 }
 
 /// A restart deletes the PodClique; the job goes on.
@@ -181,12 +181,12 @@ fn otherwise_no_event_is_posted(#[case] change: fn(&mut Snapshot)) {
 #[case::restart(|_: &mut SetFacts| {}, true)]
 #[case::job_is_over(|s: &mut SetFacts| s.is_over = true, false)]
 #[case::set_goes(|s: &mut SetFacts| s.is_terminating = true, false)]
-fn a_restart_reports_it_too(#[case] change: fn(&mut SetFacts), #[case] is_told: bool) {
+fn a_restart_reports_it_too(#[case] change: fn(&mut SetFacts), #[case] is_reported: bool) {
     let mut snapshot = hung(Training, false, StuckTimeouts::default());
     let clique = Arc::make_mut(&mut snapshot.podclique);
     clique.metadata.deletion_timestamp = snapshot.pods[0].metadata.deletion_timestamp.clone();
     change(snapshot.set.as_mut().unwrap());
-    assert_eq!(!told(&snapshot, after(60)).is_empty(), is_told);
+    assert_eq!(!events(&snapshot, after(60)).is_empty(), is_reported);
 }
 
 fn node(spec: &str, ready: &str) -> Node {

@@ -71,8 +71,8 @@ fn it_is_named_in_the_breach(
 ) {
     let status = after_loss(last(pod(&clique(2, 2, true), 0)), None);
     let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached).unwrap();
-    let is_told = should.is_none_or(|words| breach.message.contains(words));
-    assert!(is_told, "{}", breach.message);
+    let is_named = should.is_none_or(|words| breach.message.contains(words));
+    assert!(is_named, "{}", breach.message);
     let cause = status.breach_cause;
     assert_eq!(
         cause.as_ref().map(|c| c.is_disruption),

@@ -1,5 +1,5 @@
-//! Without a webhook the operator says of a stored set what the webhook would have answered: of
-//! each case that is refused, or the case is listed here with the reason.
+//! Without a webhook the operator reports the errors of a stored set that the webhook would have
+//! answered: of each refused case, or the case is listed here with the reason.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::situation::{alone, carry_out, plan};
 /// The operator lists so many errors, and the others once these are corrected.
 const LISTED: usize = 5;
 
-/// The API server makes a name of a prefix before it asks anybody.
+/// The API server makes a name of a prefix before it calls webhooks.
 fn decode(object: &Value) -> PodCliqueSet {
     let mut set: PodCliqueSet = serde_json::from_value(object.clone()).unwrap();
     let meta = &mut set.metadata;
@@ -39,7 +39,7 @@ fn decode_stored(object: &Value) -> PodCliqueSet {
     set
 }
 
-/// What the webhook answers.
+/// The webhook's errors.
 fn refusals(case: &Case) -> Vec<FieldError> {
     let (config, rules) = (DefaultsConfig::default(), Rules::default());
     let mut sent = decode(&case.object);
@@ -51,7 +51,7 @@ fn refusals(case: &Case) -> Vec<FieldError> {
     validate_update(&before, &sent, &rules)
 }
 
-/// The set as it is stored now, with what was made of it before.
+/// The set as it is stored now, with the objects that were created for it before.
 fn stored(case: &Case) -> Snapshot {
     let now = decode_stored(&case.object);
     let Some(before) = &case.before else {
@@ -74,8 +74,8 @@ fn stored(case: &Case) -> Snapshot {
     snapshot
 }
 
-/// What the set says of itself.
-fn told(status: &PodCliqueSetStatus) -> Vec<&str> {
+/// The errors in the set's status.
+fn texts(status: &PodCliqueSetStatus) -> Vec<&str> {
     let is_false = |type_| {
         let found = conditions::find(&status.conditions, type_);
         found.filter(|condition| condition.status == "False")
@@ -86,16 +86,16 @@ fn told(status: &PodCliqueSetStatus) -> Vec<&str> {
     listed.chain(disabled.map(|c| c.message.as_str())).collect()
 }
 
-fn is_told(case: &Case, words: fn(&FieldError) -> String) -> bool {
+fn is_reported(case: &Case, words: fn(&FieldError) -> String) -> bool {
     let errors = refusals(case);
     assert!(!errors.is_empty(), "{}", case.name);
     let status = plan(&stored(case)).status.unwrap();
-    let told = told(&status);
-    let is_told = |error: &FieldError| {
+    let texts = texts(&status);
+    let is_listed = |error: &FieldError| {
         let words = words(error);
-        told.iter().any(|told| told.contains(&words))
+        texts.iter().any(|text| text.contains(&words))
     };
-    errors.iter().take(LISTED).all(is_told)
+    errors.iter().take(LISTED).all(is_listed)
 }
 
 fn refused() -> Vec<Case> {
@@ -108,13 +108,13 @@ fn the_set_reports_the_same_errors_as_the_webhook() {
     let refused = refused();
     let silent = refused
         .iter()
-        .filter(|case| !is_told(case, FieldError::to_string));
+        .filter(|case| !is_reported(case, FieldError::to_string));
     let silent: BTreeSet<_> = silent.map(|case| case.name).collect();
     let listed = WEBHOOK_ONLY.iter().flat_map(|(_, names)| *names);
     let listed = listed.chain(&OTHER_WORDS).copied().collect();
     assert_eq!(
         silent, listed,
-        "left: told by the webhook alone; right: those of which that is known"
+        "left: reported by the webhook alone; right: the known ones of these"
     );
 }
 
@@ -123,6 +123,6 @@ fn a_changed_minimum_is_reported_at_the_same_path() {
     let path = |error: &FieldError| format!("{}: {}: cannot be changed", error.path, error.value);
     for case in refused() {
         let is_meant = OTHER_WORDS.contains(&case.name);
-        assert!(!is_meant || is_told(&case, path), "{}", case.name);
+        assert!(!is_meant || is_reported(&case, path), "{}", case.name);
     }
 }

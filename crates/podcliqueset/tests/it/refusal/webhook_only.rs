@@ -1,6 +1,6 @@
 //! Cases that the webhook refuses and of which a stored set says nothing.
 
-/// Told in other words: they name what was made with another minimum, which still counts.
+/// Reported in other words: they name objects created with another minimum, which still counts.
 pub const OTHER_WORDS: [&str; 3] = [
     "minimum-is-changed",
     "minimum-of-a-group-is-changed",
@@ -19,12 +19,12 @@ pub const WEBHOOK_ONLY: [(&str, &[&str]); 8] = [
         &TAKEN_BY_OTHERS,
     ),
     (
-        "what a field was before is not stored, and it is acted on",
+        "the old value of a field is not stored, and the new one is acted on",
         &FIXED,
     ),
     ("the same of the parts of a set", &PARTS),
     (
-        "a minimum that is not given is that of what was made, so nothing is wrong with it",
+        "an omitted minimum is that of the existing objects, so it is no error",
         &["clique-that-names-its-minimum-no-more-shrinks"],
     ),
     (

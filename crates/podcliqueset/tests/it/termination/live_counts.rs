@@ -27,7 +27,7 @@ fn remembers_live_counts_until_the_recreated_clique_has_them() {
     assert_eq!(plan(&snapshot).status.unwrap().live_replicas, []);
 }
 
-/// The template asks for more, and the PodClique was not told yet.
+/// The template has a higher count, which the PodClique does not have yet.
 fn resize(snapshot: &mut Snapshot, replicas: i32) {
     let stored = Arc::make_mut(&mut snapshot.stored);
     stored.spec.template.cliques[0].spec.replicas = replicas;
@@ -41,8 +41,8 @@ fn recreated(snapshot: &mut Snapshot) -> (i32, String) {
     let fence = plan(snapshot);
     carry_out(snapshot, &fence);
     snapshot.podcliques.clear();
-    let anew = plan(snapshot);
-    carry_out(snapshot, &anew);
+    let next = plan(snapshot);
+    carry_out(snapshot, &next);
     let front = &snapshot.podcliques["demo-0-frontend"].podclique;
     let stamps = front.metadata.annotations.as_ref().unwrap();
     let stamp = stamps[api::labels::TEMPLATE_REPLICAS].clone();
@@ -70,7 +70,7 @@ fn a_scaled_clique_is_stamped_with_the_count_that_it_was_compared_with() {
     assert_eq!(recreated(&mut snapshot), (5, "2".to_owned()));
 }
 
-/// What an autoscaler wants may happen to be what the template said.
+/// The autoscaler's count may happen to equal the template's.
 #[test]
 fn a_clique_with_an_autoscaler_keeps_its_count_whatever_the_template_says() {
     let mut snapshot = running(1, Some("30s"));
@@ -84,7 +84,7 @@ fn a_clique_with_an_autoscaler_keeps_its_count_whatever_the_template_says() {
     assert_eq!(recreated(&mut snapshot), (2, "2".to_owned()));
 }
 
-/// Stored before entries said what their count was compared with.
+/// Stored before entries had the count that they were compared with.
 #[test]
 fn an_entry_without_the_template_it_was_compared_with_is_stamped_with_the_present_one() {
     let mut snapshot = running(1, Some("30s"));

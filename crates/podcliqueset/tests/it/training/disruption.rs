@@ -108,7 +108,8 @@ fn it_is_named_and_not_counted_though_the_pod_is_gone() {
     assert!(message.contains(words), "{message}");
 }
 
-/// It went between two decisions, and its slot is empty: what the restart says is what is kept.
+/// It went between two decisions, and its slot is empty: the cause of the restart is the one that
+/// is kept.
 #[test]
 fn it_is_kept_though_no_decision_saw_it_go() {
     let mut snapshot = after_a_drain(1, None);

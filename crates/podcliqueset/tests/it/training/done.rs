@@ -55,7 +55,7 @@ fn one_that_is_done_is_left_to_go() {
     );
 }
 
-/// Else a scheduler would wait for pods that nobody makes.
+/// Otherwise a scheduler would wait for pods that are never created.
 #[test]
 fn a_gang_that_was_there_demands_no_pods_of_a_part_that_has_done_its_work_and_was_removed() {
     let mut snapshot = running(job(0, None));

@@ -113,8 +113,8 @@ fn a_job_that_is_over_creates_nothing_and_stays_over() {
     );
 }
 
-/// It was deleted with `--cascade=orphan` and applied again: it is done at once, and what it left
-/// behind must not outlive it.
+/// It was deleted with `--cascade=orphan` and applied again: it is done at once, and its orphans
+/// must not outlive it.
 #[test]
 fn a_job_that_is_over_adopts_orphans() {
     let mut snapshot = running(job(0, None));

@@ -137,6 +137,9 @@ fn the_last_crash_is_kept_when_the_time_is_over() {
     let status = next.status.unwrap();
     let should = (FAILURE.0, Some(2), FAILURE.2);
     assert_eq!(kept(&status.last_failures), [should]);
-    let told = serde_json::to_string(&status.conditions).unwrap();
-    assert!(told.contains("CrashLoopBackOff, exit code 2"), "{told}");
+    let reported = serde_json::to_string(&status.conditions).unwrap();
+    assert!(
+        reported.contains("CrashLoopBackOff, exit code 2"),
+        "{reported}"
+    );
 }

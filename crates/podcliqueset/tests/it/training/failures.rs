@@ -79,7 +79,7 @@ fn peers_that_were_ended_do_not_hide_the_pod_that_failed() {
     assert_eq!(kept, [("demo-0-g-0-leader-p0", Some(1))]);
 }
 
-/// Labels can be edited by anybody. What is left of an earlier attempt was deleted by the restart.
+/// Any user may edit labels. The rest of an earlier attempt was deleted by the restart.
 #[test]
 fn a_pod_of_an_earlier_attempt_is_no_failure_whatever_its_labels_say() {
     let mut snapshot = running(job(5, None));

@@ -35,7 +35,7 @@ fn one_that_was_there_and_is_gone_is_a_failure_and_not_made_again(#[case] name: 
     assert_eq!(status.replica_attempts[0].message, why);
 }
 
-/// It stores that before its pods go, which is what is waited for.
+/// It stores that before its pods go; the set waits for that.
 #[test]
 fn one_that_goes_with_its_work_done_is_no_failure() {
     let name = "demo-0-g-0-leader";

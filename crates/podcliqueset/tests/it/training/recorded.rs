@@ -1,4 +1,4 @@
-//! Statuses of jobs, for the tests of what other tools make of them.
+//! Statuses of jobs, for the tests of other tools that read them.
 
 use api::podcliqueset::PodCliqueSetPhase;
 use testkit::recorded::assert_recorded;
@@ -34,9 +34,9 @@ fn a_job_succeeds_by_phase_and_condition_at_once() {
         let next = plan(&snapshot);
         carry_out(&mut snapshot, &next);
         let status = stored(&snapshot);
-        let is_told = status.conditions.iter().any(|c| c.type_ == "Succeeded");
+        let is_reported = status.conditions.iter().any(|c| c.type_ == "Succeeded");
         let is_over = status.phase == Some(PodCliqueSetPhase::Succeeded);
-        assert_eq!(is_told, is_over);
+        assert_eq!(is_reported, is_over);
     }
     assert_eq!(stored(&snapshot).phase, Some(PodCliqueSetPhase::Succeeded));
 }

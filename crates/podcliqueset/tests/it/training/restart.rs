@@ -8,7 +8,7 @@ use podcliqueset::decide::decide;
 use rstest::rstest;
 use testkit::builders::after;
 
-use super::{complete, fail, failed_because, job, make_anew, reasons_of, running, set_breached};
+use super::{complete, fail, failed_because, job, reasons_of, recreate, running, set_breached};
 use crate::situation::{carry_out, demo, fill, plan, writes};
 
 #[test]
@@ -105,7 +105,7 @@ fn the_event_of_a_restart_is_posted_until_all_is_recreated_and_never_again() {
     snapshot.podcliques.clear();
     assert_eq!(reasons_of(&an_hour_later(&snapshot)), ["ReplicaRestarting"]);
     snapshot.podcliques = whole;
-    make_anew(&mut snapshot);
+    recreate(&mut snapshot);
     let complete = an_hour_later(&snapshot);
     assert_eq!(
         reasons_of(&complete),
@@ -137,7 +137,7 @@ fn a_restart_waits_until_orphans_are_adopted() {
     assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(1));
 }
 
-/// The rank may be back, and nobody told. What was deleted stays so.
+/// The rank may be back without an event. A deleted pod stays deleted.
 #[test]
 fn restarts_nothing_while_a_watch_is_lost() {
     let mut snapshot = running(job(5, None));

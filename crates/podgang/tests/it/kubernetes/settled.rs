@@ -1,4 +1,4 @@
-//! Carries out what is planned, and says it in words.
+//! Carries out plans, and describes them.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub fn unsupported(facts: &Facts) -> String {
     found.map(|c| c.message).unwrap_or_default()
 }
 
-/// Carries out what is planned until nothing is, and says what was done.
+/// Carries out plans until one is empty, and describes the writes.
 pub fn settle(facts: &mut Facts) -> Vec<String> {
     let mut done = Vec::new();
     for _ in 0..10 {
@@ -59,12 +59,12 @@ pub fn carry_out(facts: &mut Facts, action: &Action) -> String {
     if let Some(group) = action.written::<PodGroup>() {
         let mut group = group.clone();
         group.metadata.uid = stored(&name).uid;
-        let text = told_by(&group);
+        let text = describe_group(&group);
         facts.groups.insert(name, Arc::new(group));
         return text;
     }
     if let Some(composite) = action.written::<CompositePodGroup>() {
-        let text = told_by_composite(composite);
+        let text = describe_composite(composite);
         facts.composites.insert(name, Arc::new(composite.clone()));
         return text;
     }
@@ -92,7 +92,7 @@ pub fn carry_out(facts: &mut Facts, action: &Action) -> String {
     }
 }
 
-pub fn told_by(group: &PodGroup) -> String {
+pub fn describe_group(group: &PodGroup) -> String {
     let spec = &group.spec;
     let minimum = spec.scheduling_policy.gang.as_ref().unwrap().min_count;
     let parent = spec.parent_composite_pod_group_name.as_ref();
@@ -103,7 +103,7 @@ pub fn told_by(group: &PodGroup) -> String {
     format!("PodGroup {name}: {minimum} pods{parent}")
 }
 
-pub fn told_by_composite(composite: &CompositePodGroup) -> String {
+pub fn describe_composite(composite: &CompositePodGroup) -> String {
     let spec = &composite.spec;
     let required = spec
         .scheduling_policy

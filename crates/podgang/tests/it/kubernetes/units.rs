@@ -1,4 +1,4 @@
-//! What is evicted as a whole (decision 139).
+//! Units that are evicted as a whole (decision 139).
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn a_gang_is_evicted_as_a_whole_unless_it_is_one_clique_with_pods_to_spare() {
     assert_eq!(units(&joint), ["demo-0", "demo-0-b", "demo-0.groups"]);
 }
 
-/// How it is evicted is said once; children of what is evicted as a whole are so too.
+/// The eviction mode is written once; children of a unit that is evicted as a whole are so too.
 #[test]
 fn a_gang_of_an_older_release_is_evicted_pod_by_pod_as_before() {
     let mut facts = cluster(&[
