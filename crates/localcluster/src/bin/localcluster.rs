@@ -24,11 +24,11 @@ struct Cli {
 enum Command {
     /// Start the local cluster, or use the running one; the last line is `KUBECONFIG=PATH`.
     Up {
-        /// How many KWOK nodes to create: 20, or none beside real ones. A running cluster keeps those
-        /// it has.
+        /// How many KWOK nodes to create: by default 20, or none together with real nodes. A
+        /// running cluster keeps its nodes.
         #[arg(long, env = "NODES")]
         nodes: Option<u32>,
-        /// What nodes are: `real` for two with a kubelet of their own, which needs root.
+        /// Kind of the nodes: `real` for two nodes with their own kubelets, which needs root.
         #[arg(long, env = "NODE", value_enum, default_value_t = Kind::Kwok)]
         node: Kind,
         /// One more flag of kube-apiserver, as --api-server-flag=--name=value; may be repeated.
@@ -37,11 +37,11 @@ enum Command {
     },
     /// Stop the local cluster and remove its state; the built tool is kept.
     Down,
-    /// Say whether the local cluster runs; fails if it does not.
+    /// Print whether the local cluster runs; fail if it does not.
     Status,
-    /// Print the folder with kubectl, helm and the others, built if need be.
+    /// Print the folder with kubectl, helm and other programs, and build it if necessary.
     Tool {
-        /// `real` builds what real nodes need as well.
+        /// `real` also builds the programs of real nodes.
         #[arg(long, env = "NODE", value_enum, default_value_t = Kind::Kwok)]
         node: Kind,
     },
@@ -63,7 +63,7 @@ enum Command {
         #[arg(default_value = "{}", value_parser = json)]
         config: Value,
     },
-    /// Print the path of promtool, which tests alerts, built if need be.
+    /// Print the path of promtool, which tests alerts, and build it if necessary.
     Promtool,
 }
 

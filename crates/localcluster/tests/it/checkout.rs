@@ -1,4 +1,4 @@
-//! A checkout of its own, in which the command line is tried: the developer's is left alone.
+//! A separate checkout to try the command line in: the developer's cluster is left alone.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -19,7 +19,7 @@ pub struct Checkout {
 }
 
 impl Drop for Checkout {
-    /// A test that fails leaves no cluster behind.
+    /// A failing test leaves no cluster behind.
     fn drop(&mut self) {
         if self.state().exists() {
             self.run(&["down"]);
@@ -28,7 +28,7 @@ impl Drop for Checkout {
 }
 
 impl Checkout {
-    /// A checkout whose tool is the one that the real checkout has built.
+    /// A checkout with the tool that the real checkout has built.
     pub fn new() -> Self {
         let tool = Tool::find_or_build(&Repository::find().unwrap()).unwrap();
         let cache = tool
@@ -49,7 +49,7 @@ impl Checkout {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        // Who runs the tests in the background of a script has told them to ignore Ctrl-C.
+        // A script that runs the tests in the background makes them ignore Ctrl-C.
         let mut command = Command::new("/usr/bin/env");
         command
             .args(["--default-signal=INT", env!("CARGO_BIN_EXE_localcluster")])
@@ -82,8 +82,7 @@ impl Checkout {
             .to_owned()
     }
 
-    /// An `up` in a process group of its own, as a shell starts it, that has not finished: it has
-    /// said that.
+    /// An unfinished `up` in its own process group, as a shell starts it; it has printed this text.
     pub fn half_up(&self, args: &[&str], said: &str) -> Child {
         let mut up = self
             .command(args)

@@ -1,4 +1,4 @@
-//! The launcher, tried with real control planes.
+//! The launcher, tested with real control planes.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

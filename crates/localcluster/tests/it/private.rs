@@ -108,7 +108,7 @@ fn create(cluster: &Cluster, object: &Value) {
     assert!(kubectl.wait().unwrap().success());
 }
 
-/// What a kubectl prints, which must succeed.
+/// The output of a kubectl command, which must succeed.
 fn kubectl(cluster: &Cluster, args: &[&str]) -> String {
     let output = cluster.kubectl(args).output().unwrap();
     assert!(

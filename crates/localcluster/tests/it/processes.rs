@@ -1,13 +1,13 @@
-//! Which processes belong to a folder, by what their command lines say.
+//! The processes of a folder, found by their command lines.
 
 use std::fs;
 use std::path::Path;
 
-/// What [`mentioning`] finds if all have ended.
+/// The result of [`mentioning`] if all have ended.
 pub const NONE: [u32; 0] = [];
 
-/// The numbers of all processes whose command line contains the path. A zombie has none: it has
-/// ended, whether or not its parent has asked.
+/// The numbers of all processes with the path in their command line. A zombie has no command line:
+/// it has ended, even if its parent has not read that.
 pub fn mentioning(path: &Path) -> Vec<u32> {
     let path = path.to_str().unwrap();
     let numbers = fs::read_dir("/proc").unwrap().filter_map(|entry| {

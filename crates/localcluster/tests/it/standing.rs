@@ -1,4 +1,4 @@
-//! The cluster of `up` and `down`, in a checkout of its own.
+//! The cluster of `up` and `down`, in a separate checkout.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::checkout::Checkout;
 use crate::processes;
 
-/// What an `up` says while the control plane starts.
+/// The output of an `up` while the control plane starts.
 const STARTING: &str = "kube-scheduler";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Who is let in to a cluster with real nodes.
+//! Access to a cluster with real nodes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -44,7 +44,8 @@ fn server_of(cluster: &Cluster) -> String {
     printed(&mut cluster.kubectl(&["config", "view", minified]))
 }
 
-/// One port, on the loopback; etcd and the ways to the nodes are files in the cluster's folder.
+/// One port, on the loopback; etcd and the connections to the nodes are files in the cluster's
+/// folder.
 fn only_the_api_server_listens_on_the_machine(cluster: &Cluster, url: &str) {
     let sockets = printed(Command::new("ss").args(["-lntupH"]));
     let pids = processes::mentioning(cluster.dir());
@@ -72,7 +73,7 @@ fn anonymous(cluster: &Cluster, server: &str) -> Command {
 fn anonymous_args(server: &str) -> Vec<String> {
     [
         "--kubeconfig=/dev/null",
-        // kubectl would ask for one. No server of Kubernetes takes it: the request has no identity.
+        // kubectl would prompt for a name. Kubernetes ignores it: the request has no identity.
         "--username=nobody",
         "--password=none",
         "--insecure-skip-tls-verify",

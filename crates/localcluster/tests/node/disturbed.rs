@@ -1,4 +1,4 @@
-//! What tests do to nodes: they lose them, cut them off, and stop their kubelets.
+//! Disturbances of nodes by tests: nodes are lost or cut off, and kubelets are stopped.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ fn a_node_is_cut_off_and_lost_and_comes_back() {
     assert!(!node.is_running());
     assert!(node.exec(&["true"]).is_err());
     node.bring_back().unwrap();
-    // The kubelet starts the pod again, with what is on the node's disk.
+    // The kubelet starts the pod again, with the data on the node's disk.
     until("the pod restarts", || restarts(&cluster) == "1");
     cluster.stop().unwrap();
 }

@@ -1,18 +1,18 @@
-//! kubectl against a cluster that a test has started.
+//! kubectl against the cluster of a test.
 
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// What it prints; it must succeed.
+/// The output of a command, which must succeed.
 pub fn printed(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", said(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What it says where it fails, which it must.
+/// The error output of a command, which must fail.
 pub fn refusal(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(!output.status.success(), "{command:?} succeeds");
@@ -29,7 +29,7 @@ pub fn create(mut kubectl: Command, object: &Value) {
     assert!(child.wait().unwrap().success());
 }
 
-/// All that a program wrote.
+/// All output of a program.
 pub fn said(output: &Output) -> String {
     let both = [output.stdout.as_slice(), &output.stderr].concat();
     String::from_utf8_lossy(&both).into_owned()

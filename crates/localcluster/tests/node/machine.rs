@@ -1,15 +1,15 @@
-//! What a cluster could leave behind on the machine.
+//! Traces that a cluster could leave on the machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Of the whole machine, what must be the same before and after a cluster.
+/// The parts of the machine that must be the same before and after a cluster.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Machine(BTreeMap<&'static str, BTreeSet<String>>);
 
-/// Settings that count or measure, or that are new each time they are read.
+/// Settings that count or measure, or that change each time they are read.
 const UNSTEADY: [&str; 11] = [
     "fs.dentry-state",
     "fs.file-nr",
@@ -24,7 +24,7 @@ const UNSTEADY: [&str; 11] = [
     "net.netfilter.nf_conntrack_count",
 ];
 
-/// Folders that a node has of its own.
+/// Folders that belong to each node.
 const FOLDERS: [&str; 9] = [
     "/run/containerd",
     "/run/netns",
@@ -38,7 +38,7 @@ const FOLDERS: [&str; 9] = [
 ];
 
 impl Machine {
-    /// As it is now.
+    /// The present state.
     pub fn now() -> Self {
         Self(BTreeMap::from([
             ("mounts", mounts()),
@@ -73,7 +73,7 @@ impl Machine {
         ]))
     }
 
-    /// Panics with what is there now and was not there before, or the other way round.
+    /// Panics with all differences between then and now.
     pub fn assert_same(&self, after: &str) {
         let Self(now) = Self::now();
         for (kind, before) in &self.0 {
@@ -83,20 +83,21 @@ impl Machine {
     }
 }
 
-/// Device, root, target and options of each.
+/// Device, root, target and options of each mount.
 fn mounts() -> BTreeSet<String> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
     mounts.lines().map(|line| words(line, 2..6)).collect()
 }
 
-/// All groups but those of other clusters: the number in a node's is that of its cluster's folder.
+/// All control groups except those of other clusters: the number in a node's group is that of its
+/// cluster's folder.
 fn groups() -> BTreeSet<String> {
     below(Path::new("/sys/fs/cgroup"), 20)
         .filter(|path| !path.contains("/grove-"))
         .collect()
 }
 
-/// The groups of the nodes of the cluster in this folder.
+/// The control groups of the nodes of the cluster in this folder.
 pub fn groups_of(state: &Path) -> Vec<String> {
     use std::os::unix::fs::MetadataExt as _;
     let Ok(folder) = fs::metadata(state) else {
@@ -119,7 +120,7 @@ fn names(folder: &str) -> BTreeSet<String> {
     entries.map(|entry| name(entry.unwrap())).collect()
 }
 
-/// Folders below this one, so many levels deep.
+/// Folders below this one, that many levels deep.
 fn below(folder: &Path, depth: u32) -> Box<dyn Iterator<Item = String>> {
     if depth == 0 {
         return Box::new(std::iter::empty());

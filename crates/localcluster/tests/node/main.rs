@@ -1,4 +1,4 @@
-//! The launcher, tried with real nodes: for root alone, on Linux. `make test-node` runs it.
+//! The launcher, tested with real nodes: as root, on Linux. `make test-node` runs it.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

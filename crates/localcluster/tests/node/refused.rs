@@ -1,4 +1,4 @@
-//! Machines on which real nodes cannot run: one line says why and what helps.
+//! Machines on which real nodes cannot run: one line with the cause and the remedy.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -10,7 +10,7 @@ use crate::processes;
 const UP: [&str; 2] = ["up", "--node=real"];
 
 #[test]
-fn what_is_missing_is_said_at_once() {
+fn missing_requirements_are_reported_at_once() {
     let checkout = Checkout::new();
     let folder = tempfile::tempdir().unwrap();
     let up = checkout.command(&UP).env("PATH", folder.path()).output();
@@ -50,7 +50,7 @@ fn cgroups_that_are_not_there_are_named() {
 
 #[test]
 fn cgroups_without_controllers_are_named() {
-    // Where the kernel has given its controllers to cgroup v1, cgroup v2 has none.
+    // If the kernel has assigned its controllers to cgroup v1, cgroup v2 has none.
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
     if groups.lines().count() < 2 {
         return;
@@ -64,7 +64,7 @@ fn cgroups_without_controllers_are_named() {
     assert_eq!(checkout.processes(), processes::NONE);
 }
 
-/// `up`, where the machine's cgroups are not mounted, after this command.
+/// `up` on a machine without mounted cgroups, after this command.
 fn without_cgroups(checkout: &Checkout, command: &str) -> Output {
     let script = format!("umount --recursive /sys/fs/cgroup && {command} && exec \"$@\"");
     wrapped(checkout, "unshare", &["--mount", "sh", "-c", &script, "sh"])
@@ -77,7 +77,7 @@ fn a_cluster_without_real_nodes_is_not_taken_for_one() {
     one_line(&checkout.run(&UP), "`make cluster-down` ends it");
 }
 
-/// All of a cluster's addresses are in namespaces: the machine may have the same.
+/// All addresses of a cluster are in namespaces: the machine may have the same.
 #[test]
 fn addresses_of_the_machine_may_be_those_of_the_nodes() {
     let checkout = Checkout::new();
@@ -102,7 +102,7 @@ fn wrapped(checkout: &Checkout, program: &str, args: &[&str]) -> Output {
     command.current_dir(checkout.root.path()).output().unwrap()
 }
 
-/// It failed, and its last line is the error, in which this is said.
+/// The command failed, and its last line is the error, which contains this text.
 fn one_line(up: &Output, part: &str) {
     let said = said(up);
     assert!(!up.status.success(), "{said}");

@@ -1,4 +1,4 @@
-//! However a cluster with real nodes ends, nothing of it stays on the machine.
+//! No trace of a cluster with real nodes stays on the machine, however the cluster ends.
 
 use std::env;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::processes;
 
 const UP: [&str; 2] = ["up", "--node=real"];
 
-/// What `up` says when the control plane runs and nodes start.
+/// The output of `up` when the control plane runs and nodes start.
 const NODES_START: &str = "real nodes";
 
 #[test]
@@ -55,7 +55,7 @@ fn run_pods(checkout: &Checkout) {
     }
 }
 
-/// To its processes the root of cgroups is the node's.
+/// The processes of a node see the node's group as the root of cgroups.
 fn sees_its_own_groups_alone(checkout: &Checkout, node: &str) {
     for part in ["containerd", "kubelet", "kube-proxy"] {
         let script = format!("cat /proc/$(cat /run/{part}.pid)/cgroup");
@@ -96,7 +96,7 @@ fn nothing_is_left_after_an_up_that_is_interrupted_or_killed() {
         assert!(!up.wait().unwrap().success());
         nothing_is_left(&checkout, &before, &format!("{signal:?}"));
     }
-    // The next one need not wait for that.
+    // The next `up` need not wait for that.
     checkout.last_line(&UP);
     kill(&checkout.state().join("pid"));
     checkout.last_line(&UP);
@@ -186,7 +186,7 @@ fn executable(file: &Path) {
     fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Waits until all has ended, for who was killed did not wait for that.
+/// Waits until all processes have ended: a killed command did not wait for them.
 fn nothing_is_left(checkout: &Checkout, before: &Machine, after: &str) {
     until("processes end", || checkout.processes().is_empty());
     until("groups are removed", || {

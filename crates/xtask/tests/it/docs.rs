@@ -1,4 +1,4 @@
-//! What documents name exists: files, headings, metrics, labels, variables, reasons, alerts.
+//! Every name in a document exists: files, headings, metrics, labels, variables, reasons, alerts.
 
 mod decisions;
 mod known;
@@ -13,7 +13,7 @@ use known::Known;
 use page::Page;
 use xtask::output;
 
-/// Folders of documents, beside those at the root.
+/// Folders with documents, besides the root.
 const FOLDERS: [&str; 4] = ["docs", "charts", "examples", "config"];
 
 fn collect(folder: &Path, is_deep: bool, found: &mut Vec<PathBuf>) {
@@ -45,7 +45,7 @@ fn pages() -> BTreeMap<PathBuf, Page> {
     pages
 }
 
-/// The file that a link of that page leads to, from the root; none if it leads out of the tree.
+/// The target file of a link of that page, from the root; `None` if it is outside of the tree.
 fn target(page: &Path, link: &str) -> Option<PathBuf> {
     let (path, _) = link.split_once('#').unwrap_or((link, ""));
     if path.is_empty() {
@@ -63,7 +63,7 @@ fn target(page: &Path, link: &str) -> Option<PathBuf> {
     Some(target)
 }
 
-/// Links within the tree that lead nowhere.
+/// Links within the tree without a target.
 fn dead_links(path: &Path, page: &Page, pages: &BTreeMap<PathBuf, Page>) -> Vec<String> {
     let is_dead = |link: &&String| {
         let Some(file) = target(path, link) else {
@@ -98,7 +98,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
     assert!(count > 100, "{count} links");
 }
 
-/// A document that nothing leads to is not read.
+/// A document without a link to it is not read.
 #[test]
 fn every_document_is_found_from_the_first_one() {
     let pages = pages();
@@ -134,7 +134,7 @@ fn every_name_in_the_documents_exists() {
 }
 
 #[test]
-fn the_versions_that_are_said_to_run_are_those_of_the_tests() {
+fn the_documented_versions_are_those_of_the_tests() {
     let read = |path: &str| fs::read_to_string(output::root().join(path)).unwrap();
     let (modules, page) = (
         read("hack/localcluster/go.mod"),
@@ -151,9 +151,9 @@ fn the_versions_that_are_said_to_run_are_those_of_the_tests() {
     assert!(page.contains(&format!("Helm {helm} renders the chart in the tests")));
 }
 
-/// What is wrong in a page of ours, next to what is right.
+/// The errors of a test page with wrong names among right ones.
 #[test]
-fn what_does_not_exist_is_found() {
+fn missing_names_are_found() {
     let text = fs::read_to_string(output::root().join("crates/xtask/tests/it/docs/wrong.md"));
     let page = Page::read(&text.unwrap());
     let known = Known::read();

@@ -1,11 +1,11 @@
-//! The files in the tree are the ones that would be written.
+//! The generated files in the tree equal freshly generated ones.
 
 use std::fs;
 
 use serde_json::{Value, json};
 use xtask::{chart_readme, crd_files, generate, output, values_schema, yaml};
 
-/// What `kubectl` and reviewers bear; also the limit of an annotation.
+/// The limit of an annotation; reviewers do not read more either.
 const LARGEST_FILE: usize = 256 * 1024;
 
 #[test]
@@ -17,7 +17,7 @@ fn the_tree_is_up_to_date() {
 }
 
 #[test]
-fn manifests_are_small_and_say_what_the_definitions_say() {
+fn manifests_are_small_and_equal_the_definitions() {
     let manifests = crd_files::manifests().unwrap();
     for (output, crd) in manifests.iter().zip(api::crds::all()) {
         let size = output.text.len();
@@ -134,9 +134,9 @@ fn comments_of_values_become_descriptions_of_the_schema() {
     assert_eq!(said("/definitions/shared/properties/f"), None);
 }
 
-/// Whatever is in the list of values is in the schema, and says what it means where the file does.
+/// The schema contains every value, with the description from its comment.
 #[test]
-fn the_schema_describes_what_the_values_describe() {
+fn the_schema_describes_every_value() {
     let schema: Value = serde_json::from_str(&values_schema::schema().unwrap().text).unwrap();
     let described = schema.to_string().matches("\"description\"").count();
     assert!(described > 40, "{described}");

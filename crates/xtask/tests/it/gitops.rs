@@ -1,5 +1,5 @@
-//! kstatus, Argo CD with our script and Flux with our expressions think the same of each recorded
-//! status. The files in `recorded` are written by the tests `recorded` of the reconcilers' crates.
+//! kstatus, Argo CD with our script and Flux with our expressions agree on each recorded status.
+//! The tests `recorded` of the reconcilers' crates write the files in `recorded`.
 
 mod argo;
 mod flux;
@@ -15,7 +15,7 @@ use Verdict::{Current, Failed, InProgress};
 
 const FOLDER: &str = "tests/it/gitops/recorded";
 
-/// What a tool that waits makes of an object. One that is being deleted is on its way.
+/// The verdict of a waiting tool on an object. An object that is being deleted is in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Current,
@@ -90,26 +90,26 @@ fn all_three_think_the_same_of_every_recorded_status() {
     }
 }
 
-/// What our script adds to kstatus, which takes an object without a status for ready.
+/// The addition of our script to kstatus, which takes an object without a status for ready.
 #[test]
-fn what_the_operator_has_not_looked_at_is_on_its_way() {
+fn an_object_before_its_first_reconcile_is_in_progress() {
     let object = json!({"kind": "PodCliqueSet", "metadata": {"name": "a", "generation": 1}});
     assert_eq!(argo::judge(&object), InProgress);
     assert_eq!(kstatus::judge(&object), Current);
 }
 
-/// While a changed spec is refused no generation is observed, so nothing but the conditions' own
-/// generations tells that they are of the spec before the next change (decision 102).
+/// While a changed spec is refused, no generation is observed. Only the conditions' own generations
+/// show that they belong to the spec before the next change (decision 102).
 #[test]
-fn a_change_that_mends_a_refused_spec_is_on_its_way_at_once() {
+fn a_change_that_corrects_a_refused_spec_is_in_progress_at_once() {
     let mut object = recorded().remove("podcliqueset-invalid-change").unwrap();
     object["metadata"]["generation"] = json!(3);
     assert_eq!(judge(&object), [Failed, InProgress, InProgress]);
 }
 
-/// Each of them says why, in the words of the condition.
+/// Each tool shows the cause, in the words of the condition.
 #[test]
-fn argo_shows_why() {
+fn argo_shows_the_cause() {
     let object = &recorded()["podcliqueset-name-taken"];
     let message = argo::message(object);
     assert!(message.starts_with("NameTaken: "), "{message}");

@@ -1,5 +1,5 @@
-//! The definitions have all that Grove's have. `facts` records Grove's: names, columns,
-//! subresources, and of each field its path, type, default, enum, and whether it is required.
+//! The definitions contain everything of Grove's. `facts` records Grove's: names, columns,
+//! subresources, and for each field path, type, default, enum, and whether it is required.
 
 mod exceptions;
 mod facts;
@@ -34,7 +34,8 @@ fn definition(kind: &str) -> Value {
     serde_json::to_value(crd).unwrap()
 }
 
-/// Paths at which ours lacks or changes a fact of theirs. Of a missing object only itself is listed.
+/// Paths at which our definition lacks or changes a fact. A missing object is listed without its
+/// content.
 fn differences<'a>(ours: &Facts, theirs: &'a Facts) -> Vec<(&'a str, String)> {
     theirs
         .iter()

@@ -40,7 +40,7 @@ fn the_version_is_that_of_the_workspace() {
     assert_eq!(version, format!("v{}", env!("CARGO_PKG_VERSION")));
 }
 
-/// In the tree nothing is said of archives that nobody made.
+/// The manifest in the tree does not mention archives, which do not exist yet.
 #[test]
 fn the_head_has_no_sums_and_no_addresses() {
     let head = head().unwrap();
@@ -87,7 +87,7 @@ fn each_archive_is_a_platform_with_its_sum() {
 }
 
 #[test]
-fn what_krew_could_not_install_is_refused() {
+fn archives_that_krew_could_not_install_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let linux = "kubectl-grove-linux-amd64.tar.gz";
     let cases: [(&str, Files<'_>, &str); 5] = [

@@ -1,4 +1,4 @@
-//! Generated files, documents, and the definitions beside Grove's.
+//! Generated files, documents, and the definitions compared with Grove's.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Reading source for the reference.
+//! Source files as input of the reference.
 
 use xtask::reference::metrics;
 use xtask::source;
@@ -52,8 +52,8 @@ fn a_variant_without_a_comment_is_refused() {
     assert_eq!((variants.len(), variants[0].value.as_str()), (1, "1"));
 }
 
-/// A gauge without labels, a family of histograms, what a function counts, a counter of another
-/// crate.
+/// A gauge without labels, a family of histograms, a counter that a function creates, a counter of
+/// another crate.
 #[test]
 fn metrics_are_found_where_they_are_registered() {
     let all = metrics::all().unwrap();

@@ -1,4 +1,4 @@
-//! What a release consists of, and that its version is the same everywhere.
+//! The parts of a release; its version is the same everywhere.
 
 mod advisories;
 mod image;
@@ -52,7 +52,7 @@ fn the_compiler_of_the_image_is_that_of_the_tests() {
 }
 
 #[test]
-fn changes_are_told_by_kind_in_one_line_each() {
+fn changes_are_listed_by_kind_in_one_line_each() {
     let text = "# Changelog\n\n## 0.2.0 - 2026-02-01\n\n### Added\n- One ([docs](a.md)) thing:\n  \
                 [more](b.md).\n- Two\n\n### Fixed\n- Three [x]\n\n## 0.1.0\n\n### Added\n- Old\n";
     let changes = changelog::changes(text, "0.2.0").unwrap();
@@ -109,7 +109,7 @@ fn the_chart_is_released_with_registry_licence_and_annotations() {
 }
 
 #[test]
-fn the_list_of_parts_has_what_is_linked_and_nothing_else() {
+fn the_list_of_parts_has_the_linked_crates_and_nothing_else() {
     let list = sbom::list(&sbom::read_facts().unwrap());
     let components = list["components"].as_array().unwrap();
     let find = |name: &str| components.iter().find(|c| c["name"] == name);
@@ -133,9 +133,9 @@ fn the_list_of_parts_has_what_is_linked_and_nothing_else() {
     }
 }
 
-/// Two programs find what is linked, by two ways of asking cargo.
+/// Two programs list the linked crates, by two ways of calling cargo.
 #[test]
-fn the_licences_of_all_that_is_linked_are_there() {
+fn the_licences_of_all_linked_crates_are_there() {
     let mut script = Command::new(output::root().join("hack/licences.sh"));
     script.args(["x86_64-unknown-linux-musl", "operator", "initc", "cli"]);
     let output = script.output().unwrap();

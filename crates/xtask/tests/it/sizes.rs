@@ -1,4 +1,4 @@
-//! Files that somebody can read in one go.
+//! Files that a person can read in one go.
 
 use std::fs;
 use std::path::{Path, PathBuf};

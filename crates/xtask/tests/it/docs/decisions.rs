@@ -1,4 +1,4 @@
-//! Links lead to a decision by its number, so its title may change.
+//! Links lead to a decision by its number, so that its title may change.
 
 use std::collections::BTreeSet;
 use std::fs;

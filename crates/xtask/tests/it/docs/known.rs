@@ -1,4 +1,4 @@
-//! What there is, read from the code.
+//! The existing names, read from the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use xtask::source::{self, Item};
 
 use super::names::Name;
 
-/// Conditions and reasons of Kubernetes that documents speak of.
+/// Conditions and reasons of Kubernetes in documents.
 const FOREIGN: [&str; 4] = [
     "FailedGetResourceMetric",
     "PodScheduled",
@@ -18,7 +18,7 @@ const FOREIGN: [&str; 4] = [
     "StaleJob",
 ];
 
-/// Names by what they are of.
+/// Names by their sort.
 pub struct Known {
     metrics: BTreeMap<String, BTreeSet<String>>,
     keys: BTreeSet<String>,
@@ -51,7 +51,7 @@ impl Known {
         }
     }
 
-    /// Why this name is wrong, if it is.
+    /// The error of this name, if it has one.
     pub fn find_fault(&self, name: &Name) -> Option<String> {
         let (sort, name, is_known) = match name {
             Name::Metric(name, labels) => return self.find_fault_of_metric(name, labels),

@@ -1,11 +1,11 @@
-//! Names that code in documents has.
+//! Names in the code of documents.
 
 use super::page::{Code, Page};
 
-/// A name of something of ours.
+/// A name of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Name {
-    /// A metric, and the names of the labels that stand behind it.
+    /// A metric, and the names of the labels that follow it.
     Metric(String, Vec<String>),
     /// A label, an annotation, a finalizer, a gate.
     Key(String),
@@ -38,7 +38,7 @@ fn names_in(code: &Code) -> Vec<Name> {
     all
 }
 
-/// A word that stands behind `condition`, `reason` and the like, or in a column with that head.
+/// A word that follows `condition`, `reason` and so on, or that is in a column with that head.
 fn of_word(about: &str, is_cell: bool, word: &str) -> Option<Name> {
     let word = word.to_owned();
     match about {
@@ -52,7 +52,7 @@ fn of_word(about: &str, is_cell: bool, word: &str) -> Option<Name> {
     }
 }
 
-/// All alerts begin so.
+/// All alerts begin with this.
 fn is_alert(word: &str) -> bool {
     let rest = word.strip_prefix("Grove").unwrap_or_default();
     rest.starts_with(|c: char| c.is_ascii_uppercase())
@@ -81,8 +81,8 @@ fn verdict(word: &str) -> Vec<Name> {
         .collect()
 }
 
-/// API versions and what kubectl calls objects (`podclique.grove.io/demo-0-a`) look like keys and are
-/// none; `grove.io/...` stands for any.
+/// API versions and kubectl's names of objects (`podclique.grove.io/demo-0-a`) look like keys but
+/// are not; `grove.io/...` stands for any key.
 fn key(word: &str) -> Option<Name> {
     let word = word.trim_end_matches(['.', '-']);
     let (group, name) = word.split_once('/')?;
@@ -108,7 +108,7 @@ fn metrics(text: &str) -> Vec<Name> {
     with_labels.collect()
 }
 
-/// Words of such letters that begin with the text, or have it behind a dot, and have more behind it.
+/// Words of these letters that begin with the text, or have it after a dot, and continue after it.
 fn words<'a>(
     text: &'a str,
     part: &'static str,

@@ -1,4 +1,4 @@
-//! What is in a document: links, headings, code, tables.
+//! The content of a document: links, headings, code, tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,22 +7,22 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
 /// A document.
 #[derive(Debug, Default)]
 pub struct Page {
-    /// Where links lead, but for those to the web.
+    /// Targets of links, except links to the web.
     pub links: Vec<String>,
-    /// What is written like a reference to a decision and is none.
+    /// References to decisions that have no target.
     pub undefined: Vec<String>,
-    /// What links to headings end with.
+    /// Anchors of the headings.
     pub anchors: BTreeSet<String>,
-    /// Code, in its order.
+    /// Code, in order.
     pub codes: Vec<Code>,
 }
 
-/// Code in a line of text, or a block of it.
+/// Code in a line of text, or a block.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
-    /// What it is.
+    /// The code.
     pub text: String,
-    /// The word in front of it, or the head of its column in a table, in lower case.
+    /// The word before it, or the head of its column in a table, in lower case.
     pub about: String,
     /// Whether it is in a table.
     pub is_cell: bool,
@@ -111,7 +111,7 @@ impl Reader {
         }
     }
 
-    /// Each line is code of its own, about nothing.
+    /// Each line is separate code, about nothing.
     fn close_block(&mut self) {
         let block = self.block.take().unwrap_or_default();
         let lines = block.lines().map(|line| Code {
@@ -151,7 +151,7 @@ impl Reader {
         self.before.clear();
     }
 
-    /// As GitHub makes the anchor of a heading.
+    /// The anchor of a heading, as GitHub makes it.
     fn name_heading(&mut self) {
         let heading = self.heading.take().unwrap_or_default().to_lowercase();
         let is_kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);

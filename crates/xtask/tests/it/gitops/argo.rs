@@ -1,4 +1,4 @@
-//! Argo CD: the script that `argocd-cm.yaml` has for the kind, in its version of Lua.
+//! Argo CD: the script of `argocd-cm.yaml` for the kind, in its version of Lua.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ pub fn message(object: &Value) -> String {
     run(object).1
 }
 
-/// Status and message. Argo CD opens none of Lua's libraries that reach the machine.
+/// Status and message. Argo CD opens no Lua library that reaches the machine.
 fn run(object: &Value) -> (String, String) {
     let lua = Lua::new_with(StdLib::NONE, LuaOptions::default()).unwrap();
     let value = lua.to_value(object).unwrap();

@@ -1,4 +1,4 @@
-//! Flux: the expressions of `health-checks.yaml`, asked in the order of its RFC 0009.
+//! Flux: the expressions of `health-checks.yaml`, evaluated in the order of its RFC 0009.
 
 use std::fs;
 

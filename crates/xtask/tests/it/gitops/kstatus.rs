@@ -1,4 +1,4 @@
-//! The rules of kstatus (sigs.k8s.io/cli-utils) for kinds that it does not know, in their order.
+//! The rules of kstatus (sigs.k8s.io/cli-utils) for unknown kinds, in their order.
 
 use serde_json::Value;
 

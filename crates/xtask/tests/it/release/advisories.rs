@@ -1,4 +1,4 @@
-//! A release says whether known advisories were checked.
+//! A release records whether known advisories were checked.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -53,7 +53,7 @@ fn audit(folder: &Path, advisories: Option<&str>) -> Output {
     Some("Known advisories were not checked (ADVISORIES=skip).")
 )]
 #[case::said_wrongly(true, Some("no"), None)]
-fn what_was_checked_is_noted_or_the_audit_fails(
+fn the_checks_are_noted_or_the_audit_fails(
     #[case] fetches: bool,
     #[case] said: Option<&str>,
     #[case] noted: Option<&str>,

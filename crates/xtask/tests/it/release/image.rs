@@ -1,4 +1,4 @@
-//! `make image`, with builders that write down what they are asked for.
+//! `make image`, with builders that record their arguments.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 use xtask::output;
 use xtask::release::chart::VERSION;
 
-/// Runs the script with nothing but these builders, each a script of one line; what they were asked
-/// is in `asked`.
+/// Runs the script with these builders alone, each a script of one line; `asked` records their
+/// arguments.
 fn build(builders: &[(&str, &str)], variables: &[(&str, &str)]) -> (Output, String) {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("asked");
@@ -22,7 +22,7 @@ fn build(builders: &[(&str, &str)], variables: &[(&str, &str)]) -> (Output, Stri
         fs::write(&path, script).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    // What the script itself needs; a builder of this machine is not meant.
+    // Programs that the script itself needs, but no builder of this machine.
     for tool in ["bash", "sh", "sed", "head", "dirname", "cat", "git", "env"] {
         link(folder.path(), tool);
     }
@@ -49,7 +49,7 @@ const BOTH: (&str, &str) = ("PLATFORMS", "linux/amd64,linux/arm64");
 const PUSH: (&str, &str) = ("PUSH", "1");
 
 #[test]
-fn what_is_missing_is_said_with_what_to_do() {
+fn a_missing_builder_is_reported_with_the_remedy() {
     let none = refusal(build(&[], &[REGISTRY, BOTH]));
     assert!(none.contains("nothing here builds images"), "{none}");
     let command = "make image REGISTRY=r.example.com/t PLATFORMS=linux/amd64,linux/arm64";
@@ -66,7 +66,7 @@ fn what_is_missing_is_said_with_what_to_do() {
 }
 
 #[test]
-fn docker_builds_both_images_and_sends_them_if_asked() {
+fn docker_builds_both_images_and_pushes_them_on_request() {
     let (output, asked) = build(&[("docker", "")], &[REGISTRY]);
     assert!(output.status.success(), "{output:?}");
     for image in ["grove-operator", "grove-initc"] {
@@ -85,7 +85,7 @@ fn docker_builds_both_images_and_sends_them_if_asked() {
 }
 
 #[test]
-fn others_build_what_docker_cannot() {
+fn other_builders_replace_a_missing_docker() {
     for tool in ["buildah", "podman"] {
         let builders = [("docker", "exit 1"), (tool, "")];
         let (output, asked) = build(&builders, &[REGISTRY, BOTH, PUSH]);
