@@ -1,6 +1,6 @@
-//! The objects of a control plane as watches show them. Who waits looks several times a second: lists
-//! of everything each time, or watches of each namespace, take more of the machine than what is looked
-//! at.
+//! The objects of a control plane, kept by watches. Waiting tests read them several times a second:
+//! a list of everything each time, or watches of each namespace, would load the machine more than
+//! the operator does.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,18 +15,17 @@ use tokio::task::JoinHandle;
 
 use crate::objects::{KINDS, Objects};
 
-/// Before a watch that ended is begun again.
+/// The pause before an ended watch begins again.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// The kinds that tests look at, of all namespaces, a moment late: what is found here has to be
-/// confirmed by a list.
+/// The kinds that tests read, of all namespaces, a moment late: a list has to confirm any result.
 #[derive(Debug)]
 pub struct Mirror {
     kinds: Vec<Arc<Kept>>,
     watches: Vec<JoinHandle<()>>,
 }
 
-/// The objects of a kind that was listed.
+/// The objects of a kind after its first list.
 type Kept = Mutex<Option<ByNamespace>>;
 
 type ByNamespace = BTreeMap<String, BTreeMap<String, Arc<Value>>>;
@@ -44,7 +43,7 @@ impl Mirror {
         Self { kinds, watches }
     }
 
-    /// Those of a namespace, kind after kind, once each kind was listed.
+    /// The objects of a namespace, kind by kind, once each kind was listed.
     pub fn objects_in(&self, namespace: &str) -> Option<Vec<Vec<Arc<Value>>>> {
         let of_kind = |kept: &Arc<Kept>| {
             let objects = locked(kept);
@@ -61,10 +60,10 @@ impl Drop for Mirror {
     }
 }
 
-/// A watch ends now and then, and is begun anew.
+/// Restarts the watch whenever it ends.
 async fn follow_for_ever(objects: Objects, kept: Arc<Kept>) {
     loop {
-        // A kind that is not served has no objects any more.
+        // A kind that is not served any more has no objects.
         if follow(&objects, &kept).await.is_err() {
             *locked(&kept) = None;
         }

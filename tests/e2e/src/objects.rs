@@ -1,5 +1,5 @@
-//! What tests read of the API server, decoded in one pass. It is much, so it is in this library, which
-//! is optimised, as tests are not (`hack/rustc-with-lints.sh`).
+//! The objects that tests read, decoded in one pass. They are many, so this code is in the library,
+//! which is optimised, as tests are not (`hack/rustc-with-lints.sh`).
 
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 /// A kind: its group, version and name.
 pub type Kind = (&'static str, &'static str, &'static str);
 
-/// Everything that the operator makes, what it makes it from, and what it must not make.
+/// The operator's objects, their source, and kinds that the operator must not create.
 pub const KINDS: [Kind; 10] = [
     ("grove.io", "v1alpha1", "PodCliqueSet"),
     ("grove.io", "v1alpha1", "PodCliqueScalingGroup"),
@@ -26,7 +26,7 @@ pub const KINDS: [Kind; 10] = [
     ("rbac.authorization.k8s.io", "v1", "RoleBinding"),
 ];
 
-/// How the API server calls that kind.
+/// The API server's name of that kind.
 pub fn resource((group, version, kind): Kind) -> ApiResource {
     ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind))
 }
@@ -41,9 +41,9 @@ pub struct Objects {
 /// A list.
 #[derive(Debug)]
 pub struct Listed {
-    /// From here a watch continues it.
+    /// A watch continues the list from here.
     pub version: String,
-    /// What was there.
+    /// The listed objects.
     pub objects: Vec<Value>,
 }
 
@@ -61,7 +61,7 @@ struct ListMeta {
 }
 
 impl Objects {
-    /// Those of that kind in this namespace, or in all.
+    /// The objects of that kind in this namespace, or in all.
     pub fn of(client: Client, kind: Kind, namespace: Option<&str>) -> Self {
         let resource = resource(kind);
         Self {
@@ -71,7 +71,7 @@ impl Objects {
         }
     }
 
-    /// Those that are selected.
+    /// The selected objects.
     pub async fn list(&self, selected: &ListParams) -> kube::Result<Listed> {
         let request = Request::new(&self.path).list(selected);
         let list: List = self
@@ -85,7 +85,7 @@ impl Objects {
         })
     }
 
-    /// What happens to them since that version.
+    /// Their changes since that version.
     pub async fn watch(
         &self,
         version: &str,

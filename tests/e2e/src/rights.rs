@@ -1,5 +1,5 @@
-//! Whether the operator has the rights it needs and no others: what the chart's role grants,
-//! compared with what all operators of a run of the tests asked for.
+//! Whether the operator has exactly the rights that it needs: the chart's role, compared with the
+//! requests of all operators of a test run.
 
 mod asked;
 mod granted;
@@ -15,7 +15,7 @@ pub use asked::Asked;
 pub use granted::granted;
 use unused::UNUSED;
 
-/// What would let the operator, or the pods it makes, do more than it may itself.
+/// Rights that would let the operator, or its pods, do more than the operator may itself.
 const POWERS: [&str; 7] = [
     "clusterrolebindings",
     "clusterroles",
@@ -29,7 +29,7 @@ const POWERS: [&str; 7] = [
 /// The only Secret of the operator: the certificate of its webhook.
 const OWN_SECRET: &str = "grove-webhook-server-cert";
 
-/// Resources of which single objects are allowed.
+/// Resources of which only single objects are allowed.
 const NAMED: [&str; 4] = [
     "leases",
     "mutatingwebhookconfigurations",
@@ -37,11 +37,11 @@ const NAMED: [&str; 4] = [
     "validatingwebhookconfigurations",
 ];
 
-/// What the name of a namespace says in which a test takes the operator's role away: being refused
-/// there says nothing of the chart.
+/// Part of the name of a namespace in which a test removes the operator's role: refusals there are
+/// not errors of the chart.
 pub const WITHOUT_ROLE: &str = "watched-lost";
 
-/// Something that may be allowed.
+/// A right.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Right {
     /// `get`, `list`, ...
@@ -50,7 +50,7 @@ pub struct Right {
     pub group: String,
     /// `pods`, `pods/status`, ...
     pub resource: String,
-    /// The one object that is meant; empty: all of them.
+    /// The one object that it is for; empty: all objects.
     pub name: String,
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for Right {
     }
 }
 
-/// What is wrong, one line each; nothing if the role is as small as it can be.
+/// The problems, one line each; none if the role is as small as it can be.
 pub fn problems(granted: &BTreeSet<Right>, asked: &Asked) -> Vec<String> {
     let unused: BTreeSet<Right> = UNUSED.iter().map(|(right, _)| right.into()).collect();
     let needless = granted
@@ -96,7 +96,7 @@ fn powers(rights: &BTreeSet<Right>) -> impl Iterator<Item = &Right> {
     rights.iter().filter(is_power)
 }
 
-/// What was compared, in one line.
+/// The comparison in one line.
 pub fn summary(granted: &BTreeSet<Right>, asked: &Asked) -> String {
     format!(
         "rights: {} requests of the operator, none forbidden, none about accounts, roles, bindings \

@@ -15,7 +15,7 @@ use localcluster::{Repository, users_kubeconfig};
 fn main() -> Result<ExitCode> {
     let repository = Repository::find()?;
     if let Some(kubeconfig) = users_kubeconfig(&repository) {
-        // What most tests asked is in the log of a server that is not ours.
+        // Most tests sent their requests to a server whose log is not ours.
         println!(
             "rights: not compared, the tests used {}",
             kubeconfig.display()
@@ -37,7 +37,7 @@ fn main() -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// The roles that the chart renders.
+/// The chart's rendered roles.
 fn role(repository: &Repository, root: &Path) -> Result<String> {
     let helm = Tool::find_or_build(repository)?.bin().join("helm");
     let output = Command::new(helm)
@@ -52,7 +52,7 @@ fn role(repository: &Repository, root: &Path) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// What the API servers of the last run wrote.
+/// The logs of the API servers of the last run.
 fn logs(folder: &Path) -> Result<Vec<BufReader<File>>> {
     let entries = fs::read_dir(folder)
         .with_context(|| format!("no run of the e2e tests left {}", folder.display()))?;

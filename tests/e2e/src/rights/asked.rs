@@ -1,4 +1,4 @@
-//! What the operator asked of API servers.
+//! The operator's requests to API servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,13 +6,13 @@ use serde::Deserialize;
 
 use super::{NAMED, Right, WITHOUT_ROLE};
 
-/// What an audit log says of the authorizer's decision.
+/// The authorizer's decision in an audit log.
 const DECISION: &str = "authorization.k8s.io/decision";
 
 /// Refused by priority and fairness, before it is authorized.
 const TOO_MANY: u16 = 429;
 
-/// Words of refusals that come after that decision; the second by the chart's policies.
+/// Words of refusals after that decision; the second are those of the chart's policies.
 const REFUSALS: [&str; 2] = [
     "a resource you can't set finalizers on",
     "ValidatingAdmissionPolicy 'grove-operator",
@@ -50,27 +50,27 @@ struct Status {
     message: String,
 }
 
-/// What the operator asked of API servers.
+/// The operator's requests to API servers.
 #[derive(Debug, Default)]
 pub struct Asked {
-    /// How often it asked.
+    /// Number of requests.
     pub requests: usize,
-    /// What it asked for, allowed or not.
+    /// The requested rights, allowed or not.
     pub tried: BTreeSet<Right>,
-    /// What it used.
+    /// The used rights.
     pub used: BTreeSet<Right>,
-    /// What it was not allowed, as text.
+    /// The forbidden requests, as text.
     pub forbidden: BTreeSet<String>,
 }
 
 impl Asked {
     /// One more request.
     pub fn note(&mut self, event: Event) {
-        // Refused for overload before authorization: whether it is allowed is not known.
+        // Refused for overload before authorization: the decision is unknown.
         if event.response_status.code == TOO_MANY {
             return;
         }
-        // A watch is logged when it begins and again when it ends.
+        // The log has two lines for a watch: for its begin and its end.
         if event.stage != "ResponseStarted" {
             self.requests += 1;
         }
@@ -96,7 +96,7 @@ impl Event {
             "" => object.resource.clone(),
             subresource => format!("{}/{subresource}", object.resource),
         };
-        // What is made has no name for who allows it.
+        // A new object has no name yet when the authorizer decides.
         let is_named = NAMED.contains(&resource.as_str()) && self.verb != "create";
         Right {
             verb: self.verb.clone(),

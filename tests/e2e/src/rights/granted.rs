@@ -1,4 +1,4 @@
-//! What a role grants.
+//! The rights in a role.
 
 use std::collections::BTreeSet;
 

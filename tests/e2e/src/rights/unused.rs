@@ -1,4 +1,4 @@
-//! Rights that no request of the operator uses, each with the reason why it is granted.
+//! Rights that no request of the operator uses, each with the reason for granting it.
 
 use super::Right;
 

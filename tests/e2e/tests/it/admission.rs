@@ -1,4 +1,5 @@
-//! What the API server asks the operator before it stores anything, and what users see of that.
+//! Requests of the API server to the operator before it stores an object, and the answers that
+//! users see.
 
 mod cases;
 mod hostile;

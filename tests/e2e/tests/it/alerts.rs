@@ -1,4 +1,4 @@
-//! The chart's alerts, judged by promtool: when they fire, and when they must not.
+//! The chart's alerts, evaluated by promtool: when they fire, and when they must not.
 
 mod idle;
 mod promtool;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::harness::control_plane::CHECKOUT;
 use promtool::Promtool;
 
-/// Files of cases for promtool, by what they are about.
+/// Files of cases for promtool, by subject.
 const CASES: [(&str, &str); 5] = [
     ("leaders.yaml", include_str!("alerts/leaders.yaml")),
     ("operator.yaml", include_str!("alerts/operator.yaml")),
@@ -65,7 +65,7 @@ fn each_alert_has_a_case_in_which_it_fires_and_one_in_which_it_must_not() {
 }
 
 #[test]
-fn each_alert_says_what_to_do_and_where_more_is_said() {
+fn each_alert_has_a_remedy_and_a_link() {
     let text = fs::read_to_string(CHECKOUT.join("docs/alerts.md")).unwrap();
     let headings = text.lines().filter_map(|line| line.strip_prefix("### "));
     let explained: BTreeSet<String> = headings.map(str::to_owned).collect();
@@ -85,7 +85,7 @@ fn each_alert_says_what_to_do_and_where_more_is_said() {
     }
 }
 
-/// What is judged here could fail.
+/// Shows that these tests can fail.
 #[test]
 fn promtool_notices_an_alert_that_is_wrong() {
     let (file, cases) = CASES[0];
@@ -97,7 +97,7 @@ fn promtool_notices_an_alert_that_is_wrong() {
     assert!(words.contains("GroveTwoLead"), "{words}");
 }
 
-/// Each query of the dashboard as a rule that records it.
+/// Each query of the dashboard as a recording rule.
 #[test]
 fn the_dashboards_queries_are_understood() {
     let file = CHECKOUT.join("charts/grove/dashboards/grove.json");

@@ -1,6 +1,6 @@
-//! A HorizontalPodAutoscaler scales through the `/scale` of our kinds, whether the set asked for it
-//! or a user made it. There are no metrics here, but what is below its minimum it raises without
-//! them.
+//! A HorizontalPodAutoscaler scales through `/scale` of our kinds, whether the operator created it
+//! for the set or a user did. There are no metrics here, but the autoscaler raises a count below
+//! its minimum without them.
 
 mod kept;
 mod made;
@@ -23,7 +23,7 @@ fn an_autoscaler_scales_and_a_later_template_does_not_fight_it() {
         Ok(uids(seen, "x-0-a"))
     });
 
-    // The clique that was not scaled follows; the others stay as they are.
+    // The clique that was not scaled follows; the others keep their count.
     ns.apply(&autoscaled(service(3, 2), 4));
     ns.until("the third clique follows the template", |seen| {
         runs(seen, 4, 3, 3)?;
@@ -56,7 +56,7 @@ fn the_example_has_its_autoscalers() {
     });
 }
 
-/// Kubernetes' controller learns of new kinds after half a minute, and looks every 15 seconds.
+/// Kubernetes' controller learns about new kinds after half a minute, and runs every 15 seconds.
 fn wait_until_they_look(ns: &Namespace<'_>) {
     ns.until("able to scale", |seen| {
         let all = seen.all("HorizontalPodAutoscaler").into_iter();
@@ -66,7 +66,7 @@ fn wait_until_they_look(ns: &Namespace<'_>) {
     });
 }
 
-/// Two cliques of `replicas` pods and a group of so many.
+/// Two cliques of `replicas` pods and a group with that many replicas.
 fn service(replicas: u32, groups: u32) -> Value {
     let mut cliques = [clique("a", replicas), clique("b", 1), clique("c", replicas)];
     for clique in &mut cliques {

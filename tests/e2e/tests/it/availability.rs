@@ -1,4 +1,4 @@
-//! Two operators, of which one leads.
+//! Two operators, one of which leads.
 
 mod ended;
 mod pair;

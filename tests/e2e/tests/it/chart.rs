@@ -1,4 +1,4 @@
-//! The chart, as an API server judges it.
+//! The chart, checked by an API server.
 
 mod confined;
 mod life;
@@ -17,7 +17,7 @@ use crate::harness::installation::chart;
 use crate::harness::{Namespace, same};
 
 #[test]
-fn values_choose_whether_others_stand_by_and_who_is_asked() {
+fn values_choose_standby_replicas_and_webhooks() {
     let ns = Namespace::new("chart-webhook");
     let has = |values: &[&str], text: &str| rendered(&ns, values).contains(text);
     for (value, kind) in [
@@ -136,7 +136,7 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
 }
 
 #[test]
-fn the_manifest_for_people_without_helm_is_what_the_chart_renders() {
+fn the_manifest_for_use_without_helm_is_the_rendered_chart() {
     let ns = Namespace::new("chart-manifest");
     let path = CHECKOUT.join("config/install.yaml");
     let script = CHECKOUT.join("hack/install-manifest.sh");
@@ -149,7 +149,7 @@ fn the_manifest_for_people_without_helm_is_what_the_chart_renders() {
     dry_run(&ns, path.to_str().unwrap());
 }
 
-/// As a base of somebody's own kustomization, which names the registry.
+/// As a base of a user's kustomization, which names the registry.
 #[test]
 fn the_manifest_is_a_base_for_kustomize() {
     let ns = Namespace::new("chart-kustomize");
@@ -170,7 +170,7 @@ fn the_manifest_is_a_base_for_kustomize() {
         .split("```yaml\n")
         .find(|text| text.contains("newName:"));
     let example = example.unwrap().split("```").next().unwrap();
-    // kustomize takes no absolute path.
+    // kustomize does not accept absolute paths.
     let base = pathdiff(&overlay, &base.canonicalize().unwrap());
     let text = example.replace("../grove/config", &base);
     fs::write(overlay.join("kustomization.yaml"), text).unwrap();
@@ -191,7 +191,7 @@ fn pathdiff(from: &Path, to: &Path) -> String {
 #[test]
 fn the_chart_installs_and_leaves_nothing_behind() {
     let ns = Namespace::new("chart-install");
-    // Its webhook would be asked about the sets of all tests.
+    // Otherwise its webhook would be called for the sets of all tests.
     let beside = "crds.install=false,webhooks.enabled=false";
     let options = ["--set", beside, "--set", &own_name(&ns)];
     helm(
@@ -213,7 +213,7 @@ fn the_chart_installs_and_leaves_nothing_behind() {
     });
 }
 
-/// `helm test` makes a pod, and succeeds when that does.
+/// `helm test` creates a pod, and succeeds when the pod does.
 fn is_tested(ns: &Namespace<'_>) {
     let pod = format!("{}-test-ready", ns.name);
     let found = ["get", "pod", &pod, "--ignore-not-found", "--output=name"];
@@ -232,13 +232,13 @@ fn is_tested(ns: &Namespace<'_>) {
     ns.until("its pod runs", |_| {
         same(&pod, &ns.kubectl(&phase).as_str(), &"Running")
     });
-    // Where containers run it does so by itself, once it has read /readyz.
+    // With real containers it succeeds by itself, once it has read /readyz.
     let succeeded = r#"--patch={"status":{"phase":"Succeeded"}}"#;
     ns.kubectl(&["patch", "pod", &pod, "--subresource=status", succeeded]);
     assert!(test.wait().unwrap().success());
 }
 
-/// What helm prints; it must succeed.
+/// The output of helm, which must succeed.
 fn helm(ns: &Namespace<'_>, args: &[&str]) -> String {
     let mut helm = ns.control_plane.tool("helm", args);
     printed(helm.args(["--namespace", &ns.name]))
@@ -252,7 +252,7 @@ fn rendered(ns: &Namespace<'_>, values: &[&str]) -> String {
     helm(ns, &args)
 }
 
-/// What helm says to these values, which it must refuse.
+/// The error of helm for these values, which it must refuse.
 fn refused(ns: &Namespace<'_>, values: &[&str]) -> String {
     let (chart, name) = (chart(), own_name(ns));
     let mut args = vec!["install", &ns.name, &chart, "--set", &name];

@@ -1,4 +1,4 @@
-//! Much at once, and against each other.
+//! Many changes at once, some against each other.
 
 mod ended;
 
@@ -170,13 +170,13 @@ fn a_pod_without_its_labels_gets_them_back_and_no_double() {
     assert!(history.slots_held_twice().is_empty());
 }
 
-/// All that is scaled is there.
+/// All scaled objects exist.
 fn begins(seen: &Seen) -> Result<(), String> {
     seen.one("PodClique", "x-0-c")?;
     seen.one("PodCliqueScalingGroup", "x-0-g").map(|_| ())
 }
 
-/// Two pods in a clique of its own, and a group of two replicas of one pod.
+/// Two pods in a standalone clique, and a group of two replicas of one pod.
 fn service() -> Value {
     let mut c = clique("c", 2);
     c["spec"]["minAvailable"] = 1.into();
@@ -192,8 +192,8 @@ fn names(seen: &Seen, podclique: &str) -> Vec<String> {
     pods.into_iter().map(|pod| name(pod).to_owned()).collect()
 }
 
-/// So many pods, each with an index of its own. Which of them a scale-in keeps depends on how far
-/// each had come by then.
+/// That many pods, each with its own index. The pods that a scale-in keeps depend on their progress
+/// by then.
 fn clique_has(seen: &Seen, podclique: &str, replicas: u32) -> Result<(), String> {
     let indices: BTreeSet<u32> = seen.pods(podclique).into_iter().map(index).collect();
     same(podclique, &indices.len(), &(replicas as usize))?;
@@ -201,7 +201,7 @@ fn clique_has(seen: &Seen, podclique: &str, replicas: u32) -> Result<(), String>
     same(podclique, &status["readyReplicas"], &replicas.into())
 }
 
-/// Each index once, and the status says so.
+/// Each index once, and the status agrees.
 fn clique_runs(seen: &Seen, podclique: &str, replicas: u32) -> Result<(), String> {
     let indices: Vec<_> = seen.pods(podclique).into_iter().map(index).collect();
     same(podclique, &indices, &(0..replicas).collect())?;

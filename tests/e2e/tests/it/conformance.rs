@@ -1,9 +1,9 @@
-//! The simulated API store answers as the real API server does: random requests are put to both.
+//! The simulated API store answers as the real API server does: random requests are sent to both.
 //!
-//! `CONFORMANCE_SEED=7 CONFORMANCE_STEPS=1000 cargo test -p e2e conformance` asks other questions.
-//! Out of the model, so never asked: `propagationPolicy: Orphan` and owners that go (the garbage
-//! collector would act on the real server at a time of its own), pods that are scheduled, and
-//! validation of anything but metadata.
+//! `CONFORMANCE_SEED=7 CONFORMANCE_STEPS=1000 cargo test -p e2e conformance` sends other requests.
+//! Not modelled, and never requested: `propagationPolicy: Orphan` and deleted owners (the garbage
+//! collector of the real server would act at any time), scheduled pods, and validation of anything
+//! but metadata.
 
 mod compare;
 mod known;
@@ -63,7 +63,7 @@ fn the_simulated_store_answers_as_the_real_api_server() {
                 .map(String::as_str)
                 .collect();
             differences.push(format!("{}\n{difference}", concerned.join("\n")));
-            // What follows is worth knowing too.
+            // The following requests are worth comparing too.
             model.clear(&id);
             real.clear(&id);
         }

@@ -41,7 +41,7 @@ fn ended_after_any_write_it_ends_up_where_it_would_have() {
     });
 }
 
-/// Each waits most of the time, but not all of it.
+/// Each waits most of the time, but not always.
 const AT_ONCE: usize = 3;
 
 const CREATE: Scenario = Scenario {
@@ -164,7 +164,7 @@ fn updated(mut set: Value) -> Value {
     set
 }
 
-/// A group of two replicas of which one is enough.
+/// A group of two replicas, one of them required.
 fn pair(name: &str) -> Value {
     let mut pair = set(name, &[clique("b", 1)], &[group("g", "b", 2, 1)]);
     pair["metadata"]["labels"] = labels(name);
@@ -212,7 +212,7 @@ fn service(name: &str) -> Value {
     service
 }
 
-/// So many replicas of a clique of one pod and a group of one.
+/// That many replicas of a clique of one pod and a group of one.
 fn small(name: &str, replicas: u32) -> Value {
     let cliques = [clique("a", 1), clique("b", 1)];
     let mut small = set(name, &cliques, &[group("g", "b", 1, 1)]);
@@ -221,12 +221,12 @@ fn small(name: &str, replicas: u32) -> Value {
     small
 }
 
-/// The set is found by the selector that finds what the operator makes of it.
+/// The selector of the operator's objects finds the set too.
 fn labels(set: &str) -> Value {
     json!({walk::OF_SET: set})
 }
 
-/// Whether the set has so many replicas and all run.
+/// Whether the set has that many replicas and all run.
 fn small_runs(seen: &Seen, set: &str, replicas: usize) -> Result<(), String> {
     seen.expect_ready_pods(2 * replicas)?;
     let status = &seen.one("PodCliqueSet", set)?["status"];
@@ -236,7 +236,7 @@ fn small_runs(seen: &Seen, set: &str, replicas: usize) -> Result<(), String> {
     same("gangs", &seen.all("PodGang").len(), &replicas)
 }
 
-/// Whether the standalone clique and the group have so many replicas and all run.
+/// Whether the standalone clique and the group have that many replicas and all run.
 fn runs(seen: &Seen, set: &str, a: usize, g: usize) -> Result<(), String> {
     seen.expect_ready_pods(a + 2 * g)?;
     let is = |kind: &str, name: String, field: &str, count: usize| {

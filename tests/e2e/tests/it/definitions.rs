@@ -1,5 +1,5 @@
-//! What of Kubernetes stands inside our definitions, beside what the API server says of its own
-//! kinds: lists merge alike, and what is omitted means the same.
+//! Structures of Kubernetes in our definitions, compared with the API server's description of its
+//! own kinds: lists merge alike, and an omitted field means the same.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::harness::client::send;
 use crate::harness::control_plane::ControlPlane;
 use crate::harness::site;
 
-/// A structure: where it stands in a PodCliqueSet, and who describes it under which name.
+/// A structure: its place in a PodCliqueSet, and its document and name there.
 struct Structure {
     at: &'static str,
     document: &'static str,
@@ -34,9 +34,9 @@ const STRUCTURES: [Structure; 3] = [
     },
 ];
 
-/// Differences that are meant, by the end of the path. Grove's definitions call an object atomic that
-/// contains a reference inline, and do not know these defaults: with them, a stored template would
-/// change when it is next written.
+/// Intended differences, by the end of the path. Grove's definitions call an object with an inline
+/// reference atomic, and do not know these defaults: with them, the next write of a stored template
+/// would change it.
 const MEANT: [(&str, &str); 7] = [
     (".configMapRef", "atomic object"),
     (".secretRef", "atomic object"),
@@ -44,11 +44,11 @@ const MEANT: [(&str, &str); 7] = [
     ("sources[].secret", "atomic object"),
     (".azureDisk.cachingMode", "default \"ReadWrite\""),
     (".azureDisk.kind", "default \"Shared\""),
-    // Nothing is filled into what one writer owns as a whole (decision 122).
+    // A value that one writer owns as a whole gets no defaults (decision 122).
     ("tolerations[].operator", "default \"Equal\""),
 ];
 
-/// A claim that the API server makes of a field, at its path.
+/// The API server's claim about a field, at its path.
 type Facts = BTreeSet<(String, String)>;
 
 #[test]
@@ -60,7 +60,7 @@ fn lists_and_defaults_of_kubernetes_structures_are_those_of_the_api_server() {
         let document = get(control_plane, structure.document);
         let theirs = Schemas::of(&document);
         let theirs = theirs.facts(&theirs.named[structure.name]);
-        // Fields of a newer Kubernetes than the one we know are no difference.
+        // Fields of a newer Kubernetes are no difference.
         let known: BTreeSet<_> = ours.paths.iter().collect();
         let lacks = theirs.says.difference(&ours.says);
         let lacks = lacks.filter(|(path, claim)| known.contains(path) && !is_zero(claim));
@@ -109,7 +109,7 @@ fn find<'a>(schema: &'a Value, path: &str) -> &'a Value {
     })
 }
 
-/// Defaults that Go gives to whatever is omitted: the document names them for plain fields.
+/// Zero values of Go for omitted fields: the document names them for plain fields.
 fn is_zero(claim: &str) -> bool {
     ["\"\"", "0", "false", "{}", "null"]
         .map(|zero| format!("default {zero}"))
@@ -142,7 +142,7 @@ impl Schemas {
         found
     }
 
-    /// A reference may have a default of its own beside it.
+    /// A reference may have its own default.
     fn resolve<'a>(&'a self, schema: &'a Value) -> &'a Value {
         let reference = match &schema["allOf"] {
             Value::Array(all) => &all[0]["$ref"],

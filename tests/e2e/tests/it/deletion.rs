@@ -1,4 +1,4 @@
-//! Everything goes with the set.
+//! All objects go with the set.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! What Dynamo's operator reads and writes. It decides by it when a deployment is ready, why it is
-//! not, and which workers get traffic, and it looks only when a PodClique or group changes.
+//! The fields that Dynamo's operator reads and writes. From these it decides when a deployment is
+//! ready, why it is not, and which workers get traffic, and it reconciles only when a PodClique or
+//! group changes.
 
 mod versions;
 
@@ -15,7 +16,7 @@ const DECODE: &str = "llm-0-decode";
 const LEADER: &str = "llm-0-decode-0-decode-ldr";
 const WORKER: &str = "llm-0-decode-0-decode-wkr";
 
-/// A set as it makes one of a graph: a component on one node, and one on several.
+/// The set that it creates for a graph: a component on one node, and one on several.
 fn graph(version: &str) -> Value {
     let component = |name: &str, replicas: u32| {
         let mut clique = clique(name, replicas);
@@ -46,7 +47,7 @@ fn graph(version: &str) -> Value {
     pcs
 }
 
-/// Its readiness: of a PodClique by `readyReplicas`, of a group by `availableReplicas`.
+/// Its readiness: `readyReplicas` of a PodClique, `availableReplicas` of a group.
 fn expect_ready(seen: &Seen, kind: &str, name: &str) -> Result<(), String> {
     let object = seen.one(kind, name)?;
     let (status, wanted) = (&object["status"], &object["spec"]["replicas"]);
@@ -67,7 +68,7 @@ fn expect_ready(seen: &Seen, kind: &str, name: &str) -> Result<(), String> {
     )
 }
 
-/// All parts are ready, and of the template that the set has accepted.
+/// All parts are ready with the accepted template of the set.
 fn expect_all_ready(seen: &Seen) -> Result<(), String> {
     let pcs = seen.one("PodCliqueSet", "llm")?;
     let generation = &pcs["metadata"]["generation"];
@@ -198,9 +199,9 @@ fn pods_on_their_way_out_are_in_no_count() {
     ns.until("both are", expect_all_ready);
 }
 
-/// It tells a lack of room from pods that start slowly.
+/// Dynamo distinguishes a lack of room from pods that start slowly.
 #[test]
-fn a_lack_of_room_is_told_from_pods_that_start() {
+fn a_lack_of_room_differs_from_starting_pods() {
     let ns = Namespace::new("dynamo-room");
     let mut pcs = graph("1");
     for clique in [0, 2] {

@@ -1,4 +1,4 @@
-//! Events of what goes on.
+//! Events over time.
 
 use serde_json::{Value, json};
 
@@ -6,9 +6,9 @@ use crate::harness::lane::Lane;
 use crate::harness::manifest::{clique, set};
 use crate::harness::same;
 
-/// Pods are refused, and that is told again before the API server forgets it: here after a second.
+/// Pods are refused, and the event is repeated before the API server drops it: here after a second.
 #[test]
-fn a_warning_that_goes_on_becomes_a_series() {
+fn a_continuing_warning_becomes_a_series() {
     let purpose = "events-series";
     let lane = Lane::start_with_variable(purpose, "GROVE_REPEAT_WARNINGS_AFTER", "1");
     let ns = lane.namespace();
@@ -35,7 +35,7 @@ fn a_warning_that_goes_on_becomes_a_series() {
         ["PodCreateFailed", "Warning", "grove-operator"],
         "{event}"
     );
-    // As people see it.
+    // As users see it.
     let shown = ns.kubectl(&["describe", "podclique/svc-0-a"]);
     same("told", &shown.contains("PodCreateFailed"), &true).unwrap();
     lane.expect_alive();

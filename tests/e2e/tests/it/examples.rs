@@ -1,9 +1,9 @@
-//! The examples that users copy come to the end that their heads state, through what `kubectl grove
-//! plan` says of them.
+//! Each example that users copy reaches the end in its head, by the way that `kubectl grove plan`
+//! predicts.
 //!
-//! What no machine here has is replaced by something that needs nothing: images with their commands
-//! and probes, claims of storage, Secrets, and requests: the nodes have GPUs, but too few for all
-//! examples beside the other tests. Objects of Kueue, KAI Scheduler and KEDA are left out.
+//! Needs that no machine here meets are replaced: images with their commands and probes, claims of
+//! storage, Secrets, and requests: the nodes have GPUs, but too few for all examples beside the
+//! other tests. Objects of Kueue, KAI Scheduler and KEDA are left out.
 
 mod example;
 mod train_and_resume;

@@ -18,12 +18,12 @@ use crate::harness::{Namespace, Seen, same};
 
 const PART_OF: &str = "app.kubernetes.io/part-of";
 
-/// A clique of three pods, one of which is enough, and a group of two replicas of one pod.
+/// A clique of three pods, one of them required, and a group of two replicas of one pod.
 pub fn service(name: &str) -> Value {
     let mut a = clique("a", 3);
     a["spec"]["minAvailable"] = 1.into();
     let mut service = set(name, &[a, clique("b", 1)], &[group("g", "b", 2, 1)]);
-    // As it labels what is made of it.
+    // The label of the operator's objects for this set.
     service["metadata"]["labels"] = json!({PART_OF: name});
     service
 }
@@ -34,8 +34,8 @@ fn scale(ns: &Namespace<'_>, set: &str, replicas: u32) {
     ns.kubectl(&["scale", &clique, &group, &format!("--replicas={replicas}")]);
 }
 
-/// Whether the clique and the group have so many replicas, all of them run, each index is there
-/// once, and the statuses say so.
+/// Whether the clique and the group have that many replicas, all of them run, each index exists
+/// once, and the statuses agree.
 pub fn runs(seen: &Seen, set: &str, a: u32, g: u32) -> Result<(), String> {
     runs_with(seen, set, &(0..a).collect::<Vec<_>>(), g)
 }

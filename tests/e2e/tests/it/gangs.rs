@@ -8,7 +8,7 @@ use crate::harness::{Namespace, Seen, condition, same};
 
 const GATE: &str = "grove.io/podgang-pending-creation";
 
-/// A standalone clique and a group of two, of which one belongs to the base gang.
+/// A standalone clique and a group of two replicas, one of them in the base gang.
 fn service(cliques: &[Value]) -> Value {
     set("svc", cliques, &[group("workers", "worker", 2, 1)])
 }
@@ -88,7 +88,7 @@ fn is_placed(pod: &Value) -> Result<(), String> {
 #[test]
 fn no_pod_of_a_gang_is_released_before_the_gang_is_complete() {
     let ns = Namespace::new("complete-first");
-    // Room for the pods of one clique only.
+    // The quota has room for the pods of one clique only.
     let quota = json!({
         "apiVersion": "v1",
         "kind": "ResourceQuota",

@@ -1,5 +1,5 @@
-//! The table of the rules, sent to a real API server that asks the webhook. Nothing is stored but
-//! what is updated, in a namespace that the operator does not look after.
+//! The table of the rules, sent to a real API server that calls the webhook. Only the objects to be
+//! updated are stored, in a namespace that the operator does not watch.
 
 use std::collections::BTreeMap;
 
@@ -44,11 +44,11 @@ fn an_api_server_that_asks_the_webhook_judges_as_the_rules_do() {
     assert!(accepted + refused >= AT_LEAST && accepted >= 40 && refused >= 40);
 }
 
-/// Who refused a case.
+/// The party that refused a case.
 enum By {
     Nobody,
     Webhook,
-    /// It has rules of its own for metadata.
+    /// The API server has its own rules for metadata.
     ApiServer,
 }
 
@@ -64,10 +64,10 @@ fn name(object: &Value) -> &str {
     object["metadata"]["name"].as_str().unwrap_or_default()
 }
 
-/// Stores what is to be updated while nobody is asked; returns it by name.
+/// Stores the objects to be updated while no webhook is called; returns them by name.
 fn store(ns: &Namespace<'_>, cases: &[Case]) -> BTreeMap<String, Value> {
     label(ns, &format!("{UNGUARDED}=true"));
-    // Else the first of them may get the webhook's finalizer, which nobody takes off here.
+    // Otherwise the first of them may get the webhook's finalizer, which nothing removes here.
     wait_until_judged(ns, 201);
     let kubeconfig = &ns.control_plane.kubeconfig;
     let mut stored = BTreeMap::new();
@@ -92,7 +92,7 @@ fn store(ns: &Namespace<'_>, cases: &[Case]) -> BTreeMap<String, Value> {
     stored
 }
 
-/// Lets go of what is being deleted: nobody else does.
+/// Removes the finalizers of objects that are being deleted: nothing else does.
 fn release(ns: &Namespace<'_>, stored: &BTreeMap<String, Value>) {
     let finalizers = "[{\"op\": \"remove\", \"path\": \"/metadata/finalizers\"}]";
     for (name, stored) in stored {
@@ -107,8 +107,8 @@ fn label(ns: &Namespace<'_>, label: &str) {
     ns.kubectl(&["label", "namespace", &ns.name, label]);
 }
 
-/// Waits until the API server heeds the label, or that it is gone: a set that the webhook refuses is
-/// answered so.
+/// Waits until the API server applies the label, or its removal: the answer to a set that the
+/// webhook refuses shows it.
 fn wait_until_judged(ns: &Namespace<'_>, status: u16) {
     let wrong = json!({
         "apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueSet",
@@ -125,8 +125,8 @@ fn wait_until_judged(ns: &Namespace<'_>, status: u16) {
     is_heeded.unwrap();
 }
 
-/// The answer to a case. On a busy machine the webhook may be late, which says nothing of the case:
-/// it is sent again.
+/// The answer to a case. On a busy machine the webhook may be late, whatever the case: the request
+/// is repeated.
 fn ask(ns: &Namespace<'_>, case: &Case, stored: &BTreeMap<String, Value>) -> Answer {
     let answer = wait::until(|| {
         let answer = ask_once(ns, case, stored);
@@ -178,7 +178,7 @@ fn judge(case: &Case, answer: &Answer) -> Result<By, String> {
         let is_same = case
             .refused_at
             .iter()
-            // It begins some of its paths with a dot.
+            // The API server begins some of its paths with a dot.
             .any(|path| {
                 fields
                     .iter()

@@ -1,4 +1,4 @@
-//! Sets that somebody sends to do harm: each is refused, and takes nothing from others.
+//! Sets that a user sends to do harm: each is refused, and slows no other request.
 
 use std::fs;
 use std::thread;
@@ -10,9 +10,9 @@ use crate::harness::manifest::{clique, set};
 use crate::harness::site;
 use crate::harness::{Namespace, wait};
 
-/// Of each.
+/// Number of requests for each set.
 const TIMES: usize = 8;
-/// So much more memory the operator may hold afterwards, in KiB: what its allocator keeps.
+/// The largest growth of the operator's memory, in KiB: the reserve of its allocator.
 const MORE: usize = 64 * 1024;
 
 fn edited(edit: impl FnOnce(&mut Value)) -> Value {
@@ -87,7 +87,7 @@ fn hostile_sets_are_refused_and_others_are_served_meanwhile() {
         "/apis/grove.io/v1alpha1/namespaces/{}/podcliquesets?dryRun=All",
         ns.name
     );
-    // So many at once may take it longer than it has for one: whoever asks again is served.
+    // So many requests at once may exceed the time limit: a repeated request is answered.
     let status = |manifest: &Value| {
         let answer = wait::until(|| {
             let answer = send(&ns.control_plane.kubeconfig, "POST", &path, manifest);
@@ -101,7 +101,7 @@ fn hostile_sets_are_refused_and_others_are_served_meanwhile() {
         });
         answer.unwrap()
     };
-    // What is taken once stays taken.
+    // The allocator does not return memory.
     let all = all();
     for (_, hostile) in &all {
         status(hostile);
@@ -131,7 +131,7 @@ fn hostile_sets_are_refused_and_others_are_served_meanwhile() {
     );
 }
 
-/// What the operator holds, in KiB.
+/// The operator's memory, in KiB.
 fn memory(ns: &Namespace<'_>) -> usize {
     let status = format!("/proc/{}/status", ns.operator.id().unwrap());
     let status = fs::read_to_string(status).unwrap();

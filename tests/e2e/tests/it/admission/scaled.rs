@@ -52,9 +52,9 @@ fn a_job_cannot_be_scaled_at_any_level_and_a_service_can() {
     });
 }
 
-/// Its cliques have no defaults, and may not be changed.
+/// The cliques of the job have no defaults, and may not be changed.
 #[test]
-fn a_job_stored_while_nobody_was_asked_is_updated_and_deleted() {
+fn a_job_stored_without_the_webhook_is_updated_and_deleted() {
     let site = site::guarded();
     let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-stored");
     ns.kubectl(&["label", "namespace", &ns.name, &format!("{UNGUARDED}=true")]);
@@ -65,7 +65,7 @@ fn a_job_stored_while_nobody_was_asked_is_updated_and_deleted() {
         if policy.is_empty() {
             return Ok(());
         }
-        // The API server did not heed the label yet.
+        // The API server had not applied the label yet.
         ns.kubectl(&["delete", "pcs/job"]);
         Err(format!("restartPolicy is {policy}"))
     });

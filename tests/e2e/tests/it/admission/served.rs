@@ -1,4 +1,4 @@
-//! The webhook's certificate, and what happens without the webhook.
+//! The webhook's certificate, and requests without the webhook.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -17,11 +17,11 @@ use crate::harness::{Namespace, site, wait};
 
 const REPLACEMENTS: usize = 3;
 
-/// What the API server says of a webhook that did not answer in time.
+/// The API server's message about a webhook that did not answer in time.
 const LATE: [&str; 2] = ["context deadline exceeded", "no answer within"];
-/// Between two calls: so many that a certificate is never replaced between them, and not more.
+/// Between two requests: short enough that at most one certificate is replaced meanwhile.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Fewer than there are certificates.
+/// Fewer than the number of certificates.
 const MOST_LATE: usize = 2;
 
 /// An account that the configuration exempts from the authorizer.
@@ -47,7 +47,7 @@ fn its_certificate_is_replaced_under_calls_of_which_none_fails_and_without_it_no
     assert_eq!(operator.terminate().code(), Some(0));
     is_told_that_nobody_answers(&ns);
     goes_on_without_asking(&ns);
-    // Autoscalers and the end of what is there wait for nobody.
+    // Autoscaling and deletion do not wait for the webhook.
     ns.kubectl(&["scale", "pclq/svc-0-a", "--replicas=3"]);
     ns.kubectl(&["scale", "pcs/svc", "--replicas=2"]);
     ns.kubectl(&["delete", "pcs/svc", "--wait=false"]);
@@ -69,7 +69,7 @@ fn start(control_plane: &ControlPlane) -> Operator {
     let installation = Installation::on(control_plane, &values.each_ref().map(|v| &**v));
     let operator = Operator::start(&installation, &folder("served-operator")).unwrap();
     operator.wait_until_ready().unwrap();
-    // The API server hears of the certificate by a watch of its own.
+    // The API server reads the certificate through its own watch.
     let asked = wait::until(|| match create(control_plane, "default") {
         (201, _) => Ok(()),
         other => Err(format!("{other:?}")),
@@ -86,13 +86,13 @@ fn create(control_plane: &ControlPlane, namespace: &str) -> (u16, Value) {
     (answer.status, answer.body["message"].take())
 }
 
-/// Whether the answer came too late, which on a busy machine says nothing of the certificate.
+/// Whether the answer came too late, which on a busy machine does not concern the certificate.
 fn is_late((_, message): &(u16, Value)) -> bool {
     let said = message.as_str().unwrap_or_default();
     LATE.iter().any(|words| said.contains(words))
 }
 
-/// All answers to creations, one after the other, while that goes on.
+/// All answers to consecutive creations while `goes_on` runs.
 fn ask_while(ns: &Namespace<'_>, goes_on: impl FnOnce()) -> Vec<(u16, Value)> {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -140,7 +140,7 @@ fn is_told_that_nobody_answers(ns: &Namespace<'_>) {
     assert!(!refused.status.success(), "a change is accepted");
 }
 
-/// Nobody is asked about requests that the authorizer would let through anyway.
+/// The API server does not call the webhook for requests that the authorizer would allow anyway.
 fn goes_on_without_asking(ns: &Namespace<'_>) {
     let always = ALWAYS_EXEMPT.iter().map(|(user, _)| *user);
     for user in always.chain([REPAIR]) {
@@ -168,10 +168,10 @@ fn goes_on_without_asking(ns: &Namespace<'_>) {
     }
 }
 
-/// What is said to this user who labels that, without effect; nothing if it may.
+/// The refusal of this user's request to label the object, without effect; empty if it is allowed.
 fn label_as(ns: &Namespace<'_>, what: &str, user: &str, group: &str) -> String {
     let (user, group) = (format!("--as={user}"), format!("--as-group={group}"));
-    // Who may do anything: it is not about rights.
+    // A user with all rights: the test is not about RBAC.
     let mighty = "--as-group=system:masters";
     let label = [
         "label",

@@ -1,5 +1,5 @@
-//! What the operator's account may do to the configurations of its webhooks, even with its token: say
-//! whom API servers trust, and nothing else.
+//! The rights of the operator's account, even with its token, in the configurations of its
+//! webhooks: it may set the trusted CA, and nothing else.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,8 @@ const CONFIGURATION: &str = "validatingwebhookconfiguration/podcliqueset-validat
 const BUNDLE: &str = "nothing of a webhook but clientConfig.caBundle";
 const META: &str = "nothing of a configuration of webhooks but caBundle";
 
-/// What the API server answers to the operator's account, without effect; nothing if it may.
+/// The API server's refusal of the operator's account, without effect; empty if the request is
+/// allowed.
 fn try_as_operator(control_plane: &ControlPlane, args: &[&str], manifest: &Value) -> String {
     let operator = format!("--as=system:serviceaccount:{SYSTEM}:grove-operator");
     let all = [args, &["--dry-run=server", &operator]].concat();
@@ -37,7 +38,7 @@ fn is_refused(control_plane: &ControlPlane, what: &str, changes: &Value, words: 
     );
 }
 
-/// The policy is in force a moment after it was installed.
+/// The policy applies a moment after it was installed.
 fn wait_for_policy(control_plane: &ControlPlane) {
     let label = json!([{"op": "add", "path": "/metadata/labels/a", "value": "b"}]);
     let refused = wait::until(|| {
@@ -112,9 +113,9 @@ fn the_operator_changes_nothing_of_its_webhooks_but_whom_api_servers_trust() {
     }
 }
 
-/// Also if somebody gives its account more rights.
+/// Even if a user gives its account more rights.
 #[test]
-fn the_operator_neither_makes_nor_deletes_webhooks() {
+fn the_operator_neither_creates_nor_deletes_webhooks() {
     let site = site::guarded();
     let control_plane = &site.control_plane;
     wait_for_policy(control_plane);

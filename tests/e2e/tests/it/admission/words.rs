@@ -1,4 +1,4 @@
-//! What a user reads.
+//! The messages that a user reads.
 
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ fn said(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> String {
 }
 
 #[test]
-fn all_errors_are_told_at_once_with_path_value_and_remedy() {
+fn all_errors_are_listed_at_once_with_path_value_and_remedy() {
     let site = site::guarded();
     let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-words");
     let mut wrong = set("wrong", &[clique("web", 2), clique("web", 1)], &[]);
     wrong["spec"]["template"]["cliques"][0]["spec"]["minAvailable"] = json!(3);
-    // On a busy machine the webhook may be late, which says nothing of the set.
+    // On a busy machine the webhook may be late, whatever the set.
     let said = wait::until(|| {
         let said = said(&ns, &["apply", "-f", "-"], &wrong);
         let is_judged = !said.contains("failed calling webhook");
@@ -36,7 +36,7 @@ fn all_errors_are_told_at_once_with_path_value_and_remedy() {
 }
 
 #[test]
-fn what_the_operator_made_is_changed_by_nobody_else() {
+fn objects_of_the_operator_are_changed_by_no_other_user() {
     let site = site::guarded();
     let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-managed");
     ns.apply(&set("svc", &[clique("web", 1)], &[]));

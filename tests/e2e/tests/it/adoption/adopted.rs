@@ -1,4 +1,4 @@
-//! What is to be seen once everything is adopted.
+//! The state once everything is adopted.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub fn uids(seen: &Seen) -> BTreeMap<String, Value> {
     seen.everything().into_iter().map(uid).collect()
 }
 
-/// Every object that was there before still is.
+/// Every earlier object still exists.
 pub fn expect_kept(seen: &Seen, before: &BTreeMap<String, Value>) -> Result<(), String> {
     let now = uids(seen);
     let lost = before
@@ -28,7 +28,7 @@ pub fn expect_kept(seen: &Seen, before: &BTreeMap<String, Value>) -> Result<(), 
     same("lost", &lost.count(), &0)
 }
 
-/// Every PodClique is up and has, as its pods have, the hash that this operator gives it.
+/// Every PodClique is up and has, like its pods, this operator's hash.
 pub fn expect_podcliques(seen: &Seen) -> Result<(), String> {
     for podclique in seen.all("PodClique") {
         let called = name(podclique);
@@ -59,7 +59,7 @@ pub fn expect_podcliques(seen: &Seen) -> Result<(), String> {
     Ok(())
 }
 
-/// The Go operator's hash is replaced and noted; nothing is out of date for it.
+/// The Go operator's hash is replaced and recorded; nothing is out of date because of it.
 fn expect_hashes(seen: &Seen, podclique: &Value) -> Result<(), String> {
     let (called, meta) = (name(podclique), &podclique["metadata"]);
     let hash = &meta["labels"][HASH];

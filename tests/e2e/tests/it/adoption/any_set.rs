@@ -1,4 +1,4 @@
-//! Any set with all its pods running, as the Go operator left it.
+//! Any set with all its pods running, in the state that the Go operator left.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::statuses;
 use crate::harness::Namespace;
 use crate::harness::seen::name;
 
-/// Applies the set and makes all that the Go operator makes for it.
+/// Applies the set and creates all objects that the Go operator creates for it.
 pub fn leave(ns: &Namespace<'_>, manifest: &Value) {
     let mut set = manifest.clone();
     set_defaults(&mut set);
@@ -28,7 +28,7 @@ pub fn leave(ns: &Namespace<'_>, manifest: &Value) {
     ns.until("KWOK runs the pods", |seen| seen.expect_ready_pods(pods));
 }
 
-/// What the Go operator's webhook adds, outside of what pods are made from.
+/// The defaults of the Go operator's webhook outside of the pod templates.
 fn set_defaults(set: &mut Value) {
     let template = &mut set["spec"]["template"];
     for (field, value) in [
@@ -53,7 +53,7 @@ fn set_default(of: &mut Value, field: &str, value: Value) {
     }
 }
 
-/// Makes a replica, and returns how many pods it has.
+/// Creates a replica, and returns its number of pods.
 fn leave_replica(left: &Left<'_>, replica: u32) -> usize {
     left.service(replica);
     let template = &left.set["spec"]["template"];
@@ -83,7 +83,7 @@ fn leave_replica(left: &Left<'_>, replica: u32) -> usize {
     usize::try_from(pods).unwrap()
 }
 
-/// Makes a group and its PodCliques, which are in the base gang or in gangs of their own.
+/// Creates a group and its PodCliques, which are in the base gang or in their own gangs.
 fn leave_group(
     left: &Left<'_>,
     replica: u32,

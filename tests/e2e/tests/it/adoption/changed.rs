@@ -1,4 +1,4 @@
-//! What is done to sets of this operator is done to those that the Go operator made.
+//! Changes of sets that the Go operator created have the same effect as changes of our sets.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ fn takes_down_one_pod_at_a_time_by_default() {
 }
 
 #[test]
-fn takes_down_one_pod_at_a_time_if_asked_for() {
+fn takes_down_one_pod_at_a_time_if_configured() {
     with_workload("adopt-roll-one", |_, ns| rolling::roll(ns, Some(1), 3));
 }
 

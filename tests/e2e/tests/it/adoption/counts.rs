@@ -1,4 +1,4 @@
-//! Counts and autoscalers of what the Go operator made.
+//! Counts and autoscalers of objects of the Go operator.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::harness::{Seen, same, subset};
 
 const KIND: &str = "HorizontalPodAutoscaler";
 
-/// So many pods of the router and replicas of the group, whose template says 5.
+/// That many pods of the router and replicas of the group, whose template has 5.
 fn are_kept(seen: &Seen, router: u32, group: u32) -> Result<(), String> {
     for (kind, called, count) in [
         ("PodClique", "llm-0-router", router),

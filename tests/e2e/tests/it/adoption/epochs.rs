@@ -1,5 +1,5 @@
-//! The set with all its pods running, as a Go operator left it that names gangs by epochs and keeps
-//! a `PodGangMap` of each replica.
+//! The set with all its pods running, left by a Go operator that names gangs by epochs and keeps a
+//! `PodGangMap` of each replica.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::harness::Namespace;
 use crate::harness::control_plane::fed;
 use crate::harness::seen::name;
 
-/// When its gangs were made, in nanoseconds.
+/// Creation times of its gangs, in nanoseconds.
 const EPOCHS: [&str; 3] = [
     "1767225600000000001",
     "1767225600000000002",
@@ -18,8 +18,8 @@ const EPOCHS: [&str; 3] = [
 ];
 const GANG: &str = "grove.io/podgang";
 
-/// Three replicas of the group: the first in the anchor with the router, the second in the tail that
-/// follows it, the third was scaled out.
+/// Three replicas of the group: the first in the anchor with the router, the second in the tail
+/// that follows it, the third scaled out later.
 pub fn running<'a>(ns: &'a Namespace<'a>) -> Left<'a> {
     let left = Left::new(ns, 3, |_| {});
     map(&left);
@@ -52,7 +52,7 @@ pub fn running<'a>(ns: &'a Namespace<'a>) -> Left<'a> {
     left
 }
 
-/// A PodClique that is in no group bears no gang, as its pods may be in several.
+/// A PodClique outside of groups has no gang label, as its pods may be in several gangs.
 fn router(left: &Left<'_>) -> Value {
     let mut made = podcliques::standalone(&left.set, 0, "router");
     let labels = made["metadata"]["labels"].as_object_mut().unwrap();
@@ -88,7 +88,7 @@ fn gang(left: &Left<'_>, called: &str, (epoch, role): (&str, &str), parts: &[Val
     }
 }
 
-/// The map of the replica, and the definition that such maps need.
+/// The map of the replica, and the definition of such maps.
 fn map(left: &Left<'_>) {
     let mut apply = left.ns.control_plane.tool("kubectl", ["apply", "-f", "-"]);
     let output = fed(&mut apply, &definition());

@@ -1,5 +1,5 @@
-//! What the Go operator leaves in a cluster, created in the order in which it creates it: names,
-//! labels, finalizers, owners, hashes and statuses as the Go operator leaves them (docs/migration.md).
+//! The objects that the Go operator leaves in a cluster, created in its order: with its names,
+//! labels, finalizers, owners, hashes and statuses (docs/migration.md).
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::harness::seen::{controlled_by, name};
 
 const REPLICA_INDEX: &str = "grove.io/podcliqueset-replica-index";
 
-/// A set that the Go operator made, and what it made for it.
+/// A set of the Go operator, and its objects.
 pub struct Left<'a> {
     pub ns: &'a Namespace<'a>,
     pub set: Value,
@@ -20,8 +20,8 @@ pub struct Left<'a> {
 }
 
 impl<'a> Left<'a> {
-    /// The set `llm` after the Go operator's webhook and everything that is there once per set or
-    /// replica: a group of so many replicas, but no PodClique yet.
+    /// The set `llm` after the Go operator's webhook, and all objects that exist once per set or
+    /// replica: a group with that many replicas, but no PodClique yet.
     pub fn new(
         ns: &'a Namespace<'a>,
         group_replicas: u32,
@@ -38,7 +38,7 @@ impl<'a> Left<'a> {
         left
     }
 
-    /// A set that is stored, and what is there once for it.
+    /// A stored set, and the objects that exist once for it.
     pub fn of(ns: &'a Namespace<'a>, set: Value) -> Self {
         let left = Self {
             ns,
@@ -103,7 +103,7 @@ impl<'a> Left<'a> {
         );
     }
 
-    /// The group's autoscaler, and what grove-rs neither makes nor reads: a shared claim.
+    /// The group's autoscaler, and a shared claim, which grove-rs neither creates nor reads.
     fn extras(&self) {
         create(
             self.ns,
@@ -140,7 +140,7 @@ impl<'a> Left<'a> {
         self.standalone(0, "router")
     }
 
-    /// The PodClique of a replica for a clique that is in no group.
+    /// The PodClique of a replica for a standalone clique.
     pub fn standalone(&self, replica: u32, clique: &str) -> Value {
         create(self.ns, &podcliques::standalone(&self.set, replica, clique))
     }
@@ -150,7 +150,7 @@ impl<'a> Left<'a> {
         create(self.ns, &podcliques::grouped(&self.set, group, clique, j))
     }
 
-    /// Any object that it made.
+    /// Any object of the Go operator.
     pub fn create(&self, manifest: &Value) -> Value {
         create(self.ns, manifest)
     }
@@ -160,8 +160,7 @@ impl<'a> Left<'a> {
         ["leader", "worker"].map(|clique| self.grouped(&self.group, clique, j))
     }
 
-    /// Pods of a PodClique with these indices, as they are after their gate came off, or before;
-    /// their names.
+    /// Pods of a PodClique with these indices, with or without their gate; returns their names.
     pub fn pods(&self, podclique: &Value, indices: &[u32], is_gated: bool) -> Vec<String> {
         let made = indices
             .iter()
@@ -170,8 +169,8 @@ impl<'a> Left<'a> {
         created.map(|pod| text(&pod["metadata"]["name"])).collect()
     }
 
-    /// A PodGang that lists these pods of these PodCliques; its status as the Go operator writes
-    /// it, complete or not.
+    /// A PodGang that lists these pods of these PodCliques, with a status of the Go operator,
+    /// complete or not.
     pub fn gang(&self, name: &str, parts: &[(&Value, Vec<String>)]) {
         let group = |(podclique, pods): &(&Value, Vec<String>)| {
             let reference = |pod: &String| json!({"namespace": self.ns.name, "name": pod});

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::seen::controlled_by;
 
-/// When all that was.
+/// Time of all its objects.
 pub const THEN: &str = "2026-01-01T00:00:00Z";
 /// The Go operator's hash of the set's template.
 pub const GENERATION: &str = "c7d5868794b65cf8b4f";
@@ -80,7 +80,7 @@ pub fn managed(set: &str) -> Value {
     })
 }
 
-/// Metadata of what the set controls.
+/// Metadata of objects that the set controls.
 pub fn controlled(set: &Value, name: &str, name_label: &str, component: &str) -> Value {
     let mut labels = managed(set["metadata"]["name"].as_str().unwrap());
     labels["app.kubernetes.io/name"] = json!(name_label);

@@ -1,4 +1,4 @@
-//! What the Go operator left in the cluster is adopted: nothing is restarted, and everything keeps
+//! The operator adopts the objects of the Go operator: nothing restarts, and everything keeps
 //! working.
 
 mod adopted;
@@ -34,7 +34,7 @@ fn stopped(purpose: &str) -> Lane {
 }
 
 #[test]
-fn what_runs_is_adopted_without_a_restart() {
+fn a_running_set_is_adopted_without_a_restart() {
     let lane = stopped("adopt");
     let ns = lane.namespace();
     running::running(&ns);
@@ -48,7 +48,7 @@ fn what_runs_is_adopted_without_a_restart() {
     assert_eq!(history.slots_deleted(), BTreeSet::new());
     assert_eq!(uids(&ns.look().unwrap()), before);
 
-    // Nothing is left to do for an operator that starts again.
+    // A restarted operator has nothing left to do.
     lane.operator.kill();
     lane.operator.start_again().unwrap();
     lane.operator.wait_until_ready().unwrap();
@@ -59,8 +59,8 @@ fn what_runs_is_adopted_without_a_restart() {
     assert_eq!(history.slots_held_twice(), replaced);
 }
 
-/// Gangs that are named by epochs give way to those with the names of this operator; the map that
-/// led to them goes with the set.
+/// Gangs that are named by epochs are replaced by gangs with this operator's names; the map of the
+/// epochs goes with the set.
 #[test]
 fn gangs_named_by_epochs_are_replaced_and_nothing_is_restarted() {
     let lane = stopped("adopt-epochs");
@@ -97,7 +97,7 @@ fn gangs_named_by_epochs_are_replaced_and_nothing_is_restarted() {
 }
 
 #[test]
-fn what_was_adopted_is_scaled_and_deleted() {
+fn an_adopted_set_is_scaled_and_deleted() {
     let lane = stopped("adopt-life");
     let ns = lane.namespace();
     adopt(&lane, &ns);
@@ -123,7 +123,7 @@ fn what_was_adopted_is_scaled_and_deleted() {
 }
 
 #[test]
-fn what_was_adopted_is_scaled_to_zero_and_woken() {
+fn an_adopted_set_is_scaled_to_zero_and_up_again() {
     let lane = stopped("adopt-idle");
     let ns = lane.namespace();
     adopt(&lane, &ns);
@@ -154,12 +154,12 @@ fn what_was_adopted_is_scaled_to_zero_and_woken() {
         expect_gangs(seen, &gangs)
     });
     history.catch_up(&ns);
-    // Woken once, and nothing but what was idle was replaced.
+    // Scaled up once, and only the pods that had been scaled away were created again.
     assert_eq!(history.slots_held_by_more_than(2), BTreeSet::new());
     assert_eq!(history.slots_deleted(), history.slots_held_twice());
 }
 
-/// What runs is adopted.
+/// Adopts the running set.
 fn adopt(lane: &Lane, ns: &Namespace<'_>) {
     running::running(ns);
     lane.operator.start_again().unwrap();
@@ -172,7 +172,7 @@ fn patch(ns: &Namespace<'_>, operations: &Value) {
     ns.kubectl(&["patch", "pcs/llm", "--type=json", &patch]);
 }
 
-/// Up to date with so many replicas of the group, and so many pods.
+/// Up to date with that many replicas of the group, and that many pods.
 fn runs(seen: &Seen, group_replicas: u32, pods: usize) -> Result<(), String> {
     seen.expect_ready_pods(pods)?;
     expect_podcliques(seen)?;
@@ -180,7 +180,7 @@ fn runs(seen: &Seen, group_replicas: u32, pods: usize) -> Result<(), String> {
     expect_gangs(seen, &["llm-0", "llm-0-model-0", "llm-0-model-1"])
 }
 
-/// The pod that takes the slot is made by this operator's rules.
+/// The replacement pod follows this operator's rules.
 fn replace_a_pod(ns: &Namespace<'_>) {
     let lost = name(ns.look().unwrap().pods("llm-0-router")[1]).to_owned();
     ns.kubectl(&["delete", "pod", &lost]);
@@ -195,7 +195,7 @@ fn replace_a_pod(ns: &Namespace<'_>) {
     });
 }
 
-/// Nothing is left, also of what only the Go operator makes.
+/// Nothing is left, including objects that only the Go operator creates.
 fn delete_all(ns: &Namespace<'_>) {
     ns.kubectl(&["delete", "pcs/llm", "--timeout=60s"]);
     ns.until("nothing is left", |seen| {

@@ -1,5 +1,5 @@
-//! A set with start order: pods of the Go operator wait by a program of its own, with a token of its
-//! own, and go on doing so; their successors wait by ours, without one.
+//! A set with a start order: pods of the Go operator wait with its own program and token, and
+//! continue to; their successors wait with ours, without a token.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ fn pods_that_wait_for_others_go_on_and_their_successors_need_no_token() {
     delete_all(&ns);
 }
 
-/// What PodCliques start after.
+/// The dependencies of the PodCliques.
 fn orders(ns: &Namespace<'_>) -> Vec<Value> {
     let seen = ns.look().unwrap();
     let all = seen.all("PodClique").into_iter();

@@ -8,7 +8,7 @@ use crate::harness::seen::{controlled_by, name};
 const PART_OF: &str = "app.kubernetes.io/part-of";
 const REPLICA_INDEX: &str = "grove.io/podcliqueset-replica-index";
 
-/// The PodClique of a clique that is in no group.
+/// The PodClique of a standalone clique.
 pub fn standalone(set: &Value, replica: u32, clique: &str) -> Value {
     let base = format!("{}-{replica}", name(set));
     let called = format!("{base}-{clique}");
@@ -49,7 +49,7 @@ pub fn grouped(set: &Value, group: &Value, clique: &str, j: u32) -> Value {
     made
 }
 
-/// Pods of a replica of the group, as the template has them.
+/// Number of pods of a replica of the group in the template.
 fn pods_of_replica(set: &Value, group: &Value) -> u64 {
     let cliques = group["spec"]["cliqueNames"].as_array().unwrap().iter();
     let pods = cliques.map(|clique| &template(set, clique.as_str().unwrap())["spec"]["replicas"]);
@@ -60,7 +60,7 @@ fn number(value: &Value) -> u64 {
     value.as_u64().unwrap()
 }
 
-/// Of the set `llm`: in order, and only within one gang: a leader of the base gang waits for the
+/// Start order of the set `llm`, within one gang only: a leader of the base gang waits for the
 /// router, a worker for its leader (§9.4).
 fn parent(set: &Value, clique: &str, j: u32) -> Option<String> {
     let is_ordered = set["spec"]["template"]["cliqueStartupType"] == "CliqueStartupTypeInOrder";

@@ -1,4 +1,4 @@
-//! The set with all its pods running, as the Go operator left it.
+//! The set with all its pods running, in the state that the Go operator left.
 
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::meta::{GENERATION, THEN};
 
-/// Of a set whose replicas are all available.
+/// Status of a set with all replicas available.
 pub fn set(name: &str, replicas: u32) -> Value {
     json!({
         "observedGeneration": 1,
@@ -20,7 +20,7 @@ fn selector(set: &str) -> String {
     format!("app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/part-of={set}")
 }
 
-/// Of a group all of whose replicas are available.
+/// Status of a group with all replicas available.
 pub fn group(set: &str, name: &str, replicas: u32) -> Value {
     let reason = "SufficientAvailablePodCliqueScalingGroupReplicas";
     json!({
@@ -35,8 +35,7 @@ pub fn group(set: &str, name: &str, replicas: u32) -> Value {
     })
 }
 
-/// Of a PodClique with all its pods; one that is in no group has been through an update to the
-/// hash that it has.
+/// Status of a PodClique with all its pods; a standalone one was updated to its present hash.
 pub fn podclique(podclique: &Value) -> Value {
     let spec = &podclique["spec"];
     let hash = &podclique["metadata"]["labels"]["grove.io/pod-template-hash"];
@@ -65,7 +64,7 @@ pub fn podclique(podclique: &Value) -> Value {
     status
 }
 
-/// Of a PodGang: the Go operator never writes another phase.
+/// Status of a PodGang: the Go operator never writes another phase.
 pub fn gang(is_complete: bool) -> Value {
     let initialized = if is_complete {
         condition("Initialized", "True", "PodGangPodsCreated")

@@ -1,4 +1,4 @@
-//! The Go operator was stopped in the middle of something.
+//! The Go operator was stopped in the middle of its work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, same, wait};
 
 /// The leader of the fourth group replica has its pod, the worker one of two, and the gang lists
-/// none of them. Returns who was there.
+/// none of them. Returns the existing pods.
 fn scale_out(ns: &Namespace<'_>) -> BTreeMap<String, Value> {
     let left = running(ns);
     ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=4"]);
@@ -25,7 +25,7 @@ fn scale_out(ns: &Namespace<'_>) -> BTreeMap<String, Value> {
     uids(&ns.look().unwrap())
 }
 
-/// The fourth replica runs, and all is there that was.
+/// The fourth replica runs, and all earlier objects exist.
 fn expect_scaled_out(seen: &Seen, before: &BTreeMap<String, Value>) -> Result<(), String> {
     seen.expect_ready_pods(14)?;
     expect_podcliques(seen)?;
@@ -65,8 +65,8 @@ fn a_scale_out_is_completed_however_often_the_operator_ends() {
     assert_eq!(history.slots_held_twice(), BTreeSet::new());
 }
 
-/// Starts the operator until it is done: each time it ends by itself right after a write, one
-/// further than the time before.
+/// Starts the operator until it is done: each time it ends right after a write, one write later
+/// than before.
 pub fn end_again_and_again(
     lane: &Lane,
     ns: &Namespace<'_>,
@@ -78,7 +78,8 @@ pub fn end_again_and_again(
     assert!(ends > 2, "it ended {} times", ends - 1);
 }
 
-/// Starts the operator; whether it ended after so many writes, and not because all was done.
+/// Starts the operator; returns whether it ended after that many writes, and not because all was
+/// done.
 fn ends_after(
     n: usize,
     lane: &Lane,
@@ -97,10 +98,10 @@ fn ends_after(
     has_ended
 }
 
-/// The router's first pod still has the old template, its second has the new one. The first is
-/// replaced and nothing else, and with that the update ends.
+/// The router's first pod still has the old template, its second has the new one. Only the first is
+/// replaced, and that ends the update.
 #[test]
-fn an_update_goes_on_where_it_was_left() {
+fn an_update_continues_where_it_was_left() {
     const OLDER: &str = "4fb8c7d659";
     let lane = stopped("adopt-update");
     let ns = lane.namespace();

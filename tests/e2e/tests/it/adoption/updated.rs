@@ -1,4 +1,4 @@
-//! A new template for what the Go operator made.
+//! A new template for a set of the Go operator.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::harness::history::course::{Course, Watched};
 use crate::harness::requests::Requests;
 use crate::harness::{Seen, condition, same};
 
-/// Pods of the Go operator's time have no version.
+/// Pods of the Go operator have no version.
 const WATCHED: Watched = Watched {
     clique: "router",
     group: "model",
@@ -34,7 +34,7 @@ fn version(cliques: usize) -> Vec<Value> {
     (0..cliques).map(add).collect()
 }
 
-/// So many pods run, so many of them with version 2, and the update has ended.
+/// That many pods run, that many of them with version 2, and the update has ended.
 fn ended(seen: &Seen, pods: usize, updated: usize) -> Result<(), String> {
     seen.expect_ready_pods(pods)?;
     let all = seen.all("Pod").into_iter();
@@ -48,7 +48,7 @@ fn ended(seen: &Seen, pods: usize, updated: usize) -> Result<(), String> {
     expect_gangs(seen, &["llm-0", "llm-0-model-0", "llm-0-model-1"])
 }
 
-/// Two routers of which one is required, three group replicas of which one is.
+/// Two routers, one of them required, and three group replicas, one of them required.
 #[test]
 fn it_is_completed_however_often_the_operator_ends() {
     let lane = stopped("adopt-rolled-killed");
@@ -98,7 +98,7 @@ fn it_takes_five_requests_for_each_pod() {
 }
 
 #[test]
-fn one_that_cannot_be_scheduled_stops_is_reported_and_is_recovered_from() {
+fn an_unschedulable_update_stops_is_reported_and_recovers() {
     let lane = stopped("adopt-stuck");
     let ns = lane.namespace();
     adopt(&lane, &ns);

@@ -1,4 +1,4 @@
-//! A base gang that is not ready, as the Go operator left it.
+//! A base gang that is not ready, in the state that the Go operator left.
 
 use localcluster::MANUAL_STATUS_LABEL;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ const LEADER: &str = "llm-0-model-0-leader";
 /// The Go operator lists the pods of a scaled gang at once, and keeps their gates closed until the
 /// base gang has nodes.
 #[test]
-fn a_scaled_gang_goes_on_waiting_for_its_base_gang() {
+fn a_scaled_gang_continues_to_wait_for_its_base_gang() {
     let lane = stopped("adopt-waiting");
     let ns = lane.namespace();
     let left = Left::new(&ns, 2, leaders_get_ready_by_hand);
@@ -58,7 +58,7 @@ fn a_scaled_gang_goes_on_waiting_for_its_base_gang() {
     });
 }
 
-/// Only the gang of this name is followed.
+/// Waits only for the gang of this name.
 fn expect_gangs_opened(seen: &Seen, name: &str) -> Result<(), String> {
     let is_open = |gang: &&Value| {
         gang["metadata"]["annotations"]["grove.io/gates-released-by-list"] == "true"
@@ -68,10 +68,10 @@ fn expect_gangs_opened(seen: &Seen, name: &str) -> Result<(), String> {
     same("open gangs", &open, &vec![name])
 }
 
-/// The Go operator calls a start a breach. Older than the delay by months, it ends nothing here;
-/// one of this operator's own counts from when it began.
+/// The Go operator calls a start a breach. Although it began months before the delay, it ends
+/// nothing here; a breach of this operator counts from its own begin.
 #[test]
-fn a_breach_of_before_terminates_nothing() {
+fn a_breach_of_the_go_operator_terminates_nothing() {
     let lane = stopped("adopt-breach");
     let ns = lane.namespace();
     let left = Left::new(&ns, 1, leaders_get_ready_by_hand);

@@ -1,4 +1,4 @@
-//! What a fresh operator exposes that nobody gave any work yet.
+//! Metrics of a fresh operator without any workload.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::promtool::Promtool;
 use super::{named, rules};
 use crate::harness::lane::Lane;
 
-/// What there is only with a workload, with a request about one, or with the webhook.
+/// Metrics that exist only with a workload, with a request about one, or with the webhook.
 const NOT_YET: [&str; 8] = [
     "grove_admission_duration_seconds_bucket",
     "grove_admission_requests_total",
@@ -21,7 +21,7 @@ const NOT_YET: [&str; 8] = [
 ];
 
 #[test]
-fn a_fresh_idle_operator_pages_nobody() {
+fn a_fresh_operator_fires_no_alert() {
     let lane = Lane::start("alerts-idle");
     lane.operator.wait_until_ready().unwrap();
     lane.operator.wait_until_leads();
@@ -52,12 +52,12 @@ fn a_fresh_idle_operator_pages_nobody() {
         .unwrap();
 }
 
-/// A line that has a value: the series and that.
+/// A line with a value: the series and the value.
 fn read_sample(line: &str) -> Option<(&str, &str)> {
     line.rsplit_once(' ').filter(|_| !line.starts_with('#'))
 }
 
-/// As Prometheus stores it, the same for six hours.
+/// The form in which Prometheus stores it, constant for six hours.
 fn as_scraped((series, value): &(&str, &str)) -> Value {
     let target = r#"namespace="grove-system",job="grove-operator",pod="a""#;
     let series = match series.split_once('{') {
@@ -67,7 +67,7 @@ fn as_scraped((series, value): &(&str, &str)) -> Value {
     json!({"series": series, "values": format!("{value}x360")})
 }
 
-/// What is asked for is there from the start: else that nothing fires would say nothing.
+/// Every queried series exists from the start: otherwise a silent alert would prove nothing.
 fn expect_known(series: &[(&str, &str)]) {
     let name = |(series, _): &(&str, &str)| series.split('{').next().unwrap().to_owned();
     let known: BTreeSet<String> = series.iter().map(name).collect();

@@ -1,4 +1,4 @@
-//! promtool, with rules to judge.
+//! promtool, with rules to test.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,8 @@ pub struct Promtool {
 }
 
 impl Promtool {
-    /// With these rules. Of what they say to people only the summary, which cases have to repeat.
+    /// promtool with these rules. Of their annotations only the summary stays, which cases have to
+    /// repeat.
     pub fn with(rules: &[Value]) -> Self {
         let mut rules = rules.to_vec();
         for rule in &mut rules {
@@ -31,12 +32,12 @@ impl Promtool {
         Self { program, dir }
     }
 
-    /// Whether they are rules.
+    /// Whether they are valid rules.
     pub fn check_rules(&self) -> Result<(), String> {
         self.run(&["check", "rules", "rules.yaml"])
     }
 
-    /// Whether they come to what these cases say.
+    /// Whether they produce the results of these cases.
     pub fn test_rules(&self, file: &str, cases: &str) -> Result<(), String> {
         fs::write(self.dir.path().join(file), cases).unwrap();
         self.run(&["test", "rules", file])

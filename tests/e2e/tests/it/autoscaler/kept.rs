@@ -1,4 +1,4 @@
-//! What was set through `/scale` stays, whatever happens to the set.
+//! Counts set through `/scale` stay through all changes of the set.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::harness::lane::Lane;
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, same};
 
-/// A clique and a group with autoscalers, of so many replicas by the template.
+/// A clique and a group with autoscalers, with this many replicas in the template.
 fn service(replicas: u32, role: &str) -> Value {
     let mut a = clique("a", replicas);
     a["spec"]["roleName"] = json!(role);
@@ -20,7 +20,7 @@ fn service(replicas: u32, role: &str) -> Value {
     pcs
 }
 
-/// So many pods and group replicas, available, after so many terminations.
+/// That many pods and group replicas, available, after that many terminations.
 fn runs(seen: &Seen, a: u32, g: u32, attempt: u32) -> Result<(), String> {
     let clique = seen.one("PodClique", "x-0-a")?;
     let group = seen.one("PodCliqueScalingGroup", "x-0-g")?;

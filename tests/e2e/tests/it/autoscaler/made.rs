@@ -1,4 +1,4 @@
-//! The autoscalers that the operator makes for `autoScalingConfig` and `scaleConfig`.
+//! The autoscalers that the operator creates for `autoScalingConfig` and `scaleConfig`.
 
 use serde_json::{Value, json};
 use sim::{Call, Resource, Store};
@@ -35,7 +35,7 @@ fn metrics(requests: &str, waiting: &str) -> Value {
     ])
 }
 
-/// What the API server does by itself is written out.
+/// The defaults of the API server are written out.
 fn cpu() -> Value {
     let target = json!({"type": "Utilization", "averageUtilization": 80});
     json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}])
@@ -50,7 +50,7 @@ fn spec(kind: &str, name: &str, lowest: u32, highest: u32, metrics: &Value) -> V
     })
 }
 
-/// Those of a replica are as they should be; the API server writes quantities in its own form.
+/// The autoscalers of a replica are right; the API server writes quantities in its own form.
 fn are_right(seen: &Seen, replica: u32) -> Result<(), String> {
     let owner = controlled_by(seen.one("PodCliqueSet", "x")?);
     let (a, g) = (format!("x-{replica}-a"), format!("x-{replica}-g"));
@@ -83,7 +83,7 @@ fn patch(ns: &Namespace<'_>, what: &str, patch: &Value) {
 }
 
 #[test]
-fn there_is_one_for_each_clique_and_group_that_asks_as_long_as_it_asks() {
+fn each_clique_and_group_has_its_autoscaler_while_configured() {
     let ns = Namespace::new("autoscalers");
     ns.apply(&service(2));
     let names = ["x-0-a", "x-0-g", "x-1-a", "x-1-g"];
@@ -124,7 +124,7 @@ fn there_is_one_for_each_clique_and_group_that_asks_as_long_as_it_asks() {
 }
 
 #[test]
-fn what_is_changed_by_hand_is_put_right_and_what_others_add_stays() {
+fn edits_are_reverted_and_additions_of_others_stay() {
     let ns = Namespace::new("autoscalers-changed");
     ns.apply(&service(2));
     let lost = ns.until("there are four", |seen| {
@@ -160,7 +160,7 @@ fn what_is_changed_by_hand_is_put_right_and_what_others_add_stays() {
 }
 
 #[test]
-fn one_that_somebody_else_made_is_left_alone_and_told() {
+fn one_of_another_owner_is_left_alone_and_reported() {
     let ns = Namespace::new("autoscalers-taken");
     let theirs = super::autoscaler("PodClique", "x-0-a", 2);
     ns.apply(&theirs);
@@ -200,7 +200,7 @@ fn those_of_a_set_that_was_orphaned_belong_to_its_successor() {
     });
 }
 
-/// The simulator has the operator compare with what a real one would store.
+/// In the simulator, the operator compares with the objects that a real API server would store.
 #[test]
 fn the_simulated_store_completes_them_as_the_real_api_server_does() {
     let ns = Namespace::new("autoscalers-stored");

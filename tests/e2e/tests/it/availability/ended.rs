@@ -1,4 +1,4 @@
-//! The leader ends in the middle of its work, at each kind of write; the other goes on.
+//! The leader ends in the middle of its work, at each kind of write; the other continues.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::writers::{Write, expect_no_overlap, now, writes_in};
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, condition, same};
 
-/// Of a run that was told to end after a write.
+/// Exit code of a run that had to end after a write.
 const TOLD_TO_END: Option<i32> = Some(77);
 
 #[test]
-fn whatever_write_the_leader_ends_after_the_other_goes_on_and_never_do_both_write() {
+fn after_each_kind_of_write_the_other_continues_and_never_do_both_write() {
     let pair = Pair::start("pair-ended", &soon());
     let ns = pair.namespace();
     let began = now();
@@ -55,7 +55,7 @@ fn steps(writes: &[Write]) -> Vec<usize> {
     steps
 }
 
-/// It is created, updated, breaks, and is terminated as a gang.
+/// The set is created, updated, breaks, and is terminated as a gang.
 fn live_through(ns: &Namespace<'_>, name: &str) {
     ns.apply(&manifest(name, "1"));
     until(ns, name, "it runs", |_| Ok(()));
@@ -88,7 +88,7 @@ fn live_through(ns: &Namespace<'_>, name: &str) {
     );
 }
 
-/// Counts may be written a moment after what the set says.
+/// Counts may be written a moment after the set's condition.
 fn is_told(seen: &Seen) -> Result<(), String> {
     let counts = ["replicas", "scheduledReplicas", "updatedReplicas"];
     let kinds = [

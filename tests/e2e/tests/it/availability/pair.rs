@@ -1,4 +1,4 @@
-//! Two operators that look after one namespace.
+//! Two operators for one namespace.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::harness::namespace::called;
 use crate::harness::operator::Operator;
 use crate::harness::site;
 
-/// There is one Lease in the release's namespace.
+/// The release's namespace has one Lease.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Two operators of one election.
@@ -21,7 +21,8 @@ pub struct Pair {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// Of an election that takes seconds; less, and a busy machine costs the leader its lease.
+/// Settings of an election that takes seconds; with less, a busy machine costs the leader its
+/// lease.
 pub fn soon() -> Value {
     json!({
         "enabled": true, "leaseDuration": "7s", "renewDeadline": "5s", "retryPeriod": "1s",
@@ -53,7 +54,7 @@ impl Pair {
         }
     }
 
-    /// Makes the namespace; what it reports of an operator is the second's.
+    /// Creates the namespace; its reports about an operator are those of the second.
     pub fn namespace(&self) -> Namespace<'_> {
         Namespace::on(&site::lanes().control_plane, &self.second, self.purpose)
     }

@@ -1,4 +1,4 @@
-//! The leader stands still for longer than its lease, and goes on.
+//! The leader is stopped for longer than its lease, and continues.
 
 use super::pair::{Pair, soon};
 use super::writers::{now, writes_in};
@@ -6,7 +6,7 @@ use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, same, wait};
 
 const TIMES: usize = 4;
-/// The exit code of an operator that cannot go on.
+/// The exit code of an operator that cannot continue.
 const FAILED: Option<i32> = Some(6);
 
 #[test]
@@ -22,7 +22,7 @@ fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
             let status = &seen.one("PodCliqueSet", &name)?["status"];
             same("available", &status["availableReplicas"], &20.into())
         });
-        // What it had sent before may have been read by the API server a little later.
+        // The API server may have read earlier requests a little later.
         let went_on = now();
         pair.first.pause(false);
         let ended = wait::until(|| pair.first.ended().ok_or("it goes on".to_owned()));
@@ -34,7 +34,7 @@ fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
             .filter(|write| write.by == pair.first.identity())
             .collect();
         assert!(late.is_empty(), "{late:#?}");
-        // The roles are as they were.
+        // The roles are the same as before.
         pair.first.start_again().unwrap();
         pair.first.wait_until_ready().unwrap();
         pair.second.terminate();
@@ -45,7 +45,7 @@ fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
     }
 }
 
-/// Creates a set and stops the leader while it makes pods.
+/// Creates a set and stops the leader while it creates pods.
 fn pause_at_work(pair: &Pair, ns: &Namespace<'_>, name: &str) {
     let mut many = set(name, &[clique("a", 2)], &[]);
     many["spec"]["replicas"] = 20.into();

@@ -1,4 +1,4 @@
-//! The leader is told to stop: it gives the lease back.
+//! The leader gets a signal to stop: it releases the lease.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::harness::installation::SYSTEM;
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, same};
 
-/// So long that nobody in a test waits for it.
+/// So long that no test waits for its end.
 fn long() -> Value {
     json!({
         "enabled": true, "leaseDuration": "600s", "renewDeadline": "500s", "retryPeriod": "2s",
@@ -19,7 +19,7 @@ fn a_leader_that_is_stopped_gives_the_lease_back_and_a_restarted_container_keeps
     let pair = Pair::start("pair-released", &long());
     let ns = pair.namespace();
     assert_eq!(holder(&ns), pair.first.identity());
-    // Its container is started again in the same pod.
+    // Its container restarts in the same pod.
     pair.first.kill();
     pair.first.start_again().unwrap();
     pair.first.wait_until_leads();
@@ -34,7 +34,7 @@ fn a_leader_that_is_stopped_gives_the_lease_back_and_a_restarted_container_keeps
         let status = &seen.one("PodCliqueSet", "svc")?["status"];
         same("available", &status["availableReplicas"], &1.into())
     });
-    // For who comes next.
+    // For the next leader.
     assert_eq!(pair.second.terminate().code(), Some(0));
     assert_eq!(holder(&ns), "");
     pair.second.start_again().unwrap();
@@ -45,7 +45,7 @@ fn a_leader_that_is_stopped_gives_the_lease_back_and_a_restarted_container_keeps
     pair.second.wait_until_leads();
 }
 
-/// As users look it up.
+/// Read as users read it.
 fn holder(ns: &Namespace<'_>) -> String {
     let lease = [
         "get",

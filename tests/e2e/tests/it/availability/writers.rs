@@ -1,4 +1,4 @@
-//! Who wrote what, as the API server wrote it down.
+//! The writes and their authors, as the API server recorded them.
 
 use std::fs;
 
@@ -9,13 +9,13 @@ use serde::Deserialize;
 use crate::harness::control_plane::CHECKOUT;
 use crate::harness::operator::Operator;
 
-/// A write that was carried out.
+/// A completed write.
 #[derive(Clone, Debug)]
 pub struct Write {
     pub by: String,
     /// Verb, resource and subresource.
     pub signature: String,
-    /// When it came, and when it was answered.
+    /// The times of arrival and of the answer.
     pub received: Timestamp,
     pub answered: Timestamp,
 }
@@ -48,7 +48,7 @@ struct Status {
     code: u16,
 }
 
-/// The time, by the clock that the API server writes by.
+/// The time, by the clock of the API server's log.
 #[allow(
     clippy::disallowed_methods,
     reason = "compared with what is written down"
@@ -61,7 +61,7 @@ pub fn now() -> Timestamp {
 pub fn writes_in(namespace: &str, since: Timestamp) -> Vec<Write> {
     let log = fs::read_to_string(CHECKOUT.join(AUDIT).join("lanes.log")).unwrap();
     let events = log.lines().filter(|line| line.contains(namespace));
-    // The last line may be half written.
+    // The last line may be incomplete.
     let events = events.filter_map(|line| serde_json::from_str::<Event>(line).ok());
     let is_write = |event: &Event| {
         ["create", "update", "patch", "delete"].contains(&event.verb.as_str())
@@ -90,7 +90,7 @@ fn describe(event: Event) -> Write {
     }
 }
 
-/// Fails unless the first wrote nothing any more from the first write of the second on.
+/// Fails unless the first operator wrote nothing after the first write of the second.
 pub fn expect_no_overlap(writes: &[Write], first: &Operator, second: &Operator) {
     let of = |operator: &Operator| {
         let identity = operator.identity();

@@ -1,5 +1,6 @@
-//! The chart's admission policy: what the operator's account cannot do, even with its token. That
-//! it forbids nothing the operator needs is shown by all other tests: they run under it.
+//! The chart's admission policy: actions that the operator's account cannot do, even with its
+//! token. All other tests run under it, which shows that it forbids nothing that the operator
+//! needs.
 
 use serde_json::{Value, json};
 
@@ -12,7 +13,8 @@ const GROVE: &str = "grove.io/v1alpha1";
 const UNCONTROLLED: &str = "only with a controller reference to";
 const FOREIGN: &str = "only with label app.kubernetes.io/managed-by=grove-operator";
 
-/// What the API server answers to the operator's account, without effect; nothing if it may.
+/// The API server's refusal of the operator's account, without effect; empty if the request is
+/// allowed.
 fn try_as_operator(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> String {
     let operator = format!("--as=system:serviceaccount:{SYSTEM}:grove-operator");
     let mut all = args.to_vec();
@@ -23,7 +25,7 @@ fn try_as_operator(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> Strin
     error
 }
 
-/// The policy is in force a moment after it was installed.
+/// The policy applies a moment after it was installed.
 fn is_refused(ns: &Namespace<'_>, args: &[&str], manifest: &Value, words: &str) {
     let refused = wait::until(|| {
         let answer = try_as_operator(ns, args, manifest);
@@ -140,7 +142,7 @@ fn other_objects_are_made_for_their_parents_only() {
 }
 
 #[test]
-fn what_belongs_to_others_is_neither_changed_nor_deleted() {
+fn objects_of_others_are_neither_changed_nor_deleted() {
     let ns = Namespace::new("confined-foreign");
     let mut stranger = pod(&ns.name, &json!([]));
     stranger["spec"]["schedulingGates"] = json!([{"name": "example.com/held"}]);

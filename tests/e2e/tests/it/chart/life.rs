@@ -12,7 +12,7 @@ use crate::harness::installation::{Installation, RELEASE, SYSTEM, chart, helm};
 use crate::harness::operator::Operator;
 use crate::harness::{Namespace, same, site, wait};
 
-/// What belongs to the release and is in its namespace or in none, and when it last changed.
+/// The kinds of the release's objects in its namespace or without one.
 const OBJECTS: &str = "configmaps,serviceaccounts,services,clusterroles,clusterrolebindings,customresourcedefinitions,secrets,mutatingwebhookconfigurations,validatingwebhookconfigurations,validatingadmissionpolicies";
 
 const EXAMPLE: &str = "examples/disaggregated.yaml";
@@ -59,7 +59,7 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     assert_eq!(uids(&ns), pods, "no pod went with the chart");
     ns.kubectl(&["get", "pcs", "disaggregated"]);
 
-    // A new account: the old token is worth nothing.
+    // A new account: the old token is invalid.
     with_values(&["install", RELEASE, &chart()]);
     Installation::found(&control_plane);
     operator.start_again().unwrap();
@@ -76,14 +76,14 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     let now = uids(&ns);
     assert!(pods.iter().all(|pod| now.contains(pod)), "{pods:?} {now:?}");
 
-    // Who comes next finds no release.
+    // The next test finds no release.
     ns.delete();
     operator.terminate();
     helm(&control_plane, &["uninstall", RELEASE, "--wait"]);
 }
 
 fn run_example(ns: &Namespace<'_>) {
-    // The API server hears of the certificate by a watch of its own.
+    // The API server reads the certificate through its own watch.
     let example = CHECKOUT.join(EXAMPLE);
     let ask = ["apply", "--dry-run=server", "-f", example.to_str().unwrap()];
     let asked = wait::until(|| {

@@ -1,4 +1,4 @@
-//! What docs/migration.md says to type, beside an installation with the names of the Go operator's.
+//! The commands in docs/migration.md, beside an installation with the names of the Go operator's.
 
 use std::fs;
 use std::process::Output;
@@ -6,7 +6,7 @@ use std::process::Output;
 use crate::harness::Namespace;
 use crate::harness::control_plane::CHECKOUT;
 
-/// The chart of all these tests is installed under those names.
+/// All these tests install the chart under those names.
 #[test]
 fn the_command_of_the_migration_takes_no_name_of_the_go_operator() {
     let ns = Namespace::new("migrated");
@@ -25,7 +25,7 @@ fn the_command_of_the_migration_takes_no_name_of_the_go_operator() {
     assert!(errors.contains(foreign), "{errors}");
 }
 
-/// What comes after `helm`.
+/// The arguments of `helm` in that command.
 fn command_of_the_migration() -> Vec<String> {
     let text = fs::read_to_string(CHECKOUT.join("docs/migration.md")).unwrap();
     let text = text.replace("\\\n", "");
@@ -39,7 +39,7 @@ fn command_of_the_migration() -> Vec<String> {
         .collect()
 }
 
-/// All of it but for what would change something.
+/// The whole command except the part that would change something.
 fn rehearse(ns: &Namespace<'_>, command: &[String]) -> Output {
     let mut helm = ns.control_plane.tool("helm", command);
     helm.args(["--dry-run=server", "--namespace", &ns.name]);

@@ -18,7 +18,7 @@ fn only_the_listed_namespaces_are_looked_after() {
     let everywhere = ["get", "clusterrole", "grove:system:grove-operator"];
     let role = control_plane.kubectl([&everywhere[..], &["--ignore-not-found"]].concat());
     assert_eq!(role, "", "it has rights everywhere");
-    // It goes with its namespace, which any tenant may delete who owns it.
+    // The role goes with its namespace, which any tenant who owns it may delete.
     let role = ["role/grove:system:grove-operator", "--namespace", &lost];
     control_plane.kubectl([&["delete"], &role[..]].concat());
 
@@ -34,7 +34,7 @@ fn only_the_listed_namespaces_are_looked_after() {
         &[clique("a", 1), clique("b", 1)],
         &[group("bs", "b", 2, 1)],
     );
-    // First of all, so that it would be seen first.
+    // Created first, so that the operator would see it first.
     outside.apply(&workload);
     for ns in [&a, &b] {
         ns.apply(&workload);
@@ -57,7 +57,7 @@ fn a_namespace_that_does_not_exist_is_refused_by_name() {
     let ns = Namespace::new("chart-nowhere");
     let list = format!("watchNamespaces={{{},no-such-place}}", ns.name);
     let refusal = super::refused(&ns, &[&list]);
-    // What came before it is there.
+    // The objects created before the uninstall exist.
     super::helm(&ns, &["uninstall", &ns.name, "--wait"]);
     let named = "namespaces \"no-such-place\" not found";
     assert!(refusal.contains(named), "{refusal}");

@@ -1,5 +1,4 @@
-//! Every switch of the chart, the other way round than it is by default, through the API server's dry
-//! run.
+//! Every switch of the chart in its other position, tested by the API server's dry run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +9,7 @@ use super::{chart, dry_run, helm, rendered};
 use crate::harness::Namespace;
 use crate::harness::control_plane::{CHECKOUT, folder};
 
-/// Values that are given together. None has what the release's own namespace would have to allow.
+/// Values that are set together. None needs a permission in the release's own namespace.
 const SETS: [&[&str]; 5] = [
     &[],
     &[
@@ -51,7 +50,7 @@ const SETS: [&[&str]; 5] = [
     &["crds.install=false", "replicaCount=0"],
 ];
 
-/// Not served here: the Prometheus operator's.
+/// The Prometheus operator's API, which is not served here.
 const NOT_SERVED: &str = "apiVersion: monitoring.coreos.com/v1";
 
 #[test]
@@ -106,7 +105,7 @@ fn helm_test_runs_where_the_operator_may() {
     );
 }
 
-/// Of the values, those that are true or false and are not the pod's security.
+/// The values that are true or false, except the pod's security settings.
 #[test]
 fn every_switch_is_among_them() {
     let file = CHECKOUT.join("charts/grove/values.yaml");

@@ -1,4 +1,4 @@
-//! What the chart's values put into its objects, and leave out.
+//! The effect of the chart's values on its objects.
 
 use super::rendered;
 use crate::harness::Namespace;
@@ -10,7 +10,7 @@ const SPREAD_BY_RACK: &str = "topologySpreadConstraints[0].topologyKey=rack,\
     topologySpreadConstraints[0].whenUnsatisfiable=DoNotSchedule";
 
 #[test]
-fn values_choose_what_is_rendered() {
+fn values_that_add_to_the_rendered_objects() {
     let ns = Namespace::new("chart-values");
     let has = |values: &[&str], text: &str| rendered(&ns, values).contains(text);
     for (value, kind) in [
@@ -95,7 +95,7 @@ fn values_choose_how_the_operator_runs() {
 }
 
 #[test]
-fn values_choose_what_is_left_out() {
+fn values_that_leave_objects_out() {
     let ns = Namespace::new("chart-values-out");
     let has = |values: &[&str], text: &str| rendered(&ns, values).contains(text);
     for (value, kind) in [

@@ -1,5 +1,5 @@
-//! The webhooks that the chart configures: what becomes of requests when nobody answers, whom nobody
-//! is asked about, and that two releases do not share a certificate.
+//! The chart's webhooks: requests without an answer, exempt accounts, and separate certificates of
+//! two releases.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 }
 
 #[test]
-fn what_autoscalers_change_goes_on_when_nobody_answers() {
+fn scaling_by_autoscalers_continues_without_an_answer() {
     let ns = Namespace::new("chart-webhooks");
     let webhooks = webhooks(&ns, &[AUTHORIZED]);
     let rows = webhooks.iter().map(|webhook| {
@@ -50,9 +50,9 @@ fn what_autoscalers_change_goes_on_when_nobody_answers() {
     assert_eq!(rows.collect::<Vec<_>>(), expected);
 }
 
-/// The others are tried in `admission::served`.
+/// `admission::served` tests the others.
 #[test]
-fn nobody_is_asked_about_accounts_that_the_authorizer_exempts_and_about_no_others() {
+fn the_webhook_is_not_called_for_exempt_accounts_only() {
     let ns = Namespace::new("chart-exempt");
     let names =
         r#"config.authorizer.exemptServiceAccountUserNames={system:serviceaccount:a:b,o'"c}"#;

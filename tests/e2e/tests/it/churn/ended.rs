@@ -1,11 +1,11 @@
-//! The set or its namespace is deleted in the middle of it.
+//! The set or its namespace is deleted in the middle of the changes.
 
 use std::thread;
 
 use super::{C, G, X, begins, scale, service};
 use crate::harness::Namespace;
 
-/// Scale-outs of what [`service`] begins with.
+/// Scale-outs from the state of [`service`].
 const OUT: [(&str, u32); 3] = [(X, 3), (G, 5), (C, 4)];
 
 #[test]
@@ -60,7 +60,7 @@ fn a_namespace_can_be_deleted_in_the_middle_of_any_scale_out() {
     });
 }
 
-/// Makes the service and scales it; returns when the first of the new pods is there.
+/// Creates the service and scales it; returns when the first of the new pods exists.
 fn scale_until_the_first_pod(ns: &Namespace<'_>, (what, replicas): (&str, u32)) {
     const PODS: usize = 4;
     ns.apply(&service());

@@ -14,7 +14,7 @@ use crate::harness::{Namespace, condition, same};
 const SECRET: &str = "hunter2-do-not-send";
 const OPERATOR: &str = "app.kubernetes.io/name";
 
-/// A clique with secrets where people put them.
+/// A clique with secrets in common places.
 fn careless(name: &str) -> Value {
     let mut clique = clique(name, 1);
     let container = &mut clique["spec"]["podSpec"]["containers"][0];
@@ -79,7 +79,7 @@ fn objects(files: &[(String, String)], folder: &str) -> BTreeSet<(String, String
         .collect()
 }
 
-/// Sets `svc`, with secrets, and `other`. Returns kind and name of what `svc` consists of.
+/// Creates sets `svc`, with secrets, and `other`. Returns kind and name of the objects of `svc`.
 fn make_sets(ns: &Namespace<'_>) -> BTreeSet<(String, String)> {
     let cliques = [careless("router"), careless("worker")];
     ns.apply(&set("svc", &cliques, &[group("workers", "worker", 2, 1)]));
@@ -106,7 +106,7 @@ fn has_all_of_a_set_and_none_of_its_secrets() {
     let made = make_sets(&ns);
     let dir = tempdir().unwrap();
     let archive = dir.path().join("b.tar.gz");
-    // Of other namespaces: another test has pods that are labelled as an operator's.
+    // In other namespaces another test has pods with the labels of an operator.
     let here = ["--operator-namespace", ns.name.as_str()];
     let args = [
         &["bundle", "svc", "--file", archive.to_str().unwrap()],
@@ -124,7 +124,7 @@ fn has_all_of_a_set_and_none_of_its_secrets() {
     }
     expect_surroundings(&files);
 
-    // What is there is never overwritten.
+    // An existing file is never overwritten.
     let before = fs::read(&archive).unwrap();
     let again = ns.grove_command(&args).output().unwrap();
     let error = String::from_utf8(again.stderr).unwrap();
@@ -134,7 +134,7 @@ fn has_all_of_a_set_and_none_of_its_secrets() {
     assert_eq!(fs::read(&archive).unwrap(), before);
 }
 
-/// Nodes, events, versions, the tree, and a word about the operator, which runs in no pod here.
+/// Nodes, events, versions, the tree, and a note about the operator, which has no pod here.
 fn expect_surroundings(files: &[(String, String)]) {
     let nodes = objects(files, "nodes/");
     let are_nodes = nodes.iter().all(|(kind, _)| kind == "Node");
@@ -160,7 +160,7 @@ fn expect_surroundings(files: &[(String, String)]) {
 
 /// The operator's pods are found by the chart's label; a log that cannot be read is named.
 #[test]
-fn has_the_operators_pods_and_a_name_of_its_own() {
+fn has_the_operators_pods_and_a_default_name() {
     let ns = Namespace::new("cli-bundle-operator");
     ns.apply(&set("svc", &[clique("a", 1)], &[]));
     let container = json!({
@@ -199,7 +199,7 @@ fn has_the_operators_pods_and_a_name_of_its_own() {
     );
     let versions = text(&files, "versions.yaml");
     assert!(versions.contains("grove-operator:0.1.0"), "{versions}");
-    // No kubelet, no log.
+    // Without a kubelet there is no log.
     assert!(text(&files, "README.txt").contains(&format!("log {}.op.operator", ns.name)));
     ns.kubectl(&["delete", "pod", "op"]);
 }

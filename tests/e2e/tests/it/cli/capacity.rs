@@ -15,17 +15,17 @@ use crate::harness::{Namespace, Seen, client, site};
 use verify::expect_assignment;
 use world::{CLUSTER, World};
 
-/// So many in `make test`; `make soak` has 200: `CAPACITY_CLUSTERS=200`.
+/// Number of clusters in `make test`; `make soak` has 200: `CAPACITY_CLUSTERS=200`.
 const CLUSTERS: usize = 40;
 
 /// A seed for other clusters: `CAPACITY_SEED=7 cargo test -p e2e cli::capacity`.
 const SEED: &str = "CAPACITY_SEED";
 
-/// Both place pod after pod and never move one, but score nodes and order pods differently: one gang
-/// in so many may be placed by only one of them.
+/// Both place pod after pod and never move one, but score nodes and order pods differently: one
+/// gang in this many may be placed by only one of them.
 const DIFFERENT_OF: usize = 8;
 
-/// Nodes of all clusters. They are gone with this value.
+/// Nodes of all clusters; dropping the value deletes them.
 struct Nodes<'a>(&'a ControlPlane);
 
 impl<'a> Nodes<'a> {
@@ -44,7 +44,7 @@ impl Drop for Nodes<'_> {
     }
 }
 
-/// What becomes of a gang.
+/// The outcome of a gang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Placed,
@@ -96,7 +96,7 @@ fn capacity_and_kube_scheduler_agree_about_most_gangs() {
     println!("seed {seed}: {placed} placed, different: {different:?}");
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(different.len() <= clusters / DIFFERENT_OF, "{different:?}");
-    // It would prove little if all of them were alike.
+    // It would prove little if all outcomes were the same.
     assert!(
         (clusters / 4..=clusters * 3 / 4).contains(&placed),
         "{placed}"
@@ -118,7 +118,7 @@ fn started() -> Operator {
     operator
 }
 
-/// What capacity says of each gang, by name.
+/// The verdict of capacity on each gang, by name.
 fn ask(ns: &Namespace<'_>, sets: &Value) -> BTreeMap<String, Value> {
     let mut command = ns.grove_command(&["capacity", "-", "--output", "json"]);
     let output = fed(&mut command, sets);
@@ -143,7 +143,7 @@ fn fates(seen: &Seen, worlds: &[World]) -> Result<Vec<Fate>, String> {
         if found["status"]["schedulingPhase"] == "Scheduled" {
             return Ok(Fate::Placed);
         }
-        // A gang of which one pod gets a node may still be on its way.
+        // A gang with one placed pod may still be in progress.
         let of_gang = pods.get(&*gang).map_or(&[][..], Vec::as_slice);
         let is_refused = !of_gang.is_empty() && of_gang.iter().all(|pod| is_unschedulable(pod));
         let phase = &found["status"]["schedulingPhase"];

@@ -1,6 +1,6 @@
-//! What goes wrong: one clear line, and the exit code that docs/kubectl-grove.md names.
+//! Failures: one clear line, and the exit code of docs/kubectl-grove.md.
 //!
-//! Each command that is added gets a line in the tables it belongs to.
+//! Each new command gets a line in its tables.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::harness::manifest::{clique, set};
 use crate::harness::plugin::{at, offline};
 use crate::harness::{Namespace, condition, same, wait};
 
-/// Commands that ask a cluster.
+/// Commands that read a cluster.
 const ONLINE: [&[&str]; 4] = [
     &["tree"],
     &["tree", "--all-namespaces"],
@@ -23,10 +23,10 @@ const ONLINE: [&[&str]; 4] = [
     &["bundle", "nope"],
 ];
 
-/// Commands about one set, which is not there.
+/// Commands about one set, which does not exist.
 const OF_A_SET: [&[&str]; 2] = [&["tree", "nope"], &["bundle", "nope"]];
 
-/// Commands that read a file, which is no YAML; what they say of it, and their exit code.
+/// Commands that read a file, which is not YAML; their message, and their exit code.
 const OF_A_FILE: [(&[&str], &str, i32); 2] = [
     (&["tree", "--kubeconfig", FILE], "is not valid: line 3", 3),
     (
@@ -36,10 +36,10 @@ const OF_A_FILE: [(&[&str], &str, i32); 2] = [
     ),
 ];
 
-/// Stands for the file.
+/// Placeholder of the file.
 const FILE: &str = "FILE";
 
-/// All commands, with what each needs.
+/// All commands with their needs.
 const ALL: [&[&str]; 4] = [
     &["tree"],
     &["bundle", "nope"],
@@ -61,7 +61,7 @@ fn expect_failure(output: &Output, code: i32, words: &[&str]) {
     }
 }
 
-/// A kubeconfig with contexts `one` and `two` of a server that nobody is.
+/// A kubeconfig with contexts `one` and `two` of a server that does not exist.
 fn kubeconfig(dir: &TempDir) -> PathBuf {
     let server = format!("https://{}", free_address().unwrap());
     let config = json!({
@@ -136,7 +136,7 @@ fn a_flag_or_command_that_does_not_exist_is_refused() {
     expect_usage(&offline(&["completion", "tcsh"]), "powershell");
 }
 
-/// These may be longer: they show how the command is used.
+/// Usage errors may be longer: they show the usage of the command.
 #[track_caller]
 fn expect_usage(output: &Output, words: &str) {
     let error = String::from_utf8(output.stderr.clone()).unwrap();
@@ -174,7 +174,7 @@ fn a_set_that_is_gone_or_elsewhere_is_not_found() {
     expect_failure(&output, 4, &["podcliqueset here not found"]);
 }
 
-/// An account that may read everything of a set but its PodGangs.
+/// An account that may read everything of a set except its PodGangs.
 fn limited(ns: &Namespace<'_>, dir: &Path) -> PathBuf {
     let kinds = "podcliquesets.grove.io,podcliquescalinggroups.grove.io,podcliques.grove.io,pods";
     let resources = format!("--resource={kinds}");
@@ -208,7 +208,7 @@ fn a_right_that_is_missing_is_named() {
     let file = limited(&ns, dir.path());
     let place = ["--namespace", &ns.name];
     let run = |args: &[&str]| at(&file, &[args, &place[..]].concat());
-    // The API server knows the role a moment later.
+    // The API server applies the role a moment later.
     let known = wait::until(|| {
         let output = run(&["tree"]);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -231,7 +231,7 @@ fn a_right_that_is_missing_is_named() {
         &["you are not allowed to"],
     );
 
-    // What can be read is worth sending.
+    // A bundle of the readable part is worth sending.
     let archive = dir.path().join("b.tar.gz");
     let output = run(&["bundle", "svc", "--file", archive.to_str().unwrap()]);
     let printed = String::from_utf8(output.stdout).unwrap();
@@ -248,9 +248,9 @@ fn a_right_that_is_missing_is_named() {
     }
 }
 
-/// Colour is for terminals, and for those who ask for it.
+/// Colour is for terminals, and for users who request it.
 #[test]
-fn escape_sequences_are_only_for_who_wants_them() {
+fn escape_sequences_are_printed_only_on_request() {
     let ns = Namespace::new("cli-colour");
     ns.apply(&set("svc", &[clique("a", 1)], &[]));
     ns.until("it is ready", |seen| {

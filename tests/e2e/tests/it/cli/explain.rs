@@ -1,4 +1,4 @@
-//! `explain`. That it names cause and remedy of each way to be stuck, the tests of `stuck` show.
+//! `explain`. The tests of `stuck` show cause and remedy of each way to be stuck.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::harness::control_plane::{folder, printed};
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, condition, same, wait};
 
-/// A set that may be breached for an hour is told with the time at which it is terminated.
+/// The answer for a set that may be breached for an hour has the time of the termination.
 #[test]
 fn says_when_a_broken_replica_is_terminated() {
     let ns = Namespace::new("cli-breach");
@@ -46,9 +46,9 @@ fn says_when_a_broken_replica_is_terminated() {
     assert_eq!(kinds, ["PodCliqueSet", "PodGang", "PodClique", "Pod"]);
 }
 
-/// Exit code and one line for what does not exist.
+/// Exit code and one line for missing objects.
 #[test]
-fn says_what_is_not_there() {
+fn names_missing_objects() {
     let ns = Namespace::new("cli-no-pod");
     ns.apply(&set("svc", &[clique("worker", 1)], &[]));
     for (args, words) in [
@@ -65,10 +65,10 @@ fn says_what_is_not_there() {
     }
 }
 
-/// The cause is told to whoever may see no events, and that these are missing; a timeline without
-/// them is none.
+/// A user who may not read events gets the cause and a note about the missing events; a timeline
+/// without events is refused.
 #[test]
-fn who_may_see_no_events_is_told_so() {
+fn missing_rights_to_events_are_reported() {
     let ns = Namespace::new("cli-no-events");
     ns.apply(&set("svc", &[clique("worker", 1)], &[]));
     ns.until("it runs", |seen| {
@@ -78,7 +78,7 @@ fn who_may_see_no_events_is_told_so() {
     let viewer = viewer(&ns);
     let viewer = ["--kubeconfig", viewer.to_str().unwrap()];
     let run = |args: &[&str]| ns.grove_command(&[args, &viewer].concat());
-    // The API server knows the role a moment later.
+    // The API server applies the role a moment later.
     let known = wait::until(|| {
         let output = run(&["tree", "svc"]).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -106,7 +106,7 @@ fn who_may_see_no_events_is_told_so() {
     ]);
 }
 
-/// A kubeconfig of an account that may read sets and what is made of them, and nothing else.
+/// A kubeconfig of an account that may read sets and their objects, and nothing else.
 fn viewer(ns: &Namespace<'_>) -> PathBuf {
     let kinds = "--resource=podcliquesets.grove.io,podcliquescalinggroups.grove.io,\
                  podcliques.grove.io,podgangs.scheduler.grove.io,pods";

@@ -13,7 +13,7 @@ use crate::harness::Namespace;
 use crate::harness::manifest::{clique, set};
 use crate::harness::plugin::{offline, offline_fed};
 
-/// What was printed, what went wrong, and the exit code.
+/// Standard output, standard error, and the exit code.
 fn told(output: &Output) -> (String, String, i32) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let code = output.status.code().unwrap();
@@ -40,7 +40,7 @@ fn lint(folder: &TempDir, files: &[&str], flags: &[&str]) -> (String, String, i3
     told(&offline(&args))
 }
 
-/// A set that asks for what it needs, and with which nothing is wrong.
+/// A set with requests, without a finding.
 fn good() -> Value {
     let mut one = clique("frontend", 2);
     one["spec"]["podSpec"]["containers"][0]["resources"] = json!({"requests": {"cpu": "10m"}});
@@ -73,7 +73,7 @@ spec:
                 resources: {requests: {cpu: 10m}}
 ";
 
-/// Errors, warnings and nothing have exit codes of their own; lines are those of the file.
+/// Errors, warnings and no findings have different exit codes; lines are those of the file.
 #[test]
 fn offline_files_have_lines_and_exit_codes() {
     let warned = DOCUMENTS.replace("minAvailable: 3", "minAvailable: 2");
@@ -134,9 +134,9 @@ fn sarif_of_files_has_their_places() {
     assert_eq!(log.pointer(region).unwrap(), 17, "{log}");
 }
 
-/// One line says where; other files are looked at all the same.
+/// One line has the place; the other files are checked all the same.
 #[test]
-fn what_cannot_be_read_is_one_line() {
+fn an_unreadable_file_is_one_line() {
     let good = good().to_string();
     let files = folder(&[("broken.yaml", "a:\n  b: 1\n c: 2\n"), ("good.json", &good)]);
     let (text, error, code) = lint(&files, &["broken.yaml", "good.json"], &[]);
@@ -160,7 +160,7 @@ fn what_cannot_be_read_is_one_line() {
 }
 
 #[test]
-fn a_change_is_judged_beside_what_is_stored() {
+fn a_change_is_compared_with_the_stored_version() {
     let mut changed = good();
     changed["spec"]["template"]["cliques"][0]["spec"]["roleName"] = json!("router");
     let files = folder(&[
@@ -189,7 +189,7 @@ fn standard_input_is_a_file_too() {
     assert!(text.starts_with("stdin:1:"), "{text}");
 }
 
-/// A set that names what is not there, in a namespace of its own.
+/// A set that names missing objects, in its own namespace.
 fn needy(ns: &Namespace<'_>) -> Value {
     let mut needy = good();
     let pod = &mut needy["spec"]["template"]["cliques"][0]["spec"]["podSpec"];
@@ -219,9 +219,9 @@ fn manifest_of(ns: &Namespace<'_>) -> [Value; 3] {
     ]
 }
 
-/// What a set names is missing until it is made; a quota has too little room until it is raised.
+/// The named objects are missing until they are created; the quota is too small until it is raised.
 #[test]
-fn a_cluster_is_asked_for_what_a_set_names() {
+fn named_objects_are_looked_up_in_the_cluster() {
     let ns = Namespace::new("cli-lint");
     let files = folder(&[("needy.json", &needy(&ns).to_string())]);
     let file = files.path().join("needy.json");
@@ -275,7 +275,7 @@ fn a_cluster_is_asked_for_what_a_set_names() {
     );
 }
 
-/// Whoever may read nothing is told what was not looked at, and once each.
+/// A user without any rights gets a list of the skipped checks, each once.
 #[test]
 fn a_check_without_rights_is_skipped() {
     let ns = Namespace::new("cli-lint-rights");

@@ -1,4 +1,4 @@
-//! `plan`: what it says beforehand, and what then is.
+//! `plan`: its prediction, and the result.
 
 mod examples;
 mod live;
@@ -12,11 +12,12 @@ use serde_json::Value;
 use crate::harness::control_plane::fed;
 use crate::harness::{Namespace, Seen, same};
 
-/// What `plan --live` says of this manifest, and whether it found a difference; it changes nothing.
+/// The output of `plan --live` for this manifest, and whether it found a difference; it changes
+/// nothing.
 fn plan_live(ns: &Namespace<'_>, manifest: &Value) -> (Value, Option<i32>) {
-    // The operator may still have been writing a status: what writes each time is the plan.
+    // The operator may still be writing a status: a write in each try would be one of the plan.
     let output = ns.until("nothing is written while it plans", |seen| {
-        // A kind is read when it is asked for.
+        // A kind is read on request.
         let before = versions(seen);
         let output = run_live(ns, manifest, "json");
         let after = ns.look().unwrap();

@@ -1,13 +1,13 @@
-//! `timeline`. Terminations, restarts and updates are looked at where these are tested.
+//! `timeline`. The tests of terminations, restarts and updates check their moments.
 
 use serde_json::Value;
 
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, condition, same};
 
-/// What a set goes through until it is scaled, in order, each once; of a scaling no time is kept.
+/// The history of a set until it is scaled, in order, each moment once; a scaling has no time.
 #[test]
-fn tells_a_start_and_a_scaling() {
+fn lists_a_start_and_a_scaling() {
     let ns = Namespace::new("cli-timeline");
     ns.apply(&set("svc", &[clique("worker", 2)], &[]));
     let runs = |pods: usize| {
@@ -32,7 +32,7 @@ fn tells_a_start_and_a_scaling() {
             .unwrap_or_else(|| panic!("{words}: {text}"))
     });
     assert!(places.is_sorted(), "{text}");
-    // Ready is told again if the third pod took long.
+    // Ready is reported again if the third pod took long.
     let is_once = |words: &&str| text.matches(*words).count() == 1 || *words == told[2];
     assert!(told.iter().all(is_once), "{text}");
     let recent = ns.grove(&["timeline", "svc", "--since", "1h", "-o", "json"]);
@@ -45,9 +45,9 @@ fn tells_a_start_and_a_scaling() {
     assert_eq!(names, 3, "{recent:?}");
 }
 
-/// A time that makes no sense is refused before anything is asked.
+/// An invalid time is refused before any request.
 #[test]
-fn refuses_a_time_that_makes_no_sense() {
+fn refuses_an_invalid_time() {
     let ns = Namespace::new("cli-since");
     for since in ["soon", "-2h", "0"] {
         let since = format!("--since={since}");

@@ -8,7 +8,7 @@ use crate::harness::{Namespace, condition, same};
 
 /// A tree of a set that is ready has a line for each of its objects, within 80 columns.
 #[test]
-fn draws_what_there_is() {
+fn draws_every_object() {
     let ns = Namespace::new("cli-tree");
     let cliques = [clique("router", 1), clique("worker", 2)];
     ns.apply(&set("svc", &cliques, &[group("workers", "worker", 2, 1)]));
@@ -45,7 +45,7 @@ fn draws_what_there_is() {
 
 /// Exit code and one line for a set that does not exist.
 #[test]
-fn says_what_is_not_there() {
+fn names_a_missing_set() {
     let ns = Namespace::new("cli-gone");
     let output = ns.grove_command(&["tree", "nope"]).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
@@ -56,7 +56,7 @@ fn says_what_is_not_there() {
 
 /// Exit code and one line where there is no cluster.
 #[test]
-fn says_that_there_is_no_cluster() {
+fn reports_a_missing_cluster() {
     let output = offline(&["tree", "svc"]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{error}");

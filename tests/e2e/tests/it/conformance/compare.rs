@@ -1,4 +1,4 @@
-//! What has to be the same: codes, reasons, whether a version moved, and the object.
+//! The parts that have to be equal: codes, reasons, whether a version changed, and the object.
 
 use serde_json::{Value, json};
 use sim::{Answer, Id, view};
@@ -7,7 +7,7 @@ use super::operation::Operation;
 use super::side::{Api, Model, Real, Side};
 use crate::harness::{same, subset};
 
-/// Puts the operation to both.
+/// Sends the operation to both.
 pub fn after(
     operation: &Operation,
     id: &Id,
@@ -39,7 +39,7 @@ fn answers(operation: &Operation, is: &Answer, model: &Answer) -> Result<(), Str
         return same("reason", &reason(is), &reason(model));
     }
     match operation {
-        // What is gone is answered by its last state or by a Status, as the kind has it.
+        // A deletion returns the last state or a Status, depending on the kind.
         Operation::Delete(..) | Operation::DeleteNow => Ok(()),
         Operation::List => same("names", &names(&is.body), &names(&model.body)),
         Operation::Scale(_) => same("scale", &is.body["spec"], &model.body["spec"]),
@@ -61,7 +61,7 @@ fn objects(id: &Id, real: BeforeAndNow, model: BeforeAndNow) -> Result<(), Strin
     let has_moved = |(before, now): &BeforeAndNow| {
         before["metadata"]["resourceVersion"] != now["metadata"]["resourceVersion"]
     };
-    // Managed fields are out of the model; a change of them alone moves the version.
+    // Managed fields are not modelled; a change of them alone changes the version.
     let is_moved = has_moved(&model) || without_managers(&real.0) != without_managers(&real.1);
     if is_moved && !is_given_up {
         same("version moved", &has_moved(&real), &has_moved(&model))?;
@@ -72,10 +72,10 @@ fn objects(id: &Id, real: BeforeAndNow, model: BeforeAndNow) -> Result<(), Strin
     same("metadata", &metadata(&real), &metadata(&model))?;
     if id.resource.is_custom() {
         same("spec", &real["spec"], &model["spec"])?;
-        // Defaults of the schema are out of the model.
+        // Defaults of the schema are not modelled.
         return subset("status", &real["status"], &model["status"]);
     }
-    // The API server fills these kinds up.
+    // The API server adds defaults to these kinds.
     subset("spec", &real["spec"], &model["spec"])?;
     if is_given_up {
         return Ok(());
@@ -100,7 +100,7 @@ fn without_managers(object: &Value) -> Value {
     object
 }
 
-/// What of the metadata has to be the same. The generation counts where the model has one.
+/// The metadata that have to be equal. The generation counts if the model has one.
 fn metadata(object: &Value) -> Value {
     let meta = &object["metadata"];
     let owners: Vec<&str> = view::list(object, "/metadata/ownerReferences")

@@ -1,17 +1,17 @@
-//! What a side knows of an object, and what the object is made of.
+//! One side's knowledge of an object, and the content of the object.
 
 use serde_json::{Value, json};
 use sim::{Id, Resource};
 
-/// What a side knows of an object.
+/// One side's knowledge of an object.
 pub struct Known<'a> {
-    /// Which one.
+    /// The object.
     pub id: &'a Id,
     /// Uid of the object that owns others.
     pub owner: &'a str,
-    /// As it is; null if there is none.
+    /// Its present state; null if it does not exist.
     pub present: &'a Value,
-    /// As it was before; null if it never was.
+    /// Its previous state; null if there was none.
     pub stale: &'a Value,
 }
 
@@ -35,7 +35,7 @@ impl Known<'_> {
         }
     }
 
-    /// The object as it is created.
+    /// The manifest of its creation.
     pub fn manifest(&self) -> Value {
         let mut object = json!({
             "apiVersion": self.id.resource.api_version(),
@@ -54,7 +54,7 @@ impl Known<'_> {
             }
             Resource::PodGang => object["spec"] = json!({"podgroups": []}),
             Resource::Pod => {
-                // No scheduler takes care of it; the second one is bound to a node without kubelet.
+                // No scheduler handles it; the second is bound to a node without a kubelet.
                 object["spec"] = json!({"containers": containers, "schedulerName": "nobody"});
                 if self.id.name == "b" {
                     object["spec"]["nodeName"] = json!("no-such-node");

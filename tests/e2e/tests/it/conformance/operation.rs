@@ -1,4 +1,4 @@
-//! Random requests, expressed by what a side knows of the object: uids and versions differ.
+//! Random requests in terms of a side's knowledge of the object: uids and versions differ.
 
 use serde_json::{Value, json};
 use sim::{Call, Resource, Rng, view};
@@ -7,17 +7,17 @@ use super::known::Known;
 
 const FINALIZERS: [&str; 2] = ["example.com/one", "example.com/two"];
 
-/// Whose uid or version is given.
+/// The object whose uid or version is sent.
 #[derive(Clone, Copy, Debug)]
 pub enum Which {
     Present,
-    /// That of the version before.
+    /// The previous version.
     Stale,
     Wrong,
     Absent,
 }
 
-/// What is changed.
+/// The changed part.
 #[derive(Clone, Debug)]
 pub enum Edit {
     Nothing,
@@ -26,7 +26,7 @@ pub enum Edit {
     Finalizers(Vec<&'static str>),
     Owner,
     Replicas(i64),
-    /// Fields that no client may set, which are ignored.
+    /// Fields that no client may set; they are ignored.
     Status,
 }
 
@@ -38,9 +38,9 @@ pub enum Operation {
     List,
     Replace(Edit, Which),
     Merge(Edit, Which, Which),
-    /// Tests the uid, then a label, and changes that.
+    /// Tests the uid, then a label, and changes the label.
     Patch(Which, Option<&'static str>),
-    /// Takes away what is maybe not there.
+    /// Removes a field that may not exist.
     PatchAway,
     Status(Which, i64),
     MergeStatus(i64),
@@ -50,7 +50,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Any.
+    /// A random operation.
     pub fn any(rng: &mut Rng, resource: Resource) -> Self {
         match rng.below(20) {
             0..=4 => Self::Create(edit(rng, resource), Which::Absent),
@@ -71,7 +71,7 @@ impl Operation {
         }
     }
 
-    /// As a request of a side.
+    /// The request of a side.
     pub fn call(&self, known: &Known<'_>) -> Call {
         let (object, all) = (known.path(), known.collection());
         match self {
@@ -104,7 +104,7 @@ impl Operation {
             Self::Status(version, count) => {
                 let mut body = known.present_or_manifest();
                 body["status"] = known.status(*count);
-                // Passed over: it is no part of the status.
+                // Ignored: it is not part of the status.
                 body["metadata"]["labels"] = json!({"color": "status"});
                 given(&mut body, "resourceVersion", *version, known);
                 Call::new("PUT", &format!("{object}/status"), body)

@@ -1,4 +1,4 @@
-//! The two that are asked, and what each knows of its objects.
+//! Both sides, and the knowledge of each about its objects.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -92,7 +92,7 @@ impl<A: Api> Side<A> {
         }
     }
 
-    /// What is known of the object.
+    /// The knowledge of the object.
     pub fn known<'a>(&'a self, id: &'a Id) -> Known<'a> {
         static UNKNOWN: (Value, Value) = (Value::Null, Value::Null);
         let (present, stale) = self.versions.get(id).unwrap_or(&UNKNOWN);
@@ -104,7 +104,7 @@ impl<A: Api> Side<A> {
         }
     }
 
-    /// Removes the object, whatever holds it.
+    /// Removes the object, including its finalizers.
     pub fn clear(&mut self, id: &Id) {
         let path = format!("{}/{}", id.resource.path(&self.namespace), id.name);
         let free = json!({"metadata": {"finalizers": null}});

@@ -6,7 +6,7 @@ use super::walk::Scenario;
 use super::{attempts, small, small_runs};
 use crate::harness::{Namespace, Seen, condition, same};
 
-/// A pod fails and its replica is restarted: counted once, also if the decision is repeated.
+/// A pod fails and its replica is restarted: counted once, even if the decision is repeated.
 pub const RESTART: Scenario = Scenario {
     name: "restart",
     begins_with: Some((|set| job(set, 3), 2)),
@@ -22,7 +22,7 @@ pub const RESTART: Scenario = Scenario {
     events: &["ReplicaRestarting", "PodCliqueFailed"],
 };
 
-/// A pod fails without budget: the phase follows once the last pod ended, and nothing comes after.
+/// A pod fails without budget: the phase follows once the last pod ended, and is final.
 pub const FINAL_FAILURE: Scenario = Scenario {
     name: "final-failure",
     begins_with: Some((|set| job(set, 0), 2)),

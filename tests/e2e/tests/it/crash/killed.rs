@@ -36,7 +36,7 @@ fn killed_while_it_creates_pods_it_goes_on_where_it_was() {
     assert_eq!(history.slots_deleted(), BTreeSet::new());
 }
 
-/// Creates the set and kills the operator when one of its pods is shown.
+/// Creates the set and kills the operator when the first of its pods appears.
 fn kill_while_pods_are_created(ns: &Namespace<'_>) {
     let watch = ["get", "pods", "--watch", "--output=name"];
     let mut watch = ns.command(&watch).stdout(Stdio::piped()).spawn().unwrap();

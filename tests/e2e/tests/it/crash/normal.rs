@@ -1,4 +1,4 @@
-//! Objects without what differs between two runs of the same thing.
+//! Objects without the parts that differ between two equal runs.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::harness::Seen;
 use crate::harness::history::slot;
 use crate::harness::seen::name;
 
-/// Keys whose values are chosen by the API server, the scheduler or the clock.
+/// Keys whose values depend on the API server, the scheduler or the clock.
 const BY_CHANCE: [&str; 23] = [
     "clusterIP",
     "clusterIPs",
@@ -33,7 +33,7 @@ const BY_CHANCE: [&str; 23] = [
     "observedGeneration",
 ];
 
-/// The objects of this set, as those of a set named `svc`, whose pods are named by their slots.
+/// The objects of this set, renamed to those of a set `svc`, with pods named by their slots.
 pub fn normal(seen: &Seen, set: &str) -> Vec<Value> {
     let mut text = json!(seen.everything()).to_string();
     for pod in seen.all("Pod") {
@@ -67,7 +67,7 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Names of pods that are not there any more, such as those of failures.
+/// Names of pods that no longer exist, such as those of failures.
 fn without_gone_pods(text: &str, podclique: &str) -> String {
     const LETTERS: &str = "bcdfghjklmnpqrstvwxz2456789";
     const LENGTH: usize = 5;
@@ -83,14 +83,14 @@ fn without_gone_pods(text: &str, podclique: &str) -> String {
     rest
 }
 
-/// The attempt without the uid of the set, which it begins with.
+/// The attempt without its prefix, the uid of the set.
 fn without_uid(attempt: &mut Value) {
     let text = attempt.as_str().unwrap_or_default();
     let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
     *attempt = Value::from(number);
 }
 
-/// Numbers of the nodes that pods were on, such as in the message of a fence.
+/// Numbers of the pods' nodes, such as in the message of a fence.
 fn without_nodes(text: &str) -> String {
     const BEGIN: &str = " on node-";
     let mut parts = text.split(BEGIN);

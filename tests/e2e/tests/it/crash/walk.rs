@@ -17,29 +17,29 @@ use crate::harness::{Namespace, Seen, same, wait};
 /// The label that selects everything of a set.
 pub const OF_SET: &str = "app.kubernetes.io/part-of";
 
-/// How the operator ends after the write that it was given.
+/// The exit code of the operator after the given write.
 const TOLD_TO_END: Option<i32> = Some(77);
 
-/// What happens to a set.
+/// A course of changes of a set.
 pub struct Scenario {
     pub name: &'static str,
-    /// The set that runs before, if any, and how many pods it has.
+    /// The set that runs before, if any, and its number of pods.
     pub begins_with: Option<(Manifest, usize)>,
     pub step: fn(&Namespace<'_>, set: &str),
-    /// What is true at the end.
+    /// The state at the end.
     pub is_done: Judge,
     /// The slots that lose their pods, without the name of the set.
     pub deleted: &'static [&'static str],
-    /// Whether each of them gets one other pod.
+    /// Whether each of them gets exactly one replacement.
     pub are_replaced: bool,
-    /// Reasons of events that are posted on the set once.
+    /// Reasons of events that are posted once on the set.
     pub events: &'static [&'static str],
 }
 
 type Manifest = fn(set: &str) -> Value;
 type Judge = fn(&Seen, set: &str) -> Result<(), String>;
 
-/// Walks through it.
+/// Runs the scenario.
 pub fn walk(scenario: &Scenario) {
     let lane = Lane::start(&format!("crash-{}", scenario.name));
     let (operator, ns) = (&lane.operator, lane.namespace());
@@ -86,7 +86,7 @@ pub fn walk(scenario: &Scenario) {
     assert_eq!(history.slots_held_by_more_than(2), none);
 }
 
-/// Each event once, however often the operator posted it.
+/// Each event once, even if the operator posted it several times.
 fn expect_events(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
     for reason in scenario.events {
         let posted = ns.events(set, reason);
@@ -94,8 +94,8 @@ fn expect_events(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
     }
 }
 
-/// Numbers of the writes after which the operator ends: of all if `GROVE_E2E_CRASH_EVERY_WRITE` is
-/// set, which takes many minutes.
+/// Numbers of the writes after which the operator ends: all writes if `GROVE_E2E_CRASH_EVERY_WRITE`
+/// is set, which takes many minutes.
 fn steps(writes: &[String]) -> BTreeSet<usize> {
     if env::var_os("GROVE_E2E_CRASH_EVERY_WRITE").is_some() {
         return (1..=writes.len()).collect();
@@ -107,7 +107,7 @@ fn steps(writes: &[String]) -> BTreeSet<usize> {
     first.into_values().collect()
 }
 
-/// The writes that the scenario takes, and what is there at its end.
+/// The writes of the scenario, and the objects at its end.
 fn run_undisturbed(
     lane: &Lane,
     ns: &Namespace<'_>,
@@ -127,10 +127,10 @@ fn run_undisturbed(
     (writes, end)
 }
 
-/// Pods that are made at once: of more, a busy machine does not make all within the deadline.
+/// Pods that are created at once: a busy machine does not create more within the deadline.
 const PODS_AT_ONCE: usize = 24;
 
-/// Makes these sets, if the scenario begins with one.
+/// Creates these sets, if the scenario begins with one.
 fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: &BTreeSet<usize>) {
     let Some((manifest, pods)) = scenario.begins_with else {
         return;
@@ -149,7 +149,7 @@ fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: &BTreeSet<usize>) {
 }
 
 /// Waits until the operator has ended after the given write, or has finished with fewer writes;
-/// returns how many it made then.
+/// returns their number then.
 fn run_to_end(ns: &Namespace<'_>, scenario: &Scenario, set: &str) -> Ending {
     let mut rest = Rest::default();
     let selector = format!("{OF_SET}={set}");
@@ -166,16 +166,16 @@ fn run_to_end(ns: &Namespace<'_>, scenario: &Scenario, set: &str) -> Ending {
     ending.unwrap_or_else(|wrong| panic!("{set}: {wrong}"))
 }
 
-/// How a run came to its end.
+/// The end of a run.
 enum Ending {
-    /// After the write that it was given.
+    /// After the given write.
     CutShort,
-    /// Without so many writes: it made these.
+    /// With fewer writes; contains their number.
     Done(usize),
 }
 
-/// Of a hundred runs so many have to be cut short. Not all: how many states of status fall
-/// together into one write differs from run to run.
+/// Of a hundred runs this many have to be cut short. Not all: the number of states of a status that
+/// fall into one write differs from run to run.
 const CUT_SHORT: usize = 75;
 
 /// How often the operator ended after the given write. If it never did, every scenario would pass.
@@ -183,12 +183,12 @@ const CUT_SHORT: usize = 75;
 struct Endings {
     runs: usize,
     cut_short: usize,
-    /// The fewest writes that a run was done with.
+    /// The fewest writes of a finished run.
     fewest: Option<usize>,
 }
 
 impl Endings {
-    /// This write, or the last one if runs turned out to have fewer.
+    /// This write, or the last one if runs have fewer.
     fn reachable(&self, n: usize) -> usize {
         self.fewest.map_or(n, |fewest| fewest.clamp(1, n))
     }
@@ -219,19 +219,19 @@ impl Endings {
     }
 }
 
-/// What the operator asked for by the time that it asks for nothing more.
+/// The number of requests once the operator sends no more.
 pub fn settled(operator: &Operator) -> Requests {
     let mut rest = Rest::default();
     wait::until(|| rest.look(operator, LONG)).unwrap()
 }
 
-/// Looks after which the operator will ask for nothing more: counts are written at most every
-/// 500 ms, and on a busy machine a request is answered after two seconds or three.
+/// Looks after which the operator will send no more requests: counts are written at most every 500
+/// ms, and on a busy machine an answer takes two or three seconds.
 const LONG: usize = 12;
-/// Looks after which it is worth a look at the objects, which costs much more.
+/// Looks after which the objects are read, which costs much more.
 const SHORT: usize = 1;
 
-/// How long the operator has asked for nothing.
+/// How long the operator has sent no request.
 #[derive(Default)]
 struct Rest {
     last: Option<Requests>,
@@ -239,7 +239,7 @@ struct Rest {
 }
 
 impl Rest {
-    /// What it asked for, if that was the same for so many looks.
+    /// The number of requests, if it stayed the same for that many looks.
     fn look(&mut self, operator: &Operator, enough: usize) -> Result<Requests, String> {
         let now = Requests::of(operator)?;
         let is_same = self.last.as_ref() == Some(&now);

@@ -1,5 +1,5 @@
-//! Every version of PodCliques and PodCliqueScalingGroups, as watches see it that are not the
-//! operator's: what may be read at any moment.
+//! Every version of PodCliques and PodCliqueScalingGroups, from independent watches: all states
+//! that a reader can see.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
@@ -19,7 +19,7 @@ pub struct Versions {
     events: Vec<(Receiver<Value>, Runtime)>,
     /// The last version of each object, by uid.
     last: BTreeMap<String, Value>,
-    /// How often each object had a status for another template.
+    /// How many statuses of each object were about another template.
     updated: BTreeMap<String, usize>,
 }
 
@@ -35,8 +35,8 @@ impl Versions {
         }
     }
 
-    /// Judges what was seen since; returns the names of what has taken another template since it
-    /// began.
+    /// Checks the versions since the last call; returns the names of the objects that took another
+    /// template since the begin.
     pub fn judge(&mut self) -> Vec<&str> {
         let events: Vec<Value> = self.events.iter().flat_map(|(e, _)| e.try_iter()).collect();
         for event in events.iter().filter(|event| event["type"] != "DELETED") {
@@ -58,7 +58,7 @@ fn is_other_template(before: &Value, object: &Value) -> bool {
     old.is_string() && old != new
 }
 
-/// What holds of every version, and from one to the next.
+/// Claims about every version, and about consecutive ones.
 fn judge(before: &Value, object: &Value) {
     let (status, said) = (&object["status"], format!("{object:#}"));
     let number = |value: &Value| value.as_i64().unwrap_or(0);
@@ -88,7 +88,7 @@ fn judge(before: &Value, object: &Value) {
     let had_hash = before["status"][HASH].is_string();
     assert!(!had_hash || status[HASH].is_string(), "{said}");
     if is_other_template(before, object) {
-        // Traffic follows this hash: nothing of an older template may be there.
+        // Traffic follows this hash: no part may have an older template.
         let (updated, all) = if object["kind"] == "PodClique" {
             (&status["updatedReplicas"], &object["spec"]["replicas"])
         } else {

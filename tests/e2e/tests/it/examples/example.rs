@@ -1,4 +1,4 @@
-//! An example, as it is applied here.
+//! An example, as applied here.
 
 use serde_json::{Value, json};
 
@@ -11,19 +11,19 @@ use crate::harness::{Namespace, Seen, condition, same};
 /// Groups whose definitions are not installed.
 const OF_OTHERS: [&str; 3] = ["keda.sh/", "scheduling.run.ai/", "kueue.x-k8s.io/"];
 
-/// An example in a namespace of its own.
+/// An example in its own namespace.
 pub struct Example {
     pub name: &'static str,
     pub ns: Namespace<'static>,
-    /// All that is in the file.
+    /// All objects of the file.
     objects: Vec<Value>,
-    /// What `kubectl grove plan` says that the operator will make of it.
+    /// The objects that `kubectl grove plan` predicts.
     planned: Vec<Value>,
 }
 
 impl Example {
-    /// Asks the API server whether it would take the file as it is, plans it with replacements, and
-    /// applies it so.
+    /// Sends the unchanged file to the API server as a dry run, plans it with replacements, and
+    /// applies that.
     pub fn apply(name: &'static str) -> Self {
         let path = CHECKOUT.join("examples").join(format!("{name}.yaml"));
         let text = std::fs::read_to_string(path).unwrap();
@@ -40,7 +40,7 @@ impl Example {
         example
     }
 
-    /// The objects of kinds that are installed, which name this namespace where they name one.
+    /// The objects of installed kinds, with this namespace where they name one.
     fn known(&self) -> Vec<Value> {
         let is_known = |object: &&Value| {
             let version = object["apiVersion"].as_str().unwrap();
@@ -69,7 +69,7 @@ impl Example {
         assert!(output.status.success(), "{}: {error}", self.name);
     }
 
-    /// Waits until the set is Ready, with so many pods, and all is as planned.
+    /// Waits until the set is Ready with that many pods, and all objects are as planned.
     pub fn expect_ready(&self, pods: usize) {
         self.ns.until("it is Ready, as planned", |seen| {
             is_ready(seen, self.name, pods)?;
@@ -77,8 +77,8 @@ impl Example {
         });
     }
 
-    /// Fails unless what the operator made is what was planned; the user's own objects, some of them
-    /// of the same kinds, are none of it.
+    /// Fails unless the operator's objects are the planned ones; the user's own objects of the same
+    /// kinds are ignored.
     fn is_as_planned(&self, seen: &Seen) -> Result<(), String> {
         let is_applied = |found: &Value| {
             let mut applied = self.objects.iter();
@@ -88,8 +88,8 @@ impl Example {
         expect_planned(&Seen::of(made), &self.planned)
     }
 
-    /// Waits until the set says for this reason, in these words, that nothing starts, all pods have
-    /// these gates, and all is as planned.
+    /// Waits until the set reports this reason with these words, all pods have these gates, and all
+    /// objects are as planned.
     pub fn expect_waiting(&self, reason: &str, words: &str, held_by: &[&str]) {
         self.ns.until("it says what it waits for", |seen| {
             let set = seen.one("PodCliqueSet", self.name)?;
@@ -105,9 +105,9 @@ impl Example {
         });
     }
 
-    /// Waits until what the autoscaler of that kind names can be scaled, has so many replicas, and
-    /// says which pods are its own. The set is Ready as soon as its pods are: the target's own status
-    /// may be written after that.
+    /// Waits until the target of the autoscaler of that kind can be scaled, has that many replicas,
+    /// and names its pods. The set is Ready as soon as its pods are; the status of the target may
+    /// follow later.
     pub fn expect_target(&self, autoscaler: &str, replicas: u32) {
         let path = self.scale_of_target(autoscaler);
         let kubeconfig = &self.ns.control_plane.kubeconfig;
@@ -133,7 +133,7 @@ impl Example {
         format!("/apis/{version}/namespaces/{namespace}/{resource}/{name}/scale")
     }
 
-    /// Deletes all that was applied; the rest follows its owners.
+    /// Deletes all applied objects; the others follow their owners.
     pub fn delete(self) {
         self.feed(&["delete", "--wait=false", "-f", "-"], &self.replaced());
     }
@@ -168,7 +168,7 @@ fn replace_needs(set: &mut Value) {
     }
 }
 
-/// The items of a list that need not be there.
+/// The items of an optional list.
 fn items<'a>(object: &'a mut Value, list: &str) -> impl Iterator<Item = &'a mut Value> {
     let list = object.get_mut(list).and_then(Value::as_array_mut);
     list.into_iter().flatten()

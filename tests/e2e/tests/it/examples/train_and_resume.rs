@@ -1,17 +1,17 @@
-//! The program of `examples/train-and-resume`, its ranks as processes of this machine. The same with
-//! pods is a row of tests/node.
+//! The program of `examples/train-and-resume`, with its ranks as processes of this machine. A row
+//! of tests/node runs it with pods.
 
 mod ranks;
 
 use ranks::{Attempt, Rank, Ranks};
 
-/// Of SIGTERM.
+/// Exit code after SIGTERM.
 const STOPPED: i32 = 143;
-/// Of a rank that lost a peer and was not stopped in time.
+/// Exit code of a rank that lost a peer and was not stopped in time.
 const LOST_PEER: i32 = 75;
 
 #[test]
-fn ranks_agree_on_what_one_alone_finds_out_with_their_samples() {
+fn ranks_agree_on_the_result_of_one_rank_with_their_samples() {
     let ranks = Ranks::of(4);
     let attempt = ranks.start(0);
     assert_eq!(attempt.codes(), [Some(0); 4]);
@@ -23,7 +23,7 @@ fn ranks_agree_on_what_one_alone_finds_out_with_their_samples() {
 }
 
 #[test]
-fn an_attempt_goes_on_from_the_checkpoint_of_the_one_before() {
+fn an_attempt_continues_from_the_checkpoint_of_the_one_before() {
     let undisturbed = Ranks::of(4);
     let undisturbed = undisturbed.start(0);
     let ranks = Ranks::slowly(4);
@@ -49,7 +49,7 @@ fn an_attempt_goes_on_from_the_checkpoint_of_the_one_before() {
 }
 
 #[test]
-fn a_rank_that_nobody_stops_reports_the_peer_that_it_lost() {
+fn a_rank_that_is_not_stopped_reports_the_peer_that_it_lost() {
     let ranks = Ranks::slowly(2).with("LOST_PEER_SECONDS", "0");
     let attempt = ranks.start(0);
     attempt.wait_for(Rank::LEADER, "step 10: ");
@@ -58,8 +58,7 @@ fn a_rank_that_nobody_stops_reports_the_peer_that_it_lost() {
     attempt.wait_for(Rank::LEADER, "lost rank 1: ");
 }
 
-/// It is of attempt 0 in the middle of attempt 1, and takes no part: `docs/training.md`, "Two of a
-/// rank".
+/// A rank of attempt 0 during attempt 1 takes no part: `docs/training.md`, "Two of a rank".
 #[test]
 fn a_rank_of_an_earlier_attempt_is_refused() {
     let ranks = Ranks::of(2).with("RENDEZVOUS_SECONDS", "60");

@@ -13,12 +13,12 @@ use crate::harness::proxy::{Asked, Fault, share};
 use crate::harness::seen::index;
 use crate::harness::{Namespace, Seen};
 
-/// Of a hundred requests so many fail, and of a hundred writes so many answers get lost.
+/// Of a hundred requests this many fail, and of a hundred writes this many answers get lost.
 const FAILED: u64 = 20;
 const LOST: u64 = 5;
 
 #[test]
-fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
+fn one_request_in_five_fails_and_the_end_is_the_same() {
     let lane = Lane::start("refused");
     let ns = lane.namespace();
     create_and_scale_out(&ns, "calm");
@@ -64,7 +64,7 @@ fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
     lane.expect_alive();
 }
 
-/// Waiting for the watch to show what changed would be waiting for ever if nothing did.
+/// Without a change, waiting for the watch to show it would never end.
 #[test]
 fn after_three_conflicts_in_a_row_the_object_is_read_live() {
     let lane = Lane::start("conflicts");
@@ -76,7 +76,7 @@ fn after_three_conflicts_in_a_row_the_object_is_read_live() {
             seen.lock().unwrap().insert(asked.resource.clone());
         }
         let is_of_status = asked.verb == "update" && asked.subresource == "status";
-        // As many as it takes: a decision in between that writes no status begins a new row.
+        // As many as needed: a decision that writes no status begins a new row.
         let is_read = seen.lock().unwrap().contains(&asked.resource);
         Fault::Answer(409).when(is_of_status && !is_read)
     });
@@ -102,8 +102,8 @@ fn create_and_scale_out(ns: &Namespace<'_>, set: &str) {
     ns.until("scaled out", |seen| runs(seen, set, 5, 5));
 }
 
-/// The indices of those that stay when all run: a pod whose creation failed at first is younger
-/// than the one with the next index.
+/// The indices that stay when all run: a pod whose creation failed at first is younger than the pod
+/// with the next index.
 fn oldest(seen: &Seen, podclique: &str, count: usize) -> Vec<u32> {
     let mut pods = seen.pods(podclique);
     pods.sort_by_key(|pod| pod["metadata"]["creationTimestamp"].as_str());
@@ -117,14 +117,14 @@ fn delete(ns: &Namespace<'_>, set: &str) {
     ns.until_nothing_is_left();
 }
 
-/// `GROVE_E2E_SEED`, or always the same.
+/// `GROVE_E2E_SEED`, or a fixed number.
 fn seed() -> u64 {
     let asked = env::var("GROVE_E2E_SEED").ok();
     asked.map_or(7, |seed| seed.parse().unwrap())
 }
 
 const CODES: [u16; 5] = [409, 429, 500, 503, 504];
-/// Stands for an answer that was lost where faults are counted.
+/// Counts as a lost answer among the faults.
 const ANSWER_LOST: u16 = 0;
 
 fn code_of(fault: &Fault) -> Option<u16> {

@@ -1,4 +1,4 @@
-//! There is no API server for a while.
+//! The API server is absent for a while.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

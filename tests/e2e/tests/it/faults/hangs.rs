@@ -1,4 +1,4 @@
-//! Requests are taken and not answered, or answers stop.
+//! Requests are accepted and not answered, or answers stop.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::harness::proxy::{Asked, Fault};
 use crate::harness::seen::name;
 use crate::harness::{same, wait};
 
-/// Within so much what happened is seen, whatever the watches say.
+/// The time within which the operator sees a change, whatever the watches deliver.
 const SEEN: Duration = Duration::from_secs(90);
 
 #[test]
@@ -63,7 +63,7 @@ fn what_watches_hide_is_seen(purpose: &str, fault: &Fault) {
 }
 
 #[test]
-fn a_status_that_is_refused_is_tried_a_few_times_and_told() {
+fn a_refused_status_is_tried_a_few_times_and_reported() {
     const REFUSED: Duration = Duration::from_secs(45);
     let lane = Lane::start("refused-status");
     let ns = lane.namespace();

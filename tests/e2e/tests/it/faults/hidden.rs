@@ -1,4 +1,4 @@
-//! Lists and watches leave things out.
+//! Lists and watches omit objects.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::harness::seen::name;
 use crate::harness::wait;
 
 #[test]
-fn what_a_list_leaves_out_is_not_gone() {
+fn objects_omitted_from_a_list_are_not_gone() {
     let lane = Lane::start("hidden");
     let ns = lane.namespace();
     ns.apply(&service("x"));
@@ -24,7 +24,7 @@ fn what_a_list_leaves_out_is_not_gone() {
     let mut history = History::of(&ns);
     history.catch_up(&ns);
 
-    // All pods, PodCliques and groups are left out of the next lists; watches continue.
+    // The next lists omit all pods, PodCliques and groups; watches continue.
     let hidden = Arc::new(HIDDEN.map(|_| AtomicUsize::new(0)));
     let left_out = hidden.clone();
     let hide = move |kind: usize| {
@@ -41,7 +41,7 @@ fn what_a_list_leaves_out_is_not_gone() {
         _ => Fault::None,
     });
     lane.proxy.cut_watches();
-    // One is really gone, and no watch event showed it.
+    // One pod is really gone, and no watch event showed it.
     ns.kubectl(&["delete", "pod", &lost]);
     ns.until("it is replaced", |seen| {
         runs(seen, "x", 3, 2)?;
@@ -68,7 +68,7 @@ fn what_a_list_leaves_out_is_not_gone() {
 }
 
 #[test]
-fn what_a_watch_does_not_tell_is_found_out() {
+fn changes_omitted_from_a_watch_are_found() {
     let lane = Lane::start("untold");
     let ns = lane.namespace();
     ns.apply(&service("x"));
@@ -76,7 +76,7 @@ fn what_a_watch_does_not_tell_is_found_out() {
         runs(seen, "x", 3, 2)?;
         Ok(name(seen.pods("x-0-a")[1]).to_owned())
     });
-    // No event of this pod is passed on any more, until the watch is cut and a list follows.
+    // The watch delivers no event of this pod any more, until it is cut and a list follows.
     let secret = lost.clone();
     let hidden = Arc::new(AtomicUsize::new(0));
     let not_told = hidden.clone();
@@ -99,7 +99,7 @@ fn what_a_watch_does_not_tell_is_found_out() {
     lane.expect_alive();
 }
 
-/// What is left out of lists.
+/// Resources that lists omit.
 const HIDDEN: [&str; 3] = ["pods", "podcliques", "podcliquescalinggroups"];
 
 fn hidden_kind(asked: &Asked) -> Option<usize> {

@@ -1,4 +1,4 @@
-//! A tenant whose namespace has an admission webhook that hangs; his neighbour does not notice.
+//! A tenant's namespace has an admission webhook that hangs; its neighbour does not notice.
 
 use std::time::{Duration, Instant};
 
@@ -11,12 +11,12 @@ use crate::harness::operator::Operator;
 use crate::harness::webhook::HangingWebhook;
 use crate::harness::{Namespace, same, site};
 
-/// Within so much of its creation the neighbour's set is Ready.
+/// The time from its creation within which the neighbour's set is Ready.
 const BOUND: Duration = Duration::from_secs(5);
-/// Writes to one namespace that are on their way at once. More PodCliques than that are worked on at
-/// once, each of which first asks for one pod.
+/// Writes to one namespace that are sent at once. More PodCliques than that are reconciled at once,
+/// and each creates one pod first.
 const SHARE: usize = 8;
-/// Sets that are worked on at once.
+/// Sets that are reconciled at once.
 const SLOTS: usize = 10;
 
 #[test]
@@ -44,13 +44,13 @@ fn a_webhook_that_hangs_in_one_namespace_holds_up_no_other() {
     podcliques.wait_until(1..=SHARE);
 
     let seen = stuck.look().unwrap();
-    // Of its 40 PodCliques some wait for the share, too.
+    // Some of its 40 PodCliques wait for the share, too.
     assert!(seen.all("PodClique").len() > SHARE);
     same("pods where it hangs", &seen.all("Pod").len(), &0).unwrap();
     assert_eq!(operator.ended(), None);
 }
 
-/// A set that is Ready in time and goes again.
+/// A set that is Ready in time and is deleted again.
 fn comes_and_goes(ns: &Namespace<'_>, while_: &str) {
     let workload = set(
         "svc",

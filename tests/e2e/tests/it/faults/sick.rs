@@ -38,7 +38,7 @@ fn pods_that_are_refused_for_one_set_hold_no_other_up() {
         );
         let tried = lane.proxy.count(is_sick);
         lane.proxy.disturb_no_more();
-        // What was refused again and again is tried once a minute, which is as long as a wait.
+        // A write that was refused repeatedly is tried once a minute, which is as long as a wait.
         ns.until("it is tried again", |_| {
             let is_tried = lane.proxy.count(is_sick) > tried;
             same("tried", &is_tried, &true)
@@ -56,7 +56,7 @@ fn pods_that_are_refused_for_one_set_hold_no_other_up() {
 fn a_template_that_is_too_large_is_an_error_of_its_own_set() {
     let lane = Lane::start("huge");
     let ns = lane.namespace();
-    // A PodCliqueSet may have so much in its templates, a PodClique no such annotation.
+    // A PodCliqueSet may have a template of that size, a PodClique no such annotation.
     let mut annotated = service("annotated");
     annotated["spec"]["template"]["cliques"][0]["annotations"] =
         json!({"example.com/x": "x".repeat(300 << 10)});
@@ -72,7 +72,7 @@ fn a_template_that_is_too_large_is_an_error_of_its_own_set() {
         let set = seen.one("PodCliqueSet", "annotated")?;
         says(set, "ERR_CREATE_PODCLIQUE", "annotated-0-a")?;
         says(set, "ERR_CREATE_PODCLIQUE", "annotations: Too long")?;
-        // What does not depend on it is there.
+        // Objects that do not depend on it exist.
         seen.one("PodClique", "annotated-0-g-1-b").map(|_| ())
     });
     let less = json!([{"op": "remove", "path": "/spec/template/cliques/0/annotations"}]);
@@ -88,7 +88,7 @@ fn a_template_that_is_too_large_is_an_error_of_its_own_set() {
     lane.expect_alive();
 }
 
-/// `kubectl apply` would put the whole manifest into an annotation.
+/// `kubectl apply` would copy the whole manifest into an annotation.
 fn create(ns: &Namespace<'_>, manifest: &Value) {
     let created = ns.feed(&["create", "-f", "-"], manifest);
     let error = String::from_utf8_lossy(&created.stderr);

@@ -1,4 +1,4 @@
-//! The API server has too much to do, by its own priority and fairness.
+//! The API server is overloaded, by its own priority and fairness.
 
 use std::time::{Duration, Instant};
 
@@ -11,14 +11,14 @@ use crate::harness::operator::Operator;
 use crate::harness::requests::Requests;
 use crate::harness::{Namespace, same, site, wait};
 
-/// How long it lasts.
+/// The duration of the overload.
 const LONG: Duration = Duration::from_secs(5);
-/// And within so much of its end all is done.
+/// The time after its end within which all is done.
 const DONE: Duration = Duration::from_secs(30);
 const CLIQUES: usize = 20;
 
 #[test]
-fn an_operator_that_gets_one_share_asks_for_less_and_makes_up_for_it() {
+fn an_operator_with_one_share_slows_down_and_catches_up() {
     let control_plane = site::quiet();
     let installation = Installation::on(&control_plane, &[]);
     let operator = Operator::start(&installation, &folder("throttled-operator")).unwrap();
@@ -54,7 +54,7 @@ fn an_operator_that_gets_one_share_asks_for_less_and_makes_up_for_it() {
     assert_eq!(operator.ended(), None);
 }
 
-/// Much to write at once.
+/// Many writes at once.
 fn wide(name: &str) -> Value {
     let cliques: Vec<_> = (0..CLIQUES).map(|i| clique(&format!("c{i}"), 3)).collect();
     set(name, &cliques, &[])
@@ -68,7 +68,7 @@ fn runs(set: &Value) -> Result<(), String> {
     )
 }
 
-/// A share of one for the operator's account, and nothing waits. It ends when this is dropped.
+/// A share of one for the operator's account, without a queue. It ends when this is dropped.
 struct Level<'a>(&'a ControlPlane);
 
 fn limited(control_plane: &ControlPlane) -> Level<'_> {

@@ -1,4 +1,4 @@
-//! Objects of which a field is not what it can be.
+//! Objects with an invalid field.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn an_object_that_cannot_be_read_is_left_alone_and_holds_no_other_up() {
     let mut history = History::of(&ns);
     history.catch_up(&ns);
 
-    // From the start, in lists and in watches: of each kind those of one set.
+    // From the start, in lists and in watches: of each kind the objects of one set.
     lane.operator.kill();
     let spoil = Fault::edit(|_, object| Shown::As(spoiled(object)));
     lane.proxy.disturb(move |asked| {
@@ -115,7 +115,7 @@ fn a_child_that_cannot_be_read_is_named_by_its_set() {
     assert!(history.slots_held_twice().is_empty(), "{history:?}");
 }
 
-/// What belongs to the bad set has numbers where texts should be, and the other way round.
+/// Objects of the bad set have numbers instead of texts, and the other way round.
 fn spoiled(mut object: Value) -> Value {
     if name(&object).starts_with("bad") {
         object["spec"]["replicas"] = json!("many");

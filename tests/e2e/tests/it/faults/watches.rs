@@ -1,4 +1,4 @@
-//! Watches break off or are too old.
+//! Watches end early or have an expired version.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use crate::harness::proxy::{Asked, Fault, Shown};
 fn watches_that_break_off_again_and_again_lose_nothing() {
     let lane = Lane::start("cut");
     let ns = lane.namespace();
-    // Each fifth event of all breaks its watch off.
+    // Each fifth event of all ends its watch.
     let events = Arc::new(AtomicUsize::new(0));
     let told = events.clone();
     let edit = Fault::edit(
@@ -43,7 +43,7 @@ fn watches_that_break_off_again_and_again_lose_nothing() {
 }
 
 #[test]
-fn watches_that_are_too_old_are_begun_anew() {
+fn expired_watches_begin_again() {
     let lane = Lane::start("expired");
     let ns = lane.namespace();
     ns.apply(&service("x"));

@@ -1,20 +1,20 @@
-//! Ports for what a test starts, ends and starts again.
+//! Ports for servers that a test starts, ends and starts again.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::process;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Below those that Linux gives to the near end of connections: while an operator is down, no
-/// connection of another test may take its port.
+/// Below Linux's range for outgoing connections: while an operator is down, no connection of
+/// another test may take its port.
 const FIRST: u16 = 20_000;
 const COUNT: u16 = 12_000;
 
 static GIVEN: AtomicU16 = AtomicU16::new(0);
 
-/// An address of this machine that nobody listens on, and that no other test of this run gets.
+/// A free address of this machine that no other test of this run gets.
 pub fn free_address() -> io::Result<SocketAddr> {
-    // Another run of this machine begins elsewhere.
+    // Another run on this machine begins elsewhere.
     let start = u16::try_from(process::id() % u32::from(COUNT)).unwrap_or_default();
     let mut refused = None;
     for _ in 0..COUNT {

@@ -1,5 +1,5 @@
-//! What operators ask of a local API server, as that server writes it down: `tests/rights.rs` reads
-//! it when all tests are through.
+//! The operators' requests to a local API server, as that server records them: `tests/rights.rs`
+//! reads them after all tests.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use e2e::AUDIT;
 use super::control_plane::CHECKOUT;
 use super::installation::SYSTEM;
 
-/// Flags of an API server that notes each request of the chart's account and of no one else.
+/// Flags of an API server that records each request of the chart's account and no other.
 pub fn flags(name: &str) -> Vec<String> {
     let folder = folder();
     fs::create_dir_all(&folder).unwrap();
@@ -19,12 +19,12 @@ pub fn flags(name: &str) -> Vec<String> {
     vec![
         format!("--audit-policy-file={}", policy.display()),
         format!("--audit-log-path={}", log.display()),
-        // In MB; beyond it a second file would begin.
+        // In MB; a longer log would begin a second file.
         "--audit-log-maxsize=10000".into(),
     ]
 }
 
-/// Removes what another run wrote.
+/// Removes the logs of another run.
 pub fn forget() {
     let _ = fs::remove_dir_all(folder());
 }

@@ -1,4 +1,4 @@
-//! The end of a test: nothing may be left of what it made.
+//! The end of a test: none of its objects may stay.
 
 use localcluster::MANUAL_STATUS_LABEL;
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::namespace::Namespace;
 use super::{Seen, client, wait};
 
-/// Selects what users made themselves.
+/// Selects users' own objects.
 const OF_USERS: &str = "--selector=!app.kubernetes.io/managed-by";
 
-/// Deletes what users made in the namespace and waits until what the operator made has gone, too.
+/// Deletes users' objects in the namespace and waits until the operator's are gone, too.
 pub fn clear(ns: &Namespace<'_>) -> Result<(), String> {
     client::delete_sets(&ns.control_plane.kubeconfig, &ns.name)?;
     wait::until(|| {
@@ -17,7 +17,7 @@ pub fn clear(ns: &Namespace<'_>) -> Result<(), String> {
         if seen.everything().is_empty() {
             seen = ns.look()?;
         }
-        // KWOK leaves these pods alone, so their end is not confirmed by anything else.
+        // KWOK leaves these pods alone, so nothing else confirms their end.
         if seen.everything().into_iter().any(is_by_hand) {
             delete(ns, &["pods", &by_hand(), "--force", "--grace-period=0"])?;
         }

@@ -1,6 +1,6 @@
-//! What the harness itself asks the API server, over connections that it keeps: tests look several
-//! times a second while they wait, and a kubectl for each look takes more of the machine than all
-//! that is looked at. What users do is done with kubectl.
+//! The harness's own requests to the API server, over connections that it keeps: waiting tests look
+//! several times a second, and a kubectl for each look would load the machine more than the tests.
+//! Users' actions are done with kubectl.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ pub fn events(
     RUNTIME.block_on(list(client, ("", "v1", "Event"), namespace, &selected))
 }
 
-/// Makes an object as another program would, and returns it as it is stored.
+/// Creates an object as another program would, and returns the stored one.
 pub fn create(kubeconfig: &Path, namespace: &str, manifest: &Value) -> Result<Value, String> {
     let object: DynamicObject =
         serde_json::from_value(manifest.clone()).map_err(|error| error.to_string())?;
@@ -70,9 +70,9 @@ pub fn create(kubeconfig: &Path, namespace: &str, manifest: &Value) -> Result<Va
         .map_err(|error| format!("{manifest} was refused: {error}"))
 }
 
-/// Makes many objects of one kind at once, which kubectl would make one after the other.
+/// Creates many objects of one kind at once; kubectl would create them one after the other.
 pub fn create_all(kubeconfig: &Path, namespace: &str, objects: Vec<Value>) -> Result<(), String> {
-    /// Requests that are under way together.
+    /// Concurrent requests.
     const AT_ONCE: usize = 16;
     let client = client_of(kubeconfig);
     let create = |manifest: Value| {
@@ -91,16 +91,16 @@ pub fn create_all(kubeconfig: &Path, namespace: &str, objects: Vec<Value>) -> Re
     created.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// What the API server says to a request.
+/// The API server's answer to a request.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
     pub body: Value,
-    /// As kubectl prints them after `Warning:`.
+    /// The warnings that kubectl prints after `Warning:`.
     pub warnings: Vec<String>,
 }
 
-/// Sends a request as it is; a body is JSON.
+/// Sends a request; the body is JSON.
 pub fn send(kubeconfig: &Path, method: &str, path: &str, body: &Value) -> Answer {
     send_with(kubeconfig, http::Request::builder(), (method, path), body)
 }
@@ -173,8 +173,8 @@ pub fn delete_sets(kubeconfig: &Path, namespace: &str) -> Result<(), String> {
     deleted.map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// Makes a namespace, and waits until pods may be made in it: they are refused before it has its
-/// ServiceAccount.
+/// Creates a namespace, and waits until pods can be created in it: they are refused before its
+/// ServiceAccount exists.
 pub fn create_namespace(kubeconfig: &Path, name: &str) -> Result<(), String> {
     let client = client_of(kubeconfig);
     let namespaces = namespaces(client.clone());
@@ -206,7 +206,7 @@ fn namespaces(client: Client) -> Api<DynamicObject> {
     Api::all_with(client, &resource(NAMESPACE))
 }
 
-/// The resources that are read, as kubectl takes them.
+/// The resources that are read, in kubectl's form.
 pub fn resources() -> String {
     let names = KINDS.map(|kind| {
         let resource = resource(kind);
@@ -217,7 +217,7 @@ pub fn resources() -> String {
         .join(",")
 }
 
-/// What watches show of that control plane.
+/// The watched objects of that control plane.
 pub fn mirror(kubeconfig: &Path) -> Mirror {
     Mirror::of(&client_of(kubeconfig), RUNTIME.handle())
 }

@@ -1,4 +1,4 @@
-//! The API server that the tests talk to.
+//! The API server of the tests.
 
 use std::env;
 use std::ffi::OsStr;
@@ -22,15 +22,15 @@ pub static CHECKOUT: LazyLock<PathBuf> = LazyLock::new(|| {
     package.ancestors().nth(2).unwrap().to_owned()
 });
 
-/// Nothing here routes or resolves names, so nobody misses the endpoints of Services; they are a
-/// tenth of all that is written while pods come and go.
+/// Nothing here routes or resolves names, so no test needs the endpoints of Services, which are a
+/// tenth of all writes while pods come and go.
 const NO_ENDPOINTS: [&str; 3] = [
     "endpoints-controller",
     "endpointslice-controller",
     "endpointslice-mirroring-controller",
 ];
 
-/// Held by the run that works in `.localcluster/e2e`.
+/// Held by the run that uses `.localcluster/e2e`.
 static TURN: LazyLock<File> = LazyLock::new(|| {
     let folder = CHECKOUT.join(".localcluster/e2e");
     fs::create_dir_all(&folder).unwrap();
@@ -54,7 +54,7 @@ pub fn folder(name: &str) -> PathBuf {
 /// A control plane: a local one that ends with this process, or the user's.
 #[derive(Debug)]
 pub struct ControlPlane {
-    /// The local one, which ends with it.
+    /// The local control plane; dropping it ends it.
     local: Option<Cluster>,
     bin: PathBuf,
     pub dir: PathBuf,
@@ -63,7 +63,7 @@ pub struct ControlPlane {
 }
 
 impl ControlPlane {
-    /// The one of `KUBECONFIG` if that is set, else a local one.
+    /// The control plane of `KUBECONFIG` if that is set, else a local one.
     pub fn of_user_or_local(name: &str, nodes: u32) -> Result<Self> {
         let repository = Repository::find()?;
         let Some(kubeconfig) = users_kubeconfig(&repository) else {
@@ -84,7 +84,7 @@ impl ControlPlane {
         Ok(control_plane)
     }
 
-    /// The tests install the chart, without pods: they would pause the operator that is there.
+    /// The tests install the chart, without pods: they would pause an operator that runs there.
     fn refuse_if_operated(&self) -> Result<()> {
         let operators = self.kubectl([
             "get",
@@ -100,13 +100,13 @@ impl ControlPlane {
         Ok(())
     }
 
-    /// A local one, whatever the environment says, with these flags of its API server.
+    /// A local control plane, whatever the environment, with these flags of its API server.
     pub fn local(name: &str, nodes: u32, flags: &[&str]) -> Result<Self> {
         Self::start(name, nodes, flags, NO_ENDPOINTS.to_vec())
     }
 
-    /// A local one in which nobody removes pods: every 20 s the garbage collector of pods writes to
-    /// those that end without a node, and to those of nodes that do not exist.
+    /// A local control plane without the garbage collector of pods: every 20 s that writes to pods
+    /// that end without a node, and to pods of missing nodes.
     pub fn without_pod_collection(name: &str, nodes: u32) -> Result<Self> {
         let mut without = NO_ENDPOINTS.to_vec();
         without.push("pod-garbage-collector-controller");
@@ -140,12 +140,12 @@ impl ControlPlane {
         })
     }
 
-    /// What watches show of it.
+    /// Its watched objects.
     pub fn mirror(&self) -> &Mirror {
         self.mirror.get_or_init(|| client::mirror(&self.kubeconfig))
     }
 
-    /// Whether all that is in it is gone with this process.
+    /// Whether all its objects are gone with this process.
     pub fn is_local(&self) -> bool {
         self.local.is_some()
     }
@@ -161,7 +161,7 @@ impl ControlPlane {
         let mut command = Command::new(self.bin.join(name));
         command
             .args(args)
-            // It ends before there is much to collect.
+            // It ends before there is much garbage.
             .env("GOGC", "off")
             .env("KUBECONFIG", &self.kubeconfig)
             .env("KUBECACHEDIR", &cache)
@@ -171,13 +171,13 @@ impl ControlPlane {
         command
     }
 
-    /// What a kubectl prints, which must succeed.
+    /// The output of kubectl, which must succeed.
     pub fn kubectl<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
         printed(&mut self.tool("kubectl", args))
     }
 }
 
-/// The parts of a control plane take a second or two to end after the run that started them.
+/// The processes of a control plane take a second or two to end after their run.
 fn wait_for_predecessor(dir: &Path) -> Result<(), String> {
     let pid = fs::read_to_string(dir.join("pid")).unwrap_or_default();
     let command = Path::new("/proc").join(pid.trim()).join("cmdline");
@@ -191,7 +191,7 @@ fn wait_for_predecessor(dir: &Path) -> Result<(), String> {
     })
 }
 
-/// What the command prints; it must succeed.
+/// The output of the command, which must succeed.
 pub fn printed(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);

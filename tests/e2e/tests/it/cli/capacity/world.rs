@@ -9,11 +9,11 @@ use crate::harness::manifest;
 
 /// Label and taint of nodes, with the number of their cluster.
 pub const CLUSTER: &str = "e2e.example.com/capacity";
-/// A taint that not every pod bears.
+/// A taint that not every pod tolerates.
 const SPECIAL: &str = "e2e.example.com/special";
 const GPU: &str = "example.com/gpu";
 
-/// How much a node has, or a pod requests.
+/// Resources of a node, or requests of a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// In halves of one.
@@ -30,7 +30,7 @@ pub struct Node {
     pub has: Amounts,
     pub pods: i64,
     pub is_special: bool,
-    /// Pods that were there before.
+    /// Pods that were placed before.
     pub loaded: Vec<Amounts>,
 }
 
@@ -54,7 +54,7 @@ pub struct World {
 }
 
 impl World {
-    /// Any, of that number.
+    /// A random cluster with that number.
     pub fn any(number: usize, rng: &mut Rng) -> Self {
         let name = format!("c{number}");
         let nodes = 0..rng.between(2, 5);
@@ -80,7 +80,7 @@ impl World {
         made["spec"]["minAvailable"] = json!(clique.minimum);
         let pod = &mut made["spec"]["podSpec"];
         pod["nodeSelector"] = json!({CLUSTER: self.name});
-        // No kubelet is heard of.
+        // No kubelet reports here.
         let mut borne = vec![
             CLUSTER,
             "node.kubernetes.io/not-ready",
@@ -121,7 +121,7 @@ impl World {
         })
     }
 
-    /// The pods that were there before, as objects.
+    /// The pods that were placed before, as objects.
     pub fn pod_objects(&self) -> Vec<Value> {
         let pods = self.nodes.iter().flat_map(|node| {
             let loaded = node.loaded.iter().enumerate();
@@ -144,7 +144,7 @@ impl World {
     }
 }
 
-/// Nothing is mounted, and nobody waits for its end.
+/// Nothing is mounted, and the pod ends at once.
 fn make_cheap(spec: &mut Value, wants: Amounts) {
     spec["terminationGracePeriodSeconds"] = json!(0);
     spec["automountServiceAccountToken"] = json!(false);

@@ -1,4 +1,4 @@
-//! What lint says of types, limits and keys, beside the verdict of an API server that nobody advises.
+//! lint's findings on types, limits and keys, compared with an API server without the webhook.
 
 use serde_json::{Value, json};
 use testkit::good_set::{CLIQUES, FRONTEND, GROUP, at, edited};
@@ -8,7 +8,7 @@ use crate::harness::Namespace;
 use crate::harness::client::send;
 use crate::harness::plugin::offline_fed;
 
-/// A name, a place, what is put there, and whether the API server takes it.
+/// A name, a place, the value for it, and whether the API server accepts it.
 type Case = (&'static str, String, Value, bool);
 
 fn refused(name: &'static str, at: impl Into<String>, value: Value) -> Case {

@@ -1,4 +1,4 @@
-//! The plan of each example is what the operator then makes.
+//! The plan of each example equals the objects that the operator then creates.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ fn path_of(example: &str) -> PathBuf {
     CHECKOUT.join("examples").join(example)
 }
 
-/// The objects that are planned for the example in this namespace.
+/// The planned objects of the example in this namespace.
 fn plan(ns: &Namespace<'_>, example: &str, more: &[&str]) -> Vec<Value> {
     plan_file(ns, path_of(example).to_str().unwrap(), more)
 }
@@ -48,7 +48,7 @@ fn training() {
     expect_as_planned("plan-training", "training-pytorch.yaml");
 }
 
-/// Their schedulers do not run here: pods that may be scheduled are bound by hand.
+/// Their schedulers do not run here: the test binds pods that may be scheduled.
 #[test]
 fn schedulers_of_others() {
     for (purpose, scheduler) in [("plan-kai", "kai-scheduler"), ("plan-volcano", "volcano")] {
@@ -83,7 +83,7 @@ fn bind_pods(ns: &Namespace<'_>, seen: &Seen) {
     }
 }
 
-/// With the operator's configuration, what its scheduler is told is planned, too.
+/// With the operator's configuration, the plan has the objects for the scheduler too.
 #[test]
 fn native_gangs() {
     let operator = kubernetes::started("plan-native", "Split");
@@ -104,7 +104,7 @@ fn native_gangs() {
     ns.delete();
 }
 
-/// The objects of the scheduler's own kind are those that were planned.
+/// The objects of the scheduler's own kind equal the planned ones.
 fn expect_told(ns: &Namespace<'_>, kind: &str, planned: &[Value]) -> Result<(), String> {
     let resource = format!("{}s.scheduling.k8s.io", kind.to_lowercase());
     let list = ns.kubectl(&["get", &resource, "--output=json"]);
@@ -122,7 +122,7 @@ fn expect_told(ns: &Namespace<'_>, kind: &str, planned: &[Value]) -> Result<(), 
     planned.iter().try_for_each(|planned| {
         let is_it = |o: &&Value| name(o) == name(planned);
         let mut planned = (*planned).clone();
-        // The list's items say neither; what holds them is the API server's.
+        // Items of a list have neither field; their container is the API server's.
         for part in ["kind", "apiVersion"] {
             planned.as_object_mut().unwrap().remove(part);
         }

@@ -1,4 +1,4 @@
-//! What `plan --live` says of an edit, and what an independent watch then sees.
+//! The prediction of `plan --live` for an edit, and the observation of an independent watch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,8 @@ use crate::harness::manifest::{clique, set};
 use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, same};
 
-/// Three replicas, each of 4 pods `web` of which 2 may be down, and a group of 3 replicas of 2 pods.
+/// Three replicas, each of 4 pods `web`, 2 of which may be down, and a group of 3 replicas of 2
+/// pods.
 fn workload() -> Value {
     let mut web = clique("web", 4);
     web["spec"]["minAvailable"] = json!(2);
@@ -34,7 +35,7 @@ fn with_image(mut workload: Value, image: &str) -> Value {
     workload
 }
 
-/// The set runs as the manifest says, and nothing is under way.
+/// The set runs as in the manifest, and nothing is in progress.
 fn runs(seen: &Seen, manifest: &Value) -> Result<(), String> {
     let spec = &manifest["spec"];
     let template = &spec["template"];
@@ -65,7 +66,7 @@ fn runs(seen: &Seen, manifest: &Value) -> Result<(), String> {
         .try_for_each(|is| same("image", is, image))
 }
 
-/// A namespace in which it runs, and what is seen of its pods from now on.
+/// A namespace in which it runs, and the history of its pods from now on.
 fn running<'a>(purpose: &str) -> (Namespace<'a>, History) {
     let ns = Namespace::new(purpose);
     let workload = workload();
@@ -77,14 +78,14 @@ fn running<'a>(purpose: &str) -> (Namespace<'a>, History) {
     (ns, history)
 }
 
-/// There is no difference, and nothing is done.
+/// There is no difference, and nothing happens.
 fn expect_unchanged(ns: &Namespace<'_>, manifest: &Value) {
     let (plan, code) = plan_live(ns, manifest);
     assert_eq!(plan["isChanged"], json!(false), "{}", plan["differences"]);
     assert_eq!((&plan["steps"], code), (&json!([]), Some(0)));
 }
 
-/// Plans the edit, carries it out, waits until it runs.
+/// Plans the edit, applies it, waits until it runs.
 fn carry_out(ns: &Namespace<'_>, history: &mut History, edited: &Value) -> Vec<Value> {
     let (plan, code) = plan_live(ns, edited);
     assert_eq!(code, Some(1), "{plan}");
@@ -120,7 +121,7 @@ fn names(seen: &Seen) -> BTreeMap<String, String> {
     pods.map(|pod| (uid(pod), name(pod).to_owned())).collect()
 }
 
-/// Pods that were there at first, in the order in which they went.
+/// The original pods, in the order of their deletion.
 fn gone(moments: &[Moment], names: &BTreeMap<String, String>) -> Vec<String> {
     let mut gone = Vec::new();
     for moment in moments.iter().filter(|moment| moment.is_going) {
@@ -131,7 +132,7 @@ fn gone(moments: &[Moment], names: &BTreeMap<String, String>) -> Vec<String> {
     gone
 }
 
-/// How many pods of the PodClique were up at least, from when all were.
+/// The lowest number of pods of the PodClique that were up, after all were.
 fn fewest_up(moments: &[Moment], podclique: &str, all: usize) -> usize {
     let (mut up, mut fewest) = (BTreeSet::new(), all);
     let mut was_whole = false;
@@ -152,7 +153,7 @@ fn fewest_up(moments: &[Moment], podclique: &str, all: usize) -> usize {
     fewest
 }
 
-/// The watch shows this order, but that those that go at the same time are in none.
+/// The watch shows this order, except among pods that go at the same time.
 fn expect_order(watched: &[String], planned: &[String], at_once: usize) {
     assert_eq!(watched.len(), planned.len(), "{watched:?} {planned:?}");
     for (place, name) in watched.iter().enumerate() {
@@ -192,7 +193,7 @@ fn another_image_restarts_the_pods_that_it_says_in_its_order() {
     for step in &recreations {
         expect_recreated(step, &went);
     }
-    // All pods, replica after replica of the set.
+    // All pods, one replica of the set after the other.
     let planned = restarts
         .iter()
         .chain(&recreations)
@@ -206,7 +207,7 @@ fn another_image_restarts_the_pods_that_it_says_in_its_order() {
     assert_eq!(turns, ["svc-0", "svc-1", "svc-2"]);
 }
 
-/// Group replicas went as a whole, one after the other.
+/// Group replicas were recreated as a whole, one after the other.
 fn expect_recreated(step: &Value, went: &[String]) {
     let group = step["name"].as_str().unwrap();
     assert_eq!(step["atOnce"], json!(1), "{step}");
@@ -220,7 +221,7 @@ fn expect_recreated(step: &Value, went: &[String]) {
 }
 
 #[test]
-fn scaling_out_makes_what_it_says_and_restarts_nothing() {
+fn scaling_out_creates_the_planned_objects_and_restarts_nothing() {
     let (ns, mut history) = running("plan-out");
     let before = ns.look().unwrap();
     let mut edited = workload();
@@ -278,7 +279,7 @@ fn scaling_in_removes_the_pods_that_it_says() {
     let planned = steps.iter().flat_map(|step| texts(&step["pods"])).collect();
     assert_eq!(went, planned, "two of web, and all of replica 2");
     assert_eq!(went.len(), 2 + 10);
-    // Each outlives its pods by a finalizer.
+    // A finalizer keeps each until its pods are gone.
     ns.until("what it says is removed", |after| {
         for kind in ["PodCliqueScalingGroup", "PodClique", "PodGang", "Service"] {
             let (before, after) = (before.names(kind), after.names(kind));

@@ -1,4 +1,4 @@
-//! Planned objects beside those that the operator made.
+//! Planned objects compared with the operator's.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::harness::control_plane::fed;
 use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, same, subset};
 
-/// What pods' names end in.
+/// The letters of the random end of a pod's name.
 const ALPHABET: &str = "bcdfghjklmnpqrstvwxz2456789";
 
-/// The kinds that are planned and looked at.
+/// The planned kinds that are compared.
 const KINDS: [&str; 6] = [
     "PodCliqueScalingGroup",
     "PodClique",
@@ -21,7 +21,7 @@ const KINDS: [&str; 6] = [
     "Pod",
 ];
 
-/// The objects that are planned for what this file holds.
+/// The planned objects of this file.
 pub fn plan_file(ns: &Namespace<'_>, path: &str, more: &[&str]) -> Vec<Value> {
     let image = init_container_image(ns);
     let mut args = vec!["plan", path, "--output=json", &image];
@@ -29,7 +29,7 @@ pub fn plan_file(ns: &Namespace<'_>, path: &str, more: &[&str]) -> Vec<Value> {
     objects_of(&ns.grove(&args))
 }
 
-/// The objects that are planned for this manifest.
+/// The planned objects of this manifest.
 pub fn plan_manifest(ns: &Namespace<'_>, manifest: &Value) -> Vec<Value> {
     let image = init_container_image(ns);
     let args = ["plan", "-", "--output=json", &image];
@@ -39,7 +39,7 @@ pub fn plan_manifest(ns: &Namespace<'_>, manifest: &Value) -> Vec<Value> {
     objects_of(&String::from_utf8(output.stdout).unwrap())
 }
 
-/// The objects of a plan of one set, each of whose pods is in one gang.
+/// The objects of a plan of one set; each pod is in one gang.
 fn objects_of(plan: &str) -> Vec<Value> {
     let plan: Value = serde_json::from_str(plan).unwrap();
     let sets = plan["sets"].as_array().unwrap();
@@ -55,8 +55,8 @@ fn objects_of(plan: &str) -> Vec<Value> {
     objects
 }
 
-/// Fails unless what is there is what was planned, field by field: of these kinds the same objects,
-/// each with all that its plan has.
+/// Fails unless the existing objects equal the planned ones, field by field: of these kinds the
+/// same objects, each with all planned fields.
 pub fn expect_planned(seen: &Seen, planned: &[Value]) -> Result<(), String> {
     KINDS.iter().try_for_each(|kind| {
         let planned = by_slot(planned.iter().filter(|o| o["kind"] == *kind).cloned());
@@ -69,7 +69,7 @@ pub fn expect_planned(seen: &Seen, planned: &[Value]) -> Result<(), String> {
     })
 }
 
-/// Objects by what tells them apart: pods by their host names.
+/// Objects by identity: pods by their host names.
 fn by_slot(objects: impl Iterator<Item = Value>) -> BTreeMap<String, Value> {
     let slot = |object: &Value| match object["spec"]["hostname"].as_str() {
         Some(hostname) => hostname.to_owned(),
@@ -120,7 +120,7 @@ fn leave_out_token(spec: &mut Value) {
     }
 }
 
-/// The option with the init container's image, as the operator here is told.
+/// The option with the init container's image of this operator.
 fn init_container_image(ns: &Namespace<'_>) -> String {
     let path =
         "{.spec.template.spec.containers[0].env[?(@.name=='GROVE_INIT_CONTAINER_IMAGE')].value}";

@@ -1,4 +1,4 @@
-//! What cannot be planned, in the words of the API server, and exit codes.
+//! Manifests that cannot be planned, with the messages of the API server, and exit codes.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn a_job_is_refused_as_the_api_server_refuses_it() {
 
 /// A set that is not in the cluster is created as a whole.
 #[test]
-fn a_set_that_is_not_there_is_new() {
+fn a_missing_set_is_new() {
     let ns = Namespace::new("plan-new");
     let manifest = set("svc", &[clique("a", 2)], &[]);
     let (plan, code) = plan_live(&ns, &manifest);
@@ -49,7 +49,7 @@ fn a_set_that_is_not_there_is_new() {
 
 /// Exit codes and one line each, without a cluster.
 #[test]
-fn says_what_cannot_be_planned() {
+fn refusals_name_the_cause() {
     let example = CHECKOUT.join("examples/disaggregated.yaml");
     let chart = CHECKOUT.join("charts/grove/Chart.yaml");
     let cases = [

@@ -22,7 +22,7 @@ impl Rank {
     pub const LEADER: Self = Self(0);
 }
 
-/// So many ranks, with a folder for their checkpoints and logs.
+/// Ranks, with a folder for their checkpoints and logs.
 pub struct Ranks {
     size: usize,
     folder: TempDir,
@@ -43,12 +43,12 @@ impl Ranks {
         ranks.with("CHECKPOINT_EVERY", "10")
     }
 
-    /// The same with time to do something to them.
+    /// The same, slow enough to disturb them.
     pub fn slowly(size: usize) -> Self {
         Self::of(size).with("STEP_SECONDS", "0.05")
     }
 
-    /// The same with a variable, instead of one of the same name.
+    /// The same with a variable, which replaces one of the same name.
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         self.variables.push((name, value.to_owned()));
         self
@@ -107,7 +107,7 @@ impl Ranks {
     }
 }
 
-/// Ranks that run, until this value goes.
+/// Running ranks; dropping the value ends them.
 pub struct Attempt<'a> {
     ranks: &'a Ranks,
     number: u32,
@@ -115,17 +115,17 @@ pub struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Those that were started.
+    /// The started ranks.
     pub fn all(&self) -> impl Iterator<Item = Rank> {
         self.processes.keys().copied()
     }
 
-    /// Asks it to end.
+    /// Sends it SIGTERM.
     pub fn stop(&self, rank: Rank) {
         self.signal(rank, Signal::TERM);
     }
 
-    /// Ends it.
+    /// Kills it.
     pub fn kill(&self, rank: Rank) {
         self.signal(rank, Signal::KILL);
     }
@@ -159,12 +159,12 @@ impl Attempt<'_> {
         process.try_wait().unwrap().is_none()
     }
 
-    /// What it has said.
+    /// Its log.
     pub fn log(&self, rank: Rank) -> String {
         fs::read_to_string(self.ranks.log_of(self.number, rank)).unwrap()
     }
 
-    /// Waits until it has said that.
+    /// Waits until its log has these words.
     pub fn wait_for(&self, rank: Rank, words: &str) {
         let said = until(|| {
             let log = self.log(rank);
@@ -174,14 +174,14 @@ impl Attempt<'_> {
         said.unwrap_or_else(|log| panic!("{rank:?} does not say {words:?}: {log}"));
     }
 
-    /// The step from which it went on.
+    /// The step from which it continued.
     pub fn step_at_start(&self) -> u32 {
         let log = self.log(Rank::LEADER);
         let (_, after) = log.split_once("begins at step ").unwrap();
         after.lines().next().unwrap().parse().unwrap()
     }
 
-    /// The weights that it ended with.
+    /// The weights at its end.
     pub fn found(&self, rank: Rank) -> Vec<f64> {
         let log = self.log(rank);
         let (_, weights) = log.split_once("done: ").unwrap();
