@@ -14,6 +14,8 @@ mod curve;
 mod deletion;
 mod document;
 mod gangs;
+mod hanging;
+mod large;
 mod limit;
 mod namespace;
 mod neighbour;
@@ -178,6 +180,12 @@ async fn measure_elsewhere(args: &Args, report: &mut Report<'_>) -> Result<()> {
     let at_rest = Shape::at_rest(args.pods);
     if args.names(rest::ONLY) {
         report.add([rest::measure(&at_rest, args.rounds).await?])?;
+    }
+    if args.names(hanging::ONLY) {
+        report.add([hanging::measure().await?])?;
+    }
+    if args.names(large::ONLY) {
+        report.add([large::measure().await?])?;
     }
     if args.names(plugin::ONLY) {
         report.add([plugin::measure(args.pods, args.rounds).await?])?;

@@ -1,5 +1,6 @@
 //! A namespace for one run.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
@@ -17,7 +18,16 @@ const ALL: &str = "/api/v1/namespaces";
 
 /// Creates it.
 pub async fn create(client: &Client, name: &str) -> Result<()> {
-    let manifest = json!({"metadata": {"name": name}});
+    create_labelled(client, name, &BTreeMap::new()).await
+}
+
+/// Creates it with these labels.
+pub async fn create_labelled(
+    client: &Client,
+    name: &str,
+    labels: &BTreeMap<&str, &str>,
+) -> Result<()> {
+    let manifest = json!({"metadata": {"name": name, "labels": labels}});
     calls::send::<IgnoredAny>(client, calls::post(ALL, &manifest)?).await?;
     Ok(())
 }

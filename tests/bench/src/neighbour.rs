@@ -3,7 +3,7 @@
 
 mod claims;
 mod figures;
-mod probe;
+pub mod probe;
 
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use crate::progress::say;
 use crate::section::Section;
 use crate::shape::Shape;
 use crate::site::Site;
+pub use figures::GOAL;
 use figures::Run;
 use probe::Probes;
 
@@ -84,7 +85,7 @@ async fn run(site: &Site, crowd: &Shape, name: &str) -> Result<Run> {
 }
 
 /// Creates the sets and returns how long it took until all pods were Ready.
-async fn create(site: &Site, shape: &Shape, namespace: &str) -> Result<Duration> {
+pub async fn create(site: &Site, shape: &Shape, namespace: &str) -> Result<Duration> {
     let mut observer = Observer::start(&site.user, namespace, shape.pods()).await?;
     let sets = calls::path("apis/grove.io/v1alpha1", namespace, "podcliquesets");
     let manifests = shape.manifests();

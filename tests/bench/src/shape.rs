@@ -52,6 +52,11 @@ impl Shape {
         Self::new("gangs", [1, gangs], &[pods])
     }
 
+    /// So many sets of one clique of so many pods.
+    pub fn of_sets(sets: u32, pods: u32) -> Self {
+        Self::new("sets", [sets, 1], &[pods])
+    }
+
     /// Gangs of 8 pods, each to be placed as a whole: 100 in a run whose largest workload has 1,000.
     pub fn of_eights(pods: u32) -> Self {
         let gangs = (pods / 10).max(1);

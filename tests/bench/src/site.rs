@@ -91,6 +91,16 @@ impl Site {
         Self::start_with("bench-plugin", false, NO_OPERATOR).await
     }
 
+    /// Starts one for tenants beside others whose webhook hangs.
+    pub async fn start_beside_hanging_webhook() -> Result<Self> {
+        Self::start_with("bench-hanging", false, NO_OPERATOR).await
+    }
+
+    /// Starts one for sets that are as large as an object may be.
+    pub async fn start_with_large_sets() -> Result<Self> {
+        Self::start_with("bench-large", false, NO_OPERATOR).await
+    }
+
     async fn start_with(folder: &str, native_gangs: bool, values: &str) -> Result<Self> {
         say(&format!(
             "a control plane with {NODES} KWOK nodes starts (about 15 s)"
