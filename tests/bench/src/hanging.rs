@@ -1,5 +1,5 @@
-//! A tenant of a few gangs whose pods fail now and then, and new tenants, beside namespaces in which a
-//! webhook of somebody else takes every question about a pod and never answers.
+//! A tenant of a few gangs whose pods fail now and then, and new tenants, beside namespaces in which
+//! another program's webhook accepts every request about a pod and never answers.
 
 mod webhook;
 
@@ -22,7 +22,7 @@ use crate::shape::Shape;
 use crate::site::Site;
 use webhook::HangingWebhook;
 
-/// What it is asked for by.
+/// Its name in `BENCH_ONLY`.
 pub const ONLY: &str = "hanging webhooks";
 /// Namespaces behind the webhook, one measurement each.
 const LEVELS: [u32; 5] = [0, 1, 4, 8, 64];
@@ -32,12 +32,12 @@ const PODS: u32 = 2;
 /// Gangs of the neighbour.
 const GANGS: u32 = 5;
 const NEIGHBOUR: &str = "bench-neighbour";
-/// How long each is measured; a question hangs for 30 s.
+/// How long each is measured; a request hangs for 30 s.
 const MEASURED: Duration = Duration::from_secs(75);
 /// Between a new tenant that is up and the next one.
 const BETWEEN_TENANTS: Duration = Duration::from_secs(3);
 
-/// What was seen beside so many namespaces.
+/// The measurement beside so many namespaces.
 struct Level {
     namespaces: u32,
     hanging: usize,
@@ -86,7 +86,7 @@ async fn measure_level(
     let end = Instant::now() + MEASURED;
     let adding = async {
         for index in missing {
-            add_hanging(site, webhook, index).await?;
+            add_hanging(site, index).await?;
         }
         tokio::time::sleep_until(end.into()).await;
         Ok(webhook.hanging())
@@ -95,7 +95,7 @@ async fn measure_level(
     let ((hanging, tenants), failures) = probes.sample_until(try_join(adding, tenants)).await?;
     let (failed, came) = (failures.len(), tenants.len());
     say(&format!(
-        "    {failed} failures, {came} new tenants, {hanging} questions hang"
+        "    {failed} failures, {came} new tenants, {hanging} requests hang"
     ));
     Ok(Level {
         namespaces,
@@ -105,10 +105,10 @@ async fn measure_level(
     })
 }
 
-/// Adds a namespace with sets whose pods are asked about.
-async fn add_hanging(site: &Site, webhook: &HangingWebhook, index: u32) -> Result<()> {
+/// Adds a namespace with sets whose pods go through the webhook.
+async fn add_hanging(site: &Site, index: u32) -> Result<()> {
     let name = format!("bench-hangs-{index}");
-    namespace::create_labelled(&site.user, &name, &webhook.labels()).await?;
+    namespace::create_labelled(&site.user, &name, &HangingWebhook::labels()).await?;
     let sets = calls::path(GROVE, &name, "podcliquesets");
     let manifests = Shape::of_sets(SETS, PODS).manifests();
     let posts = manifests.iter().map(|set| calls::post(&sets, set));
@@ -157,7 +157,7 @@ fn section(levels: &[Level]) -> Section {
                 None,
             ),
             (
-                format!("questions that hang at its end, {beside}"),
+                format!("requests that hang at its end, {beside}"),
                 count(level.hanging),
                 None,
             ),

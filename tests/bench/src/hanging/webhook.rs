@@ -1,4 +1,4 @@
-//! An admission webhook that takes questions about pods and never answers.
+//! An admission webhook that accepts requests about pods and never answers.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -23,7 +23,7 @@ use crate::calls;
 
 const CONFIGURATIONS: &str =
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
-/// Namespaces with this label are asked about.
+/// Namespaces with this label go through the webhook.
 const LABEL: (&str, &str) = ("bench.example.com/pods", "hang");
 /// The longest that an API server waits.
 const TIMEOUT_SECONDS: u32 = 30;
@@ -72,12 +72,12 @@ impl HangingWebhook {
         Ok(Self { asked, listening })
     }
 
-    /// Labels of the namespaces that it is asked about.
-    pub fn labels(&self) -> BTreeMap<&'static str, &'static str> {
+    /// Labels of the namespaces that go through it.
+    pub fn labels() -> BTreeMap<&'static str, &'static str> {
         BTreeMap::from([LABEL])
     }
 
-    /// Questions that hang now.
+    /// Requests that hang now.
     pub fn hanging(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }

@@ -2,8 +2,10 @@
 
 mod nodes;
 mod pairs;
+mod preemption;
 mod room;
 mod scenarios;
+mod switch;
 mod tree;
 
 use std::collections::BTreeMap;
@@ -33,11 +35,16 @@ fn clique(name: &str, resource: &str, replicas: u32) -> Value {
 /// its gangs.
 pub fn started(purpose: &str, gangs: &str) -> Operator {
     let profile = json!({"name": "default-scheduler", "backend": "kubernetes", "gangs": gangs});
+    started_with(purpose, &format!("{purpose}-operator"), &json!([profile]))
+}
+
+/// The same with these profiles and a name of its own.
+fn started_with(purpose: &str, name: &str, profiles: &Value) -> Operator {
     let more = json!({
         "watchNamespaces": [called(purpose)],
-        "scheduler": {"profiles": [profile]},
+        "scheduler": {"profiles": profiles},
     });
-    let dir = folder(&format!("{purpose}-operator"));
+    let dir = folder(name);
     let installation = &site::gangs().installation;
     let operator = Operator::start_with(installation, &dir, &more.to_string()).unwrap();
     operator.wait_until_ready().unwrap();
