@@ -4,7 +4,7 @@
 use crate::conditions::Reason;
 
 /// Causes that a person has to fix; the first one is reported.
-const BLOCKING: [Reason; 20] = [
+const BLOCKING: [Reason; 21] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
     Reason::MaxRuntimeExceeded,
@@ -16,6 +16,7 @@ const BLOCKING: [Reason; 20] = [
     Reason::RequestRefused,
     Reason::SchedulerNotInstalled,
     Reason::QueueNotFound,
+    Reason::PriorityTooHigh,
     Reason::PodFailed,
     Reason::ImagePullFailed,
     Reason::ContainerConfigError,

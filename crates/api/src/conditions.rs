@@ -180,6 +180,9 @@ pub enum Reason {
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the queue that the set names
     /// does not exist.
     QueueNotFound,
+    /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the scheduler's PodGroups
+    /// refuse the value of the set's `PriorityClass`.
+    PriorityTooHigh,
     /// SchedulingFeatureUnsupported=True: the scheduler's definitions are too old for some of the
     /// written fields.
     FieldsNotServed,

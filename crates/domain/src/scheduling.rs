@@ -5,6 +5,7 @@ mod kai;
 pub mod kubernetes;
 mod marks;
 mod obstacle;
+mod priority;
 mod profiles;
 mod queue;
 mod volcano;
@@ -16,6 +17,7 @@ use crate::object::ownership;
 pub use kai::{grouped_leaf_name, leaf_name, pod_group_name, replica_name};
 pub use marks::{GangScheduler, Peers, find_peer, is_mark, is_of_tree};
 pub use obstacle::Obstacle;
+pub use priority::find_priority_obstacle;
 pub use profiles::{Backend, DEFAULT_SCHEDULER, Profiles};
 pub use queue::{inherit_queues, names_queue, queue_of, queue_of_set, set_names_queue};
 

@@ -70,8 +70,8 @@ pub(crate) struct GangView<'a> {
     pub(crate) gang: &'a PodGang,
     pub(crate) parts: &'a [Part],
     pub(crate) told: &'a Told,
-    /// The queue that it names, if the queue does not exist.
-    pub(crate) missing_queue: Option<&'a Obstacle>,
+    /// The queue or priority that it names, if its scheduler cannot use that.
+    pub(crate) unusable: Option<&'a Obstacle>,
 }
 
 /// Reads the objects that describe the gang to its scheduler.
@@ -108,8 +108,8 @@ fn kai_key(gang: &PodGang) -> Key {
 /// The writes that bring the scheduler's objects up to date, in waves.
 pub(crate) fn plan(view: &GangView<'_>) -> Vec<Vec<Action>> {
     let gang = view.gang;
-    // Volcano refuses a PodGroup that names no queue of its own.
-    if view.missing_queue.is_some() {
+    // Volcano refuses a PodGroup without a queue, Kubernetes one whose priority is too high.
+    if view.unusable.is_some() {
         return Vec::new();
     }
     if let Told::Kubernetes(facts) = view.told {
@@ -131,7 +131,7 @@ pub(crate) fn plan(view: &GangView<'_>) -> Vec<Vec<Action>> {
 /// The properties of the gang that its scheduler does not support.
 pub(crate) fn unsupported(view: &GangView<'_>) -> Option<ConditionUpdate> {
     let unserved = unserved(view).map(Obstacle::NotServed);
-    if let Some(obstacle) = unserved.as_ref().or(view.missing_queue) {
+    if let Some(obstacle) = unserved.as_ref().or(view.unusable) {
         return Some(obstacle.condition());
     }
     let (reason, message) = match view.told {

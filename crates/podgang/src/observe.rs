@@ -29,8 +29,8 @@ pub struct Snapshot {
     pub tree: Option<GangTree>,
     /// The objects that describe it to its scheduler.
     pub told: Told,
-    /// The queue that it names, if the queue does not exist.
-    pub missing_queue: Option<Obstacle>,
+    /// The queue or priority that it names, if its scheduler cannot use that.
+    pub unusable: Option<Obstacle>,
 }
 
 impl Snapshot {
@@ -40,7 +40,7 @@ impl Snapshot {
             gang: &self.gang,
             parts: &self.parts,
             told: &self.told,
-            missing_queue: self.missing_queue.as_ref(),
+            unusable: self.unusable.as_ref(),
         }
     }
 }
@@ -53,6 +53,8 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
         .collect();
     let backend = peers::find_scheduler(gang, &parts, caches, profiles).backend;
     let queue = scheduling::queue_of(backend, &gang.metadata);
+    let missing_queue = queue.and_then(|queue| caches.find_missing_queue(backend, queue));
+    let class = &gang.spec.priority_class_name;
     let told = backend::observe(gang, &parts, caches, backend);
     Snapshot {
         placement: placement::observe(gang, &parts, caches),
@@ -61,7 +63,7 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
             .then(|| tree::observe(gang, caches))
             .flatten(),
         told,
-        missing_queue: queue.and_then(|queue| caches.find_missing_queue(backend, queue)),
+        unusable: missing_queue.or_else(|| scheduling::find_priority_obstacle(backend, class)),
         parts,
         gang: gang.clone(),
     }

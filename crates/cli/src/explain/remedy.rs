@@ -72,7 +72,7 @@ impl Named<'_> {
     }
 }
 
-const REMEDIES: [(Reason, &str); 31] = [
+const REMEDIES: [(Reason, &str); 32] = [
     (
         Reason::NameTaken,
         "delete or rename that object; the message names its owner",
@@ -116,6 +116,10 @@ const REMEDIES: [(Reason, &str); 31] = [
     (
         Reason::QueueNotFound,
         "create it, or correct its name; the message has both",
+    ),
+    (
+        Reason::PriorityTooHigh,
+        "name a PriorityClass of at most 1000000000 in `spec.template.priorityClassName`",
     ),
     (
         Reason::PodFailed,

@@ -4,6 +4,7 @@ use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::labels;
 
 use super::Backend;
+use super::priority::MAX_PRIORITY;
 
 /// A scheduler feature that is missing; the set continues by itself once it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub enum Obstacle {
     NotServed(Backend),
     /// There is no queue of this name, which the set names.
     NoQueue(Backend, String),
+    /// The set names this `PriorityClass`, whose value no PodGroup of Kubernetes takes.
+    PriorityTooHigh(String),
 }
 
 impl Obstacle {
@@ -23,6 +26,7 @@ impl Obstacle {
                 (Reason::SchedulerNotInstalled, message)
             }
             Self::NoQueue(backend, name) => (Reason::QueueNotFound, no_queue(*backend, name)),
+            Self::PriorityTooHigh(class) => (Reason::PriorityTooHigh, priority_too_high(class)),
         };
         ConditionUpdate {
             type_: ConditionType::SchedulingFeatureUnsupported,
@@ -50,5 +54,14 @@ fn no_queue(backend: Backend, name: &str) -> String {
         "queue {name}, set by {key}, does not exist: gangs that have not started stay gated, and \
          {scheduler} keeps started ones in their previous queue; create the queue, or use one that \
          `kubectl get {kind}` lists"
+    )
+}
+
+fn priority_too_high(class: &str) -> String {
+    format!(
+        "priorityClassName {class}, which the set names, has a value above \
+         {MAX_PRIORITY}, the limit of PodGroups: gangs that have not started stay gated; name a \
+         PriorityClass of at most {MAX_PRIORITY} in spec.template.priorityClassName: \
+         `kubectl get priorityclasses` lists them"
     )
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use api::{PodClique, labels};
 use domain::scheduling::kubernetes::join_pod_group;
 use domain::scheduling::{
-    Backend, GangScheduler, Peers, Profiles, find_peer, mark_pod, pod_group_name,
+    Backend, GangScheduler, Obstacle, Peers, Profiles, find_peer, find_priority_obstacle, mark_pod,
+    pod_group_name,
 };
 use k8s_openapi::api::core::v1::Pod;
+use rstest::rstest;
 use testkit::builders::podclique;
 
 const SCHEDULER: &str = "kai-scheduler";
@@ -281,4 +283,23 @@ fn marks_that_say_more_decide() {
         find_peer([&waiting, &standalone].into_iter()),
         Some(&standalone)
     );
+}
+
+/// The classes of 2,000,000,000 and more; a class that a user creates has at most 1,000,000,000.
+#[rstest]
+#[case(Backend::Kubernetes, "system-cluster-critical", true)]
+#[case(Backend::Kubernetes, "system-node-critical", true)]
+#[case(Backend::KubernetesTree, "system-cluster-critical", true)]
+#[case(Backend::Kubernetes, "urgent", false)]
+#[case(Backend::Kubernetes, "", false)]
+#[case(Backend::DefaultScheduler, "system-cluster-critical", false)]
+#[case(Backend::KaiScheduler, "system-cluster-critical", false)]
+#[case(Backend::Volcano, "system-cluster-critical", false)]
+fn only_pod_groups_of_kubernetes_refuse_the_classes_of_the_system(
+    #[case] backend: Backend,
+    #[case] class: &str,
+    #[case] is_refused: bool,
+) {
+    let expected = is_refused.then(|| Obstacle::PriorityTooHigh(class.to_owned()));
+    assert_eq!(find_priority_obstacle(backend, class), expected);
 }

@@ -26,6 +26,10 @@ pub(super) fn find_obstacle(
     if needs_more {
         return Some(Obstacle::NotServed(Backend::KubernetesTree));
     }
+    let class = &set.spec.template.priority_class_name;
+    if let Some(obstacle) = scheduling::find_priority_obstacle(backend, class) {
+        return Some(obstacle);
+    }
     caches.find_missing_queue(backend, scheduling::queue_of_set(backend, set)?)
 }
 

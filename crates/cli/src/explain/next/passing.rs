@@ -30,6 +30,9 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
         Reason::SchedulerNotInstalled | Reason::QueueNotFound => {
             "the gang starts by itself once the missing object exists; until then its pods stay gated"
         }
+        Reason::PriorityTooHigh => {
+            "the gang starts once the set names another PriorityClass; until then its pods stay gated"
+        }
         Reason::ForeignSchedulingGate => "the operator waits until that gate is removed",
         Reason::WaitingForScheduler => "the operator waits for the scheduler",
         Reason::PodsBeingCreated => "the operator creates the missing pods now",

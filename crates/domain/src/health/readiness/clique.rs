@@ -188,6 +188,7 @@ impl Stage {
             | Reason::ForeignSchedulingGate
             | Reason::SchedulerNotInstalled
             | Reason::QueueNotFound
+            | Reason::PriorityTooHigh
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete
             | Reason::BaseGangNotReady => Self::Scheduled,

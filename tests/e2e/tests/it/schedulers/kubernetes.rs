@@ -31,8 +31,8 @@ fn clique(name: &str, resource: &str, replicas: u32) -> Value {
     })
 }
 
-/// An operator that looks after the namespace of that purpose and tells Kubernetes' own scheduler of
-/// its gangs.
+/// An operator for the namespace of that purpose that writes PodGroups for Kubernetes' own
+/// scheduler.
 pub fn started(purpose: &str, gangs: &str) -> Operator {
     let profile = json!({"name": "default-scheduler", "backend": "kubernetes", "gangs": gangs});
     started_with(purpose, &format!("{purpose}-operator"), &json!([profile]))

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::nodes::Nodes;
 use super::{bound, clique, namespace, started};
+use crate::harness::control_plane::{fed, printed};
 use crate::harness::manifest::set;
-use crate::harness::{Seen, same, site};
+use crate::harness::{Seen, condition, same, site};
 
 /// Pods of one replica of the group.
 const PODS: usize = 3;
@@ -24,10 +25,35 @@ fn low(resource: &str) -> Value {
     set("svc", &cliques, &[group])
 }
 
-fn high(resource: &str) -> Value {
+fn high(resource: &str, class: &str) -> Value {
     let mut set = set("urgent", &[clique("x", resource, 2)], &[]);
-    set["spec"]["template"]["priorityClassName"] = json!("system-cluster-critical");
+    set["spec"]["template"]["priorityClassName"] = json!(class);
     set
+}
+
+/// A `PriorityClass`, which belongs to no namespace; it goes with this value.
+struct PriorityClass(&'static str);
+
+impl PriorityClass {
+    fn create(name: &'static str) -> Self {
+        let class = json!({
+            "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+            "metadata": {"name": name}, "value": 1000,
+        });
+        let mut create = site::gangs()
+            .control_plane
+            .tool("kubectl", ["create", "-f", "-"]);
+        let output = fed(&mut create, &class);
+        assert!(output.status.success(), "{output:?}");
+        Self(name)
+    }
+}
+
+impl Drop for PriorityClass {
+    fn drop(&mut self) {
+        let delete = ["delete", "priorityclass", "--ignore-not-found", self.0];
+        printed(&mut site::gangs().control_plane.tool("kubectl", delete));
+    }
 }
 
 /// Pods of each replica that have nodes.
@@ -59,7 +85,8 @@ fn a_gang_is_evicted_as_a_whole() {
     ns.apply(&low(&nodes.resource));
     ns.until("all of it is placed", |seen| seen.expect_ready_pods(9));
     let before = pods(&ns.look().unwrap());
-    ns.apply(&high(&nodes.resource));
+    let class = PriorityClass::create("e2e-native-evicted");
+    ns.apply(&high(&nodes.resource, class.0));
     ns.until("gangs are whole or not there", |seen| {
         same("urgent", &bound(seen).get("urgent-0-x"), &Some(&2))?;
         let mut placed = placed(seen);
@@ -71,5 +98,27 @@ fn a_gang_is_evicted_as_a_whole() {
     let gangs: BTreeSet<_> = stayed.iter().collect();
     assert!(!gangs.is_empty(), "{before:?} {after:?}");
     assert_eq!(stayed.len(), gangs.len() * PODS, "{stayed:?}");
+    ns.delete();
+}
+
+/// The API server refuses a PodGroup of such a class: the set reports it, and its pods stay gated
+/// until it names another one.
+#[test]
+fn a_class_of_the_system_holds_the_gang_back() {
+    let operator = started("native-critical", "Split");
+    let nodes = Nodes::new(&site::gangs().control_plane, "example.com/critical", 2);
+    let ns = namespace("native-critical", &operator);
+    ns.apply(&high(&nodes.resource, "system-cluster-critical"));
+    ns.until("set and gang report it", |seen| {
+        for (kind, name) in [("PodCliqueSet", "urgent"), ("PodGang", "urgent-0")] {
+            let unsupported = condition(seen.one(kind, name)?, "SchedulingFeatureUnsupported");
+            same(kind, &unsupported.as_str(), &"True/PriorityTooHigh")?;
+        }
+        same("on nodes", &bound(seen).get("urgent-0-x"), &Some(&0))
+    });
+    ns.apply(&high(&nodes.resource, ""));
+    ns.until("it starts without the class", |seen| {
+        same("on nodes", &bound(seen).get("urgent-0-x"), &Some(&2))
+    });
     ns.delete();
 }
