@@ -84,7 +84,7 @@ async fn a_client_that_sends_no_request_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn objects_are_counted_once_a_second_whoever_asks_how_often() {
+async fn objects_are_counted_once_a_second_however_often_clients_ask() {
     let (context, _) = context(Vec::new());
     let page = Page::new(context.clone());
     let before = page.text();
@@ -104,7 +104,7 @@ async fn objects_are_counted_once_a_second_whoever_asks_how_often() {
 
 /// What a scraper is told of the text, and that it keeps to it.
 #[tokio::test]
-async fn metrics_are_announced_as_what_they_are() {
+async fn metrics_are_announced_in_their_format() {
     let (_, address) = start_both();
     tokio::task::yield_now().await;
     let mut stream = connect(address);

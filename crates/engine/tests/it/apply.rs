@@ -62,7 +62,7 @@ pub async fn run(
 }
 
 #[tokio::test]
-async fn puts_what_it_created_into_the_cache_at_once() {
+async fn puts_a_created_object_into_the_cache_at_once() {
     let (outcome, _, cached) =
         run(vec![(201, stored("a", "owner"))], vec![vec![create("a")]]).await;
     assert!(outcome.is_complete());
@@ -169,7 +169,7 @@ async fn takes_a_kind_that_admission_does_not_know_yet_for_no_answer() {
 }
 
 #[tokio::test]
-async fn takes_what_is_too_large_for_the_store_for_refused() {
+async fn takes_an_object_that_is_too_large_for_the_store_for_refused() {
     let mut too_large = failure(500, "InternalError");
     too_large["message"] = "etcdserver: request is too large".into();
     let answers = vec![(500, too_large), (200, json!({}))];
@@ -192,7 +192,7 @@ async fn stops_at_an_object_that_cannot_be_read_and_says_so() {
 }
 
 #[tokio::test]
-async fn leaves_out_what_has_to_wait() {
+async fn leaves_out_actions_that_have_to_wait() {
     let (context, asked) = context(vec![(200, json!({}))]);
     let blocked = Blocked {
         classes: BTreeSet::from([("create", Kind::of::<Pod>())]),
@@ -237,7 +237,7 @@ async fn decides_again_when_the_object_to_delete_is_gone_or_another() {
 
 /// The same version is not sent twice while a lagging view shows it.
 #[tokio::test]
-async fn what_was_changed_meanwhile_is_not_sent_again_in_the_same_version() {
+async fn a_concurrently_changed_object_is_not_sent_again_in_the_same_version() {
     let mut seen = stored_meta("a");
     seen.resource_version = Some("7".into());
     let wave = || vec![Action::delete_as_seen::<Pod>(&seen, Purpose::ScaleInPod)];

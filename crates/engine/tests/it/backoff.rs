@@ -134,7 +134,7 @@ async fn a_failure_does_not_end_the_wait_of_another() {
 
 /// A pod whose POST got no answer is not asked for until it was looked for; then it fails again.
 #[tokio::test(start_paused = true)]
-async fn what_is_not_asked_for_has_not_succeeded() {
+async fn a_request_that_was_not_sent_has_not_succeeded() {
     let (backoff, key) = (Backoff::default(), key("a"));
     for _ in 0..5 {
         backoff.failed(&key, failure(pods(), false));
@@ -162,7 +162,7 @@ fn replace(name: &str, version: &str) -> Action {
 /// A lagging view shows the same version again: to send it again is to be refused again, and after
 /// three times the object would be read live.
 #[tokio::test(start_paused = true)]
-async fn what_another_wrote_in_between_waits_for_its_newer_version() {
+async fn a_conflict_waits_for_the_newer_version() {
     let (backoff, set) = (Backoff::default(), key("a"));
     let conflict = || Failure {
         outdated: BTreeSet::from([(Kind::of::<Service>(), key("b"), "7".to_owned())]),
@@ -194,7 +194,7 @@ fn labelled(name: &str, team: &str) -> Action {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_would_be_sent_otherwise_does_not_wait() {
+async fn a_changed_request_does_not_wait() {
     for (next, is_over) in [
         (labelled("a-0", "blue"), true),
         (labelled("a-0", "none"), false),

@@ -34,7 +34,7 @@ async fn a_server_that_is_away_refuses_the_connection() {
 
 /// As a load balancer does that has no API server behind it.
 #[tokio::test]
-async fn a_connection_that_is_ended_at_once_is_told_from_one_that_is_refused() {
+async fn a_connection_closed_at_once_is_distinguished_from_a_refused_one() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -58,7 +58,7 @@ async fn a_name_that_nobody_knows_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_goes_on_is_said_twice_a_minute_whoever_has_it() {
+async fn a_lasting_problem_is_logged_twice_a_minute_by_all_together() {
     let said = Said::default();
     let news = (0..8).filter(|_| said.is_news("refused")).count();
     assert_eq!(news, 1);

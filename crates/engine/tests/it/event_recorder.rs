@@ -42,7 +42,7 @@ fn name(event: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn what_has_an_identity_is_one_event_over_restarts() {
+async fn an_event_with_an_identity_is_posted_once_over_restarts() {
     let terminated =
         |identity: &str| Event::warning(events::GANG_TERMINATED, "text").once(identity);
     let events = post_events(&[terminated("0/1"), terminated("0/1"), terminated("0/2")]).await;
@@ -51,7 +51,7 @@ async fn what_has_an_identity_is_one_event_over_restarts() {
 }
 
 #[tokio::test]
-async fn what_was_done_is_done_each_time_and_a_warning_is_repeated() {
+async fn a_deed_is_posted_each_time_and_a_warning_is_repeated() {
     let (success, failure) = events::of_writes("create", "Pod").unwrap();
     let created = Event::normal(success, "a");
     let refused = Event::warning(failure, "quota");
@@ -132,7 +132,7 @@ async fn a_warning_that_goes_on_becomes_a_series() {
 }
 
 #[tokio::test]
-async fn what_the_api_server_has_forgotten_is_posted_anew() {
+async fn an_event_that_the_api_server_has_forgotten_is_posted_again() {
     let event = Event::warning(events::SYNC_FAILED, "quota");
     let answers = vec![
         (201, json!({})),
@@ -149,7 +149,7 @@ async fn what_the_api_server_has_forgotten_is_posted_anew() {
 }
 
 #[tokio::test]
-async fn what_went_well_is_no_series() {
+async fn a_success_is_no_series() {
     let event = Event::normal(events::REPLICA_RESTARTING, "text").once("0/1");
     let times = [SignedDuration::ZERO, REPEAT_AFTER];
     let asked = repeat(&event, &times, vec![(201, json!({}))]).await;
@@ -181,7 +181,7 @@ async fn an_event_is_as_api_servers_take_it() {
 
 /// The namespace of a hundred sets: routine events beyond its budget are counted, the others posted.
 #[tokio::test(start_paused = true)]
-async fn what_is_routine_keeps_to_the_budget_of_its_namespace_and_nothing_else_does() {
+async fn routine_events_keep_to_the_budget_of_their_namespace_and_others_do_not() {
     let answers = (0..100).map(|_| (201, json!({}))).collect();
     let (context, asked): (_, Asked) = crate::server::context(answers);
     let events = EventRecorder::default();
@@ -206,7 +206,7 @@ async fn what_is_routine_keeps_to_the_budget_of_its_namespace_and_nothing_else_d
 }
 
 #[test]
-fn what_one_decision_did_is_one_event_for_each_reason() {
+fn the_writes_of_one_decision_are_one_event_for_each_reason() {
     let mut outcome = Outcome::default();
     let pods = (0..10).map(|k| ("create", Kind::of::<Pod>(), format!("p{k}")));
     outcome.done.extend(pods);

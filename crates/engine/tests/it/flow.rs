@@ -62,7 +62,7 @@ async fn a_slow_write_leaves_its_place_to_others_but_not_to_its_own_namespace() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_gets_the_place_of_a_slow_one_at_once() {
+async fn a_waiting_request_gets_the_place_of_a_slow_one_at_once() {
     let flow = Flow::default();
     let _hung = hang(fill(&flow));
     let began = Instant::now();
@@ -207,7 +207,7 @@ async fn a_write_without_answer_counts_only_if_nobody_is_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_does_not_wait_any_more_takes_nothing_with_him() {
+async fn a_request_that_does_not_wait_any_more_takes_no_place() {
     let flow = Flow::default();
     let busy = fill(&flow);
     assert_eq!(busy.len(), 32);

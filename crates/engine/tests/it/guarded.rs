@@ -40,7 +40,7 @@ fn in_a_list_the_others_are_read() {
 }
 
 #[test]
-fn a_watch_names_what_it_cannot_read() {
+fn a_watch_names_the_field_that_it_cannot_read() {
     for (object, name) in [(READABLE, "a"), (UNREADABLE, "b")] {
         let line = format!(r#"{{"type":"MODIFIED","object":{object}}}"#);
         let WatchEvent::Modified(guarded) =
@@ -54,7 +54,7 @@ fn a_watch_names_what_it_cannot_read() {
 }
 
 #[test]
-fn what_is_no_object_is_an_error() {
+fn a_value_that_is_no_object_is_an_error() {
     for text in ["7", r#"{"metadata": 7}"#, "{"] {
         assert!(serde_json::from_str::<Guarded<PodClique>>(text).is_err());
     }
@@ -137,7 +137,7 @@ where
 #[case(false, true, false, "left alone; unread: spec")]
 #[case(false, false, true, "shown without status; unread: spec")]
 #[case(false, false, false, "left alone; unread: spec")]
-fn what_is_deleted_is_shown_with_what_can_be_read_of_it(
+fn a_deleted_object_is_shown_with_its_readable_parts(
     #[case] spec: bool,
     #[case] status: bool,
     #[case] is_deleted: bool,
@@ -164,7 +164,7 @@ fn what_is_deleted_is_shown_with_what_can_be_read_of_it(
 
 /// Nothing waits for us there, and a pod without its phase is no pod.
 #[test]
-fn of_kinds_that_are_not_held_what_is_unread_is_left_alone() {
+fn unread_objects_of_kinds_that_are_not_held_are_left_alone() {
     let text = r#"{"metadata":{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":7}}"#;
     let pod: Guarded<Pod> = serde_json::from_str(text).unwrap();
     assert!(pod.object.is_err());

@@ -68,13 +68,13 @@ async fn lists_after_85_seconds_with_watches(reply: fn() -> Reply) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_whose_start_is_never_answered_is_begun_anew_with_a_list() {
+async fn a_watch_whose_start_is_never_answered_is_restarted_with_a_list() {
     let lists = lists_after_85_seconds_with_watches(|| Reply::Hang).await;
     assert!((2..=4).contains(&lists), "{lists} lists");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_is_silent_is_begun_anew_with_a_list() {
+async fn a_silent_watch_is_restarted_with_a_list() {
     let lists = lists_after_85_seconds_with_watches(|| Reply::Silent).await;
     assert_eq!(lists, 2);
 }
@@ -89,7 +89,7 @@ fn bookmarks() -> Reply {
 
 /// An event that an API server lost is noticed by nothing else.
 #[tokio::test(start_paused = true)]
-async fn a_watch_in_order_is_begun_anew_with_a_list_every_half_an_hour() {
+async fn a_watch_in_order_is_restarted_with_a_list_every_half_an_hour() {
     let (context, client, asked) = context(move |asked, _| {
         if asked.contains("watch=true") {
             bookmarks()
@@ -134,7 +134,7 @@ async fn a_list_without_an_answer_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_of_which_nothing_is_heard_for_three_minutes_is_not_looked_after() {
+async fn a_kind_without_a_message_for_three_minutes_is_not_watched() {
     let (context, client, _) = context(|asked, _| {
         if asked.contains("watch=true") {
             Reply::Silent
@@ -221,7 +221,7 @@ async fn an_object_that_came_while_the_watch_was_dead_is_seen_within_90_seconds(
 
 /// Somebody else led before: what is shown may not tell what that did last.
 #[tokio::test(start_paused = true)]
-async fn what_is_to_be_listed_anew_holds_keys_back_until_it_is() {
+async fn a_kind_to_be_listed_again_holds_keys_back_until_it_is() {
     let (context, client, asked) = context(|asked, _| {
         if asked.contains("watch=true") {
             return Reply::Silent;
@@ -269,7 +269,7 @@ async fn a_list_that_was_under_way_when_another_was_asked_for_lets_no_key_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_watch_makes_no_kind_unknown() {
+async fn a_request_other_than_a_watch_makes_no_kind_unknown() {
     let (context, _, _) = context(|_, _| Reply::Hang);
     context.set_problem("Webhook", Some("no certificate".into()));
     assert!(context.has_listed_all());
@@ -280,7 +280,7 @@ async fn what_is_no_watch_makes_no_kind_unknown() {
 
 /// What is cached was true once. What was seen of a watch that is closed and begun again is not lost.
 #[tokio::test(start_paused = true)]
-async fn what_a_lost_watch_showed_is_out_of_date_until_it_is_listed_again() {
+async fn the_view_of_a_lost_watch_is_out_of_date_until_it_is_listed_again() {
     let (context, client, _) = context(|asked, before| match asked {
         _ if asked.contains("watch=true") => Reply::Silent,
         _ if (1..4).contains(&before) => Reply::Answer(500, failure(500, "InternalError")),
@@ -302,7 +302,7 @@ async fn what_a_lost_watch_showed_is_out_of_date_until_it_is_listed_again() {
 
 /// The watch is closed before the list is asked for, and a large one takes its time.
 #[tokio::test(start_paused = true)]
-async fn so_is_what_was_shown_before_a_list_of_every_half_an_hour() {
+async fn so_is_the_view_before_a_list_of_every_half_an_hour() {
     let (context, client, _) = context(|asked, before| match asked {
         _ if asked.contains("watch=true") => bookmarks(),
         _ if before == 0 => list("PodClique"),
@@ -321,7 +321,7 @@ async fn so_is_what_was_shown_before_a_list_of_every_half_an_hour() {
 
 /// Something between here and the API server, or a server that is about to end.
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_ends_at_once_is_begun_anew_once_a_second() {
+async fn a_watch_that_ends_at_once_is_restarted_once_a_second() {
     let (context, client, asked) = context(|asked, _| {
         if asked.contains("watch=true") {
             Reply::Empty

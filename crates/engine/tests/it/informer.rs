@@ -138,7 +138,7 @@ fn in_namespaces(client: &Client) -> Arc<Context> {
 
 /// Somebody else's pod has a name that is in doubt.
 #[tokio::test(start_paused = true)]
-async fn what_belongs_to_others_is_read_once() {
+async fn a_foreign_object_is_read_once() {
     let foreign = json!({
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": "a", "namespace": "default", "uid": "a", "resourceVersion": "5"},
@@ -154,7 +154,7 @@ async fn what_belongs_to_others_is_read_once() {
 
 /// A list, a watch of it that tells nothing, and a list in which the object is corrected.
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_read_is_counted_for_as_long_as_that_is_so() {
+async fn an_unreadable_object_is_counted_while_it_is_unreadable() {
     let mut spoiled = podclique("a");
     spoiled["spec"]["replicas"] = json!("many");
     let lists = Arc::new(AtomicUsize::new(0));

@@ -69,7 +69,7 @@ async fn takes_over_a_duration_after_the_last_renewal_that_it_saw() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn takes_over_at_once_what_is_given_back() {
+async fn takes_over_a_released_lease_at_once() {
     let store = Store::default();
     let (mut first, closed) = operator(&store.link(), "a");
     first.win(|| true).await;
@@ -100,7 +100,7 @@ async fn gives_nothing_back_while_a_write_is_under_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn gives_back_what_it_renewed_while_it_was_told_to_stop() {
+async fn releases_a_lease_that_it_renewed_while_it_was_stopping() {
     let store = Store::default();
     let link = store.link();
     let (mut campaign, _) = operator(&link, "a");
@@ -152,7 +152,7 @@ async fn writes_nothing_when_it_goes_on_after_it_was_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_finds_the_lease_in_other_hands_has_lost_it() {
+async fn a_leader_that_finds_the_lease_in_other_hands_has_lost_it() {
     let store = Store::default();
     let (mut campaign, fence) = operator(&store.link(), "a");
     campaign.win(|| true).await;
@@ -162,7 +162,7 @@ async fn who_finds_the_lease_in_other_hands_has_lost_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_edit_by_somebody_else_does_not_cost_the_lead() {
+async fn a_foreign_edit_does_not_cost_the_lead() {
     let store = Store::default();
     let (mut campaign, fence) = operator(&store.link(), "a");
     campaign.win(|| true).await;
@@ -199,7 +199,7 @@ async fn waits_for_a_store_that_does_not_answer_and_leads_when_it_does() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_is_deleted_is_made_again_by_who_leads() {
+async fn a_deleted_lease_is_recreated_by_the_leader() {
     let store = Store::default();
     let (mut first, fence) = operator(&store.link(), "a");
     first.win(|| true).await;
@@ -231,7 +231,7 @@ async fn a_lease_that_is_deleted_is_not_taken_before_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_became_of_who_led_before_is_told() {
+async fn the_end_of_the_former_leader_is_reported() {
     let store = Store::default();
     let (mut first, _) = operator(&store.link(), "a");
     assert_eq!(first.win(|| true).await, Predecessor::None);
@@ -251,7 +251,7 @@ async fn what_became_of_who_led_before_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_not_ready_leaves_the_lease_to_others_for_a_duration() {
+async fn an_operator_that_is_not_ready_leaves_the_lease_to_others_for_a_duration() {
     let store = Store::default();
     let began = Instant::now();
     let (mut unready, _) = operator(&store.link(), "a");
@@ -272,7 +272,7 @@ async fn who_is_not_ready_leaves_the_lease_to_others_for_a_duration() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn is_taken_as_soon_as_who_waits_is_ready() {
+async fn is_taken_as_soon_as_the_standby_is_ready() {
     let store = Store::default();
     let began = Instant::now();
     let (mut campaign, _) = operator(&store.link(), "a");
@@ -283,7 +283,7 @@ async fn is_taken_as_soon_as_who_waits_is_ready() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_stops_before_it_leads_leaves_the_lease_of_others_alone() {
+async fn an_operator_that_stops_before_it_leads_leaves_a_foreign_lease_alone() {
     let store = Store::default();
     let (mut first, _) = operator(&store.link(), "a");
     first.win(|| true).await;
@@ -295,7 +295,7 @@ async fn who_stops_before_it_leads_leaves_the_lease_of_others_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_stops_while_it_claims_gives_back_what_it_got() {
+async fn an_operator_that_stops_while_it_claims_releases_its_lease() {
     let store = Store::default();
     let link = store.link();
     let (mut campaign, _) = operator(&link, "a");

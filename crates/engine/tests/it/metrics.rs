@@ -6,7 +6,7 @@ use crate::server::context;
 
 /// What appears with its first event has not increased by it.
 #[tokio::test]
-async fn what_alerts_ask_for_is_there_from_the_start() {
+async fn metrics_of_alerts_are_there_from_the_start() {
     let (context, _) = context(Vec::new());
     context.expect::<api::PodClique>();
     context.metrics.begin_namespace("default");

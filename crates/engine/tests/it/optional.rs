@@ -99,7 +99,7 @@ fn list() -> Reply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
+async fn nothing_waits_for_it_and_its_readers_are_triggered_when_it_comes_and_goes() {
     let is_installed = Arc::new(AtomicBool::new(false));
     let is_served = is_installed.clone();
     let (client, asked) = scripted(move |asked, _| {
@@ -212,7 +212,7 @@ async fn one_that_is_found_to_be_absent_is_silent_no_longer() {
 
 /// It has no right on them.
 #[tokio::test(start_paused = true)]
-async fn an_operator_of_some_namespaces_does_not_ask_for_what_is_of_the_cluster() {
+async fn an_operator_of_some_namespaces_lists_no_cluster_scoped_kinds() {
     let (client, asked) = scripted(|_, _| Reply::Answer(403, failure(403, "Forbidden")));
     let context = Arc::new(reading(&client).in_namespaces(&["default".into()]));
     let watches = Kinds::none().with::<Binding>().watches(&context, &client);

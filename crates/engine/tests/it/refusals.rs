@@ -39,7 +39,7 @@ async fn a_webhook_that_cannot_be_asked_is_a_refusal_and_no_doubt() {
 }
 
 #[tokio::test]
-async fn what_a_webhook_denies_is_refused_whatever_code_it_chose() {
+async fn a_denial_by_a_webhook_is_a_refusal_whatever_its_code() {
     for code in [400, 403, 429, 500] {
         let message = "admission webhook \"pods.example.com\" denied the request: no";
         let (outcome, ..) = run(vec![unwilling(code, message)], vec![vec![create("a")]]).await;
@@ -106,7 +106,7 @@ async fn nobody_waits_for_hours_because_he_was_asked_to() {
 }
 
 #[tokio::test]
-async fn a_namespace_that_is_being_deleted_ends_what_is_created_in_it() {
+async fn a_namespace_that_is_being_deleted_stops_creations_in_it() {
     let (context, asked) = context_of(scripted(|asked, _| {
         if asked.starts_with("POST") {
             let message = "pods \"a\" is forbidden: unable to create new content in namespace default \
@@ -129,7 +129,7 @@ async fn a_namespace_that_is_being_deleted_ends_what_is_created_in_it() {
 
 /// 500 objects that were deleted meanwhile.
 #[tokio::test(start_paused = true)]
-async fn what_changed_is_read_some_at_once_and_no_more_if_nobody_answers() {
+async fn changed_objects_are_read_some_at_once_and_no_more_without_an_answer() {
     let changed: Vec<_> = (0..500)
         .map(|i| (Kind::of::<Pod>(), Key::new("default", format!("p{i}"))))
         .collect();

@@ -245,7 +245,7 @@ async fn a_time_that_has_passed_makes_nobody_decide_all_the_time() {
 }
 
 #[tokio::test]
-async fn what_waits_when_it_has_to_stop_is_not_begun() {
+async fn a_waiting_key_is_not_begun_when_it_has_to_stop() {
     let (context, asked) = context(Vec::new());
     for name in ["a", "b", "c"] {
         context.publish(context.caches.of::<PodClique>().apply(podclique(name, "7")));
@@ -287,7 +287,7 @@ impl Reconciler for Vanishing {
 }
 
 #[tokio::test]
-async fn remembers_no_failure_of_what_went_meanwhile() {
+async fn remembers_no_failure_of_an_object_that_went_meanwhile() {
     let (context, _) = context(vec![(503, failure(503, "ServiceUnavailable"))]);
     context
         .caches

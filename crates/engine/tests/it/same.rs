@@ -54,7 +54,7 @@ fn whatever_is_read_is_news() {
 }
 
 #[test]
-fn only_news_wake_who_reads_it() {
+fn only_a_read_change_triggers_its_readers() {
     let mut triggers = Triggers::default();
     let mut reader = triggers.of(READER);
     reader.on_change::<Pod>(|change, _| find::own(change));

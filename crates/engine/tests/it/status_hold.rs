@@ -90,7 +90,7 @@ async fn pause(worker: &Worker<Counting>) -> Option<u128> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn counts_of_what_comes_up_wait_as_long_as_it_has_been_coming_within_bounds() {
+async fn counts_of_a_starting_object_wait_as_long_as_it_has_been_starting_within_bounds() {
     for (age, hold) in [
         (SignedDuration::from_secs(-30), 2000),
         (SignedDuration::from_secs(0), 2000),
@@ -119,7 +119,7 @@ async fn a_first_status_that_waited_is_written_in_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_urgent_and_what_is_first_and_awaited_waits_for_nothing() {
+async fn an_urgent_status_and_an_awaited_first_one_wait_for_nothing() {
     let age = SignedDuration::from_secs(3);
     for (stored, next) in [
         (Some(counted(0, false)), counted(1, true)),
@@ -134,7 +134,7 @@ async fn what_is_urgent_and_what_is_first_and_awaited_waits_for_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn counts_of_what_is_up_wait_shortly() {
+async fn counts_of_a_running_object_wait_shortly() {
     let stored = Some(counted(0, true));
     let (worker, _) = worker(SignedDuration::from_secs(3), stored, counted(1, true));
     assert_eq!(pause(&worker).await, Some(500));

@@ -66,7 +66,7 @@ fn woken(context: &Context) -> usize {
 }
 
 #[tokio::test]
-async fn wake_who_waits_for_them() {
+async fn trigger_their_owners() {
     let answers = vec![
         (503, failure(503, "ServiceUnavailable")),
         (404, failure(404, "NotFound")),
@@ -90,7 +90,7 @@ async fn wake_who_waits_for_them() {
 
 /// Somebody else's object of that name settles it as well, and wakes its own owner only.
 #[tokio::test]
-async fn wake_who_waits_when_the_watch_shows_the_name_taken() {
+async fn trigger_their_owner_when_the_watch_shows_the_name_taken() {
     let (context, _) = context(vec![]);
     let pods = context.caches.of::<Pod>();
     pods.expect_create(&pod().metadata);
@@ -110,7 +110,7 @@ async fn wake_who_waits_when_the_watch_shows_the_name_taken() {
 
 /// What is gone is not what was asked for: that may have been made in its place.
 #[tokio::test]
-async fn are_looked_for_although_somebody_elses_object_of_the_name_is_gone() {
+async fn are_looked_for_although_a_foreign_object_of_the_name_is_gone() {
     let (context, _) = context(vec![]);
     let pods = context.caches.of::<Pod>();
     let mut theirs = Pod {
@@ -133,7 +133,7 @@ async fn are_looked_for_although_somebody_elses_object_of_the_name_is_gone() {
 
 /// What the watch shows again changes nothing, and still it answers the question.
 #[tokio::test]
-async fn wake_who_waits_when_the_watch_shows_again_what_has_the_name() {
+async fn trigger_their_owner_when_the_watch_shows_the_object_of_the_name_again() {
     let (context, _) = context(vec![]);
     let pods = context.caches.of::<Pod>();
     let mut theirs = Pod {

@@ -52,7 +52,7 @@ async fn hands_out_each_key_once_and_in_order() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn wakes_a_consumer_that_waits() {
+async fn notifies_a_consumer_that_waits() {
     let queue = WorkQueue::default();
     let waiting = tokio::spawn({
         let queue = queue.clone();
@@ -102,7 +102,7 @@ async fn a_key_that_rested_comes_at_once() {
 }
 
 #[test]
-fn the_rest_grows_with_what_the_decision_took() {
+fn the_rest_grows_with_the_time_of_the_decision() {
     let ms = Duration::from_millis;
     for (deciding, rest) in [
         (0, 20),
@@ -136,7 +136,7 @@ async fn events_wait_for_the_end_of_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_due_at_a_time_is_not_put_off_by_a_rest() {
+async fn a_key_due_at_a_time_is_not_delayed_by_a_rest() {
     for (due, handed_out) in [(300, 300), (700, 500), (5, 20)] {
         let queue = WorkQueue::default();
         let due = Duration::from_millis(due);
@@ -255,7 +255,7 @@ async fn the_last_free_slot_is_kept_for_a_namespace_that_has_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_slot_is_there_for_whoever_comes() {
+async fn one_slot_is_free_for_a_new_key() {
     let queue = WorkQueue::default();
     add(&queue, &["a", "b"]);
     assert_eq!(queue.next(1, answered).await.key.name, "a");
@@ -337,7 +337,7 @@ async fn reports_how_many_are_due_and_how_long_the_first_has_waited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn says_what_was_added_and_how_long_the_rest_has_taken() {
+async fn counts_added_keys_and_the_time_of_running_ones() {
     let queue = WorkQueue::default();
     add(&queue, &["a", "a", "b"]);
     assert_eq!(queue.added(), 2, "a waits already");

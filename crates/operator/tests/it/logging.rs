@@ -86,7 +86,7 @@ async fn a_full_disk_costs_the_log_only() {
 }
 
 #[tokio::test]
-async fn a_log_that_somebody_closed_costs_the_log_only() {
+async fn a_closed_log_costs_the_log_only() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     stays_alive(start("closed", writer)).await;

@@ -72,7 +72,7 @@ watchNamespaces: [team-a, team-b]
 
 /// A scheduler may be called otherwise than its backend.
 #[test]
-fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
+fn knows_the_schedulers_that_need_gang_objects() {
     let config = with(
         "scheduler:
   profiles:
@@ -197,7 +197,7 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
     "defaults.terminationDelay: 0s must be at least 1s"
 )]
 #[case::not_yaml("{", "")]
-fn refuses_what_it_cannot_do_and_names_the_key(#[case] text: &str, #[case] expected: &str) {
+fn refuses_unusable_values_and_names_the_key(#[case] text: &str, #[case] expected: &str) {
     let error = with(text).unwrap_err();
     assert!(error.contains(expected), "{error}");
 }

@@ -132,7 +132,7 @@ fn of_namespaces(context: &Context, count: usize) {
 }
 
 #[tokio::test]
-async fn tells_the_largest_namespaces_apart_and_no_others() {
+async fn reports_the_largest_namespaces_singly_and_no_others() {
     let context = context();
     of_namespaces(&context, MAX_NAMESPACES + 2);
     let text = Metrics::default().encode(&state_metrics::registry(&context));
@@ -156,7 +156,7 @@ async fn tells_the_largest_namespaces_apart_and_no_others() {
 /// What is not ready waits since it is so; a job that failed for good waits for nobody, and what is
 /// ready does not wait.
 #[tokio::test]
-async fn tells_how_long_the_first_has_waited() {
+async fn reports_how_long_the_first_has_waited() {
     let context = context().with_clock(Arc::new(|| after(100)));
     let unready = |seconds: i64, type_: ConditionType| {
         let verdict = readiness::ready_condition(false, Reason::CrashLoop, String::new());

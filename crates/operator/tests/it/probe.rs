@@ -53,7 +53,10 @@ async fn everything_else_says_why(#[case] answer: &'static str, #[case] words: &
 #[case::no_host("/readyz", "no host")]
 #[case::nobody_listens("http://127.0.0.1:1/", "connect")]
 #[tokio::test]
-async fn what_cannot_be_asked_says_why(#[case] url: &str, #[case] words: &str) {
+async fn a_page_that_cannot_be_requested_reports_the_reason(
+    #[case] url: &str,
+    #[case] words: &str,
+) {
     let error = format!("{:#}", probe(&url.parse().unwrap()).await.unwrap_err());
     assert!(error.contains(words), "{error}");
 }

@@ -96,7 +96,7 @@ const SETS: ControllerName = ControllerName("podcliqueset");
 const GROUPS: ControllerName = ControllerName("podcliquescalinggroup");
 const PODCLIQUES: ControllerName = ControllerName("podclique");
 
-fn woken_by<K: Watched>(change: &Change<K>, caches: &Caches) -> Vec<(ControllerName, Key)> {
+fn triggered_by<K: Watched>(change: &Change<K>, caches: &Caches) -> Vec<(ControllerName, Key)> {
     K::remember(change, caches);
     controllers().triggers.after(change, caches)
 }
@@ -110,7 +110,7 @@ fn gone<K>(object: K) -> Change<K> {
 
 /// Gangs that name it wait for it.
 #[test]
-fn wakes_those_that_name_a_queue_when_it_comes_or_goes() {
+fn triggers_the_sets_that_name_a_queue_when_it_comes_or_goes() {
     let caches = Caches::default();
     let mut named = set("demo").build();
     let queue = [("kai.scheduler/queue".to_owned(), "research".to_owned())];
@@ -133,13 +133,13 @@ fn wakes_those_that_name_a_queue_when_it_comes_or_goes() {
         new: new.map(of),
     };
     let woken = vec![(SETS, Key::new("default", "demo"))];
-    assert_eq!(woken_by(&change(None, Some("1")), &caches), woken);
-    assert_eq!(woken_by(&change(Some("2"), None), &caches), woken);
-    assert_eq!(woken_by(&change(Some("1"), Some("2")), &caches), []);
+    assert_eq!(triggered_by(&change(None, Some("1")), &caches), woken);
+    assert_eq!(triggered_by(&change(Some("2"), None), &caches), woken);
+    assert_eq!(triggered_by(&change(Some("1"), Some("2")), &caches), []);
 }
 
 #[test]
-fn wakes_the_owners_of_a_clique_whose_labels_were_stripped() {
+fn triggers_the_owners_of_a_clique_whose_labels_were_stripped() {
     let caches = Caches::default();
     let group = meta("demo-0-g", "PodCliqueSet", "demo");
     caches
@@ -149,7 +149,7 @@ fn wakes_the_owners_of_a_clique_whose_labels_were_stripped() {
             ..Default::default()
         });
     let metadata = meta("demo-0-g-0-a", "PodCliqueScalingGroup", "demo-0-g");
-    let routes = woken_by(
+    let routes = triggered_by(
         &gone(PodClique {
             metadata,
             ..PodClique::default()
@@ -173,7 +173,7 @@ fn believes_the_owner_rather_than_the_label() {
     let caches = Caches::default();
     let mut metadata = meta("demo-0-a", "PodCliqueSet", "demo");
     metadata.labels = Some([(labels::PART_OF.to_owned(), "other".to_owned())].into());
-    let routes = woken_by(
+    let routes = triggered_by(
         &gone(PodClique {
             metadata,
             ..PodClique::default()
@@ -189,7 +189,7 @@ fn believes_the_owner_rather_than_the_label() {
 /// Nothing is created in a replica while a PodClique of an earlier attempt exists there: whoever
 /// waits for that has to learn that it is gone.
 #[test]
-fn wakes_everybody_in_the_replica_when_a_clique_is_gone() {
+fn triggers_the_whole_replica_when_a_clique_is_gone() {
     let caches = terminated_once();
     caches
         .of::<PodCliqueScalingGroup>()
@@ -197,7 +197,7 @@ fn wakes_everybody_in_the_replica_when_a_clique_is_gone() {
             metadata: labelled("demo-1-h", "PodCliqueSet", "demo"),
             ..PodCliqueScalingGroup::default()
         });
-    let routes = woken_by(&gone(podclique_of_attempt("demo-0-b", 0)), &caches);
+    let routes = triggered_by(&gone(podclique_of_attempt("demo-0-b", 0)), &caches);
     let wakes = |controller, name: &str| routes.contains(&(controller, Key::new("default", name)));
     assert!(wakes(PODCLIQUES, "demo-0-a"), "{routes:?}");
     assert!(wakes(GROUPS, "demo-0-h"));
@@ -206,7 +206,7 @@ fn wakes_everybody_in_the_replica_when_a_clique_is_gone() {
 
 /// The phase follows once the last pod ended, and it is the PodCliques that end them.
 #[test]
-fn wakes_the_children_of_a_job_that_is_given_up() {
+fn triggers_the_children_of_a_job_that_is_given_up() {
     let caches = Caches::default();
     let mut metadata = meta("demo-0-a", "PodCliqueSet", "demo");
     metadata.labels = Some([(labels::PART_OF.to_owned(), "demo".to_owned())].into());
@@ -238,14 +238,14 @@ fn wakes_the_children_of_a_job_that_is_given_up() {
         old: set(PodCliqueSetStatus::default()),
         new: set(failed),
     };
-    let routes = woken_by(&change, &caches);
+    let routes = triggered_by(&change, &caches);
     let clique = (PODCLIQUES, Key::new("default", "demo-0-a"));
     assert!(routes.contains(&clique), "{routes:?}");
 }
 
 /// The list of an adopted gang stays the same; that it lets its pods through is said beside it.
 #[test]
-fn wakes_the_cliques_of_a_gang_whose_list_opens_gates_now() {
+fn triggers_the_cliques_of_a_gang_whose_list_opens_gates_now() {
     let gang = |opens: &str| {
         let mut gang = PodGang {
             metadata: meta("demo-0", "PodCliqueSet", "demo"),
@@ -259,7 +259,7 @@ fn wakes_the_cliques_of_a_gang_whose_list_opens_gates_now() {
         }];
         Some(Arc::new(gang))
     };
-    let routes = |old, new| woken_by(&Change { old, new }, &Caches::default());
+    let routes = |old, new| triggered_by(&Change { old, new }, &Caches::default());
     let clique = (PODCLIQUES, Key::new("default", "demo-0-a"));
     assert!(routes(gang("false"), gang("true")).contains(&clique));
     assert!(!routes(gang("true"), gang("true")).contains(&clique));
@@ -267,7 +267,7 @@ fn wakes_the_cliques_of_a_gang_whose_list_opens_gates_now() {
 
 /// Simulator, seed 976: a part that is to join is not in the list, and says whether the gang runs.
 #[test]
-fn wakes_who_is_to_join_a_gang_that_runs_now_or_does_not_any_more() {
+fn triggers_the_joining_cliques_of_a_gang_that_starts_or_stops_running() {
     let caches = Caches::default();
     let set = set("demo")
         .clique("a", |c| c)
@@ -299,7 +299,7 @@ fn wakes_who_is_to_join_a_gang_that_runs_now_or_does_not_any_more() {
     };
     let woken = |name: &str, old: usize, new: usize| {
         let (old, new) = (gang(name, old), gang(name, new));
-        let routes = woken_by(&Change { old, new }, &caches).into_iter();
+        let routes = triggered_by(&Change { old, new }, &caches).into_iter();
         let podcliques = routes.filter(|(controller, _)| *controller == PODCLIQUES);
         let names: BTreeSet<String> = podcliques.map(|(_, key)| key.name).collect();
         names.into_iter().collect::<Vec<String>>().join(" ")
@@ -312,7 +312,7 @@ fn wakes_who_is_to_join_a_gang_that_runs_now_or_does_not_any_more() {
 
 /// A PodClique of an earlier attempt that is taken out of the set's hands holds nobody up any more.
 #[test]
-fn wakes_everybody_in_the_replica_when_a_clique_is_in_other_hands() {
+fn triggers_the_whole_replica_when_a_clique_changes_hands() {
     let caches = terminated_once();
     let earlier = podclique_of_attempt("demo-0-b", 0);
     let mut orphaned = earlier.clone();
@@ -322,7 +322,7 @@ fn wakes_everybody_in_the_replica_when_a_clique_is_in_other_hands() {
         new: Some(Arc::new(orphaned)),
     };
     let sibling = (PODCLIQUES, Key::new("default", "demo-0-a"));
-    assert!(woken_by(&change, &caches).contains(&sibling));
+    assert!(triggered_by(&change, &caches).contains(&sibling));
 }
 
 /// What is remembered for a PodClique goes with it.
@@ -339,7 +339,7 @@ fn nothing_is_remembered_of_a_clique_that_is_gone() {
     caches.note_taken(&wanted);
     assert_eq!(caches.taken_names.of("uid-demo-0-a").len(), 1);
     caches.of::<PodClique>().delete(&clique.metadata);
-    woken_by(&gone(clique), &caches);
+    triggered_by(&gone(clique), &caches);
     wanted.name = Some("demo-0-a-y".into());
     caches.note_taken(&wanted);
     assert!(caches.taken_names.of("uid-demo-0-a").is_empty());
@@ -347,7 +347,7 @@ fn nothing_is_remembered_of_a_clique_that_is_gone() {
 
 /// That there is no pod is shown by no watch; a job that was given up waits for its last one.
 #[test]
-fn wakes_who_waits_for_a_pod_that_may_have_been_created() {
+fn triggers_the_owner_of_a_pod_that_may_have_been_created() {
     let caches = Caches::default();
     let settled = |caches: &Caches| {
         let pods = caches.of::<Pod>();

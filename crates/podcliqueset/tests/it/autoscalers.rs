@@ -159,7 +159,7 @@ fn one_that_nobody_controls_is_adopted_beside_other_owners() {
 #[case("9e99", "9223372036854775807", true)]
 #[case("much", "much", true)]
 #[case("much", "more", false)]
-fn quantities_are_compared_by_what_they_mean(
+fn quantities_of_metrics_are_compared_by_value(
     #[case] written: &str,
     #[case] stored: &str,
     #[case] is_same: bool,

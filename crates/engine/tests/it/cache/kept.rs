@@ -13,7 +13,7 @@ use testkit::builders::{podclique, set};
 use super::{key, pod};
 
 #[test]
-fn what_a_list_shows_as_it_is_known_is_not_kept_twice() {
+fn an_unchanged_object_of_a_list_is_not_kept_twice() {
     let cache = Cache::default();
     cache.apply(pod("u", 1));
     let known = cache.get(&key()).unwrap();

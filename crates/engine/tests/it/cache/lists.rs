@@ -11,7 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use super::{key, list, named, pod, shown, terminating};
 
 #[test]
-fn returns_what_a_full_list_has_lost() {
+fn returns_the_objects_that_a_full_list_has_lost() {
     let cache = Cache::default();
     list(
         &cache,
@@ -89,7 +89,7 @@ fn believes_a_restored_etcd() {
 
 /// A Service is gone when its DELETE is answered.
 #[test]
-fn takes_what_it_deleted_for_gone_when_a_list_begun_before_does_not_hold_it() {
+fn takes_a_deleted_object_for_gone_when_a_list_begun_before_does_not_hold_it() {
     let cache = Cache::<Service>::default();
     let metadata = pod("u", 5).metadata;
     cache.apply(Service {
@@ -105,7 +105,7 @@ fn takes_what_it_deleted_for_gone_when_a_list_begun_before_does_not_hold_it() {
 /// Our own kinds are watched whole: what their watch shows as deleted is. A list may come from a
 /// cache that is behind.
 #[test]
-fn believes_the_watch_of_what_is_watched_whole_and_no_list() {
+fn believes_the_watch_of_a_kind_watched_whole_and_no_list() {
     let cache = Cache::<PodClique>::default();
     let clique = |uid: &str, version| PodClique {
         metadata: pod(uid, version).metadata,
@@ -120,7 +120,7 @@ fn believes_the_watch_of_what_is_watched_whole_and_no_list() {
 }
 
 #[test]
-fn keeps_what_a_full_list_could_not_decode() {
+fn keeps_an_object_that_a_full_list_could_not_decode() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     cache.begin_list(&Scope::Cluster);

@@ -51,7 +51,7 @@ fn does_not_go_back_behind_a_live_read_with_a_list_made_before() {
 }
 
 #[test]
-fn does_not_bring_back_with_a_list_made_before_what_a_live_read_did_not_find() {
+fn does_not_bring_back_with_an_earlier_list_an_object_that_a_live_read_did_not_find() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     cache.begin_list(&Scope::Cluster);
@@ -62,7 +62,7 @@ fn does_not_bring_back_with_a_list_made_before_what_a_live_read_did_not_find() {
 }
 
 #[test]
-fn does_not_bring_back_with_a_lagging_watch_what_is_certainly_gone() {
+fn does_not_bring_back_with_a_lagging_watch_an_object_that_is_certainly_gone() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     cache.read_live(&key(), &cache.seen(&key()), None);
@@ -73,7 +73,7 @@ fn does_not_bring_back_with_a_lagging_watch_what_is_certainly_gone() {
 
 /// What is no longer in the list was there when it was asked for, whatever was read since.
 #[test]
-fn reads_live_again_what_a_list_does_not_hold_though_it_was_read_since() {
+fn reads_live_again_an_object_missing_in_a_list_though_it_was_read_since() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     cache.begin_list(&Scope::Cluster);
@@ -85,7 +85,7 @@ fn reads_live_again_what_a_list_does_not_hold_though_it_was_read_since() {
 
 /// Terminating since the list was made: it is there, and no list could hold it.
 #[test]
-fn keeps_what_was_made_and_read_live_since_the_list_was_asked_for() {
+fn keeps_an_object_created_and_read_live_since_the_list_was_requested() {
     let cache = Cache::default();
     cache.begin_list(&Scope::Cluster);
     cache.read_live(&key(), &None, Some(terminating("u", 5)));
@@ -99,7 +99,7 @@ fn keeps_what_was_made_and_read_live_since_the_list_was_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn remembers_what_is_gone_as_long_as_a_list_is_under_way() {
+async fn remembers_gone_objects_as_long_as_a_list_is_under_way() {
     let cache = Cache::default();
     cache.begin_list(&Scope::Cluster);
     cache.list_item(&Scope::Cluster, pod("u", 5));
@@ -118,7 +118,7 @@ async fn remembers_what_is_gone_as_long_as_a_list_is_under_way() {
 
 /// No watch is so far behind; and all that ever was is too much to remember.
 #[tokio::test(start_paused = true)]
-async fn forgets_what_has_been_gone_for_minutes() {
+async fn forgets_objects_that_have_been_gone_for_minutes() {
     let cache = Cache::default();
     let other = Key::new("default", "b");
     cache.apply(pod("u", 5));

@@ -46,7 +46,7 @@ fn does_not_bring_back_an_object_that_came_and_went_before_the_answer() {
 }
 
 #[test]
-fn shows_what_it_deleted_as_terminating_until_the_watch_shows_more() {
+fn shows_a_deleted_object_as_terminating_until_the_watch_shows_more() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     assert!(
@@ -116,7 +116,7 @@ fn keeps_its_own_deletion_whatever_versions_follow() {
 }
 
 #[test]
-fn is_not_surprised_by_the_end_of_what_it_deletes() {
+fn expects_the_end_of_an_object_that_it_deletes() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     cache.will_delete("u");
@@ -131,7 +131,7 @@ fn is_not_surprised_by_the_end_of_what_it_deletes() {
 }
 
 #[test]
-fn reads_at_once_what_the_watch_showed_as_gone_before_its_deletion_was_answered() {
+fn reads_at_once_an_object_shown_as_gone_before_its_deletion_was_answered() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     cache.will_delete("u");

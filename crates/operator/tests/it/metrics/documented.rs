@@ -160,7 +160,7 @@ fn queries() -> Vec<String> {
 }
 
 #[test]
-fn every_panel_says_what_it_shows_and_of_which_operators() {
+fn every_panel_has_a_description_and_selects_operators() {
     let mut ids = BTreeSet::new();
     for panel in panels() {
         let title = panel["title"].as_str().unwrap();

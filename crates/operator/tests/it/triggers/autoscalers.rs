@@ -8,7 +8,7 @@ use super::*;
 
 /// Kubernetes writes the status of each one several times a minute.
 #[test]
-fn wakes_the_set_for_what_an_autoscaler_is_and_not_for_its_status() {
+fn triggers_the_set_for_the_spec_of_an_autoscaler_and_not_for_its_status() {
     let autoscaler = |highest: i32, desired: i32| {
         Some(Arc::new(HorizontalPodAutoscaler {
             metadata: meta("demo-0-a", "PodCliqueSet", "demo"),
@@ -23,7 +23,7 @@ fn wakes_the_set_for_what_an_autoscaler_is_and_not_for_its_status() {
         }))
     };
     let woken = |old, new| {
-        let mut woken = woken_by(&Change { old, new }, &Caches::default());
+        let mut woken = triggered_by(&Change { old, new }, &Caches::default());
         woken.dedup();
         woken
     };

@@ -49,17 +49,17 @@ fn wakes(found: &[(ControllerName, Key)], controller: ControllerName, name: &str
 
 /// The simulator found this: a gang passed for complete after its last pod was gone.
 #[test]
-fn a_pod_without_labels_wakes_its_gang_and_its_set() {
+fn a_pod_without_labels_triggers_its_gang_and_its_set() {
     for (podclique, gang) in [("demo-0-a", "demo-0"), ("demo-0-g-1-b", "demo-0-g-0")] {
-        let found = woken_by(&gone(pod_of(podclique)), &caches());
+        let found = triggered_by(&gone(pod_of(podclique)), &caches());
         wakes(&found, GANGS, gang);
         wakes(&found, SETS, "demo");
     }
 }
 
 #[test]
-fn a_podclique_without_labels_wakes_its_gang() {
+fn a_podclique_without_labels_triggers_its_gang() {
     for (podclique, gang) in [(standalone(), "demo-0"), (grouped(), "demo-0-g-0")] {
-        wakes(&woken_by(&gone(podclique), &caches()), GANGS, gang);
+        wakes(&triggered_by(&gone(podclique), &caches()), GANGS, gang);
     }
 }

@@ -29,7 +29,7 @@ fn that_says(name: &str, reason: Reason) -> PodCliqueSet {
 
 /// The sets of a namespace that look again when `large` has become this, beside one that waits for
 /// room and one that does not.
-fn woken_in(large: &PodCliqueSet, now: Option<PodCliqueSet>) -> Vec<String> {
+fn triggered_in(large: &PodCliqueSet, now: Option<PodCliqueSet>) -> Vec<String> {
     let caches = Caches::default();
     let sets = caches.of::<PodCliqueSet>();
     sets.apply(that_says("waits", Reason::LimitExceeded));
@@ -48,7 +48,7 @@ fn woken_in(large: &PodCliqueSet, now: Option<PodCliqueSet>) -> Vec<String> {
     if new.is_none() {
         sets.delete(&large.metadata);
     }
-    let woken = woken_by(&Change { old, new }, &caches).into_iter();
+    let woken = triggered_by(&Change { old, new }, &caches).into_iter();
     let mut names: Vec<String> = woken
         .filter(|(controller, _)| *controller == SETS)
         .map(|(_, key)| format!("{}/{}", key.namespace, key.name))
@@ -59,12 +59,12 @@ fn woken_in(large: &PodCliqueSet, now: Option<PodCliqueSet>) -> Vec<String> {
 }
 
 #[test]
-fn wakes_who_waits_for_room_when_a_set_of_a_full_namespace_goes_or_shrinks() {
+fn triggers_the_waiting_sets_when_a_set_of_a_full_namespace_goes_or_shrinks() {
     let full = || of_size("large", MAX_NAMESPACE_BYTES);
     let both = ["default/large", "default/waits"];
-    assert_eq!(woken_in(&full(), None), both, "it is gone");
+    assert_eq!(triggered_in(&full(), None), both, "it is gone");
     assert_eq!(
-        woken_in(&full(), Some(of_size("large", 0))),
+        triggered_in(&full(), Some(of_size("large", 0))),
         both,
         "shorter"
     );
@@ -72,9 +72,9 @@ fn wakes_who_waits_for_room_when_a_set_of_a_full_namespace_goes_or_shrinks() {
 
 /// Where there was room nobody waits for it.
 #[test]
-fn wakes_nobody_else_where_there_was_room() {
+fn triggers_no_other_set_where_there_was_room() {
     let small = || of_size("large", 1_000);
-    assert_eq!(woken_in(&small(), None), ["default/large"]);
+    assert_eq!(triggered_in(&small(), None), ["default/large"]);
     let same = of_size("large", 1_000);
-    assert_eq!(woken_in(&small(), Some(same)), ["default/large"]);
+    assert_eq!(triggered_in(&small(), Some(same)), ["default/large"]);
 }

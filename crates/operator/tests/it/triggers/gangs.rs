@@ -17,12 +17,12 @@ fn with(status: PodCliqueStatus) -> PodClique {
     }
 }
 
-fn is_gang_woken(old: PodClique, new: PodClique) -> bool {
+fn is_gang_triggered(old: PodClique, new: PodClique) -> bool {
     let change = Change {
         old: Some(Arc::new(old)),
         new: Some(Arc::new(new)),
     };
-    let woken = woken_by(&change, &Caches::default());
+    let woken = triggered_by(&change, &Caches::default());
     woken.contains(&(GANGS, Key::new("default", "demo-0")))
 }
 
@@ -32,8 +32,11 @@ fn counts_of_a_podclique_are_nothing_to_its_gang() {
         ready_replicas: 1,
         ..PodCliqueStatus::default()
     };
-    assert!(!is_gang_woken(PodClique::default(), PodClique::default()));
-    assert!(!is_gang_woken(
+    assert!(!is_gang_triggered(
+        PodClique::default(),
+        PodClique::default()
+    ));
+    assert!(!is_gang_triggered(
         with(PodCliqueStatus::default()),
         with(counted)
     ));
@@ -52,8 +55,8 @@ fn counts_of_a_podclique_are_nothing_to_its_gang() {
     completed_indices: Some("0".into()),
     ..PodCliqueStatus::default()
 })]
-fn what_a_gang_tells_of_a_podclique_wakes_it(#[case] status: PodCliqueStatus) {
-    assert!(is_gang_woken(
+fn the_gangs_facts_of_a_podclique_trigger_it(#[case] status: PodCliqueStatus) {
+    assert!(is_gang_triggered(
         with(PodCliqueStatus::default()),
         with(status)
     ));
@@ -67,9 +70,9 @@ fn what_a_gang_tells_of_a_podclique_wakes_it(#[case] status: PodCliqueStatus) {
 #[case::its_end(|c: &mut PodClique| {
     c.metadata.deletion_timestamp = Some(Timestamp::UNIX_EPOCH.into());
 })]
-fn so_does_what_its_parts_are_found_and_counted_by(#[case] edit: fn(&mut PodClique)) {
+fn so_do_the_keys_by_which_its_parts_are_found_and_counted(#[case] edit: fn(&mut PodClique)) {
     let old = with(PodCliqueStatus::default());
     let mut new = old.clone();
     edit(&mut new);
-    assert!(is_gang_woken(old, new));
+    assert!(is_gang_triggered(old, new));
 }

@@ -47,7 +47,7 @@ fn world(has_failed: bool) -> Caches {
 }
 
 #[test]
-fn wakes_those_that_wait_for_pods_of_a_node_that_is_lost() {
+fn triggers_the_owners_that_wait_for_pods_of_a_lost_node() {
     let change = |old: Option<bool>, new: Option<bool>| Change {
         old: old.map(node),
         new: new.map(node),
@@ -56,7 +56,7 @@ fn wakes_those_that_wait_for_pods_of_a_node_that_is_lost() {
     let caches = world(false);
     let lost = change(Some(true), Some(false));
     for change in [&lost, &change(Some(true), None)] {
-        assert_eq!(woken_by(change, &caches), std::slice::from_ref(&clique));
+        assert_eq!(triggered_by(change, &caches), std::slice::from_ref(&clique));
     }
     for unimportant in [
         change(None, Some(true)),
@@ -65,9 +65,9 @@ fn wakes_those_that_wait_for_pods_of_a_node_that_is_lost() {
         change(Some(false), Some(true)),
         change(Some(false), None),
     ] {
-        assert_eq!(woken_by(&unimportant, &caches), []);
+        assert_eq!(triggered_by(&unimportant, &caches), []);
     }
     let set = (SETS, Key::new("default", "demo"));
-    let woken: BTreeSet<_> = woken_by(&lost, &world(true)).into_iter().collect();
+    let woken: BTreeSet<_> = triggered_by(&lost, &world(true)).into_iter().collect();
     assert_eq!(woken, BTreeSet::from([clique, set]));
 }

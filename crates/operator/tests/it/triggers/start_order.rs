@@ -26,7 +26,7 @@ fn with(ready: i32) -> Arc<PodClique> {
 #[case::of_the_first_that_is_enough(with(1), with(2), true)]
 #[case::of_one_that_is_not_enough(with(0), with(1), false)]
 #[case::of_one_more_than_enough(with(2), with(3), false)]
-fn a_parent_that_says_that_it_is_up_wakes_who_starts_after_it(
+fn a_dependency_that_is_up_triggers_its_dependents(
     #[case] old: Arc<PodClique>,
     #[case] new: Arc<PodClique>,
     #[case] is_expected: bool,
@@ -36,7 +36,7 @@ fn a_parent_that_says_that_it_is_up_wakes_who_starts_after_it(
     set.spec.template.clique_startup_type = Some(CliqueStartupType::InOrder);
     caches.of::<PodCliqueSet>().apply(set);
     let (old, new) = (Some(old), Some(new));
-    let woken = woken_by(&Change { old, new }, &caches);
+    let woken = triggered_by(&Change { old, new }, &caches);
     let child = (PODCLIQUES, Key::new("default", "demo-0-b"));
     assert_eq!(woken.contains(&child), is_expected, "{woken:?}");
 }

@@ -28,10 +28,10 @@ fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta,
         new: is.clone(),
     };
     let given = Change { old: is, new: was };
-    let concerned = woken_by(&new, caches);
+    let concerned = triggered_by(&new, caches);
     assert!(!concerned.is_empty());
     for change in [taken, given] {
-        let woken = woken_by(&change, caches);
+        let woken = triggered_by(&change, caches);
         for route in &concerned {
             assert!(
                 woken.contains(route),
@@ -43,7 +43,7 @@ fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta,
 }
 
 #[test]
-fn wakes_who_loses_an_object_of_any_kind() {
+fn triggers_the_owner_that_loses_an_object_of_any_kind() {
     let caches = Caches::default();
     let of_set = |name| labelled(name, "PodCliqueSet", "demo");
     let of_group = labelled("demo-0-g-0-b", "PodCliqueScalingGroup", "demo-0-g");
@@ -107,10 +107,10 @@ fn beside() -> [(ControllerName, Key); 2] {
 
 /// They create nothing while one of an earlier attempt is left; thousands may go one after the other.
 #[test]
-fn the_rest_of_a_replica_wakes_when_the_last_podclique_of_an_earlier_attempt_is_gone() {
+fn the_rest_of_a_replica_is_triggered_when_its_last_earlier_podclique_is_gone() {
     let caches = terminated_once();
     let is_awake = |lost: PodClique| {
-        let woken = woken_by(&gone(lost), &caches);
+        let woken = triggered_by(&gone(lost), &caches);
         beside().map(|beside| woken.contains(&beside))
     };
     let another = podclique_of_attempt("demo-0-c", 0);
@@ -126,7 +126,7 @@ fn the_rest_of_a_replica_wakes_when_the_last_podclique_of_an_earlier_attempt_is_
 /// They create nothing while a PodClique of an earlier attempt is left in their replica, and what a
 /// group controls that is not the set's does not count.
 #[test]
-fn the_rest_of_a_replica_wakes_when_a_group_of_it_comes_into_other_hands() {
+fn the_rest_of_a_replica_is_triggered_when_a_group_of_it_changes_hands() {
     let caches = terminated_once();
     let group = |metadata| {
         Some(Arc::new(PodCliqueScalingGroup {
@@ -141,7 +141,7 @@ fn the_rest_of_a_replica_wakes_when_a_group_of_it_comes_into_other_hands() {
     };
     for new in [group(released), None] {
         let old = group(metadata.clone());
-        let woken = woken_by(&Change { old, new }, &caches);
+        let woken = triggered_by(&Change { old, new }, &caches);
         for beside in beside() {
             assert!(woken.contains(&beside), "{beside:?} is asleep");
         }
@@ -150,7 +150,7 @@ fn the_rest_of_a_replica_wakes_when_a_group_of_it_comes_into_other_hands() {
 
 /// It holds the place of one that is to be made, and only its name says in which group.
 #[test]
-fn a_group_wakes_when_a_podclique_is_gone_that_lost_its_owner_and_the_label_of_its_group() {
+fn a_group_is_triggered_when_a_podclique_without_owner_and_group_label_is_gone() {
     let caches = Caches::default();
     let group = PodCliqueScalingGroup {
         metadata: labelled("demo-0-h", "PodCliqueSet", "demo"),
@@ -165,7 +165,7 @@ fn a_group_wakes_when_a_podclique_is_gone_that_lost_its_owner_and_the_label_of_i
         metadata,
         ..PodClique::default()
     };
-    let woken = woken_by(&gone(stripped), &caches);
+    let woken = triggered_by(&gone(stripped), &caches);
     let group = (GROUPS, Key::new("default", "demo-0-h"));
     assert!(woken.contains(&group), "{woken:?}");
 }

@@ -42,12 +42,12 @@ fn in_kai_group_of(gang: &str) -> impl Fn(PodBuilder) -> PodBuilder {
     }
 }
 
-fn gangs_woken(old: Option<PodBuilder>, new: Option<PodBuilder>) -> Vec<String> {
+fn triggered_gangs(old: Option<PodBuilder>, new: Option<PodBuilder>) -> Vec<String> {
     let change = Change {
         old: old.map(PodBuilder::build),
         new: new.map(PodBuilder::build),
     };
-    let woken = woken_by(&change, &Caches::default()).into_iter();
+    let woken = triggered_by(&change, &Caches::default()).into_iter();
     let gangs = woken.filter(|(controller, _)| *controller == GANGS);
     let mut names: Vec<String> = gangs.map(|(_, key)| key.name).collect();
     names.sort();
@@ -91,10 +91,13 @@ fn at(stage: Stage, pod: PodBuilder) -> Option<PodBuilder> {
 #[case::it_is_ready(Stage::Runs, Stage::Ready)]
 #[case::it_is_deleted(Stage::Ready, Stage::Deleted)]
 #[case::it_is_done(Stage::Ready, Stage::Done)]
-fn a_pod_of_a_scaled_gang_wakes_the_base_gang_of_its_tree(#[case] old: Stage, #[case] new: Stage) {
+fn a_pod_of_a_scaled_gang_triggers_the_base_gang_of_its_tree(
+    #[case] old: Stage,
+    #[case] new: Stage,
+) {
     let woken = |mark: &dyn Fn(PodBuilder) -> PodBuilder| {
         let pod = || mark(of_scaled_gang());
-        gangs_woken(at(old, pod()), at(new, pod()))
+        triggered_gangs(at(old, pod()), at(new, pod()))
     };
     assert_eq!(woken(&in_pod_group), BOTH, "Kubernetes");
     assert_eq!(woken(&in_kai_group_of("demo-0")), BOTH, "a tree of KAI");
@@ -104,8 +107,8 @@ fn a_pod_of_a_scaled_gang_wakes_the_base_gang_of_its_tree(#[case] old: Stage, #[
 
 /// A restart count, say, is nothing to the tree.
 #[test]
-fn what_a_tree_does_not_count_wakes_its_own_gang_only() {
+fn a_pod_that_a_tree_does_not_count_triggers_its_own_gang_only() {
     let ready = || in_pod_group(of_scaled_gang()).ready();
     let other = ready().condition("PodReadyToStartContainers", "True");
-    assert_eq!(gangs_woken(Some(ready()), Some(other)), OWN);
+    assert_eq!(triggered_gangs(Some(ready()), Some(other)), OWN);
 }
