@@ -1,4 +1,4 @@
-//! The tables of what a breach is (docs/semantics.md §2.2).
+//! The tables of breaches (docs/semantics.md §2.2).
 
 use api::conditions::{Reason, Status};
 use api::podcliqueset::ReplicaAttempt;

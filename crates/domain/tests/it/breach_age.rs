@@ -47,7 +47,7 @@ fn a_breach_is_remembered_for_its_delay_and_at_most_a_minute(
     assert_eq!(memory(delay).as_secs(), seconds);
 }
 
-/// What `breachedSince` becomes 100 s after the epoch, with a memory of 20 s.
+/// The next `breachedSince` 100 s after the epoch, with a memory of 20 s.
 #[rstest]
 #[case::first_breach(None, Status::True, true, Some(100))]
 #[case::never_breached(None, Status::False, true, None)]

@@ -1,4 +1,4 @@
-//! A container that crashes runs for a while between two crashes: what is said meanwhile, as
+//! A container that crashes runs for a while between two crashes: the condition meanwhile, as
 //! kubelets recorded it.
 
 use std::sync::Arc;

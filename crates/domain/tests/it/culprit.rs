@@ -1,4 +1,4 @@
-//! Which pod is named, and what is said of it (docs/semantics.md §2.1).
+//! Which pod is named, and with which text (docs/semantics.md §2.1).
 
 use api::WorkloadType;
 use api::podclique::BreachCause;
@@ -164,9 +164,9 @@ fn a_container_that_was_asked_to_end_is_named_with_the_deletion_of_its_pod() {
 #[test]
 fn a_container_that_ends_well_is_named_where_it_has_to_go_on() {
     let pods = [named(0, exited(0, 1))];
-    let told = find_culprit(pods.iter(), false).unwrap();
+    let culprit = find_culprit(pods.iter(), false).unwrap();
     assert_eq!(
-        told.text,
+        culprit.text,
         "demo-0-w-p0 on node-2: container main ended with exit code 0"
     );
 }
@@ -205,8 +205,8 @@ fn a_container_that_ends_well_is_named_where_it_has_to_go_on() {
     named(1, unready("True", None))
 )]
 fn the_culprit_is(#[case] other: Pod, #[case] culprit: Pod) {
-    let told = text(&[other, culprit]).unwrap();
-    assert!(told.starts_with("demo-0-w-p1"), "{told}");
+    let culprit = text(&[other, culprit]).unwrap();
+    assert!(culprit.starts_with("demo-0-w-p1"), "{culprit}");
 }
 
 #[rstest]
@@ -215,8 +215,8 @@ fn the_culprit_is(#[case] other: Pod, #[case] culprit: Pod) {
 #[case::exit(exited(255, 4), false)]
 #[case::its_own_full_disk(json!({"phase": "Failed", "reason": "Evicted"}), false)]
 fn the_cluster_is_behind_it(#[case] status: Value, #[case] is_disruption: bool) {
-    let told = find_culprit([named(0, status)].iter(), true).unwrap();
-    assert_eq!(told.is_disruption, is_disruption);
+    let culprit = find_culprit([named(0, status)].iter(), true).unwrap();
+    assert_eq!(culprit.is_disruption, is_disruption);
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn a_disruption_without_a_time_is_why_the_pod_was_deleted() {
     let mut status = disrupted("DeletionByTaintManager", 9);
     status["conditions"][0]["lastTransitionTime"] = Value::Null;
     status["containerStatuses"] = json!([ended("main", 143, "Error", 6)]);
-    let told = text(&[deleted(named(0, status), 4)]).unwrap();
-    assert!(told.contains("DeletionByTaintManager"), "{told}");
+    let culprit = text(&[deleted(named(0, status), 4)]).unwrap();
+    assert!(culprit.contains("DeletionByTaintManager"), "{culprit}");
 }
 
 /// The node controller marks a pod long after its job was restarted.
@@ -235,7 +235,7 @@ fn a_disruption_after_the_deletion_is_none() {
     assert_eq!(text(&[pod]).unwrap(), "demo-0-w-p0: it was deleted");
 }
 
-/// What is stored, since when; what is seen, since when.
+/// The stored cause and its time; the observed cause and its time.
 #[rstest]
 #[case::nothing(None, None, None)]
 #[case::is_seen(None, Some(exited(7, 3)), Some("p0"))]

@@ -105,10 +105,10 @@ fn the_attempt_is_read_from_annotations_before_labels() {
         annotations: Some(text(0).into()),
         ..ObjectMeta::default()
     };
-    assert_eq!(Attempt::of(&meta).set, 0, "somebody added the label");
+    assert_eq!(Attempt::of(&meta).set, 0, "a user added the label");
     meta.labels = None;
     meta.annotations = Some(text(2).into());
-    assert_eq!(Attempt::of(&meta).set, 2, "somebody removed the label");
+    assert_eq!(Attempt::of(&meta).set, 2, "a user removed the label");
 }
 
 #[test]

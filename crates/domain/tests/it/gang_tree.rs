@@ -46,7 +46,7 @@ fn runs_with_its_required_children(
     assert_eq!(tree.guaranteed(&all).is_some(), is_satisfied);
 }
 
-/// Which pods are guaranteed, how many may not be preempted, and what is wrong.
+/// Which pods are guaranteed, how many may not be preempted, and the errors.
 #[test]
 fn guarantees_the_first_children_that_it_requires() {
     let names = [

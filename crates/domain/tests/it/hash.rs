@@ -1,5 +1,6 @@
-//! Hashes: what changes them and what does not. The fixed strings are a promise: if one changes,
-//! an upgrade of the operator restarts every workload, and the version prefix has to change too.
+//! Hashes, and the changes that do or do not affect them. The fixed strings are a promise: if one
+//! changes, an upgrade of the operator restarts every workload, and the version prefix has to
+//! change too.
 
 mod canonical;
 

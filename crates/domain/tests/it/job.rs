@@ -1,5 +1,5 @@
-//! What counts as available in a job, and what as failed (docs/semantics.md §2.1): statuses as real
-//! kubelets write them.
+//! Available and failed pods of a job (docs/semantics.md §2.1): statuses as real kubelets write
+//! them.
 
 use api::conditions::Reason;
 use api::{PodClique, PodCliqueStatus, WorkloadType};

@@ -1,5 +1,5 @@
-//! What is said of each state that kubelets and schedulers report: one recorded example for each row
-//! of the table, and a written one where a recording leaves the state out.
+//! The sentence for each state that kubelets and schedulers report: one recorded example for each
+//! row of the table, and a written one where a recording leaves the state out.
 
 use api::conditions::Reason;
 use domain::Pod;
@@ -76,7 +76,7 @@ fn refused(name: &'static str, message: &str) -> Example {
     changed(example, "/status/conditions/0", no)
 }
 
-/// What schedulers say.
+/// Messages of schedulers.
 fn of_schedulers() -> Vec<Example> {
     vec![
         refused(
@@ -329,7 +329,7 @@ fn an_init_container_that_restarts_always_does_not_end_well() {
     assert_snapshot!(text, @"a-0-w-mtfn9: container side: ends with exit code 0, restarted once: its command ends; a server must keep running");
 }
 
-/// What a container was started with before counts no more.
+/// The image of an earlier start does not count any more.
 #[test]
 fn the_image_that_cannot_be_pulled_is_that_of_the_spec() {
     let (mut pod, now) = seen_pod("image-changed-in-place", 4);
@@ -351,7 +351,7 @@ fn each_state_is_documented() {
 }
 
 /// The table of docs/operations.md is the documented list: every reason, in the order in which
-/// causes are told.
+/// causes are reported.
 #[test]
 fn every_cause_is_documented_in_its_order() {
     let manual = include_str!("../../../../docs/operations.md");

@@ -1,4 +1,4 @@
-//! What a set consists of, enumerated once.
+//! The parts of a set, enumerated once.
 
 use api::PodCliqueScalingGroup;
 use domain::gang_tree::TreeNode;
@@ -82,7 +82,7 @@ fn a_group_without_its_set_has_the_same_podcliques() {
     assert_eq!(of_group, of_set);
 }
 
-/// What has to be placed together of a replica, each leaf with its pods.
+/// The tree of pods of a replica that must be placed together, each leaf with its pods.
 #[test]
 fn a_replica_is_a_tree_that_requires_the_minimum_of_each_group() {
     let set = set("demo")

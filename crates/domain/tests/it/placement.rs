@@ -82,7 +82,7 @@ fn is_defined_whatever_is_known(
     assert_eq!(found.map(|placement| placement.score), expected);
 }
 
-/// A node without the label of its rack is no neighbour of anybody below its zone.
+/// A node without the label of its rack has no neighbour below its zone.
 #[test]
 fn a_node_without_a_label_is_a_domain_of_its_own() {
     let location = |rack: Option<&str>| Location {

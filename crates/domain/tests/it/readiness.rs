@@ -1,5 +1,5 @@
-//! Why a PodClique is not ready: one sentence for each way to be stuck, and which of several ways
-//! is told.
+//! The cause of a PodClique that is not ready: one sentence for each way to be stuck, and which of
+//! several causes is reported.
 
 use api::LastError;
 use api::conditions::{ConditionUpdate, Reason, Status};
@@ -244,7 +244,7 @@ fn a_server_that_does_not_answer_is_no_cause() {
     assert_eq!(refusal(&[silent]), None);
 }
 
-/// It is told with path and value, by what finds it; a moment after it was mended it is still
+/// The check that finds it reports path and value; a moment after the correction it is still
 /// stored.
 #[test]
 fn an_error_of_an_older_spec_is_no_refusal() {

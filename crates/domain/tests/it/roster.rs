@@ -75,7 +75,7 @@ const fn at(set: i32, group: i32) -> Attempt {
 #[case::left_of_an_earlier_one_and_going(Owner::Nobody, at(1, 1), true, "Leftover")]
 #[case::left_of_a_later_one(Owner::Nobody, at(3, 1), false, "Leftover")]
 #[case::left_of_another_group_attempt(Owner::Nobody, at(2, 2), false, "Leftover")]
-// Decision 69: an earlier set of the same name, or anybody else.
+// Decision 69: an earlier set of the same name, or any other owner.
 #[case::somebody_elses(Owner::Foreign, at(2, 1), false, "Foreign")]
 #[case::somebody_elses_and_going(Owner::Foreign, at(1, 0), true, "Foreign")]
 fn a_podclique_that_was_found_is_in_one_state(

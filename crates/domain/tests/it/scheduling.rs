@@ -1,4 +1,4 @@
-//! What pods bear for their scheduler.
+//! The marks of pods for their scheduler.
 
 use std::sync::Arc;
 
@@ -112,7 +112,7 @@ fn gangs_of_one_name_in_two_namespaces_have_two_pod_groups() {
     assert!(one.starts_with("demo-0-") && one.len() == "demo-0-".len() + 5);
 }
 
-/// Each way in which a scheduler can be told of a gang.
+/// Each backend that shows gangs to a scheduler.
 const BACKENDS: [Backend; 7] = [
     Backend::DefaultScheduler,
     Backend::KaiScheduler,
@@ -133,7 +133,7 @@ fn grouped() -> PodClique {
     worker
 }
 
-/// A pod of the PodClique as it is made while its scheduler is told so, beside these peers.
+/// A pod of the PodClique as it is created with this backend, beside these peers.
 fn made(worker: &PodClique, backend: Backend, peers: Peers<'_>) -> Pod {
     let mut pod = Pod::default();
     let mut all = worker.metadata.labels.clone().unwrap();
@@ -256,8 +256,12 @@ fn a_gang_that_starts_beside_a_base_gang_of_another_scheduler_has_its_own_pod_gr
             let of_base = Some(&peer);
             let profiles = Profiles::of([(SCHEDULER.to_owned(), after)]);
             let peers = Peers { own: None, of_base };
-            let told = GangScheduler::of(&profiles, Some(SCHEDULER), peers);
-            assert_eq!(told.backend, after.without_tree(), "{before:?} {after:?}");
+            let scheduler = GangScheduler::of(&profiles, Some(SCHEDULER), peers);
+            assert_eq!(
+                scheduler.backend,
+                after.without_tree(),
+                "{before:?} {after:?}"
+            );
         }
     }
 }

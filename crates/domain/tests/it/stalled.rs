@@ -78,34 +78,39 @@ fn a_ready_object_is_never_stalled() {
 #[case::just_now(Reason::QuotaExceeded, "ERR_CREATE_POD", 0, false)]
 #[case::almost(Reason::QuotaExceeded, "ERR_CREATE_POD", PATIENCE - 1, false)]
 #[case::too_long(Reason::QuotaExceeded, "ERR_CREATE_POD", PATIENCE, true)]
-#[case::another_cause_is_told(Reason::RequestRefused, "ERR_CREATE_POD", PATIENCE, false)]
+#[case::another_cause_is_reported(Reason::RequestRefused, "ERR_CREATE_POD", PATIENCE, false)]
 #[case::it_passes(Reason::ImagePullFailed, "ERR_CREATE_POD", PATIENCE, false)]
 #[case::no_answer(Reason::QuotaExceeded, "ERR_API_UNAVAILABLE", PATIENCE, false)]
 #[case::asked_to_wait(Reason::QuotaExceeded, "ERR_API_THROTTLED", PATIENCE, false)]
 #[case::of_an_older_spec(Reason::QuotaExceeded, "ERR_INVALID_SPEC", PATIENCE, false)]
 fn a_refused_object_stalls_after_a_while(
-    #[case] told: Reason,
+    #[case] reason: Reason,
     #[case] code: &str,
     #[case] waited: i64,
     #[case] expected: bool,
 ) {
     let errors = [error(code, QUOTA, 10)];
-    let verdict = judge(&ready(Status::False, told), &errors, [], after(10 + waited));
+    let verdict = judge(
+        &ready(Status::False, reason),
+        &errors,
+        [],
+        after(10 + waited),
+    );
     assert_eq!(verdict.is_some(), expected);
 }
 
 #[rstest]
-#[case::by_the_cause_that_is_told(Reason::QuotaExceeded, Reason::QuotaExceeded, true)]
+#[case::by_the_reported_cause(Reason::QuotaExceeded, Reason::QuotaExceeded, true)]
 #[case::by_another_one(Reason::QuotaExceeded, Reason::RequestRefused, false)]
 #[case::by_one_that_passes(Reason::CrashLoop, Reason::CrashLoop, false)]
 fn a_stalled_child_stalls_its_parent(
-    #[case] told: Reason,
+    #[case] reason: Reason,
     #[case] below: Reason,
     #[case] expected: bool,
 ) {
     let (below, idle) = (stalled(below), Vec::new());
     let all: [&[Condition]; 2] = [&idle, &below];
-    let verdict = judge(&ready(Status::False, told), &[], all, after(0));
+    let verdict = judge(&ready(Status::False, reason), &[], all, after(0));
     assert_eq!(verdict.is_some(), expected);
 }
 

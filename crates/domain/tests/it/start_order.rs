@@ -1,4 +1,4 @@
-//! Who starts after whom (docs/semantics.md §8.6).
+//! The start order: dependencies and dependents (docs/semantics.md §8.6).
 
 use api::PodCliqueSet;
 use api::WorkloadType::{self, Inference, Training};
@@ -55,7 +55,7 @@ fn dependencies(#[case] order: CliqueStartupType) {
     assert_snapshot!(format!("dependencies_{order:?}"), shown);
 }
 
-/// What waits for a PodClique is what that one lists.
+/// The dependents of a PodClique are the PodCliques that list it.
 #[rstest]
 #[case::any_order(AnyOrder)]
 #[case::in_order(InOrder)]
@@ -126,7 +126,7 @@ fn a_surplus_replica_keeps_its_place() {
     assert_eq!(dependencies.collect::<Vec<_>>(), ["demo-0-router"]);
 }
 
-/// What is invalid leads nowhere: itself, names that there are not.
+/// An invalid dependency has no effect: the clique itself, unknown names.
 #[test]
 fn only_other_cliques_are_started_after() {
     let strange = |s: SetBuilder| {

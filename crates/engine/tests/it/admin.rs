@@ -78,7 +78,7 @@ async fn a_client_that_sends_no_request_is_not_waited_for() {
     tokio::task::yield_now().await;
     let mut slow = connect(address);
     slow.write_all(b"GET /heal").unwrap();
-    // What is said before the connection is closed is not of interest.
+    // The answer before the connection is closed does not matter.
     let mut answer = Vec::new();
     slow.read_to_end(&mut answer).unwrap();
 }
@@ -102,7 +102,7 @@ async fn objects_are_counted_once_a_second_however_often_clients_ask() {
     assert_ne!(page.text(), before);
 }
 
-/// What a scraper is told of the text, and that it keeps to it.
+/// The content type that a scraper gets, and a text that conforms to it.
 #[tokio::test]
 async fn metrics_are_announced_in_their_format() {
     let (_, address) = start_both();

@@ -61,7 +61,7 @@ fn with(mut object: Value, key: &str, value: Value) -> Value {
     object
 }
 
-/// What is written where the owner, and the group that controls it, are read so.
+/// The writes where the owner, and the group that controls it, are read with these values.
 async fn writes(owner: Value, group: Option<Value>) -> Vec<String> {
     let (context, asked) = context_of(scripted(move |asked, _| match asked {
         _ if asked.starts_with("GET") && asked.contains("podcliques/owner") => {

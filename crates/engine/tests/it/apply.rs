@@ -1,4 +1,4 @@
-//! What becomes of single writes and of waves.
+//! The results of single writes and of waves.
 
 use std::collections::BTreeSet;
 
@@ -143,7 +143,7 @@ async fn tries_one_pod_first_and_no_other_when_it_is_refused() {
     ];
     assert_eq!(
         asked, expected,
-        "what is refused stops its own kind of write and nothing else"
+        "a refusal stops its own kind of write and nothing else"
     );
     assert_eq!((outcome.failures.len(), outcome.is_cut_short), (1, true));
 }
@@ -156,7 +156,7 @@ async fn stops_when_the_server_does_not_answer() {
     assert_eq!(first(&outcome).code, "ERR_API_UNAVAILABLE");
 }
 
-/// New definitions: the API server refuses for half a minute what it will take then.
+/// New definitions: for half a minute the API server refuses objects that it takes afterwards.
 #[tokio::test]
 async fn takes_a_kind_that_admission_does_not_know_yet_for_no_answer() {
     let mut unknown = failure(403, "Forbidden");
@@ -253,7 +253,7 @@ async fn a_concurrently_changed_object_is_not_sent_again_in_the_same_version() {
     assert!(outcome.is_cut_short && outcome.awaits_version);
 }
 
-/// Somebody may cut the owner reference of an object between the look at it and the request.
+/// A user may remove the owner reference of an object between the observation and the request.
 #[tokio::test]
 async fn deletes_the_version_that_was_seen_and_no_other() {
     let (context, _, bodies) = context_that_keeps_bodies(vec![(200, json!({}))]);
@@ -294,7 +294,7 @@ async fn patches_no_other_object_that_took_the_name() {
         vec![vec![Action::Merge { target, patch }]],
     )
     .await;
-    assert!(outcome.failures.is_empty(), "nothing to tell anybody");
+    assert!(outcome.failures.is_empty(), "no error to report");
     assert_eq!(outcome.conflicts.len(), 1, "but to decide again");
 }
 

@@ -97,7 +97,7 @@ async fn waits_for_one_spec_and_until_the_time_is_over() {
     assert!(backoff.pending(&key("a"), Some(1)).is_none());
 }
 
-/// A quota refuses pods for up to a minute; what else fails meanwhile is another matter.
+/// A quota refuses pods for up to a minute; another failure meanwhile has its own wait.
 #[tokio::test(start_paused = true)]
 async fn a_failure_does_not_end_the_wait_of_another() {
     let (backoff, key) = (Backoff::default(), key("a"));
@@ -132,7 +132,7 @@ async fn a_failure_does_not_end_the_wait_of_another() {
     );
 }
 
-/// A pod whose POST got no answer is not asked for until it was looked for; then it fails again.
+/// A pod whose POST got no answer is not requested until it was read live; then it fails again.
 #[tokio::test(start_paused = true)]
 async fn a_request_that_was_not_sent_has_not_succeeded() {
     let (backoff, key) = (Backoff::default(), key("a"));

@@ -1,4 +1,4 @@
-//! What the cache shows, whatever order answers and watch events arrive in.
+//! The view of the cache, whatever order answers and watch events arrive in.
 
 mod evidence;
 mod kept;

@@ -1,4 +1,4 @@
-//! What is asked of all caches at once.
+//! Queries of all caches at once.
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
@@ -53,7 +53,8 @@ fn standalone(is_orphan: bool) -> PodClique {
     (*clique.build()).clone()
 }
 
-/// Nobody deletes what neither the set nor its groups control, so nobody waits for it either.
+/// Neither the set nor its groups delete a PodClique that they do not control, so they do not wait
+/// for it either.
 #[test]
 fn an_earlier_attempt_in_the_hands_of_the_set_holds_up_its_replica() {
     let set = terminating();
@@ -65,7 +66,7 @@ fn an_earlier_attempt_in_the_hands_of_the_set_holds_up_its_replica() {
     };
     let of_group = || grouped(&group(None));
     assert!(holds_up(standalone(false), None));
-    assert!(!holds_up(standalone(true), None), "nobody controls it");
+    assert!(!holds_up(standalone(true), None), "it has no controller");
     assert!(holds_up(of_group(), Some(group(Some(&set)))));
     assert!(
         !holds_up(of_group(), Some(group(None))),

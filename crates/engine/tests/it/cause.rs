@@ -1,4 +1,4 @@
-//! Why an API server cannot be asked, in words that help.
+//! The cause of an API server that cannot be reached, with a remedy.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use engine::said::{AGAIN_AFTER, Said};
 use kube::{Client, Config};
 use tokio::net::TcpListener;
 
-/// What is said where the API server is there.
+/// The text for a server at this address.
 async fn said_of(server: &str) -> String {
     let mut config = Config::new(server.parse().unwrap());
     config.connect_timeout = Some(Duration::from_secs(10));
@@ -16,7 +16,7 @@ async fn said_of(server: &str) -> String {
     explain(&client.apiserver_version().await.unwrap_err())
 }
 
-/// A port at which nobody listens.
+/// A port without a listener.
 async fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     listener.local_addr().unwrap().port()

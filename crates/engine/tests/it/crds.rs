@@ -22,7 +22,7 @@ fn section(fields: &[&str]) -> Value {
     json!({"type": "object", "properties": fields})
 }
 
-/// What the API server says of both groups; of PodCliques with these status fields.
+/// The descriptions of both groups by the API server; of PodCliques with these status fields.
 fn described(of_podclique: &[&str]) -> Vec<(u16, Value)> {
     let kind = |spec: &[&str], status: &[&str]| {
         json!({"properties": {
@@ -97,7 +97,7 @@ async fn waits_for_definitions_that_are_new_enough_and_says_so() {
     assert_eq!(context.unsynced().len(), 0);
 }
 
-/// A cluster that does not let accounts discover what there is.
+/// A cluster that does not let accounts use discovery.
 #[tokio::test]
 async fn goes_on_where_nobody_may_look() {
     let (client, _) = client(vec![(403, failure(403, "Forbidden"))]);

@@ -1,4 +1,4 @@
-//! What makes two events one.
+//! When two events are one.
 
 use api::{PodCliqueScalingGroup, PodCliqueSet, events};
 use domain::plan::{Event, Kind, Target};
@@ -97,7 +97,7 @@ async fn is_posted_again_only_if_it_could_not_be_posted_before() {
     assert_eq!(asked.lock().unwrap().len(), 2);
 }
 
-/// Says it at these times and returns what was asked of the API server, and what it was sent.
+/// Publishes the event at these times; returns the requests to the API server with their bodies.
 async fn repeat(event: &Event, times: &[SignedDuration], answers: Answers) -> Vec<(String, Value)> {
     let (context, asked, bodies) = context_that_keeps_bodies(answers);
     let events = EventRecorder::default();
@@ -179,7 +179,8 @@ async fn an_event_is_as_api_servers_take_it() {
     assert!(posted[0]["involvedObject"].is_null() && posted[0]["count"].is_null());
 }
 
-/// The namespace of a hundred sets: routine events beyond its budget are counted, the others posted.
+/// The namespace of a hundred sets: routine events beyond its budget are counted, the others
+/// posted.
 #[tokio::test(start_paused = true)]
 async fn routine_events_keep_to_the_budget_of_their_namespace_and_others_do_not() {
     let answers = (0..100).map(|_| (201, json!({}))).collect();

@@ -60,7 +60,7 @@ fn a_value_that_is_no_object_is_an_error() {
     }
 }
 
-/// As API servers write it; the texts look like what is cut out, or like its end.
+/// As API servers write it; the texts look like the removed part, or like its end.
 #[test]
 fn managed_fields_are_left_out_and_nothing_else_is() {
     let annotation = r#""annotations":{"last":"{\"managedFields\":[1]}"}"#;
@@ -99,7 +99,7 @@ fn a_label_called_managed_fields_is_a_label_and_spoils_nothing() {
     }
 }
 
-/// What becomes of an object of a kind that we hold until its children are gone.
+/// The view of an object of a kind that the operator holds until its children are gone.
 fn read<K>(spec: &str, status: &str, is_deleted: bool) -> String
 where
     K: Resource<DynamicType = ()> + serde::de::DeserializeOwned + HasStatus,

@@ -164,7 +164,7 @@ async fn definitions_without_an_answer_are_asked_for_again_and_reported() {
     assert!(asked.lock().unwrap().len() >= 2);
 }
 
-/// Where the second list, of what lost its label, is refused or hangs.
+/// Where the second list, of objects that lost their label, is refused or hangs.
 async fn without_strays(reply: fn() -> Reply, seconds: u64) -> (Arc<Context>, String) {
     let (context, client, _) = context(move |asked, _| {
         if asked.contains("watch=true") {
@@ -193,7 +193,7 @@ async fn strays_that_cannot_be_listed_are_reported_and_hold_no_watch_up() {
     assert_eq!(
         context.caches.of::<Service>().len(),
         1,
-        "what the watch showed meanwhile"
+        "the events of the watch meanwhile"
     );
     let (_, why) = without_strays(|| Reply::Hang, 20).await;
     assert!(why.contains("no answer"), "{why}");
@@ -219,7 +219,7 @@ async fn an_object_that_came_while_the_watch_was_dead_is_seen_within_90_seconds(
     }
 }
 
-/// Somebody else led before: what is shown may not tell what that did last.
+/// Another operator led before: the view may lack that operator's last writes.
 #[tokio::test(start_paused = true)]
 async fn a_kind_to_be_listed_again_holds_keys_back_until_it_is() {
     let (context, client, asked) = context(|asked, _| {
@@ -241,11 +241,11 @@ async fn a_kind_to_be_listed_again_holds_keys_back_until_it_is() {
     watch_for(1, &context, client.clone()).await;
     assert_eq!((context.queue(Idle::NAME).depth(), lists(&asked)), (1, 2));
     // Of a watch that is open, too.
-    let anew = async {
+    let listing = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         context.list_anew();
     };
-    tokio::join!(watch_for(2, &context, client), anew);
+    tokio::join!(watch_for(2, &context, client), listing);
     assert_eq!(lists(&asked), 4);
 }
 
@@ -278,7 +278,7 @@ async fn a_request_other_than_a_watch_makes_no_kind_unknown() {
     assert!(context.unsynced().is_empty());
 }
 
-/// What is cached was true once. What was seen of a watch that is closed and begun again is not lost.
+/// The cached view was true once. The view of a watch that is closed and restarted is not lost.
 #[tokio::test(start_paused = true)]
 async fn the_view_of_a_lost_watch_is_out_of_date_until_it_is_listed_again() {
     let (context, client, _) = context(|asked, before| match asked {
@@ -300,7 +300,7 @@ async fn the_view_of_a_lost_watch_is_out_of_date_until_it_is_listed_again() {
     watch.abort();
 }
 
-/// The watch is closed before the list is asked for, and a large one takes its time.
+/// The watch is closed before the list is requested, and a large one takes its time.
 #[tokio::test(start_paused = true)]
 async fn so_is_the_view_before_a_list_of_every_half_an_hour() {
     let (context, client, _) = context(|asked, before| match asked {
@@ -336,7 +336,7 @@ async fn a_watch_that_ends_at_once_is_restarted_once_a_second() {
     assert_eq!(lists, 1);
 }
 
-/// What was deleted meanwhile need not be remembered until the API server lists again.
+/// Objects deleted meanwhile need not be remembered until the API server lists again.
 #[tokio::test(start_paused = true)]
 async fn a_list_that_fails_is_no_longer_under_way() {
     let (context, client, _) = context(|_, _| Reply::Answer(500, failure(500, "InternalError")));

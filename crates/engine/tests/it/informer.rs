@@ -1,4 +1,4 @@
-//! What the probes say of watches.
+//! The answers of the probes about watches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ fn list(version: &str) -> (u16, Value) {
     (200, list)
 }
 
-/// What is unsynced after so much time, with these answers and after them only errors.
+/// The unsynced kinds after this time, with these answers and after them only errors.
 async fn unsynced_after(seconds: u64, answers: Vec<(u16, Value)>) -> Vec<String> {
     let (context, _) = context(Vec::new());
     context.expect::<PodClique>();
@@ -88,7 +88,7 @@ async fn a_namespace_that_may_not_be_watched_is_named() {
     assert!(!context.is_ready(), "nothing can be looked after");
 }
 
-/// Its Role went with it; what happens in the others is looked at all the same.
+/// Its Role was deleted with it; the operator goes on with the other namespaces.
 #[tokio::test(start_paused = true)]
 async fn a_namespace_that_cannot_be_listed_holds_no_other_up() {
     let (canned, _) = scripted(|asked, _| match asked {
@@ -115,7 +115,7 @@ async fn a_namespace_that_cannot_be_listed_holds_no_other_up() {
     assert!(context.is_ready(), "{:?}", context.unsynced());
     assert!(context.has_listed_all(), "it may lead at once");
     tokio::time::advance(Duration::from_mins(4)).await;
-    assert!(!context.is_ready(), "nothing is heard of a");
+    assert!(!context.is_ready(), "no message about namespace a");
 }
 
 fn podclique(namespace: &str) -> Value {
@@ -136,7 +136,7 @@ fn in_namespaces(client: &Client) -> Arc<Context> {
     Arc::new(context)
 }
 
-/// Somebody else's pod has a name that is in doubt.
+/// A foreign pod has a name that is in doubt.
 #[tokio::test(start_paused = true)]
 async fn a_foreign_object_is_read_once() {
     let foreign = json!({
@@ -152,7 +152,7 @@ async fn a_foreign_object_is_read_once() {
     );
 }
 
-/// A list, a watch of it that tells nothing, and a list in which the object is corrected.
+/// A list, a watch without events, and a list in which the object is corrected.
 #[tokio::test(start_paused = true)]
 async fn an_unreadable_object_is_counted_while_it_is_unreadable() {
     let mut spoiled = podclique("a");

@@ -1,4 +1,4 @@
-//! Who leads, by the Lease of a store in memory, in paused time.
+//! Leader election by the Lease of a store in memory, in paused time.
 
 mod any_course;
 mod store;
@@ -93,7 +93,7 @@ async fn gives_nothing_back_while_a_write_is_under_way() {
     assert!(write.is_some());
     campaign.release(DEADLINE).await;
     assert_eq!(store.holder(), "a");
-    assert!(fence.enter().is_none(), "what follows is not let through");
+    assert!(fence.enter().is_none(), "later writes are not let through");
     drop(write);
     campaign.release(DEADLINE).await;
     assert_eq!(store.holder(), "");

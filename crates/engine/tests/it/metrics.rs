@@ -1,10 +1,10 @@
-//! What `/metrics` says before anything happens.
+//! `/metrics` before anything happens.
 
 use prometheus_client::registry::Registry;
 
 use crate::server::context;
 
-/// What appears with its first event has not increased by it.
+/// A counter that appears with its first event has not increased by it.
 #[tokio::test]
 async fn metrics_of_alerts_are_there_from_the_start() {
     let (context, _) = context(Vec::new());

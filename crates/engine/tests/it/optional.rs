@@ -119,13 +119,13 @@ async fn nothing_waits_for_it_and_its_readers_are_triggered_when_it_comes_and_go
     assert_eq!(context.unsynced().len(), 1, "it may be there");
     context.caches.of::<PodClique>().apply(podclique("a"));
     let watch = tokio::spawn(watch);
-    let woken = || context.queue(READER).take_all();
+    let triggered = || context.queue(READER).take_all();
 
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(context.unsynced().is_empty(), "{:?}", context.unsynced());
     assert!(!context.caches.is_served::<Binding>(""));
     assert_eq!(
-        woken(),
+        triggered(),
         [Key::new("default", "a")],
         "it is known to be absent"
     );
@@ -142,7 +142,11 @@ async fn nothing_waits_for_it_and_its_readers_are_triggered_when_it_comes_and_go
     tokio::time::sleep(Duration::from_secs(31)).await;
     assert!(context.caches.is_served::<Binding>(""));
     assert_eq!(context.caches.of::<Binding>().len(), 1);
-    assert_eq!(woken().len(), 2, "the object, and all who read the kind");
+    assert_eq!(
+        triggered().len(),
+        2,
+        "the object, and all readers of the kind"
+    );
     let path = "GET /apis/grove.io/v1alpha1/clustertopologybindings?";
     assert!(asked.lock().unwrap().iter().all(|a| a.starts_with(path)));
 
@@ -150,12 +154,12 @@ async fn nothing_waits_for_it_and_its_readers_are_triggered_when_it_comes_and_go
     tokio::time::sleep(Duration::from_mins(2)).await;
     assert!(!context.caches.is_served::<Binding>(""));
     assert!(context.caches.of::<Binding>().is_empty());
-    assert_eq!(woken().len(), 2);
+    assert_eq!(triggered().len(), 2);
     assert!(context.unsynced().is_empty());
     watch.abort();
 }
 
-/// An API server that has just started, and does not know yet who may do what.
+/// An API server that has just started, and does not know the permissions yet.
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_is_refused_once_takes_nothing_away() {
     let (client, _) = scripted(|asked, before| match asked {
@@ -179,7 +183,7 @@ async fn a_watch_that_is_refused_once_takes_nothing_away() {
     watch.abort();
 }
 
-/// Of an API server that was away. The gauge kept what was measured last, for ever.
+/// Of an API server that was away. The gauge kept its last value, for ever.
 #[tokio::test(start_paused = true)]
 async fn one_that_is_found_to_be_absent_is_silent_no_longer() {
     let is_away = Arc::new(AtomicBool::new(true));

@@ -64,7 +64,7 @@ fn parameter(asked: &str, name: &str) -> Option<usize> {
     value.parse().ok()
 }
 
-/// Limit and bytes of a page that was asked for.
+/// Limit and bytes of a requested page.
 type Page = (usize, usize);
 type Pages = Arc<Mutex<Vec<Page>>>;
 

@@ -1,4 +1,4 @@
-//! What is refused, throttled or of no use: what becomes of the rest of a plan.
+//! Refused, throttled or useless requests, and the rest of the plan.
 
 use std::time::Duration;
 
@@ -91,11 +91,11 @@ async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
     assert_eq!(
         began.elapsed(),
         Duration::from_secs(7),
-        "nor does anybody else ask"
+        "nor does another reconcile ask"
     );
 }
 
-/// As what is in front of an API server may, which knows nothing of its load.
+/// A proxy in front of an API server, which does not know its load, may do so.
 #[tokio::test(start_paused = true)]
 async fn nobody_waits_for_hours_because_he_was_asked_to() {
     let throttled = scripted(|_, _| Reply::Throttle(u16::MAX));
@@ -121,7 +121,7 @@ async fn a_namespace_that_is_being_deleted_stops_creations_in_it() {
     let waves = [all, vec![delete("e")]];
     let outcome = apply_plan(&context, &waves, &Blocked::default(), Timestamp::UNIX_EPOCH).await;
     let asked = asked.lock().unwrap();
-    assert_eq!(asked.len(), 2, "one POST, and what is to be deleted");
+    assert_eq!(asked.len(), 2, "one POST, and the deletions");
     assert_eq!(outcome.errors().count(), 0, "not the user's problem");
     assert_eq!(outcome.conflicts.len(), 0, "nothing to read");
     assert!(outcome.has_failed());

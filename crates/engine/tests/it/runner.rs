@@ -92,7 +92,7 @@ fn podclique(name: &str, version: &str) -> PodClique {
     }
 }
 
-/// Runs the controller on these objects until `done` holds of what it asked.
+/// Runs the controller on these objects until `done` holds of its requests.
 async fn run_until(names: &[&str], done: impl Fn(&[String]) -> bool) -> (Vec<String>, usize) {
     let mut written = podclique("good", "8");
     written.status = Some(PodCliqueStatus {
@@ -166,7 +166,7 @@ async fn a_rule_that_panics_is_counted() {
     assert_eq!(context.metrics.panics.get_or_create(&labels).get(), 1);
 }
 
-/// An admission policy that does not like what we write.
+/// An admission policy that refuses the operator's writes.
 #[tokio::test(start_paused = true)]
 async fn a_refused_status_is_tried_a_few_times_and_reported_by_an_event() {
     let (context, asked) = context_of(scripted(|asked, _| {
@@ -233,7 +233,7 @@ async fn a_status_that_was_written_ends_the_row_of_those_that_were_not() {
     assert!(waits.iter().all(|wait| *wait == waits[0]), "{waits:?}");
 }
 
-/// What has passed was due in this decision, and waits for something else.
+/// A time that has passed was due in this decision, and waits for something else.
 #[tokio::test(start_paused = true)]
 async fn a_time_that_has_passed_makes_nobody_decide_all_the_time() {
     let (context, _) = context(Vec::new());
@@ -326,7 +326,7 @@ impl Reconciler for Talkative {
     }
 }
 
-/// Behind a webhook for events that hangs, say. They are told later, if they still hold.
+/// Behind a webhook for events that hangs, for example. They are posted later, if they still hold.
 #[tokio::test(start_paused = true)]
 async fn events_without_an_answer_hold_a_decision_up_for_ten_seconds_together() {
     let (context, asked) = context_of(scripted(|asked, _| {
@@ -348,11 +348,11 @@ async fn events_without_an_answer_hold_a_decision_up_for_ten_seconds_together() 
         assert_eq!(began.elapsed().as_secs(), 10);
         let asked = asked.lock().unwrap();
         let events = asked.iter().filter(|a| a.ends_with("/events?")).count();
-        assert_eq!(events, 8 * turn, "told again");
+        assert_eq!(events, 8 * turn, "posted again");
     }
 }
 
-/// What hangs in them is no reason to make no pods.
+/// A hanging event must not delay the creation of pods.
 #[tokio::test(start_paused = true)]
 async fn events_take_no_turn_from_other_writes_of_their_namespace() {
     let (context, asked) = context_of(scripted(|_, _| Reply::Hang));

@@ -1,4 +1,4 @@
-//! Versions of a pod that differ in nothing that is read wake nobody.
+//! Versions of a pod that differ in no field that is read trigger no controller.
 
 use domain::Pod;
 use engine::triggers::{Triggers, find};
@@ -58,18 +58,18 @@ fn only_a_read_change_triggers_its_readers() {
     let mut triggers = Triggers::default();
     let mut reader = triggers.of(READER);
     reader.on_change::<Pod>(|change, _| find::own(change));
-    let woken = |old: Option<Pod>, new: Option<Pod>| {
+    let triggered = |old: Option<Pod>, new: Option<Pod>| {
         let change = Change {
             old: old.map(Into::into),
             new: new.map(Into::into),
         };
         triggers.after(&change, &Caches::default()).len()
     };
-    assert_eq!(woken(Some(ready()), Some(with(|_| {}))), 0);
+    assert_eq!(triggered(Some(ready()), Some(with(|_| {}))), 0);
     assert_eq!(
-        woken(Some(ready()), Some(with(|p| p.status.phase = None))),
+        triggered(Some(ready()), Some(with(|p| p.status.phase = None))),
         2
     );
-    assert_eq!(woken(None, Some(ready())), 1);
-    assert_eq!(woken(Some(ready()), None), 1);
+    assert_eq!(triggered(None, Some(ready())), 1);
+    assert_eq!(triggered(Some(ready()), None), 1);
 }

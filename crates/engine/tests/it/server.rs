@@ -1,4 +1,4 @@
-//! An API server made of canned answers; it keeps what it was asked.
+//! An API server with canned answers; it keeps the requests.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -34,7 +34,7 @@ pub fn context(answers: Vec<(u16, Value)>) -> (Arc<Context>, Asked) {
     (context, asked)
 }
 
-/// The same, which also keeps what was sent.
+/// The same, which also keeps the bodies.
 pub fn context_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Arc<Context>, Asked, Bodies) {
     let (client, asked, bodies) = client_that_keeps_bodies(answers);
     let metrics = Arc::new(Metrics::default());
@@ -113,7 +113,7 @@ fn client_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Client, Asked, Bodie
     (Client::new(service, "default"), asked, bodies)
 }
 
-/// What becomes of a request.
+/// The answer to a request.
 pub enum Reply {
     /// It is answered.
     Answer(u16, Value),
@@ -139,8 +139,8 @@ pub fn context_of((client, asked): (Client, Asked)) -> (Arc<Context>, Asked) {
     )
 }
 
-/// A client whose server does what the script says of `METHOD path?query` and of how many requests
-/// came before.
+/// A client whose server answers as the script says for `METHOD path?query` and the number of
+/// earlier requests.
 pub fn scripted(script: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> (Client, Asked) {
     let asked = Asked::default();
     let log = asked.clone();

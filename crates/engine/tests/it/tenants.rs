@@ -1,4 +1,4 @@
-//! What is fixed for one tenant, times the number of tenants.
+//! The cost per tenant, times the number of tenants.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const NEIGHBOUR: &str = "neighbour";
 struct Operator {
     queue: WorkQueue,
     flow: Flow,
-    told: Arc<Notify>,
+    reported: Arc<Notify>,
 }
 
 impl Operator {
@@ -48,7 +48,7 @@ impl Operator {
         let deciding = Duration::from_millis(1);
         self.queue.finish(&key, TurnEnd { deciding, again });
         if key.namespace == NEIGHBOUR {
-            self.told.notify_one();
+            self.reported.notify_one();
         }
     }
 
@@ -58,11 +58,11 @@ impl Operator {
         self.flow.enter(namespace).await.write(sleep(takes)).await;
     }
 
-    /// How long it takes from a pod's failure to the writes that tell of it.
+    /// How long it takes from a pod's failure to the writes that report it.
     async fn fail_a_pod(&self) -> Duration {
         let began = Instant::now();
         self.queue.add(Key::new(NEIGHBOUR, "set"));
-        self.told.notified().await;
+        self.reported.notified().await;
         began.elapsed()
     }
 }
@@ -88,7 +88,7 @@ async fn waits_beside(tenants: usize) -> Vec<Duration> {
     waits
 }
 
-/// Of all waits, those in which nobody knew yet who hangs included.
+/// Of all waits, including those in which the hanging tenants were not known yet.
 #[tokio::test(start_paused = true)]
 async fn however_many_hang_a_neighbour_waits_for_less_than_500_ms() {
     for tenants in [0, 1, 4, 8, 64] {

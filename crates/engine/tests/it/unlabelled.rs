@@ -66,7 +66,7 @@ async fn are_known_before_anything_is_decided() {
         .iter()
         .filter_map(|s| s.metadata.name.as_deref())
         .collect();
-    assert_eq!(names, ["demo-0"], "what belongs to others is left out");
+    assert_eq!(names, ["demo-0"], "foreign objects are left out");
     let asked = asked.lock().unwrap();
     let of_strays = "labelSelector=grove.io%2Fpodcliqueset-replica-index%2C\
                      app.kubernetes.io%2Fmanaged-by%21%3Dgrove-operator";

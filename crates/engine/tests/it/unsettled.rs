@@ -1,5 +1,5 @@
-//! Pods whose POST was sent and got no answer: who waits for them is woken when it is known whether
-//! they are there, since that there is none is an event of no watch.
+//! Pods whose POST was sent and got no answer: their owner is triggered when it is known whether
+//! they exist, since no watch has an event for a pod that does not exist.
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{PodCliqueSet, PodCliqueSetSpec, PodCliqueSetStatus, labels};
@@ -61,7 +61,7 @@ fn given_up() -> PodCliqueSet {
     }
 }
 
-fn woken(context: &Context) -> usize {
+fn triggered(context: &Context) -> usize {
     context.queue(PODCLIQUE).depth()
 }
 
@@ -82,13 +82,13 @@ async fn trigger_their_owners() {
     )
     .await;
     assert!(context.caches.of::<Pod>().may_have_more_in(&key("demo")));
-    assert_eq!(woken(&context), 0);
+    assert_eq!(triggered(&context), 0);
     context.read_live::<Pod>(&key("a")).await;
     assert!(!context.caches.of::<Pod>().may_have_more_in(&key("demo")));
-    assert_eq!(woken(&context), 1);
+    assert_eq!(triggered(&context), 1);
 }
 
-/// Somebody else's object of that name settles it as well, and wakes its own owner only.
+/// A foreign object of that name settles it as well, and triggers its own owner only.
 #[tokio::test]
 async fn trigger_their_owner_when_the_watch_shows_the_name_taken() {
     let (context, _) = context(vec![]);
@@ -105,10 +105,10 @@ async fn trigger_their_owner_when_the_watch_shows_the_name_taken() {
     (owners[0].kind, owners[0].name) = ("Service".into(), "demo-0".into());
     context.publish(pods.apply(theirs));
     assert!(!pods.may_have_more_of("owner"));
-    assert_eq!(woken(&context), 1);
+    assert_eq!(triggered(&context), 1);
 }
 
-/// What is gone is not what was asked for: that may have been made in its place.
+/// The object that is gone is not the requested one: that may have been created in its place.
 #[tokio::test]
 async fn are_looked_for_although_a_foreign_object_of_the_name_is_gone() {
     let (context, _) = context(vec![]);
@@ -131,7 +131,7 @@ async fn are_looked_for_although_a_foreign_object_of_the_name_is_gone() {
     assert_eq!(pods.expired(), [key("a")]);
 }
 
-/// What the watch shows again changes nothing, and still it answers the question.
+/// An unchanged object in the watch settles the question as well.
 #[tokio::test]
 async fn trigger_their_owner_when_the_watch_shows_the_object_of_the_name_again() {
     let (context, _) = context(vec![]);
@@ -148,5 +148,5 @@ async fn trigger_their_owner_when_the_watch_shows_the_object_of_the_name_again()
     pods.expect_create(&pod().metadata);
     context.publish(pods.apply(theirs));
     assert!(!pods.may_have_more_of("owner"));
-    assert_eq!(woken(&context), 1);
+    assert_eq!(triggered(&context), 1);
 }

@@ -1,4 +1,4 @@
-//! What statuses say beside what reconcilers decide.
+//! Parts of a status that the engine writes, beside those of reconcilers.
 
 use api::conditions::{self, ConditionType};
 use api::{LastError, PodCliqueSetStatus, PodCliqueStatus, codes};

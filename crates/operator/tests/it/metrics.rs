@@ -1,4 +1,4 @@
-//! What `/metrics` says of sets and gangs.
+//! The metrics of sets and gangs.
 
 mod documented;
 
@@ -150,11 +150,11 @@ async fn reports_the_largest_namespaces_singly_and_no_others() {
     let labels = (0..MAX_NAMESPACES + 2).map(|n| namespaces.label(&n.to_string()));
     let labels: Vec<String> = labels.collect();
     assert_eq!(labels.iter().filter(|l| *l == OTHER).count(), 2);
-    assert_eq!(namespaces.label("0"), "0", "once told apart, always");
+    assert_eq!(namespaces.label("0"), "0", "once listed, always");
 }
 
-/// What is not ready waits since it is so; a job that failed for good waits for nobody, and what is
-/// ready does not wait.
+/// An object that is not ready has waited since it became so; a job that failed for good and a
+/// ready object do not wait.
 #[tokio::test]
 async fn reports_how_long_the_first_has_waited() {
     let context = context().with_clock(Arc::new(|| after(100)));

@@ -1,4 +1,4 @@
-//! `grove-operator probe`: what is a success, and what is said if it is none.
+//! `grove-operator probe`: successes, and the text of a failure.
 
 use http::Uri;
 use operator::probe::probe;
@@ -6,7 +6,7 @@ use rstest::rstest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-/// Serves one answer; returns what was asked.
+/// Serves one answer; returns the request.
 async fn serve(listener: TcpListener, answer: &'static str) -> String {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut asked = vec![0; 4096];

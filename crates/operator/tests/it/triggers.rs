@@ -1,4 +1,4 @@
-//! Who is woken when an object changes.
+//! The controllers and keys that a changed object triggers.
 
 mod autoscalers;
 mod edited_labels;
@@ -132,9 +132,9 @@ fn triggers_the_sets_that_name_a_queue_when_it_comes_or_goes() {
         old: old.map(of),
         new: new.map(of),
     };
-    let woken = vec![(SETS, Key::new("default", "demo"))];
-    assert_eq!(triggered_by(&change(None, Some("1")), &caches), woken);
-    assert_eq!(triggered_by(&change(Some("2"), None), &caches), woken);
+    let triggered = vec![(SETS, Key::new("default", "demo"))];
+    assert_eq!(triggered_by(&change(None, Some("1")), &caches), triggered);
+    assert_eq!(triggered_by(&change(Some("2"), None), &caches), triggered);
     assert_eq!(triggered_by(&change(Some("1"), Some("2")), &caches), []);
 }
 
@@ -186,8 +186,8 @@ fn believes_the_owner_rather_than_the_label() {
     );
 }
 
-/// Nothing is created in a replica while a PodClique of an earlier attempt exists there: whoever
-/// waits for that has to learn that it is gone.
+/// Nothing is created in a replica while a PodClique of an earlier attempt exists there: its end
+/// triggers all that wait for it.
 #[test]
 fn triggers_the_whole_replica_when_a_clique_is_gone() {
     let caches = terminated_once();
@@ -198,10 +198,11 @@ fn triggers_the_whole_replica_when_a_clique_is_gone() {
             ..PodCliqueScalingGroup::default()
         });
     let routes = triggered_by(&gone(podclique_of_attempt("demo-0-b", 0)), &caches);
-    let wakes = |controller, name: &str| routes.contains(&(controller, Key::new("default", name)));
-    assert!(wakes(PODCLIQUES, "demo-0-a"), "{routes:?}");
-    assert!(wakes(GROUPS, "demo-0-h"));
-    assert!(!wakes(GROUPS, "demo-1-h"));
+    let is_triggered =
+        |controller, name: &str| routes.contains(&(controller, Key::new("default", name)));
+    assert!(is_triggered(PODCLIQUES, "demo-0-a"), "{routes:?}");
+    assert!(is_triggered(GROUPS, "demo-0-h"));
+    assert!(!is_triggered(GROUPS, "demo-1-h"));
 }
 
 /// The phase follows once the last pod ended, and it is the PodCliques that end them.
@@ -297,17 +298,17 @@ fn triggers_the_joining_cliques_of_a_gang_that_starts_or_stops_running() {
         }];
         Some(Arc::new(gang))
     };
-    let woken = |name: &str, old: usize, new: usize| {
+    let triggered = |name: &str, old: usize, new: usize| {
         let (old, new) = (gang(name, old), gang(name, new));
         let routes = triggered_by(&Change { old, new }, &caches).into_iter();
         let podcliques = routes.filter(|(controller, _)| *controller == PODCLIQUES);
         let names: BTreeSet<String> = podcliques.map(|(_, key)| key.name).collect();
         names.into_iter().collect::<Vec<String>>().join(" ")
     };
-    assert_eq!(woken("demo-0", 0, 1), "demo-0-a demo-0-g-0-b other");
-    assert_eq!(woken("demo-0", 1, 0), "demo-0-a demo-0-g-0-b other");
-    assert_eq!(woken("demo-0", 1, 2), "other", "it ran before");
-    assert_eq!(woken("demo-0-g-0", 0, 1), "demo-0-g-1-b other");
+    assert_eq!(triggered("demo-0", 0, 1), "demo-0-a demo-0-g-0-b other");
+    assert_eq!(triggered("demo-0", 1, 0), "demo-0-a demo-0-g-0-b other");
+    assert_eq!(triggered("demo-0", 1, 2), "other", "it ran before");
+    assert_eq!(triggered("demo-0-g-0", 0, 1), "demo-0-g-1-b other");
 }
 
 /// A PodClique of an earlier attempt that is taken out of the set's hands holds nobody up any more.
@@ -325,7 +326,7 @@ fn triggers_the_whole_replica_when_a_clique_changes_hands() {
     assert!(triggered_by(&change, &caches).contains(&sibling));
 }
 
-/// What is remembered for a PodClique goes with it.
+/// The memory of a PodClique ends with it.
 #[test]
 fn nothing_is_remembered_of_a_clique_that_is_gone() {
     let caches = Caches::default();
@@ -376,6 +377,8 @@ fn triggers_the_owner_of_a_pod_that_may_have_been_created() {
     set.metadata.namespace = Some("default".into());
     set.status = Some(status);
     caches.of::<PodCliqueSet>().apply(set);
-    let woken = settled(&caches);
-    assert!(woken.contains(&podclique) && woken.contains(&(SETS, Key::new("default", "demo"))));
+    let triggered = settled(&caches);
+    assert!(
+        triggered.contains(&podclique) && triggered.contains(&(SETS, Key::new("default", "demo")))
+    );
 }

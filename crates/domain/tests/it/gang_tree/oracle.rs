@@ -41,7 +41,7 @@ fn pods_of(tree: &TreeNode, counts: &[u32]) -> Pods {
     pods.map(|(leaf, n)| (leaf.name.clone(), *n)).collect()
 }
 
-/// As the seed writes it, with the pods of each node counted anew.
+/// As the seed writes it, with the pods of each node counted again.
 fn is_satisfied(node: &TreeNode, pods: &Pods) -> bool {
     let below: u32 = node.leaves().iter().map(|leaf| pods[&leaf.name]).sum();
     let has_pods = below >= node.min_member.unwrap_or(0);
@@ -94,7 +94,8 @@ proptest! {
     }
 
     /// There is a core exactly if the tree is satisfied; it satisfies it by itself, and without any
-    /// one of its pods it does not: what asks for nothing is satisfied without a pod, so each asks.
+    /// one of its pods it does not: a node without demands is satisfied without a pod, so each has
+    /// one.
     #[test]
     fn the_core_is_enough_and_no_pod_of_it_is_spare(
         tree in any_tree(1),

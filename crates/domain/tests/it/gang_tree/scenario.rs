@@ -57,7 +57,7 @@ pub fn scenario(name: &str) -> TreeNode {
     tree
 }
 
-/// What is guaranteed of it, and what is wrong with it.
+/// Its guaranteed pods, and its errors.
 pub fn describe(name: &str) -> String {
     let tree = scenario(name);
     let core = tree.guaranteed(&|_| u32::MAX).unwrap();

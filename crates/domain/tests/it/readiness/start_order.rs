@@ -7,7 +7,7 @@ use testkit::builders::PodBuilder;
 
 use super::{all, held_back};
 
-/// What keeps the init container from waiting is told, and what keeps the others from running.
+/// The cause of a waiting init container is reported, and the cause of the waiting others.
 #[test]
 fn a_pod_that_starts_after_others_says_so() {
     let waits = |c: &mut ContainerStatus| c.state.running = Some(Running::default());
@@ -32,7 +32,7 @@ fn a_pod_that_starts_after_others_says_so() {
             annotations.insert(api::labels::STARTS_AFTER.into(), pairs);
         })
     };
-    let told = |pod: PodBuilder, at: Option<&str>| {
+    let with_signal = |pod: PodBuilder, at: Option<&str>| {
         after(pod).with(|p| {
             let annotations = p.metadata.annotations.get_or_insert_default();
             annotations.insert(api::labels::START.into(), "now".into());
@@ -43,9 +43,9 @@ fn a_pod_that_starts_after_others_says_so() {
     let on = Start::Started;
     let lines = [
         all(on.clone(), &|p| {
-            told(held_back(waits)(p), Some("2026-01-01T00:00:20Z"))
+            with_signal(held_back(waits)(p), Some("2026-01-01T00:00:20Z"))
         }),
-        all(on.clone(), &|p| told(held_back(waits)(p), None)),
+        all(on.clone(), &|p| with_signal(held_back(waits)(p), None)),
         all(on.clone(), &|p| after(held_back(waits)(p))),
         all(on.clone(), &held_back(waits)),
         all(on.clone(), &|p| after(held_back(pulls)(p))),

@@ -1,4 +1,4 @@
-//! What only an earlier version of a pod says of its end.
+//! Facts of a pod's end that only an earlier version of the pod shows.
 
 use domain::Pod;
 use domain::health::culprit::find_culprit;
@@ -74,10 +74,14 @@ fn why_a_pod_goes_is_known_though_it_was_taken_back() {
         assert!(staying.disruption().is_none(), "{case}: it stays for now");
         cache.apply(deleted(withdrawn));
         let going = cache.get(&key()).unwrap();
-        let told = find_culprit([&*going].into_iter(), true).unwrap();
+        let culprit = find_culprit([&*going].into_iter(), true).unwrap();
         let reason = "DeletionByTaintManager";
-        assert_eq!(told.text.contains(reason), is_known, "{case}: {told:?}");
-        assert_eq!(told.is_disruption, is_known, "{case}");
+        assert_eq!(
+            culprit.text.contains(reason),
+            is_known,
+            "{case}: {culprit:?}"
+        );
+        assert_eq!(culprit.is_disruption, is_known, "{case}");
         let kept = failure::describe(&going).map(|f| f.reason);
         assert_eq!(kept.as_deref(), is_known.then_some(reason), "{case}");
     }

@@ -1,4 +1,4 @@
-//! What is kept is kept once, and takes no more memory than it has to.
+//! Objects are kept once, and take no more memory than they need.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

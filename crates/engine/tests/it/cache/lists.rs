@@ -1,4 +1,4 @@
-//! Full lists, begun before or after what else is known.
+//! Full lists, begun before or after other evidence.
 
 use api::PodClique;
 use domain::Key;
@@ -52,11 +52,11 @@ fn never_goes_back_to_an_older_version() {
     assert_eq!(
         shown(&cache),
         Some(("3".into(), false)),
-        "a list older than what was shown when it was asked for is of a restored etcd"
+        "a list older than the view when it was requested is of a restored etcd"
     );
 }
 
-/// The name was taken anew between the making of the list and its end.
+/// The name was taken again between the making of the list and its end.
 #[test]
 fn keeps_the_successor_when_a_list_made_before_holds_the_predecessor() {
     let cache = Cache::default();
@@ -75,7 +75,7 @@ fn keeps_the_successor_when_a_list_made_before_holds_the_predecessor() {
     );
 }
 
-/// What was deleted after the backup is there again.
+/// An object that was deleted after the backup exists again.
 #[test]
 fn believes_a_restored_etcd() {
     let cache = Cache::default();
@@ -102,8 +102,8 @@ fn takes_a_deleted_object_for_gone_when_a_list_begun_before_does_not_hold_it() {
     assert!(cache.is_empty() && cache.expired().is_empty());
 }
 
-/// Our own kinds are watched whole: what their watch shows as deleted is. A list may come from a
-/// cache that is behind.
+/// The operator's own kinds are watched whole: an object that the watch shows as deleted is
+/// deleted. A list may come from a cache that is behind.
 #[test]
 fn believes_the_watch_of_a_kind_watched_whole_and_no_list() {
     let cache = Cache::<PodClique>::default();
@@ -136,7 +136,7 @@ fn loses_nothing_of_a_namespace_when_another_is_listed() {
         let mut pod = pod("u", 5);
         pod.metadata.namespace = Some(namespace.into());
         pod.metadata.uid = Some(namespace.into());
-        // What is on its way out is believed to be gone by the first list without it.
+        // A terminating object counts as gone by the first list without it.
         pod.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
         pod.metadata.deletion_grace_period_seconds = Some(0);
         pod

@@ -1,4 +1,4 @@
-//! Live reads: of what vanished without notice, and while a list is under way.
+//! Live reads: of objects that vanished without an event, and while a list is under way.
 
 use domain::{Key, Pod};
 use engine::Cache;
@@ -71,7 +71,7 @@ fn does_not_bring_back_with_a_lagging_watch_an_object_that_is_certainly_gone() {
     assert!(cache.apply(pod("v", 9)).is_some(), "another object");
 }
 
-/// What is no longer in the list was there when it was asked for, whatever was read since.
+/// An object missing in the list existed when the list was requested, whatever was read since.
 #[test]
 fn reads_live_again_an_object_missing_in_a_list_though_it_was_read_since() {
     let cache = Cache::default();
@@ -94,7 +94,7 @@ fn keeps_an_object_created_and_read_live_since_the_list_was_requested() {
     assert_eq!(
         list(&cache, vec![]),
         1,
-        "a list asked for later is the truth"
+        "a list requested later is the truth"
     );
 }
 
@@ -161,7 +161,7 @@ fn is_in_doubt_about_a_pod_that_vanishes_before_its_time_is_over() {
     let cache = Cache::default();
     cache.apply(ending("u", 5));
     assert!(cache.delete(&ending("u", 6).metadata).is_none());
-    in_doubt(&cache, "somebody else's deletion");
+    in_doubt(&cache, "a foreign deletion");
 
     let cache = Cache::default();
     cache.apply(pod("u", 5));

@@ -1,4 +1,4 @@
-//! What an owner has.
+//! The objects of an owner.
 
 use api::PodCliqueSet;
 use domain::Pod;

@@ -1,4 +1,4 @@
-//! What sets of a namespace amount to.
+//! The sum of the sizes of the sets of a namespace.
 
 use api::PodCliqueSet;
 use domain::Key;

@@ -14,7 +14,7 @@ use super::store::{Link, Store};
 use super::{DEADLINE, DURATION, operator};
 
 const OPERATORS: usize = 3;
-/// How often it is looked who may write.
+/// How often the test checks which process may write.
 const TICK: Duration = Duration::from_millis(250);
 const TICKS: u64 = 2_000;
 const SEEDS: u64 = 12;
@@ -32,7 +32,7 @@ impl Numbers {
     }
 }
 
-/// A process: what it does stands still while it is stopped; its deadline does not.
+/// A process: its work stands still while it is stopped; its deadline does not.
 struct Process {
     link: Link,
     is_stopped: Arc<AtomicBool>,
@@ -110,7 +110,10 @@ async fn never_do_two_write_at_the_same_time() {
         handed_over += changes;
     }
     let share = led * 100 / (SEEDS * TICKS);
-    assert!(share > 30, "somebody leads most of the time, not {share} %");
+    assert!(
+        share > 30,
+        "an operator leads most of the time, not {share} %"
+    );
     assert!(handed_over > 60, "{handed_over} changes of the leader");
 }
 

@@ -1,4 +1,4 @@
-//! What is served, what is asked for, and what is documented are the same.
+//! The served, the queried and the documented metrics are the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ const DASHBOARD: &str = include_str!("../../../../../charts/grove/dashboards/gro
 const ALERTS: &str = include_str!("../../../../../charts/grove/alerts/grove.yaml");
 const OPERATIONS: &str = include_str!("../../../../../docs/operations.md");
 
-/// What names of our metrics begin with.
+/// The prefixes of the names of our metrics.
 const PREFIXES: [&str; 6] = [
     "controller_runtime_",
     "grove_",
@@ -24,10 +24,10 @@ const PREFIXES: [&str; 6] = [
     "rest_client_",
     "workqueue_",
 ];
-/// Labels that Prometheus adds: of what is scraped, and of buckets.
+/// Labels that Prometheus adds: of targets, and of buckets.
 const OF_TARGETS: [&str; 5] = ["instance", "job", "le", "namespace", "pod"];
 
-/// Labels by metric, as it is called in queries, without what is added to histograms.
+/// Labels by metric, as it is called in queries, without the suffixes of histograms.
 type Labels = BTreeMap<String, BTreeSet<String>>;
 
 /// All that is served.
@@ -90,7 +90,7 @@ async fn the_dashboard_the_alerts_and_the_documentation_name_metrics_that_exist(
     assert!(named(DASHBOARD).len() > 10 && named(ALERTS).len() > 10);
 }
 
-/// The table of docs/operations.md: `| `name{label,label}` | what |`.
+/// The table of docs/operations.md: `| `name{label,label}` | meaning |`.
 fn documented() -> Labels {
     let rows = OPERATIONS.lines().filter_map(|l| l.strip_prefix("| `"));
     let cells = rows

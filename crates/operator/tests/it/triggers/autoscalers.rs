@@ -22,12 +22,12 @@ fn triggers_the_set_for_the_spec_of_an_autoscaler_and_not_for_its_status() {
             }),
         }))
     };
-    let woken = |old, new| {
-        let mut woken = triggered_by(&Change { old, new }, &Caches::default());
-        woken.dedup();
-        woken
+    let triggered = |old, new| {
+        let mut triggered = triggered_by(&Change { old, new }, &Caches::default());
+        triggered.dedup();
+        triggered
     };
-    assert_eq!(woken(autoscaler(5, 2), autoscaler(5, 3)), []);
+    assert_eq!(triggered(autoscaler(5, 2), autoscaler(5, 3)), []);
     let set = (SETS, Key::new("default", "demo"));
-    assert_eq!(woken(autoscaler(5, 2), autoscaler(6, 2)), [set]);
+    assert_eq!(triggered(autoscaler(5, 2), autoscaler(6, 2)), [set]);
 }

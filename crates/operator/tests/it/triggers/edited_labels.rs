@@ -1,4 +1,5 @@
-//! Anybody can edit a label: whoever reads an object by its owner or its name is woken all the same.
+//! Any user can edit a label: a controller that reads an object by its owner or its name is
+//! triggered all the same.
 
 use super::*;
 
@@ -42,7 +43,7 @@ fn pod_of(podclique: &str) -> Pod {
     }
 }
 
-fn wakes(found: &[(ControllerName, Key)], controller: ControllerName, name: &str) {
+fn assert_triggers(found: &[(ControllerName, Key)], controller: ControllerName, name: &str) {
     let wanted = (controller, Key::new("default", name));
     assert!(found.contains(&wanted), "{wanted:?} is not in {found:?}");
 }
@@ -52,14 +53,14 @@ fn wakes(found: &[(ControllerName, Key)], controller: ControllerName, name: &str
 fn a_pod_without_labels_triggers_its_gang_and_its_set() {
     for (podclique, gang) in [("demo-0-a", "demo-0"), ("demo-0-g-1-b", "demo-0-g-0")] {
         let found = triggered_by(&gone(pod_of(podclique)), &caches());
-        wakes(&found, GANGS, gang);
-        wakes(&found, SETS, "demo");
+        assert_triggers(&found, GANGS, gang);
+        assert_triggers(&found, SETS, "demo");
     }
 }
 
 #[test]
 fn a_podclique_without_labels_triggers_its_gang() {
     for (podclique, gang) in [(standalone(), "demo-0"), (grouped(), "demo-0-g-0")] {
-        wakes(&triggered_by(&gone(podclique), &caches()), GANGS, gang);
+        assert_triggers(&triggered_by(&gone(podclique), &caches()), GANGS, gang);
     }
 }

@@ -48,8 +48,8 @@ fn triggered_in(large: &PodCliqueSet, now: Option<PodCliqueSet>) -> Vec<String> 
     if new.is_none() {
         sets.delete(&large.metadata);
     }
-    let woken = triggered_by(&Change { old, new }, &caches).into_iter();
-    let mut names: Vec<String> = woken
+    let triggered = triggered_by(&Change { old, new }, &caches).into_iter();
+    let mut names: Vec<String> = triggered
         .filter(|(controller, _)| *controller == SETS)
         .map(|(_, key)| format!("{}/{}", key.namespace, key.name))
         .collect();

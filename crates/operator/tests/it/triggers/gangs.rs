@@ -1,4 +1,4 @@
-//! What a gang reads of a PodClique, and nothing else, has it look again.
+//! The fields of a PodClique that its gang reads, and no others, trigger the gang.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +22,8 @@ fn is_gang_triggered(old: PodClique, new: PodClique) -> bool {
         old: Some(Arc::new(old)),
         new: Some(Arc::new(new)),
     };
-    let woken = triggered_by(&change, &Caches::default());
-    woken.contains(&(GANGS, Key::new("default", "demo-0")))
+    let triggered = triggered_by(&change, &Caches::default());
+    triggered.contains(&(GANGS, Key::new("default", "demo-0")))
 }
 
 #[test]

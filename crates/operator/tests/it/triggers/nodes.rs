@@ -1,4 +1,4 @@
-//! Pods that hang in Terminating are waited for by what their node is.
+//! The state of the node decides how long the operator waits for a pod that hangs in Terminating.
 
 use domain::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -68,6 +68,6 @@ fn triggers_the_owners_that_wait_for_pods_of_a_lost_node() {
         assert_eq!(triggered_by(&unimportant, &caches), []);
     }
     let set = (SETS, Key::new("default", "demo"));
-    let woken: BTreeSet<_> = triggered_by(&lost, &world(true)).into_iter().collect();
-    assert_eq!(woken, BTreeSet::from([clique, set]));
+    let triggered: BTreeSet<_> = triggered_by(&lost, &world(true)).into_iter().collect();
+    assert_eq!(triggered, BTreeSet::from([clique, set]));
 }

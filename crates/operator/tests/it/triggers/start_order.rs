@@ -1,4 +1,4 @@
-//! Who starts after a PodClique looks again when that is up.
+//! A PodClique that is up triggers its dependents.
 
 use api::PodCliqueStatus;
 use api::podcliqueset::CliqueStartupType;
@@ -36,7 +36,7 @@ fn a_dependency_that_is_up_triggers_its_dependents(
     set.spec.template.clique_startup_type = Some(CliqueStartupType::InOrder);
     caches.of::<PodCliqueSet>().apply(set);
     let (old, new) = (Some(old), Some(new));
-    let woken = triggered_by(&Change { old, new }, &caches);
+    let triggered = triggered_by(&Change { old, new }, &caches);
     let child = (PODCLIQUES, Key::new("default", "demo-0-b"));
-    assert_eq!(woken.contains(&child), is_expected, "{woken:?}");
+    assert_eq!(triggered.contains(&child), is_expected, "{triggered:?}");
 }

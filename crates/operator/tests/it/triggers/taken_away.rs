@@ -1,4 +1,4 @@
-//! Who is woken when one edit takes an object out of all hands.
+//! The triggers when one edit removes the owner and the labels of an object.
 
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 
@@ -14,8 +14,8 @@ fn cut(metadata: &ObjectMeta) -> ObjectMeta {
     }
 }
 
-/// Whoever is concerned by an object is woken when one edit takes it out of their hands, and when
-/// it is handed over: they replace it, or look for it.
+/// The concerned controllers are triggered when one edit takes the object from them, and when
+/// another owner gets it: they replace it, or look for it.
 fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta, caches: &Caches) {
     let (was, is) = (make(metadata.clone()), make(cut(metadata)));
     let (was, is) = (Some(Arc::new(was)), Some(Arc::new(is)));
@@ -31,10 +31,10 @@ fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta,
     let concerned = triggered_by(&new, caches);
     assert!(!concerned.is_empty());
     for change in [taken, given] {
-        let woken = triggered_by(&change, caches);
+        let triggered = triggered_by(&change, caches);
         for route in &concerned {
             assert!(
-                woken.contains(route),
+                triggered.contains(route),
                 "{}: {route:?} is asleep",
                 K::kind(&())
             );
@@ -105,13 +105,14 @@ fn beside() -> [(ControllerName, Key); 2] {
     [(PODCLIQUES, key("demo-0-a")), (GROUPS, key("demo-0-h"))]
 }
 
-/// They create nothing while one of an earlier attempt is left; thousands may go one after the other.
+/// They create nothing while one of an earlier attempt is left; thousands may go one after the
+/// other.
 #[test]
 fn the_rest_of_a_replica_is_triggered_when_its_last_earlier_podclique_is_gone() {
     let caches = terminated_once();
     let is_awake = |lost: PodClique| {
-        let woken = triggered_by(&gone(lost), &caches);
-        beside().map(|beside| woken.contains(&beside))
+        let triggered = triggered_by(&gone(lost), &caches);
+        beside().map(|beside| triggered.contains(&beside))
     };
     let another = podclique_of_attempt("demo-0-c", 0);
     caches.of::<PodClique>().apply(another.clone());
@@ -123,8 +124,8 @@ fn the_rest_of_a_replica_is_triggered_when_its_last_earlier_podclique_is_gone() 
     assert_eq!(is_awake(present), [false; 2], "nobody waited for it");
 }
 
-/// They create nothing while a PodClique of an earlier attempt is left in their replica, and what a
-/// group controls that is not the set's does not count.
+/// They create nothing while a PodClique of an earlier attempt is left in their replica, and a
+/// PodClique of a group that is not the set's does not count.
 #[test]
 fn the_rest_of_a_replica_is_triggered_when_a_group_of_it_changes_hands() {
     let caches = terminated_once();
@@ -141,9 +142,9 @@ fn the_rest_of_a_replica_is_triggered_when_a_group_of_it_changes_hands() {
     };
     for new in [group(released), None] {
         let old = group(metadata.clone());
-        let woken = triggered_by(&Change { old, new }, &caches);
+        let triggered = triggered_by(&Change { old, new }, &caches);
         for beside in beside() {
-            assert!(woken.contains(&beside), "{beside:?} is asleep");
+            assert!(triggered.contains(&beside), "{beside:?} is not triggered");
         }
     }
 }
@@ -165,7 +166,7 @@ fn a_group_is_triggered_when_a_podclique_without_owner_and_group_label_is_gone()
         metadata,
         ..PodClique::default()
     };
-    let woken = triggered_by(&gone(stripped), &caches);
+    let triggered = triggered_by(&gone(stripped), &caches);
     let group = (GROUPS, Key::new("default", "demo-0-h"));
-    assert!(woken.contains(&group), "{woken:?}");
+    assert!(triggered.contains(&group), "{triggered:?}");
 }

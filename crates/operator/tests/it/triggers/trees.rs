@@ -1,5 +1,5 @@
-//! A scheduler that places whole trees is told of all gangs of a replica by its base gang, which reads
-//! the pods of the scaled gangs.
+//! For a scheduler that places whole trees, the base gang writes the objects of all gangs of its
+//! replica, and reads the pods of the scaled gangs.
 
 use api::kai::keys;
 use domain::object::pod::SchedulingGroup;
@@ -47,8 +47,8 @@ fn triggered_gangs(old: Option<PodBuilder>, new: Option<PodBuilder>) -> Vec<Stri
         old: old.map(PodBuilder::build),
         new: new.map(PodBuilder::build),
     };
-    let woken = triggered_by(&change, &Caches::default()).into_iter();
-    let gangs = woken.filter(|(controller, _)| *controller == GANGS);
+    let triggered = triggered_by(&change, &Caches::default()).into_iter();
+    let gangs = triggered.filter(|(controller, _)| *controller == GANGS);
     let mut names: Vec<String> = gangs.map(|(_, key)| key.name).collect();
     names.sort();
     names.dedup();
@@ -95,13 +95,13 @@ fn a_pod_of_a_scaled_gang_triggers_the_base_gang_of_its_tree(
     #[case] old: Stage,
     #[case] new: Stage,
 ) {
-    let woken = |mark: &dyn Fn(PodBuilder) -> PodBuilder| {
+    let triggered = |mark: &dyn Fn(PodBuilder) -> PodBuilder| {
         let pod = || mark(of_scaled_gang());
         triggered_gangs(at(old, pod()), at(new, pod()))
     };
-    assert_eq!(woken(&in_pod_group), BOTH, "Kubernetes");
-    assert_eq!(woken(&in_kai_group_of("demo-0")), BOTH, "a tree of KAI");
-    let flat = woken(&in_kai_group_of("demo-0-g-0"));
+    assert_eq!(triggered(&in_pod_group), BOTH, "Kubernetes");
+    assert_eq!(triggered(&in_kai_group_of("demo-0")), BOTH, "a tree of KAI");
+    let flat = triggered(&in_kai_group_of("demo-0-g-0"));
     assert_eq!(flat, OWN, "KAI has a group for each gang");
 }
 
