@@ -1,5 +1,5 @@
-//! No stored object harms others: what is too large is refused by the API server or reported in a
-//! condition, while another set is served by the same process, in little memory.
+//! No stored object harms others: a too large one is refused by the API server or reported in a
+//! condition, while the same process serves another set, in little memory.
 
 use std::fs;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use crate::harness::manifest::{clique, group, set};
 use crate::harness::namespace::make;
 use crate::harness::{Namespace, Seen, condition, same, site, wait};
 
-/// 1 GiB, as the chart allows.
+/// 1 GiB, the chart's limit.
 const KIBIBYTES: u32 = 1_048_576;
 const TWO_BILLION: &str = "--replicas=2000000000";
 
 #[test]
-fn what_is_too_large_is_refused_or_reported_and_the_neighbour_runs() {
+fn too_large_objects_are_refused_or_reported_and_the_neighbour_runs() {
     let lane = Lane::start_within("hostile", KIBIBYTES);
     let ns = lane.namespace();
     ns.apply(&service("victim"));
@@ -41,7 +41,7 @@ fn what_is_too_large_is_refused_or_reported_and_the_neighbour_runs() {
         let created = ns.feed(&["create", "-f", "-"], manifest);
         assert!(created.status.success());
     }
-    // Within its limits as a count, but not with all that it makes.
+    // Within the limits of its own counts, but not with all its children.
     ns.until("wide is there", |seen| {
         seen.one("PodCliqueScalingGroup", "wide-0-g").map(|_| ())
     });
@@ -77,7 +77,7 @@ fn what_is_too_large_is_refused_or_reported_and_the_neighbour_runs() {
 fn expect_ten_thousand_cliques_refused(ns: &Namespace<'_>) {
     let many: Vec<Value> = (0..10_000).map(|i| clique(&format!("c{i}"), 1)).collect();
     let many = set("many", &many, &[]);
-    // On a busy machine the API server may take longer to judge it than a request may last.
+    // On a busy machine the API server may validate it for longer than a request may last.
     let message = wait::within(Duration::from_mins(3), || {
         let message = refused(&ns.feed(&["create", "-f", "-"], &many));
         if message.contains("(Timeout)") {
@@ -89,10 +89,10 @@ fn expect_ten_thousand_cliques_refused(ns: &Namespace<'_>) {
     assert!(message.contains("must have at most 500 items"), "{message}");
 }
 
-/// Called like what is left out of each object when it is read. Watches and lists read alike, and a
-/// process that starts lists.
+/// The label has the name of the metadata field that decoding skips. Watches and lists decode
+/// alike, and a starting process lists.
 #[test]
-fn a_label_called_managed_fields_hides_nothing_from_anybody() {
+fn a_label_called_managed_fields_hides_nothing() {
     let lane = Lane::start("managed-fields");
     let ns = lane.namespace();
     let mut odd = service("odd");
@@ -164,11 +164,11 @@ fn of_set(seen: &Seen, set: &str) -> usize {
         .count()
 }
 
-/// Objects from before the definitions had limits: what is unchanged is not refused.
+/// Objects from before the definitions had limits: unchanged values are not refused.
 #[test]
 fn a_larger_object_that_is_stored_already_can_be_written_to() {
     let control_plane = site::private();
-    // Its webhooks would be asked, and no operator runs here.
+    // Its webhooks would be called, and no operator runs here.
     let gone = ["uninstall", RELEASE, "--ignore-not-found"];
     helm(&control_plane, &gone);
     control_plane.install_definitions();

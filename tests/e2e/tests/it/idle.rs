@@ -1,4 +1,4 @@
-//! Cliques and groups that are scaled to 0 and woken, while what is beside them goes on.
+//! Cliques and groups that are scaled to 0 and up again, while the others continue.
 
 pub mod ten_times;
 mod woken;
@@ -9,7 +9,7 @@ use crate::harness::manifest::{clique, group, held_clique, set};
 use crate::harness::seen::listed;
 use crate::harness::{Namespace, Seen, condition, same};
 
-/// Parts of the base gang that list pods, and how many each.
+/// Parts of the base gang that list pods, and their number of pods.
 fn base(seen: &Seen) -> Result<Vec<(String, usize)>, String> {
     let gang = seen.one("PodGang", "svc-0")?;
     let parts = listed(gang).into_iter();
@@ -23,7 +23,7 @@ fn expect_base(seen: &Seen, parts: &[(&str, usize)]) -> Result<(), String> {
     same("the base gang", &base(seen)?, &parts)
 }
 
-/// What is idle has nothing, is up to date, and counts as available.
+/// An object that is scaled to zero has no pods, is up to date, and counts as available.
 fn expect_idle(seen: &Seen, kind: &str, name: &str) -> Result<(), String> {
     let found = seen.one(kind, name)?;
     let counts = if kind == "PodClique" {
@@ -76,11 +76,11 @@ fn expect_available(seen: &Seen, reason: &str) -> Result<(), String> {
 }
 
 #[test]
-fn a_template_may_leave_cliques_and_groups_idle() {
+fn a_template_may_scale_cliques_and_groups_to_zero() {
     let ns = Namespace::new("idle-template");
     let mut cache = clique("cache", 0);
     cache["spec"]["minAvailable"] = json!(2);
-    // One pod, as nothing else is said.
+    // One pod, the default.
     let mut front = clique("front", 1);
     front["spec"].as_object_mut().unwrap().remove("replicas");
     let cliques = [front, cache, clique("worker", 2)];
@@ -109,7 +109,7 @@ fn a_template_may_leave_cliques_and_groups_idle() {
 }
 
 #[test]
-fn a_clique_is_idle_then_all_of_the_set_and_all_is_woken() {
+fn a_clique_and_then_the_set_are_scaled_to_zero_and_up_again() {
     let ns = Namespace::new("idle-all");
     let cliques = [clique("front", 2), clique("cache", 2), clique("worker", 1)];
     let mut pcs = set("svc", &cliques, &[group("workers", "worker", 1, 1)]);
@@ -157,9 +157,10 @@ fn a_clique_is_idle_then_all_of_the_set_and_all_is_woken() {
     });
 }
 
-/// What is woken and does not come up is a start: the frontend is not terminated for it.
+/// A clique that is scaled up from 0 and does not become ready is starting: the frontend is not
+/// terminated for it.
 #[test]
-fn a_woken_clique_that_does_not_come_up_is_not_breached() {
+fn a_clique_scaled_up_from_zero_that_does_not_become_ready_is_not_breached() {
     let ns = Namespace::new("idle-start");
     let cliques = [clique("front", 1), held_clique("cache", 1)];
     let mut pcs = set("svc", &cliques, &[]);

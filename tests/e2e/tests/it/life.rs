@@ -1,4 +1,4 @@
-//! The operator's own life: before it can work, absent, stopped.
+//! The operator's life: before it can work, absent, stopped.
 
 use serde_json::json;
 
@@ -33,14 +33,14 @@ fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
     ns.apply(&set("svc", &[clique("worker", 2)], &[]));
     ns.until("it works", |seen| seen.expect_ready_pods(2));
     drop(ns);
-    // It would be another process if it had ended in between.
+    // After an end in between it would be another process.
     assert_eq!(operator.terminate().code(), Some(0));
 }
 
-/// As the Go operator's are: what they do not have the API server drops, and a fence that is
-/// dropped would be raised for ever.
+/// Like the Go operator's: the API server drops unknown fields, and the operator would raise a
+/// dropped fence for ever.
 #[test]
-fn it_waits_for_definitions_that_are_as_new_as_itself() {
+fn it_waits_for_definitions_of_its_own_version() {
     let control_plane = site::private();
     let installation = Installation::on(&control_plane, &[]);
     let status = "/spec/versions/0/schema/openAPIV3Schema/properties/status";
@@ -51,7 +51,7 @@ fn it_waits_for_definitions_that_are_as_new_as_itself() {
     let described = wait::until(|| {
         let description = "/openapi/v3/apis/grove.io/v1alpha1";
         let text = control_plane.kubectl(["get", "--raw", description]);
-        // As a field; other fields' texts name it, too.
+        // As a field; texts of other fields name it, too.
         let is_old = !text.contains("\"wasAvailable\":");
         is_old
             .then_some(())
@@ -65,7 +65,8 @@ fn it_waits_for_definitions_that_are_as_new_as_itself() {
     });
     assert!(body.unwrap().contains("apply config/crd of this version"));
 
-    // Anew: the API server knows who changed them, and helm leaves that alone.
+    // Created again: the API server records the writer of a change, and helm leaves such changes
+    // alone.
     control_plane.remove_definitions();
     Installation::on(&control_plane, &[]);
     operator.wait_until_ready().unwrap();
@@ -73,7 +74,7 @@ fn it_waits_for_definitions_that_are_as_new_as_itself() {
 }
 
 #[test]
-fn what_happened_while_it_was_down_is_made_up_for() {
+fn it_catches_up_on_changes_while_it_was_down() {
     let control_plane = site::private();
     let installation = Installation::on(&control_plane, &[]);
     let operator = Operator::start(&installation, &folder("absent-operator")).unwrap();

@@ -1,4 +1,4 @@
-//! `kubectl delete --cascade=orphan`, and what is made of the orphans.
+//! `kubectl delete --cascade=orphan`, and the fate of the orphans.
 
 mod away;
 
@@ -11,7 +11,7 @@ use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, same};
 
 #[test]
-fn what_is_left_of_a_set_or_group_belongs_to_its_successor() {
+fn orphans_of_a_set_or_group_belong_to_its_successor() {
     let ns = Namespace::new("orphans");
     let service = service();
     ns.apply(&service);
@@ -19,10 +19,9 @@ fn what_is_left_of_a_set_or_group_belongs_to_its_successor() {
     succeed(&ns, &service);
 }
 
-/// The successors know nothing of the attempts of their predecessors, but for what the PodCliques
-/// say.
+/// The successors know the attempts of their predecessors only from the PodCliques.
 #[test]
-fn so_does_what_is_left_of_one_that_was_terminated() {
+fn orphans_of_a_terminated_set_belong_to_its_successor() {
     let ns = Namespace::new("orphans-terminated");
     let mut service = service();
     service["spec"]["template"]["terminationDelay"] = json!("2s");
@@ -65,7 +64,7 @@ fn service() -> Value {
     set("x", &cliques, &[group("g", "b", 2, 1)])
 }
 
-/// It runs, and every PodClique knows that it was available.
+/// It runs, and every PodClique has recorded that it was available.
 fn was_available(seen: &Seen) -> Result<(), String> {
     runs(seen)?;
     let cliques = seen.all("PodClique").into_iter();
@@ -73,7 +72,7 @@ fn was_available(seen: &Seen) -> Result<(), String> {
     same("wasAvailable", &were, &vec![&json!(true); were.len()])
 }
 
-/// The group is deleted and then the set, their children are not, and each gets a successor.
+/// The group and then the set are deleted, without their children, and each gets a successor.
 fn succeed(ns: &Namespace<'_>, service: &Value) {
     let before = ns.until("it runs", |seen| {
         runs(seen)?;
@@ -81,7 +80,7 @@ fn succeed(ns: &Namespace<'_>, service: &Value) {
     });
     wait_for_the_garbage_collector(ns);
 
-    // The set makes it again by itself.
+    // The set recreates it by itself.
     let group = ns.until("it runs", |seen| Ok(uids(seen, &["PodCliqueScalingGroup"])));
     delete(ns, "pcsg/x-0-g");
     ns.until("the group is another, its replicas are the same", |seen| {
@@ -121,7 +120,7 @@ fn succeed(ns: &Namespace<'_>, service: &Value) {
     });
 }
 
-/// The collector learns of new kinds about half a minute after their definitions: then it collects
+/// The collector learns about new kinds half a minute after their definitions: then it collects
 /// objects whose owner is gone.
 pub fn wait_for_the_garbage_collector(ns: &Namespace<'_>) {
     let probes = json!({"apiVersion": "v1", "kind": "List", "items": [
@@ -170,10 +169,10 @@ fn uids(seen: &Seen, kinds: &[&str]) -> BTreeSet<String> {
     all.map(|o| o["metadata"]["uid"].to_string()).collect()
 }
 
-/// Whether the object of that kind and name is controlled by the living one of that kind.
+/// Whether the object of that kind and name is controlled by the existing object of that kind.
 pub fn is_owned(seen: &Seen, kind: &str, name: &str, owner: &str) -> Result<(), String> {
     let living = seen.all(owner);
-    // Watches may not show one yet that was just made.
+    // Watches may not show a new object yet.
     let living = living.first().ok_or(format!("there is no {owner}"))?;
     let owner = living["metadata"]["uid"].clone();
     let owners = &seen.one(kind, name)?["metadata"]["ownerReferences"];

@@ -1,4 +1,4 @@
-//! How close together the pods of a gang are.
+//! The placement score of gangs.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, Seen, condition, same};
 
-/// As the local cluster's nodes are labelled.
+/// The labels of the local cluster's nodes.
 const NODES_PER_ZONE: u32 = 8;
 const PODS: u32 = 4;
 
@@ -20,8 +20,8 @@ fn places(seen: &Seen) -> Vec<(u32, String)> {
     nodes.into_iter().map(place).collect()
 }
 
-/// One level each of zones and hosts, and a host has room for all: pairs that are separated, of
-/// those that could be.
+/// One level each of zones and hosts, and a host has room for all: the share of separated pairs
+/// among all pairs that could be.
 fn expected_score(places: &[(u32, String)]) -> f64 {
     let (mut separated, mut possible) = (0.0, 0.0);
     for (i, one) in places.iter().enumerate() {

@@ -122,7 +122,7 @@ fn a_running_operator_shows_health_readiness_and_metrics() {
     }
 }
 
-/// A key that is there twice is an error here, and the name of another thing for `jq`.
+/// A duplicate key is an error here; `jq` would keep the last one.
 #[derive(Deserialize)]
 struct LogLine {
     span: LogSpan,
@@ -158,7 +158,7 @@ fn a_line_of_its_log_says_which_object_it_is_about() {
     );
 }
 
-/// Runs the operator, which has to end by itself, where there is no cluster.
+/// Runs the operator without a cluster; it has to end by itself.
 fn operator(args: &[&str]) -> Output {
     let mut command = Command::new("timeout");
     command

@@ -1,4 +1,4 @@
-//! The operator asks the API server for as little as it can.
+//! The operator sends the API server as few requests as it can.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::harness::requests::Requests;
 use crate::harness::{Namespace, same, site, wait};
 
 #[test]
-fn at_rest_nothing_is_asked() {
+fn at_rest_no_request_is_sent() {
     const REST: Duration = Duration::from_mins(1);
     let control_plane = site::quiet();
     let operator = started(&control_plane, "resting-operator");
@@ -36,7 +36,7 @@ fn at_rest_nothing_is_asked() {
     assert!(before.writes() > 0, "{before:?}");
     let mut since = Instant::now();
     let mut last = String::new();
-    // The last words about the creation may come late, but not for ever.
+    // The last events about the creation may come late, but not for ever.
     let rested = wait::within(2 * REST, || {
         let now = Requests::of(&operator)?;
         if now != before {
@@ -49,8 +49,8 @@ fn at_rest_nothing_is_asked() {
     rested.unwrap();
 }
 
-/// With autoscalers, whose status Kubernetes writes again and again, and whose metrics the API
-/// server stores in other words than they are written here.
+/// With autoscalers: Kubernetes writes their status again and again, and the API server stores
+/// their metrics in another form than the manifest.
 fn autoscaled() -> Value {
     let cliques = [clique("a", 2), clique("b", 1)];
     let mut set = set("good", &cliques, &[group("g", "b", 2, 1)]);
@@ -100,7 +100,7 @@ fn a_hundred_pods_take_two_writes_each_and_hardly_any_more() {
         "{after:?}"
     );
 
-    // Two a second, and one for each condition that flips.
+    // Two per second, and one for each condition that changes.
     let limit = 2 * usize::try_from(took.as_secs()).unwrap() + 10;
     for resource in ["podcliquesets", "podcliques", "podgangs"] {
         let of_resource = format!("resource=\"{resource}\"");
@@ -112,7 +112,7 @@ fn a_hundred_pods_take_two_writes_each_and_hardly_any_more() {
     }
 }
 
-/// A pod is deleted and created, its gate is lifted, and its PodGang loses and gains it.
+/// A pod is deleted and created, its gate is removed, and its PodGang loses and gains it.
 #[test]
 fn an_update_takes_five_requests_for_each_pod_and_polls_nothing() {
     const PODS: usize = 100;
@@ -145,7 +145,7 @@ fn an_update_takes_five_requests_for_each_pod_and_polls_nothing() {
         "{main} requests, not {range:?}: {after:?}"
     );
     eprintln!("{main} requests for {PODS} pods");
-    // After three conflicts in a row an object is read live.
+    // After three conflicts in a row the operator reads an object live.
     let is_read = |l: &str| {
         ["get", "list"]
             .iter()
@@ -155,7 +155,7 @@ fn an_update_takes_five_requests_for_each_pod_and_polls_nothing() {
     assert!(reads <= PODS / 20, "{reads} reads: {after:?}");
 }
 
-/// A hundred pods of that version, of which ten at a time are replaced.
+/// A hundred pods of that version; an update replaces ten at a time.
 fn versioned(version: &str) -> Value {
     let mut a = clique("a", 100);
     a["spec"]["minAvailable"] = 1.into();

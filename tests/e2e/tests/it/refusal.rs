@@ -1,4 +1,4 @@
-//! What the operator does not act on, and how it says so.
+//! Specs that the operator does not act on, and its report.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, condition, same};
 
 #[test]
-fn an_invalid_set_is_explained_disturbs_nobody_and_recovers_when_it_is_fixed() {
+fn an_invalid_set_is_explained_disturbs_no_other_and_recovers_when_it_is_fixed() {
     let ns = Namespace::new("invalid");
     let mut wrong = clique("worker", 2);
     wrong["spec"]["minAvailable"] = json!(3);
@@ -58,7 +58,7 @@ fn an_edit_that_makes_a_set_invalid_changes_nothing_that_runs() {
             &condition(set, "Stalled").as_str(),
             &"True/InvalidSpec",
         )?;
-        // Neither what Dynamo takes for ready nor what kstatus waits for.
+        // Neither the field that Dynamo takes for ready nor the one that kstatus waits for.
         let observed = &set["status"]["observedGeneration"];
         same("observed", observed, &Value::Null)?;
         seen.expect_ready_pods(2)
@@ -72,9 +72,9 @@ fn an_edit_that_makes_a_set_invalid_changes_nothing_that_runs() {
     });
 }
 
-/// By the definition, without a webhook.
+/// Refused by the definition, without a webhook.
 #[test]
-fn a_budget_that_cannot_be_kept_is_refused() {
+fn an_impossible_budget_is_refused() {
     let ns = Namespace::new("budgets");
     let good = || {
         let cliques = [clique("web", 2), clique("worker", 1)];
@@ -120,7 +120,7 @@ fn expect_refused(ns: &Namespace<'_>, manifest: &Value, words: &str) {
     );
 }
 
-/// What a definition can see it refuses; the rest the operator tells.
+/// The definition refuses what it can check; the operator reports the rest.
 #[test]
 fn a_start_order_that_never_starts_is_refused() {
     let ns = Namespace::new("circle");
@@ -257,7 +257,7 @@ fn uids(seen: &Seen) -> Vec<Value> {
         .collect()
 }
 
-/// In labels and annotations of templates; what users write there stays allowed.
+/// In labels and annotations of templates; other keys of users stay allowed.
 #[test]
 fn keys_of_the_operator_are_refused() {
     let ns = Namespace::new("reserved");

@@ -1,4 +1,4 @@
-//! Objects that were deleted or changed by hand are restored.
+//! The operator restores objects that a user deleted or changed.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::harness::{Namespace, Seen, same, subset};
 const OF_SET: &str = "--selector=app.kubernetes.io/part-of=svc";
 
 #[test]
-fn what_is_deleted_by_hand_comes_back() {
+fn objects_deleted_by_hand_come_back() {
     let ns = Namespace::new("deleted");
     ns.apply(&service());
     let kinds = [
@@ -35,7 +35,7 @@ fn what_is_deleted_by_hand_comes_back() {
 }
 
 #[test]
-fn what_is_changed_by_hand_is_put_right_and_what_is_foreign_stays() {
+fn edits_are_reverted_and_foreign_content_stays() {
     let ns = Namespace::new("changed");
     ns.apply(&service());
     ns.until("it runs", runs);

@@ -1,9 +1,9 @@
-//! The comparison of the chart's rights with those that were used: that it can fail.
+//! The comparison of the chart's rights with the used rights can fail.
 
 use e2e::rights::{WITHOUT_ROLE, asked, granted, problems, summary};
 use serde_json::{Value, json};
 
-/// All that has a reason other than a request, and two rights more.
+/// All rights with a reason other than a request, and two more rights.
 const ROLE: &str = "
 rules:
   - {apiGroups: [grove.io], resources: [podcliquesets/finalizers, podcliquescalinggroups/finalizers,
@@ -21,7 +21,7 @@ fn event(verb: &str, decision: &str) -> Value {
     })
 }
 
-/// What is wrong with the role, given these requests; the summary if nothing is.
+/// The problems of the role, given these requests; the summary without problems.
 fn compared(role: &str, events: &[Value]) -> Vec<String> {
     let lines: Vec<_> = events.iter().map(Value::to_string).collect();
     let asked = asked([lines.join("\n").as_bytes()]).unwrap();
@@ -58,7 +58,7 @@ fn every_right_is_used_or_has_a_reason() {
 }
 
 #[test]
-fn what_is_forbidden_is_reported() {
+fn forbidden_requests_are_reported() {
     let mut owned = event("delete", "allow");
     let words = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't \
                  set finalizers on";
@@ -90,7 +90,7 @@ fn what_is_forbidden_is_reported() {
 }
 
 #[test]
-fn what_is_forbidden_where_a_test_took_the_role_away_is_not() {
+fn forbidden_requests_where_a_test_removed_the_role_are_not_reported() {
     let mut refused = event("list", "forbid");
     refused["objectRef"]["namespace"] = format!("e2e-{WITHOUT_ROLE}-1").into();
     let lines = compared(
@@ -101,7 +101,7 @@ fn what_is_forbidden_where_a_test_took_the_role_away_is_not() {
 }
 
 #[test]
-fn a_reason_for_what_is_used_or_gone_is_stale() {
+fn a_reason_for_a_used_or_missing_right_is_stale() {
     let mut updating = event("update", "allow");
     updating["objectRef"]["apiGroup"] = "grove.io".into();
     updating["objectRef"]["resource"] = "podcliques/finalizers".into();

@@ -1,4 +1,4 @@
-//! What a user writes is what the API server stores.
+//! The API server stores exactly the manifest of a user.
 
 use std::fs;
 
@@ -14,13 +14,13 @@ fn every_field_of_every_kind_survives_on_the_api_server() {
     let ns = Namespace::new("every-field");
     let text = fs::read_to_string(CHECKOUT.join(EVERY_FIELD)).unwrap();
     let mut manifests: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
-    // Of the sets the operator makes objects by these names.
+    // The operator creates objects with these names for the sets.
     manifests.sort_by_key(|manifest| manifest["kind"] == "PodCliqueSet");
     assert!(manifests.len() >= 5, "a manifest of each kind");
     for mut manifest in manifests {
         let kind = manifest["kind"].as_str().unwrap().to_owned();
         if kind == "ClusterTopologyBinding" {
-            // It has no namespace, so its own name must be ours.
+            // It has no namespace, so its name must be unique.
             manifest["metadata"]["name"] = json!(ns.name);
         }
         let status = manifest.as_object_mut().unwrap().remove("status");
@@ -49,7 +49,7 @@ fn create_and_read(ns: &Namespace<'_>, kind: &str, manifest: &Value) {
     }
 }
 
-/// The answer to the patch shows what was stored; later the operator has its own idea of it.
+/// The answer to the patch shows the stored status; the operator may replace it later.
 fn write_status(ns: &Namespace<'_>, kind: &str, manifest: &Value, status: Option<Value>) {
     let Some(status) = status else { return };
     let name = manifest["metadata"]["name"].as_str().unwrap();

@@ -140,12 +140,12 @@ fn a_scaled_clique_gains_and_loses_its_highest_indices() {
 }
 
 #[test]
-fn a_template_is_followed_by_those_that_nobody_scaled() {
+fn a_template_is_followed_by_parts_that_were_not_scaled() {
     let ns = Namespace::new("template");
     let apply = |a: u32, groups: u32| {
         let cliques = [clique("a", a), clique("b", 1), clique("c", a)];
         let mut pcs = set("svc", &cliques, &[group("bs", "b", groups, 1)]);
-        // Unset, it would change together with the replicas.
+        // If unset, it would change together with the replicas.
         for i in [0, 2] {
             pcs["spec"]["template"]["cliques"][i]["spec"]["minAvailable"] = 1.into();
         }

@@ -1,5 +1,5 @@
-//! Schedulers are told of gangs by objects of their own. None of them runs here: what they would read
-//! is looked at.
+//! Objects through which schedulers receive gangs. None of these schedulers runs here: the tests
+//! check the objects.
 
 mod kai;
 pub mod kubernetes;
@@ -16,7 +16,7 @@ use crate::harness::{Namespace, Seen, condition, same, wait};
 
 const UNSUPPORTED: &str = "SchedulingFeatureUnsupported";
 
-/// A router, and a group of two replicas of which one is required.
+/// A router, and a group of two replicas, one of them required.
 fn workload(scheduler: &str) -> Value {
     let mut cliques = [clique("router", 2), clique("worker", 3)];
     for clique in &mut cliques {
@@ -27,7 +27,7 @@ fn workload(scheduler: &str) -> Value {
     workload
 }
 
-/// An operator that tells this scheduler.
+/// An operator with a profile for this scheduler.
 fn started(control_plane: &ControlPlane, scheduler: &str) -> Operator {
     let profile = format!("config.scheduler.profiles[0].name={scheduler}");
     let installation = Installation::on(control_plane, &[&profile]);
@@ -48,14 +48,14 @@ fn pod_group(ns: &Namespace<'_>, kind: &str, gang: &str) -> Result<Value, String
     found.ok_or_else(|| format!("{gang} has no PodGroup"))
 }
 
-/// The set, or its base gang, says this of the scheduler.
+/// The condition of the set, or its base gang, about the scheduler.
 fn expect_unsupported(seen: &Seen, kind: &str, wanted: &str) -> Result<(), String> {
     let called = if kind == "PodGang" { "svc-0" } else { "svc" };
     let unsupported = condition(seen.one(kind, called)?, UNSUPPORTED);
     same(kind, &unsupported.as_str(), &wanted)
 }
 
-/// The pods of the base gang exist, and their gates are closed, or open.
+/// The pods of the base gang exist, and their gates are present, or removed.
 fn expect_gates(seen: &Seen, are_closed: bool) -> Result<(), String> {
     let base = ["svc-0-router", "svc-0-grp-0-worker"];
     let pods: Vec<&Value> = base.iter().flat_map(|part| seen.pods(part)).collect();
@@ -66,8 +66,8 @@ fn expect_gates(seen: &Seen, are_closed: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// The operator says that the scheduler is not there, then that is installed and all goes on; the
-/// gang may say something else then.
+/// The operator reports that the scheduler is missing; then it is installed and everything
+/// continues. The gang may report another cause by then.
 fn install_late(
     control_plane: &ControlPlane,
     ns: &Namespace<'_>,

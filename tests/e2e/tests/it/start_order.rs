@@ -1,5 +1,5 @@
-//! Start order (docs/semantics.md §8.6). Nothing here runs init containers: pods that others wait for
-//! get Ready by hand, and what tells a pod to start is an annotation.
+//! Start order (docs/semantics.md §8.6). Nothing here runs init containers: the tests make
+//! dependencies Ready by hand, and the start signal of a pod is an annotation.
 
 mod example;
 mod explicit;
@@ -12,7 +12,7 @@ use crate::harness::seen::name;
 use crate::harness::starts::{Starts, is_told, pairs};
 use crate::harness::{Namespace, Seen, same, wait};
 
-/// The pods of these PodCliques are on nodes and wait, each for what stands beside its PodClique.
+/// The pods of these PodCliques are on nodes and wait for the given dependencies.
 fn expect_waiting(seen: &Seen, podcliques: &[(&str, &str)]) -> Result<(), String> {
     for (podclique, after) in podcliques {
         let pods = seen.pods(podclique);
@@ -28,7 +28,7 @@ fn expect_waiting(seen: &Seen, podcliques: &[(&str, &str)]) -> Result<(), String
     Ok(())
 }
 
-/// What a kubelet would hold it back by.
+/// The parts of the pod with which a kubelet would hold it back.
 fn expect_held(pod: &Value) -> Result<(), String> {
     let first = &pod["spec"]["initContainers"][0];
     same("init container", &first["name"], &"grove-initc".into())?;
@@ -39,7 +39,7 @@ fn expect_held(pod: &Value) -> Result<(), String> {
     same("volumes", &volumes.iter().filter(shows).count(), &1)
 }
 
-/// All pods of these PodCliques were told.
+/// All pods of these PodCliques have the start signal.
 fn expect_told(seen: &Seen, podcliques: &[&str]) -> Result<(), String> {
     for podclique in podcliques {
         for pod in seen.pods(podclique) {
@@ -49,7 +49,7 @@ fn expect_told(seen: &Seen, podcliques: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// The pod with this index gets Ready.
+/// The pod with this index becomes Ready.
 fn get_ready(ns: &Namespace<'_>, podclique: &str, index: usize) {
     let pod = ns.until("the pod is on a node", |seen| {
         let pods = seen.pods(podclique);
@@ -60,7 +60,7 @@ fn get_ready(ns: &Namespace<'_>, podclique: &str, index: usize) {
     ns.set_pod_ready(&pod);
 }
 
-/// Nobody was told too early, and so many pods were told until now.
+/// No pod got the start signal too early, and that many pods have it.
 fn expect_count(starts: &mut Starts, count: usize) {
     let told = wait::until(|| {
         starts.judge();

@@ -17,8 +17,8 @@ fn set_with(fields: &Value) -> Value {
     set("svc", &[clique], &[])
 }
 
-/// Waits until the set and its PodClique name the cause in these words, with an event of it on the
-/// set, and its PodGang, if there is one, names it, too; and `kubectl get` shows it.
+/// Waits until the set and its PodClique give the cause in these words, with an event on the set,
+/// and its PodGang, if there is one, gives it too; and `kubectl get` shows it.
 fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
     let expected = format!("False/{reason}");
     ns.until("the cause is named", |seen| {
@@ -45,7 +45,7 @@ fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
     assert!(rows().count() >= 2 && rows().all(is_shown), "{table}");
 }
 
-/// `kubectl grove explain` names the cause in these words, and a remedy of the manual.
+/// `kubectl grove explain` gives the cause in these words, and a remedy of the manual.
 fn is_explained(ns: &Namespace<'_>, args: &[&str], reason: &str, words: &str) {
     let text = ns.grove_words(args);
     let cause = format!("is not ready: {reason} Cause ");
@@ -61,7 +61,7 @@ fn is_explained(ns: &Namespace<'_>, args: &[&str], reason: &str, words: &str) {
     assert!(is_there, "the manual has no {remedy:?}: {text}");
 }
 
-/// The remedy as the manual has it: without the names that make it a command to paste.
+/// The remedy in the form of the manual: without the names that complete the command.
 fn remedy(ns: &Namespace<'_>, text: &str) -> String {
     let (_, remedy) = text.split_once("Remedy ").unwrap();
     let (remedy, _) = remedy.split_once(" Next ").unwrap();
@@ -77,7 +77,7 @@ fn remedy(ns: &Namespace<'_>, text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What a user looks at first; it has to fit 120 columns.
+/// The table that a user reads first; it has to fit 120 columns.
 fn table(ns: &Namespace<'_>) -> String {
     let table = ns.kubectl(&["get", "pcs,pcsg,pclq"]) + &ns.kubectl(&["get", "pg"]);
     assert!(table.lines().all(|line| line.len() <= 120), "{table}");
@@ -93,8 +93,8 @@ fn expect_words(object: &Value, place: &str, words: &str) -> Result<(), String> 
     is_there.then_some(()).ok_or_else(|| message.to_owned())
 }
 
-/// Waits until what kept it is gone and forgotten: `Ready` is True, no error is left, and an event
-/// says so.
+/// Waits until the cause is gone and no longer reported: `Ready` is True, no error is left, and an
+/// event reports it.
 fn is_mended(ns: &Namespace<'_>) {
     ns.until("it is mended", |seen: &Seen| {
         for (kind, name) in [("PodCliqueSet", "svc"), ("PodClique", "svc-0-worker")] {

@@ -1,5 +1,6 @@
-//! Gang termination at its three levels (docs/semantics.md §3). Pods are broken by hand. What does
-//! *not* happen is shown by a second set: its delay is longer, and it was terminated meanwhile.
+//! Gang termination at its three levels (docs/semantics.md §3). Tests break pods by hand. A second
+//! set shows that something does *not* happen: its delay is longer, and it was terminated
+//! meanwhile.
 
 mod broken;
 mod delay;
@@ -16,7 +17,7 @@ use crate::harness::namespace::unready;
 use crate::harness::seen::{index, name};
 use crate::harness::{Namespace, Seen, condition, same};
 
-/// A set of that delay.
+/// A set with that delay.
 fn terminating(name: &str, delay: &str, cliques: &[Value], groups: &[Value]) -> Value {
     let mut pcs = set(name, cliques, groups);
     pcs["spec"]["template"]["terminationDelay"] = json!(delay);
@@ -34,8 +35,7 @@ fn service(name: &str, delay: &str, group_minimum: u32) -> Value {
     terminating(name, delay, &[clique("a", 2), clique("b", 1)], &groups)
 }
 
-/// The pod of that index, and its PodClique, are not Ready any more.
-/// Its name is returned.
+/// The pod of that index, and its PodClique, become unready. Returns the name of the pod.
 fn break_pod(ns: &Namespace<'_>, podclique: &str, pod: u32) -> String {
     let broken = ns.until("the pod is there", |seen| {
         let pods = seen.pods(podclique);
@@ -60,7 +60,7 @@ pub fn uids(seen: &Seen, prefix: &str) -> Uids {
         .collect()
 }
 
-/// The PodCliques are the same by name, and none is the same object.
+/// The PodCliques have the same names, and all are new objects.
 fn is_new(seen: &Seen, prefix: &str, old: &Uids) -> Result<(), String> {
     let now = uids(seen, prefix);
     same("PodCliques", &keys(&now), &keys(old))?;
@@ -72,7 +72,7 @@ fn keys(uids: &Uids) -> Vec<&String> {
     uids.keys().collect()
 }
 
-/// How often each replica was terminated, by that object's status.
+/// How often each replica was terminated, from the object's status.
 fn attempts(object: &Value) -> Vec<(i64, i64)> {
     let entries = object["status"]["replicaAttempts"].as_array();
     let number = |entry: &Value, key: &str| entry[key].as_i64().unwrap();
@@ -97,7 +97,7 @@ pub fn runs(seen: &Seen, set: &str, replicas: usize) -> Result<(), String> {
     same(set, &status["availableReplicas"], &replicas.into())
 }
 
-/// Applies the sets and waits until they run; so many replicas each.
+/// Applies the sets and waits until they run, with that many replicas each.
 pub fn started(ns: &Namespace<'_>, sets: &[(Value, usize)]) {
     for (manifest, _) in sets {
         ns.apply(manifest);
@@ -113,7 +113,7 @@ pub fn breach(object: &Value) -> String {
     condition(object, "MinAvailableBreached")
 }
 
-/// No pod may be created any more in the namespace.
+/// From now on no pod can be created in the namespace.
 fn close(ns: &Namespace<'_>) {
     ns.apply(&json!({
         "apiVersion": "v1",

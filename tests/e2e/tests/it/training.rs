@@ -1,5 +1,5 @@
-//! Training jobs (docs/semantics.md §5). Pods end by hand: their status is patched as a kubelet
-//! would. What does *not* happen is shown by a second job that was restarted meanwhile.
+//! Training jobs (docs/semantics.md §5). Tests end pods by hand: they patch the status as a kubelet
+//! would. A second job that was restarted meanwhile shows that something does *not* happen.
 
 mod deleted;
 mod elastic;
@@ -19,7 +19,7 @@ use crate::harness::manifest::{clique, set};
 use crate::harness::seen::{index, name};
 use crate::harness::{Namespace, Seen, same, subset};
 
-/// A job that may be restarted so often.
+/// A job with that many restarts.
 fn job(name: &str, restarts: u32, cliques: &[Value], groups: &[Value]) -> Value {
     let mut job = set(name, cliques, groups);
     job["spec"]["workloadType"] = json!("Training");
@@ -32,8 +32,8 @@ fn pair(name: &str, restarts: u32) -> Value {
     job(name, restarts, &[clique("a", 2)], &[])
 }
 
-/// The containers of these pods exit, as a kubelet shows it: the last phase is another write. By then
-/// a pod may be gone, or deleted; a kubelet removes one that was deleted as soon as it has ended.
+/// The containers of these pods exit, as a kubelet shows it: the last phase is another write. By
+/// then a pod may be gone, or deleted; a kubelet removes a deleted pod as soon as it has ended.
 fn exit(ns: &Namespace<'_>, pods: &[String], code: i32, message: &str) {
     set_status(ns, pods, &exited(code, message));
     let phase = if code == 0 { "Succeeded" } else { "Failed" };
@@ -103,7 +103,7 @@ fn set_status(ns: &Namespace<'_>, pods: &[String], status: &Value) {
     ns.kubectl(&args);
 }
 
-/// The names of all pods of these PodCliques, once each has as many as it should.
+/// The names of all pods of these PodCliques, once each has all its pods.
 fn pods_of(ns: &Namespace<'_>, podcliques: &[&str]) -> Vec<String> {
     ns.until("the pods are there", |seen| {
         let mut all = Vec::new();
@@ -132,7 +132,7 @@ fn pod(ns: &Namespace<'_>, podclique: &str, pod: u32) -> String {
     })
 }
 
-/// The pod of that index exits with 1. Its name is returned.
+/// The pod of that index exits with 1. Returns its name.
 fn fail(ns: &Namespace<'_>, podclique: &str, index: u32) -> String {
     let pod = pod(ns, podclique, index);
     exit(ns, std::slice::from_ref(&pod), 1, "NCCL timeout");
@@ -144,13 +144,13 @@ fn is(seen: &Seen, set: &str, status: &Value) -> Result<(), String> {
     subset(set, &seen.one("PodCliqueSet", set)?["status"], status)
 }
 
-/// Waits until the job is over like this.
+/// Waits until the job is over with this phase and number of restarts.
 pub fn ends(ns: &Namespace<'_>, set: &str, phase: &str, restarts: u32) {
     let status = json!({"phase": phase, "restartCount": restarts});
     ns.until(phase, |seen| is(seen, set, &status));
 }
 
-/// Waits until the object has so many events of that reason.
+/// Waits until the object has that many events with that reason.
 fn await_events(ns: &Namespace<'_>, object: &str, reason: &str, count: usize) -> Vec<String> {
     ns.until("the events are posted", |_| {
         let events = ns.events(object, reason);
@@ -171,8 +171,8 @@ fn pods(seen: &Seen, set: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// A job of that name is started, fails and is restarted: what does not happen meanwhile does not
-/// happen.
+/// A job of that name is started, fails and is restarted: anything that has not happened by then
+/// does not happen.
 fn witness(ns: &Namespace<'_>, name: &str) {
     ns.apply(&pair(name, 1));
     let podclique = format!("{name}-0-a");

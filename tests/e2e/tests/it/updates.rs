@@ -1,4 +1,4 @@
-//! A changed pod template on its way to running pods (docs/updates.md).
+//! A changed pod template reaches running pods (docs/updates.md).
 
 pub mod interrupted;
 pub mod on_delete;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, Seen, same};
 
-/// Three replicas, each of a clique of 4 pods of which 3 are required, and a group of two cliques
+/// Three replicas, each with a clique of 4 pods, 3 of them required, and a group of two cliques
 /// with 2 replicas; all pods have this version.
 pub fn workload(version: &str) -> Value {
     let mut web = clique("web", 4);
@@ -34,7 +34,7 @@ pub fn workload(version: &str) -> Value {
 /// Pods of one replica: 4 and twice 3.
 const PODS: usize = 10;
 
-/// All replicas run with this version, and the status says so.
+/// All replicas run with this version, and the status agrees.
 pub fn runs(seen: &Seen, version: &str, replicas: usize) -> Result<(), String> {
     seen.expect_ready_pods(PODS * replicas)?;
     let pods = seen.all("Pod");
@@ -76,7 +76,7 @@ fn ended(seen: &Seen, version: &str, replicas: usize) -> Result<(), String> {
     same("whether it ended", &end.is_string(), &true)
 }
 
-/// A namespace in which it runs in version 1.
+/// A namespace in which version 1 runs.
 fn running<'a>(purpose: &str) -> Namespace<'a> {
     let ns = Namespace::new(purpose);
     ns.apply(&workload("1"));

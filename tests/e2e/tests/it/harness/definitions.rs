@@ -14,7 +14,7 @@ impl ControlPlane {
         self.wait_for_definitions();
     }
 
-    /// Waits until their objects can be made and can own others.
+    /// Waits until their objects can be created and can own others.
     pub fn wait_for_definitions(&self) {
         let is_established = ["wait", "--for=condition=Established", "--timeout=60s", "-f"];
         self.kubectl([&is_established[..], &[&definitions()]].concat());
@@ -25,8 +25,9 @@ impl ControlPlane {
         known.unwrap();
     }
 
-    /// What admission says if it does not know their kinds. Where owners are protected it has to,
-    /// and looks for new ones every half minute; the administrator is not asked for them.
+    /// The error of admission that does not know their kinds yet. Where owners are protected, it
+    /// has to know them, and reads new kinds every half minute; the check does not apply to the
+    /// administrator.
     fn admission_lacks(&self) -> Option<String> {
         let operator = format!("system:serviceaccount:{SYSTEM}:grove-operator");
         let create = ("POST", "/api/v1/namespaces/default/services?dryRun=All");
@@ -37,8 +38,7 @@ impl ControlPlane {
         is_lacking.then(|| message.to_owned())
     }
 
-    /// Removes them, and with them all objects of these kinds, where owners are protected and the
-    /// chart is installed.
+    /// Removes them with all their objects; for a cluster that protects owners and has the chart.
     pub fn remove_definitions(&self) {
         self.kubectl([
             "delete",
@@ -47,7 +47,8 @@ impl ControlPlane {
             "-f",
             &definitions(),
         ]);
-        // Or admission would seem to know those that come next, and forget them a moment later.
+        // Otherwise admission would seem to know the next definitions, and forget them a moment
+        // later.
         let forgotten = wait::until(|| match self.admission_lacks() {
             Some(_) => Ok(()),
             None => Err("the API server still knows them".to_owned()),
@@ -56,7 +57,7 @@ impl ControlPlane {
     }
 }
 
-/// An object whose owners are of the kinds that own others here.
+/// An object with owners of all kinds that own others here.
 fn owned_by_each_kind() -> Value {
     let owner = |kind: &str| {
         json!({

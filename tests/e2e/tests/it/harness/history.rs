@@ -1,4 +1,4 @@
-//! What became of the pods of a namespace, also of those that are gone.
+//! The history of the pods of a namespace, including pods that are gone.
 
 pub mod course;
 pub mod placements;
@@ -14,7 +14,7 @@ use super::namespace::Namespace;
 use super::seen::{gates, index, is_ready, same};
 use super::wait;
 
-/// Behind it pods wait for their gang.
+/// The gate that holds pods until their gang is complete.
 const GATE: &str = "grove.io/podgang-pending-creation";
 
 /// A watch of the pods of a namespace.
@@ -24,11 +24,11 @@ pub struct History {
     pods: BTreeMap<String, Life>,
     moments: Vec<Moment>,
     releases: Vec<Release>,
-    /// It ends with this.
+    /// Dropping it ends the watch.
     _runtime: Runtime,
 }
 
-/// A pod as the watch showed it once.
+/// One state of a pod that the watch showed.
 #[derive(Clone, Debug)]
 pub struct Moment {
     /// Its uid.
@@ -41,7 +41,7 @@ pub struct Moment {
     pub is_going: bool,
     /// Whether it has a node.
     pub is_bound: bool,
-    /// Why the scheduler gave it none.
+    /// The scheduler's reason for not giving it a node.
     pub refusal: String,
     /// Annotation `example.com/version`.
     pub version: String,
@@ -64,7 +64,7 @@ impl Moment {
     }
 }
 
-/// What the scheduler says of a pod that it has no node for, and since when.
+/// The scheduler's message for a pod without a node, and its time.
 fn refusal(pod: &Value) -> String {
     let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
     let mut refused = conditions.filter(|condition| {
@@ -76,7 +76,7 @@ fn refusal(pod: &Value) -> String {
     said.unwrap_or_default()
 }
 
-/// A pod lost our gate.
+/// The removal of our gate from a pod.
 #[derive(Clone, Debug)]
 pub struct Release {
     /// Its slot.
@@ -87,7 +87,7 @@ pub struct Release {
     pub ready: BTreeSet<String>,
 }
 
-/// What is known of one pod.
+/// The known facts about one pod.
 #[derive(Debug)]
 struct Life {
     slot: String,
@@ -99,7 +99,7 @@ struct Life {
 }
 
 impl History {
-    /// Begins now; pods that exist are seen.
+    /// Begins now, with the existing pods.
     pub fn of(ns: &Namespace<'_>) -> Self {
         let (events, runtime) = watch::begin(ns);
         Self {
@@ -111,7 +111,7 @@ impl History {
         }
     }
 
-    /// Waits until it knows what is there now.
+    /// Waits until it has all existing pods.
     pub fn catch_up(&mut self, ns: &Namespace<'_>) {
         let seen = wait::until(|| {
             for event in self.events.try_iter() {
@@ -130,17 +130,17 @@ impl History {
         seen.unwrap();
     }
 
-    /// All that the watch showed, in its order.
+    /// All states that the watch showed, in order.
     pub fn moments(&self) -> &[Moment] {
         &self.moments
     }
 
-    /// The slots that more than one pod had.
+    /// The slots that had more than one pod.
     pub fn slots_held_twice(&self) -> BTreeSet<&str> {
         self.slots_held_by_more_than(1)
     }
 
-    /// The slots that more than so many pods had, one after the other or at once.
+    /// The slots that had more than that many pods, one after the other or at once.
     pub fn slots_held_by_more_than(&self, pods: usize) -> BTreeSet<&str> {
         let mut held: BTreeMap<&str, usize> = BTreeMap::new();
         for life in self.pods.values() {
@@ -150,12 +150,12 @@ impl History {
         more.map(|(slot, _)| slot).collect()
     }
 
-    /// Pods that lost our gate, in that order.
+    /// Pods that lost our gate, in order.
     pub fn releases(&self) -> &[Release] {
         &self.releases
     }
 
-    /// The slots of which a pod was deleted.
+    /// The slots of deleted pods.
     pub fn slots_deleted(&self) -> BTreeSet<&str> {
         let deleted = self.pods.values().filter(|life| life.was_deleted);
         deleted.map(|life| life.slot.as_str()).collect()

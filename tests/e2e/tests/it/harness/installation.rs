@@ -1,4 +1,4 @@
-//! The chart, installed as a user installs it, and what it gives the operator: an identity with its
+//! The chart, installed as a user installs it, and its parts for the operator: an identity with its
 //! rights, a configuration, a command line.
 //!
 //! Its Deployment has no pods, as nothing here runs containers: the tests start the operator.
@@ -11,23 +11,23 @@ use serde_json::{Value, json};
 
 use super::control_plane::{CHECKOUT, ControlPlane, printed};
 
-/// The release, and the namespace that it is in.
+/// The name of the release and of its namespace.
 pub const RELEASE: &str = "grove";
 pub const SYSTEM: &str = "grove-system";
 
-/// What the operator gets of an installed chart.
+/// The parts of an installed chart that the operator uses.
 #[derive(Clone, Debug)]
 pub struct Installation {
-    /// Says who the operator is.
+    /// Has the operator's identity.
     kubeconfig: PathBuf,
-    /// The pod that the Deployment would make.
+    /// The pod in the Deployment's template.
     pod: Value,
     /// The files of the ConfigMap.
     files: Value,
 }
 
 impl Installation {
-    /// Installs the chart of this checkout, or upgrades what is installed, with these values.
+    /// Installs the chart of this checkout, or upgrades the installed one, with these values.
     pub fn on(control_plane: &ControlPlane, values: &[&str]) -> Self {
         let chart = chart();
         let mut args = vec![
@@ -37,11 +37,11 @@ impl Installation {
             &chart,
             "--create-namespace",
         ];
-        // Of definitions that kubectl applied.
+        // Takes over definitions that kubectl applied.
         args.extend(["--take-ownership", "--force-conflicts", "--reset-values"]);
-        // All tests run under the policy: what it forbids is missed by some of them.
+        // All tests run under the policy: some fail if it forbids too much.
         args.extend(["--set", "replicaCount=0,admissionPolicy.enabled=true"]);
-        // Each test that is about them has an operator of its own for that.
+        // Tests of these features have their own operator.
         let alone = "webhooks.enabled=false,config.leaderElection.enabled=false";
         args.extend(["--set", alone]);
         args.extend(values.iter().flat_map(|value| ["--set", value]));
@@ -52,7 +52,7 @@ impl Installation {
         Self::found(control_plane)
     }
 
-    /// What is installed.
+    /// The installed parts.
     pub fn found(control_plane: &ControlPlane) -> Self {
         let get = |what: &str| {
             let object = ["get", what, "--namespace", SYSTEM, "--output=json"];
@@ -69,7 +69,7 @@ impl Installation {
         }
     }
 
-    /// The same operator, which finds the API server elsewhere.
+    /// The same operator with another kubeconfig.
     pub fn seen_through(&self, kubeconfig: &Path) -> Self {
         Self {
             kubeconfig: kubeconfig.to_owned(),
@@ -85,7 +85,7 @@ impl Installation {
         changed
     }
 
-    /// How the operator finds the API server.
+    /// The operator's kubeconfig.
     pub fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
     }
@@ -109,7 +109,7 @@ impl Installation {
         }
     }
 
-    /// The variables of the operator's process that the Deployment names with their values.
+    /// The variables with literal values in the Deployment.
     pub fn variables(&self) -> Vec<(String, String)> {
         let all = self.pod["containers"][0]["env"].as_array();
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -131,15 +131,15 @@ impl Installation {
     }
 }
 
-/// The operator's kubeconfig.
+/// Writes the operator's kubeconfig.
 fn operators_kubeconfig(control_plane: &ControlPlane, account: &str) -> PathBuf {
     let copy = control_plane.dir.join("operator.kubeconfig");
     kubeconfig_of(control_plane, (SYSTEM, account), &copy);
     copy
 }
 
-/// Writes the administrator's kubeconfig, with the token of this account instead of his
-/// certificate.
+/// Writes the administrator's kubeconfig with the token of this account instead of the
+/// administrator's certificate.
 pub fn kubeconfig_of(
     control_plane: &ControlPlane,
     (namespace, account): (&str, &str),
@@ -163,7 +163,7 @@ pub fn kubeconfig_of(
     config(&["set-context", "--current", "--user", account]);
 }
 
-/// What helm prints for the release's namespace; it must succeed.
+/// The output of helm for the release's namespace; it must succeed.
 pub fn helm(control_plane: &ControlPlane, args: &[&str]) -> String {
     printed(
         control_plane

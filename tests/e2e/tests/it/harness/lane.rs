@@ -1,4 +1,4 @@
-//! An operator that sees one namespace, so that it may end or be disturbed next to others.
+//! An operator with one namespace, so that a test may end or disturb it beside others.
 
 use std::path::Path;
 
@@ -10,24 +10,24 @@ use super::operator::Operator;
 use super::proxy::Proxy;
 use super::site;
 
-/// Nobody else sees its namespace.
+/// No other operator watches its namespace.
 const ALONE: &str = "leaderElection: {enabled: false}";
 
-/// An operator and what stands between it and the API server.
+/// An operator and its proxy to the API server.
 pub struct Lane {
     purpose: String,
-    // The operator ends first.
+    // The operator ends before the proxy.
     pub operator: Operator,
     pub proxy: Proxy,
 }
 
 impl Lane {
-    /// Starts both, for the namespace of that purpose.
+    /// Starts both, for the namespace with that purpose.
     pub fn start(purpose: &str) -> Self {
         Self::start_by(purpose, |seen, dir| Operator::start_with(seen, dir, ALONE))
     }
 
-    /// The same with an operator that may use so much memory.
+    /// The same with a memory limit for the operator.
     pub fn start_within(purpose: &str, kibibytes: u32) -> Self {
         Self::start_by(purpose, |seen, dir| {
             Operator::start_within(seen, dir, ALONE, kibibytes)
@@ -62,7 +62,7 @@ impl Lane {
         Namespace::on(&site::lanes().control_plane, &self.operator, &self.purpose)
     }
 
-    /// Fails unless the operator runs and says so.
+    /// Fails unless the operator runs and reports that.
     pub fn expect_alive(&self) {
         assert_eq!(self.operator.ended(), None, "the operator has ended");
         let alive = self.operator.get("/healthz").unwrap();

@@ -1,4 +1,4 @@
-//! Manifests as a user would write them, as short as they can be.
+//! Manifests as a user would write them, as short as possible.
 
 use localcluster::MANUAL_STATUS_LABEL;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub fn set(name: &str, cliques: &[Value], groups: &[Value]) -> Value {
     })
 }
 
-/// A clique whose pods ask for next to nothing.
+/// A clique whose pods request next to nothing.
 pub fn clique(name: &str, replicas: u32) -> Value {
     json!({
         "name": name,
@@ -28,7 +28,7 @@ pub fn clique(name: &str, replicas: u32) -> Value {
     })
 }
 
-/// A clique whose pods get ready only by [`super::Namespace::set_pod_ready`].
+/// A clique whose pods become ready only by [`super::Namespace::set_pod_ready`].
 pub fn held_clique(name: &str, replicas: u32) -> Value {
     let mut clique = clique(name, replicas);
     clique["labels"] = json!({MANUAL_STATUS_LABEL: "true"});

@@ -1,4 +1,4 @@
-//! What the tests stand on: one control plane and one operator per run, a namespace per test.
+//! The base of the tests: one control plane and one operator per run, a namespace per test.
 
 pub mod address;
 mod audit;

@@ -1,4 +1,4 @@
-//! The namespace of one test, which is gone when the test is over.
+//! The namespace of one test, deleted at its end.
 
 use std::process::{self, Output};
 use std::sync::Arc;
@@ -21,12 +21,12 @@ pub struct Namespace<'a> {
     is_deleted: bool,
 }
 
-/// The name of the namespace for this purpose.
+/// The name of the namespace with this purpose.
 pub fn called(purpose: &str) -> String {
     format!("e2e-{purpose}-{}", process::id())
 }
 
-/// Makes the namespace for this purpose and returns its name, once pods may be made in it.
+/// Creates the namespace with this purpose and returns its name, once pods can be created in it.
 pub fn make(control_plane: &ControlPlane, purpose: &str) -> String {
     let name = called(purpose);
     client::create_namespace(&control_plane.kubeconfig, &name).unwrap();
@@ -34,7 +34,7 @@ pub fn make(control_plane: &ControlPlane, purpose: &str) -> String {
 }
 
 impl Namespace<'static> {
-    /// A new one on the shared control plane.
+    /// A new namespace on the shared control plane.
     pub fn new(purpose: &str) -> Self {
         let site = site::shared();
         Self::on(&site.control_plane, &site.operator, purpose)
@@ -42,12 +42,12 @@ impl Namespace<'static> {
 }
 
 impl<'a> Namespace<'a> {
-    /// A new one on this control plane.
+    /// A new namespace on this control plane.
     pub fn on(control_plane: &'a ControlPlane, operator: &'a Operator, purpose: &str) -> Self {
         Self::existing(make(control_plane, purpose), control_plane, operator)
     }
 
-    /// One that [`make`] made.
+    /// A namespace created by [`make`].
     pub fn existing(name: String, control_plane: &'a ControlPlane, operator: &'a Operator) -> Self {
         Self {
             name,
@@ -57,7 +57,7 @@ impl<'a> Namespace<'a> {
         }
     }
 
-    /// What kubectl prints in this namespace; it must succeed.
+    /// The output of kubectl in this namespace; it must succeed.
     pub fn kubectl(&self, args: &[&str]) -> String {
         printed(&mut self.command(args))
     }
@@ -86,12 +86,12 @@ impl<'a> Namespace<'a> {
         fed(&mut self.command(args), manifest)
     }
 
-    /// Pods of that PodClique that run are not Ready any more.
+    /// Running pods of that PodClique become unready.
     pub fn break_pods(&self, podclique: &str) {
         let selector = format!("--selector=grove.io/podclique={podclique}");
         let names = "--output=jsonpath={.items[*].metadata.name}";
         let names = self.kubectl(&["get", "pods", &selector, names]);
-        // All at once: those that are left when the breach is seen may be deleted for it.
+        // All at once: pods that are left when the operator sees the breach may be deleted for it.
         let patch = format!("--patch={}", unready());
         let mut args = vec!["patch", "pods", "--subresource=status", &patch];
         args.extend(names.split_whitespace());
@@ -124,12 +124,12 @@ impl<'a> Namespace<'a> {
         messages.map(|text| text.unwrap().to_owned()).collect()
     }
 
-    /// All objects of the kinds that are read, but those that every namespace has, and the chart's.
+    /// All objects of the kinds that are read, except those of every namespace, and the chart's.
     pub fn look(&self) -> Result<Seen, String> {
         self.look_at("")
     }
 
-    /// Those of them that this selector selects.
+    /// The objects among them that this selector selects.
     pub fn look_at(&self, selector: &str) -> Result<Seen, String> {
         let kubeconfig = &self.control_plane.kubeconfig;
         let kinds = client::read(kubeconfig, &self.name, selector)?.into_iter();
@@ -137,7 +137,7 @@ impl<'a> Namespace<'a> {
         Ok(Seen::of_kinds(shared.collect()))
     }
 
-    /// The same as watches show it, possibly a moment late.
+    /// The same from watches, possibly a moment late.
     pub(super) fn glance(&self) -> Result<Seen, String> {
         match self.control_plane.mirror().objects_in(&self.name) {
             Some(kinds) => Ok(Seen::of_kinds(kinds)),
@@ -145,7 +145,7 @@ impl<'a> Namespace<'a> {
         }
     }
 
-    /// What is there of what is asked for.
+    /// The existing objects, read kind by kind on request.
     pub(super) fn look_on_demand(&self) -> Seen {
         Seen::on_demand(Source {
             kubeconfig: self.control_plane.kubeconfig.clone(),
@@ -153,7 +153,7 @@ impl<'a> Namespace<'a> {
         })
     }
 
-    /// Looks until there is a result; `Err` says what is still wrong.
+    /// Looks until there is a result; `Err` is the remaining problem.
     pub fn until<T>(&self, what: &str, mut judge: impl FnMut(&Seen) -> Result<T, String>) -> T {
         let look = || {
             judge(&self.glance()?)?;
@@ -168,13 +168,13 @@ impl<'a> Namespace<'a> {
         }
     }
 
-    /// Looks until all that tests look at is gone.
+    /// Looks until all objects of the kinds that are read are gone.
     pub fn until_nothing_is_left(&self) {
         self.until("nothing is left", Seen::expect_nothing);
     }
 
-    /// Deletes the empty namespace of a cluster that stays: Kubernetes looks for objects of every
-    /// kind in it, which a local cluster that is about to end need not do for each test.
+    /// Deletes the empty namespace of a cluster that stays: Kubernetes searches it for objects of
+    /// every kind, which a local cluster that is about to end need not do for each test.
     fn remove(&self) -> Result<(), String> {
         if self.control_plane.is_local() {
             return Ok(());
@@ -182,7 +182,7 @@ impl<'a> Namespace<'a> {
         client::delete_namespace(&self.control_plane.kubeconfig, &self.name)
     }
 
-    /// Deletes the namespace as it is and waits until it is gone.
+    /// Deletes the namespace with its objects and waits until it is gone.
     pub fn delete(mut self) {
         self.is_deleted = true;
         self.kubectl(&[
@@ -195,7 +195,7 @@ impl<'a> Namespace<'a> {
     }
 }
 
-/// The patch of a pod's status after which it is not Ready.
+/// The patch that makes a pod unready.
 pub fn unready() -> Value {
     let not =
         |type_: &str| json!({"type": type_, "status": "False", "reason": "ContainersNotReady"});

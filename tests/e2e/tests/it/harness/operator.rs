@@ -19,23 +19,23 @@ use super::wait;
 pub use binary::{binary, plugin};
 use process::Process;
 
-/// An operator for one control plane. It ends with this process, however that ends.
+/// An operator for one control plane. It ends with this process in every case.
 #[derive(Debug)]
 pub struct Operator {
     kubeconfig: PathBuf,
     args: Vec<String>,
     variables: Vec<(String, String)>,
     log: PathBuf,
-    /// Of the pod that it would run in.
+    /// Name of the pod that it stands for.
     name: String,
     address: SocketAddr,
-    /// Address space that it may use, in KiB.
+    /// Limit of its address space, in KiB.
     limit: Option<u32>,
     process: Mutex<Option<Process>>,
 }
 
 impl Operator {
-    /// Starts it as it is installed, with its files and log in `dir`.
+    /// Starts it as installed, with its files and log in `dir`.
     pub fn start(installation: &Installation, dir: &Path) -> Result<Self> {
         Self::start_with(installation, dir, "")
     }
@@ -45,7 +45,7 @@ impl Operator {
         Self::start_limited(installation, dir, more, None)
     }
 
-    /// The same, in so many KiB of address space: who takes more ends.
+    /// The same, with that many KiB of address space: an operator that needs more ends.
     pub fn start_within(
         installation: &Installation,
         dir: &Path,
@@ -79,12 +79,12 @@ impl Operator {
         Ok(operator)
     }
 
-    /// Starts it after it ended.
+    /// Starts it again after it ended.
     pub fn start_again(&self) -> Result<()> {
         self.spawn(None)
     }
 
-    /// Starts it after it ended, to end by itself right after so many writes.
+    /// Starts it again after it ended; it ends by itself right after that many writes.
     pub fn start_for_writes(&self, count: usize) -> Result<()> {
         self.spawn(Some(count))
     }
@@ -96,7 +96,7 @@ impl Operator {
             None => process::command(binary()),
         };
         command.args(&self.args).env("POD_NAMESPACE", SYSTEM);
-        // As in a pod whose container is started again.
+        // As in a pod whose container restarts.
         command.env("POD_NAME", &self.name);
         command.env("POD_UID", self.address.port().to_string());
         command.envs(self.variables.clone());
@@ -108,31 +108,31 @@ impl Operator {
         Ok(())
     }
 
-    /// How it ended, if it ended by itself; asked again, nothing runs.
+    /// Its exit status, if it ended by itself; after that no process is left.
     pub fn ended(&self) -> Option<ExitStatus> {
         let mut process = self.process.lock().unwrap();
         let ended = process.take_if(|process| process.has_ended());
         ended.map(Process::wait)
     }
 
-    /// Its number: another process has another one.
+    /// Its process id: it differs from process to process.
     pub fn id(&self) -> Option<i32> {
         let process = self.process.lock().unwrap();
         process.as_ref().map(Process::id)
     }
 
-    /// Who it is for the other operators, and in audit logs.
+    /// Its identity for other operators and in audit logs.
     pub fn identity(&self) -> String {
         format!("{}_{}", self.name, self.address.port())
     }
 
-    /// Whether it says that it leads.
+    /// Whether it reports that it leads.
     pub fn leads(&self) -> bool {
         let metrics = self.get("/metrics").map(|(_, text)| text);
         metrics.is_ok_and(|text| text.contains("\ngrove_leader 1\n"))
     }
 
-    /// Stops it where it stands, or lets it go on (`SIGSTOP`, `SIGCONT`).
+    /// Stops it, or lets it continue (`SIGSTOP`, `SIGCONT`).
     pub fn pause(&self, is_paused: bool) {
         let process = self.process.lock().unwrap();
         process
@@ -147,13 +147,13 @@ impl Operator {
         process.expect("the operator runs").kill();
     }
 
-    /// `kill`; returns how it ended.
+    /// `kill`; returns its exit status.
     pub fn terminate(&self) -> ExitStatus {
         let process = self.process.lock().unwrap().take();
         process.expect("the operator runs").terminate()
     }
 
-    /// The answer of the operator's server: status and body.
+    /// The response of the operator's server: status and body.
     pub fn get(&self, path: &str) -> io::Result<(u16, String)> {
         let limit = Duration::from_secs(5);
         let mut stream = TcpStream::connect_timeout(&self.address, limit)?;
@@ -172,7 +172,7 @@ impl Operator {
         Ok((status.ok_or(io::ErrorKind::InvalidData)?, body.to_owned()))
     }
 
-    /// Waits until it says that it is ready.
+    /// Waits until it reports that it is ready.
     pub fn wait_until_ready(&self) -> Result<(), String> {
         wait::until(|| match self.get("/readyz") {
             Ok((200, _)) => Ok(()),
@@ -183,7 +183,7 @@ impl Operator {
         })
     }
 
-    /// Waits until it says that it leads.
+    /// Waits until it reports that it leads.
     pub fn wait_until_leads(&self) {
         let leads = wait::until(|| {
             let log = || format!("it does not lead\n{}", self.log_end(&[]));

@@ -9,7 +9,7 @@ use super::Namespace;
 use super::control_plane::{fed, printed};
 use super::operator::plugin;
 
-/// kubectl-grove without a cluster: a kubeconfig that is not there.
+/// kubectl-grove without a cluster: its kubeconfig does not exist.
 pub fn offline(args: &[&str]) -> Output {
     at(Path::new("/nonexistent"), args)
 }
@@ -29,12 +29,12 @@ pub fn offline_fed(args: &[&str], input: &Value) -> Output {
 }
 
 impl Namespace<'_> {
-    /// What kubectl-grove prints in this namespace; it must end with exit code 0.
+    /// The output of kubectl-grove in this namespace; it must end with exit code 0.
     pub fn grove(&self, args: &[&str]) -> String {
         printed(&mut self.grove_command(args))
     }
 
-    /// The same in one line: it breaks lines to fit a terminal.
+    /// The same in one line: the output is wrapped to fit a terminal.
     pub fn grove_words(&self, args: &[&str]) -> String {
         let text = self.grove(args);
         let is_narrow = text.lines().all(|line| line.chars().count() <= 80);

@@ -1,5 +1,5 @@
-//! A proxy between one operator and the API server: it shows the operator one namespace as if there
-//! were no other, and injects the faults that a test asks for.
+//! A proxy between one operator and the API server: it shows the operator one namespace as the only
+//! one, and injects the faults of a test.
 //!
 //! The operator connects to it by plain HTTP; it connects to the API server with the operator's
 //! token. It changes nothing else: watches pass through line by line.
@@ -28,14 +28,14 @@ use slots::Slots;
 
 type Rule = Arc<dyn Fn(&Asked) -> Fault + Send + Sync>;
 
-/// A proxy for one namespace. It ends when it is dropped, and all connections with it.
+/// A proxy for one namespace. Dropping it ends it and all its connections.
 pub struct Proxy {
     kubeconfig: PathBuf,
     shared: Arc<Shared>,
     _runtime: Runtime,
 }
 
-/// What the connections share.
+/// The state that all connections share.
 struct Shared {
     client: Client,
     namespace: String,
@@ -45,12 +45,12 @@ struct Shared {
     writes: Mutex<Vec<String>>,
     slots: Mutex<Slots>,
     is_gone: watch::Sender<bool>,
-    /// Its news ends every watch.
+    /// A message ends every watch.
     cuts: watch::Sender<()>,
 }
 
 impl Proxy {
-    /// For an operator whose files are in `dir` and who is what this kubeconfig says.
+    /// For an operator with its files in `dir` and the identity of this kubeconfig.
     pub fn start(account: &Path, namespace: &str, dir: &Path) -> Self {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -81,32 +81,32 @@ impl Proxy {
         }
     }
 
-    /// How the operator finds it.
+    /// The operator's kubeconfig for the proxy.
     pub fn kubeconfig(&self) -> &Path {
         &self.kubeconfig
     }
 
-    /// From now on this says what becomes of each request; it has to be quick.
+    /// From now on this function decides the fate of each request; it has to be quick.
     pub fn disturb(&self, rule: impl Fn(&Asked) -> Fault + Send + Sync + 'static) {
         *self.shared.rule() = Arc::new(rule);
     }
 
-    /// From now on everything goes through.
+    /// From now on all requests pass.
     pub fn disturb_no_more(&self) {
         self.disturb(|_| Fault::None);
     }
 
-    /// The API server is gone: connections end, new ones too as soon as they are made.
+    /// The API server is gone: connections end, new ones too as soon as they open.
     pub fn vanish(&self) {
         self.shared.is_gone.send_replace(true);
     }
 
-    /// It is there again.
+    /// The API server is back.
     pub fn come_back(&self) {
         self.shared.is_gone.send_replace(false);
     }
 
-    /// Ends all watches, without the last words that HTTP has for it.
+    /// Ends all watches abruptly, without the end of the HTTP response.
     pub fn cut_watches(&self) {
         self.shared.cuts.send_replace(());
     }
@@ -117,7 +117,7 @@ impl Proxy {
         writes.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many such requests there were.
+    /// The number of such requests.
     pub fn count(&self, fits: impl Fn(&Asked) -> bool) -> usize {
         let asked = self.shared.asked();
         let fitting = asked.iter().filter(|(asked, _)| fits(asked));
@@ -135,13 +135,13 @@ impl Shared {
     }
 }
 
-/// A client of whom this kubeconfig names.
+/// A client with the identity of this kubeconfig.
 pub async fn client(kubeconfig: &Path) -> Client {
     let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
     let options = KubeConfigOptions::default();
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
     let mut config = config.unwrap();
-    // What the operator asks once is asked once.
+    // A request of the operator is sent once.
     config.default_retry = false;
     Client::try_from(config).unwrap()
 }

@@ -1,4 +1,4 @@
-//! What is printed when a test fails.
+//! The output of a failing test.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ pub fn print(namespace: &Namespace<'_>) {
     eprintln!("--- the operator's last words on it\n{log}");
 }
 
-/// Kind, name, what holds it, and status; pods also say their gates.
+/// Kind, name, finalizers, and status; for pods also their gates.
 fn short(object: &Value) -> String {
     let meta = &object["metadata"];
     let mut status = object["status"].clone();

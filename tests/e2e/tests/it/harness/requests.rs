@@ -1,4 +1,4 @@
-//! What an operator asked of the API server, by its own count.
+//! An operator's requests to the API server, from its own metrics.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ const METRIC: &str = "grove_api_requests_total{";
 pub struct Requests(BTreeMap<String, usize>);
 
 impl Requests {
-    /// Those of this operator since it started.
+    /// The requests of this operator since it started.
     pub fn of(operator: &Operator) -> Result<Self, String> {
         let metrics = match operator.get("/metrics") {
             Ok((200, metrics)) => metrics,
@@ -24,20 +24,20 @@ impl Requests {
         Ok(Self(metrics.lines().filter_map(count).collect()))
     }
 
-    /// Those whose labels fit.
+    /// The requests with matching labels.
     pub fn count(&self, fits: impl Fn(&str) -> bool) -> usize {
         let fitting = self.0.iter().filter(|(labels, _)| fits(labels));
         fitting.map(|(_, count)| count).sum()
     }
 
-    /// All but those of statuses and events.
+    /// All requests except those of statuses and events.
     pub fn count_main(&self) -> usize {
         let is_aside =
             |l: &str| l.contains("subresource=\"status\"") || l.contains("resource=\"events\"");
         self.count(|labels| !is_aside(labels))
     }
 
-    /// Writes that did what was asked, as the operator itself counts them.
+    /// Successful writes, from the operator's own metrics.
     pub fn writes(&self) -> usize {
         let is_read = |labels: &str| {
             let mut verbs = ["get", "list", "watch"].iter();

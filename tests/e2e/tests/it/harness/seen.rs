@@ -1,4 +1,4 @@
-//! What was seen in a namespace, and how it is compared with what should be.
+//! The objects of a namespace, and their comparison with the expected ones.
 
 use std::array;
 use std::cell::OnceCell;
@@ -15,12 +15,12 @@ use super::client;
 /// The objects in a namespace that was never used.
 const FROM_KUBERNETES: [&str; 1] = ["default"];
 
-/// The objects of a namespace, but those that every namespace has, and the chart's: of each kind at
+/// The objects of a namespace, except those of every namespace, and the chart's: each kind as of
 /// one time.
 #[derive(Debug)]
 pub struct Seen {
     kinds: [OnceCell<Vec<Arc<Value>>>; KINDS.len()],
-    /// Where a kind is read when somebody asks for it.
+    /// The source of kinds that are read on request.
     source: Option<Source>,
     failure: OnceCell<String>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Source {
 }
 
 impl Seen {
-    /// These, kind after kind.
+    /// These objects, kind by kind.
     pub(super) fn of_kinds(kinds: Vec<Vec<Arc<Value>>>) -> Self {
         let mut kinds = kinds.into_iter();
         Self {
@@ -43,7 +43,7 @@ impl Seen {
         }
     }
 
-    /// These, in any order.
+    /// These objects, in any order.
     pub fn of<'a>(objects: impl Iterator<Item = &'a Value>) -> Self {
         let mut kinds = vec![Vec::new(); KINDS.len()];
         for object in objects {
@@ -53,8 +53,8 @@ impl Seen {
         Self::of_kinds(kinds)
     }
 
-    /// What is there when somebody asks for it, kind by kind: who judges pods need not wait for lists
-    /// of all that there is.
+    /// The existing objects, read kind by kind on request: a test of pods need not wait for lists
+    /// of all kinds.
     pub(super) fn on_demand(source: Source) -> Self {
         Self {
             kinds: array::from_fn(|_| OnceCell::new()),
@@ -63,7 +63,7 @@ impl Seen {
         }
     }
 
-    /// Fails if a kind that was asked for could not be read.
+    /// Fails if a requested kind could not be read.
     pub(super) fn expect_read(&self) -> Result<(), String> {
         self.failure.get().cloned().map_or(Ok(()), Err)
     }
@@ -92,7 +92,7 @@ impl Seen {
         all.map(Arc::as_ref).collect()
     }
 
-    /// Fails if there is anything.
+    /// Fails if any object exists.
     pub fn expect_nothing(&self) -> Result<(), String> {
         same("what is left", &self.everything(), &vec![])
     }
@@ -131,7 +131,7 @@ impl Seen {
         same(kind, &self.names(kind), &should)
     }
 
-    /// Fails unless so many pods are Ready and no other exists.
+    /// Fails unless that many pods are Ready and no other exists.
     pub fn expect_ready_pods(&self, count: usize) -> Result<(), String> {
         let pods = self.all("Pod");
         let ready = pods.iter().filter(|pod| is_ready(pod)).count();
@@ -139,13 +139,13 @@ impl Seen {
     }
 }
 
-/// Where that kind is in [`KINDS`].
+/// The position of that kind in [`KINDS`].
 fn place(kind: &str) -> usize {
     let place = KINDS.iter().position(|(_, _, known)| *known == kind);
     place.unwrap_or_else(|| panic!("{kind} is not read: add it to KINDS"))
 }
 
-/// Without what every namespace has, and the chart's.
+/// Without the objects of every namespace, and the chart's.
 fn made_here(mut objects: Vec<Arc<Value>>) -> Vec<Arc<Value>> {
     objects.retain(|object| {
         let is_of_kubernetes =
@@ -156,7 +156,7 @@ fn made_here(mut objects: Vec<Arc<Value>>) -> Vec<Arc<Value>> {
     objects
 }
 
-/// The list of owners of everything that this object controls.
+/// The owner references of all objects that this object controls.
 pub fn controlled_by(owner: &Value) -> Value {
     json!([{
         "apiVersion": owner["apiVersion"],
@@ -228,8 +228,8 @@ pub fn same<T: PartialEq + Debug>(what: &str, is: &T, should: &T) -> Result<(), 
     Err(format!("{what} is {is:?}, should be {should:?}"))
 }
 
-/// Fails unless everything of `should` is there with the same value; `is` may have more fields,
-/// but no longer lists.
+/// Fails unless everything of `should` is there with the same value; `is` may have more fields, but
+/// no longer lists.
 pub fn subset(what: &str, is: &Value, should: &Value) -> Result<(), String> {
     match (is, should) {
         (Value::Object(is), Value::Object(should)) => should.iter().try_for_each(|(key, value)| {

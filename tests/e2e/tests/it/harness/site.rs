@@ -13,8 +13,8 @@ use super::control_plane::{ControlPlane, folder};
 use super::installation::Installation;
 use super::operator::{Operator, binary};
 
-/// As on clusters where who says that an object blocks the deletion of its owner has to hold the
-/// right on that owner's finalizers.
+/// As on clusters that require the right on an owner's finalizers from any writer of an owner
+/// reference that blocks deletion.
 const PROTECTED_OWNERS: &str = "--enable-admission-plugins=OwnerReferencesPermissionEnforcement";
 
 static SHARED: LazyLock<Result<Site>> = LazyLock::new(|| {
@@ -66,7 +66,7 @@ static GUARDED: LazyLock<Result<Site>> = LazyLock::new(guarded::start);
 
 static GUARDED_TURN: RwLock<()> = RwLock::new(());
 
-/// The control plane whose operator is asked, while nobody has it alone.
+/// The control plane with the webhook, unless a test has it alone.
 pub struct Guarded {
     site: &'static Site,
     _turn: RwLockReadGuard<'static, ()>,
@@ -94,9 +94,9 @@ pub struct Lanes {
     pub installation: Installation,
 }
 
-/// The one that all tests share, each in a namespace of its own.
+/// The control plane that all tests share, each in its own namespace.
 pub fn shared() -> &'static Site {
-    // Before the control plane: a build takes the machine for itself.
+    // Before the control plane: a build uses the whole machine.
     binary();
     match &*SHARED {
         Ok(site) => site,
@@ -105,25 +105,24 @@ pub fn shared() -> &'static Site {
 }
 
 /// A control plane without an operator and, possibly, without definitions: for tests of the
-/// operator's own life, one after the other.
+/// operator's start and end, one after the other.
 pub fn private() -> MutexGuard<'static, ControlPlane> {
     binary();
     alone(&PRIVATE)
 }
 
-/// A control plane without an operator where nothing else happens: for tests that count requests,
-/// one after the other.
+/// A quiet control plane without an operator: for tests that count requests, one after the other.
 pub fn quiet() -> MutexGuard<'static, ControlPlane> {
     binary();
     alone(&QUIET)
 }
 
-/// A control plane where each operator sees one namespace: for tests that end or disturb theirs.
+/// A control plane with one operator per namespace: for tests that end or disturb theirs.
 pub fn lanes() -> &'static Lanes {
     started(&LANES)
 }
 
-/// A control plane whose API server asks the operator before it stores anything of ours.
+/// A control plane whose API server calls the webhook before it stores our objects.
 pub fn guarded() -> Guarded {
     Guarded {
         site: guarded_site(),
@@ -131,8 +130,8 @@ pub fn guarded() -> Guarded {
     }
 }
 
-/// The same, for a test that keeps the operator so busy that it may answer others too late: then the
-/// API server scales without having asked.
+/// The same, for a test that keeps the operator so busy that its answers to others may be late: the
+/// API server then scales without the webhook.
 pub fn guarded_alone() -> (&'static Site, RwLockWriteGuard<'static, ()>) {
     let turn = GUARDED_TURN.write();
     let turn = turn.unwrap_or_else(PoisonError::into_inner);
@@ -147,8 +146,8 @@ fn guarded_site() -> &'static Site {
     }
 }
 
-/// A control plane whose own scheduler is told of gangs: for tests of what it places, each with an
-/// operator that looks after one namespace, and on nodes of its own.
+/// A control plane whose own scheduler reads our gangs: for tests of placement, each with an
+/// operator for one namespace, and with its own nodes.
 pub fn gangs() -> &'static Lanes {
     started(&GANGS)
 }

@@ -1,4 +1,4 @@
-//! When pods are told to start, as a watch sees it that is not the operator's.
+//! The start signals of pods, from an independent watch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::Receiver;
@@ -19,9 +19,9 @@ pub struct Starts {
     events: Receiver<Value>,
     /// Pods that are Ready, by PodClique.
     ready: BTreeMap<String, BTreeSet<String>>,
-    /// Pods that were told, and whether when they were created.
+    /// Pods with the start signal, and whether they had it when they were created.
     told: BTreeMap<String, bool>,
-    /// PodCliques that are idle: nobody waits for them.
+    /// PodCliques that are scaled to zero: no pod waits for them.
     idle: BTreeSet<String>,
     _runtime: Runtime,
 }
@@ -39,14 +39,14 @@ impl Starts {
         }
     }
 
-    /// From now on nobody has to wait for this PodClique.
+    /// From now on no pod has to wait for this PodClique.
     pub fn set_idle(&mut self, podclique: &str) {
         self.judge();
         self.idle.insert(podclique.to_owned());
     }
 
-    /// Takes in what happened. No pod may have been told before as many pods were Ready as it says
-    /// that it waits for.
+    /// Reads the news. No pod may have got the start signal before as many pods were Ready as its
+    /// annotation requires.
     pub fn judge(&mut self) {
         let events: Vec<Value> = self.events.try_iter().collect();
         for event in events {
@@ -81,25 +81,25 @@ impl Starts {
         }
     }
 
-    /// Whether the pod was told when it was created; `None` if it was not told.
+    /// Whether the pod was created with the start signal; `None` without a signal.
     pub fn told_at_creation(&self, pod: &str) -> Option<bool> {
         self.told.get(pod).copied()
     }
 
-    /// How many pods were told.
+    /// The number of pods with the start signal.
     pub fn count(&self) -> usize {
         self.told.len()
     }
 }
 
-/// What the pod says that it waits for.
+/// The dependencies in the pod's annotation.
 pub fn pairs(pod: &Value) -> &str {
     pod["metadata"]["annotations"][STARTS_AFTER]
         .as_str()
         .unwrap_or_default()
 }
 
-/// Whether the pod was told to start.
+/// Whether the pod has the start signal.
 pub fn is_told(pod: &Value) -> bool {
     let start = pod["metadata"]["annotations"][START].as_str();
     start.is_some_and(|start| start != "0")

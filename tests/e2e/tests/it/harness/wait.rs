@@ -1,15 +1,14 @@
-//! Waiting for what is to come, never for time to pass.
+//! Waiting for events, never for time to pass.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long anything may take; most takes a second or two.
+/// The longest time for any step; most take a second or two.
 pub const DEADLINE: Duration = Duration::from_mins(1);
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 
-/// Looks until there is a result. `Err` says what is still wrong; after the deadline that is the
-/// error.
+/// Looks until there is a result. `Err` is the remaining problem, and after the deadline the error.
 pub fn until<T>(look: impl FnMut() -> Result<T, String>) -> Result<T, String> {
     within(DEADLINE, look)
 }

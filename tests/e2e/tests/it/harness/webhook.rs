@@ -1,4 +1,4 @@
-//! An admission webhook that takes questions and never answers.
+//! An admission webhook that accepts requests and never answers.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::ops::RangeInclusive;
@@ -20,8 +20,8 @@ use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 use super::control_plane::{ControlPlane, fed};
 use super::{Namespace, wait};
 
-/// A webhook that is asked about each creation of a resource in one namespace, and hangs. With this
-/// value go its configuration and all questions.
+/// A webhook that is called for each creation of a resource in one namespace, and hangs. Dropping
+/// the value removes its configuration and all requests.
 pub struct HangingWebhook<'a> {
     control_plane: &'a ControlPlane,
     name: String,
@@ -29,16 +29,16 @@ pub struct HangingWebhook<'a> {
     runtime: Option<Runtime>,
 }
 
-/// Questions.
+/// Requests to the webhook.
 #[derive(Default)]
 struct Asked {
     ever: AtomicUsize,
-    /// Those that nobody gave up.
+    /// The requests that their client has not given up.
     now: AtomicUsize,
 }
 
 impl<'a> HangingWebhook<'a> {
-    /// Registers it for what this is an example of, and waits until the API server heeds it.
+    /// Registers it for the kind of this example, and waits until the API server calls it.
     pub fn register(ns: &Namespace<'a>, resource: &str, example: &Value) -> Self {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -91,7 +91,7 @@ impl<'a> HangingWebhook<'a> {
         assert!(applied.status.success(), "{configuration}: {error}");
     }
 
-    /// Asks for something that would not be stored until that hangs, and gives it up.
+    /// Sends a dry-run request until one hangs, and gives it up.
     fn wait_until_heeded(&self, ns: &Namespace<'_>, example: &Value) {
         let create = ["create", "--dry-run=server", "--request-timeout=1s"];
         let create = [&create[..], &["-f", "-"]].concat();
@@ -104,12 +104,12 @@ impl<'a> HangingWebhook<'a> {
         self.wait_until(0..=0);
     }
 
-    /// How many requests hang now.
+    /// The number of hanging requests.
     pub fn hanging(&self) -> usize {
         self.asked.now.load(Ordering::SeqCst)
     }
 
-    /// Waits until so many requests hang.
+    /// Waits until that many requests hang.
     pub fn wait_until(&self, counts: RangeInclusive<usize>) {
         let hang = wait::until(|| {
             let now = self.hanging();
@@ -132,7 +132,7 @@ impl Drop for HangingWebhook<'_> {
     }
 }
 
-/// A certificate for this address, in use and as PEM.
+/// A certificate for this address, ready to serve and as PEM.
 fn identity(address: IpAddr) -> (TlsAcceptor, String) {
     let own = rcgen::generate_simple_self_signed([address.to_string()]).unwrap();
     let key = PrivatePkcs8KeyDer::from(own.signing_key.serialize_der());

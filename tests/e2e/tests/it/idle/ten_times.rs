@@ -1,4 +1,4 @@
-//! Workers are scaled to 0 and woken again and again while much else happens.
+//! Workers are scaled to 0 and up again repeatedly, while other things change.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const ROUNDS: u32 = 10;
 const GROUP: &str = "pcsg/svc-0-workers";
 const FRONT: &str = "svc-0-front";
 
-/// A frontend, and workers of which two replicas start together and a third builds upon them.
+/// A frontend, and workers: two replicas start together, and a third one follows them.
 pub fn service() -> serde_json::Value {
     let workers = json!({
         "name": "workers",
@@ -70,8 +70,8 @@ fn are_idle(seen: &Seen) -> Result<(), String> {
     expect_available(seen, "True/AllReady")
 }
 
-/// No worker is let through its gate before all that wake with it exist, and none of what is beyond
-/// the minimum before these are Ready.
+/// No worker loses its gate before all that are scaled up with it exist, and no worker beyond the
+/// minimum before the required ones are Ready.
 fn expect_whole(release: &Release) {
     let base = workers(&[0, 1]);
     if base.contains(&release.slot) {
@@ -89,9 +89,9 @@ fn every_wake_starts_whole_and_the_frontend_keeps_its_pods() {
     scale_again_and_again(&ns);
 }
 
-/// Scales the workers of what runs to 0 and back.
+/// Scales the workers of the running set to 0 and back.
 pub fn scale_again_and_again(ns: &Namespace<'_>) {
-    // Something that is scaled all the time beside it.
+    // Another clique that is scaled all the time.
     let mut noise = clique("noise", 10);
     noise["spec"]["minAvailable"] = json!(1);
     ns.apply(&set("other", &[noise], &[]));
@@ -105,7 +105,7 @@ pub fn scale_again_and_again(ns: &Namespace<'_>) {
             "pclq/other-0-noise",
             &format!("--replicas={noise}"),
         ]);
-        // Every third time it is woken before it is idle.
+        // Every third time it is scaled up before it has reached 0.
         if round % 3 < 2 {
             ns.until("the workers are idle", are_idle);
         }

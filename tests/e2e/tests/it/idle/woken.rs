@@ -1,4 +1,4 @@
-//! What is woken and cannot start holds nothing up that was up before.
+//! A part that is scaled up from 0 and cannot start holds back nothing that was up before.
 
 use serde_json::json;
 
@@ -7,8 +7,8 @@ use crate::harness::manifest::{clique, group, set};
 use crate::harness::seen::{gates, name};
 use crate::harness::{Namespace, condition, same};
 
-/// A frontend of one pod, a cache that is idle and may start at once, and workers that are idle and are
-/// refused: their account does not exist.
+/// A frontend of one pod, a cache at 0 replicas that may start at once, and workers at 0 replicas
+/// that are refused: their account does not exist.
 fn service() -> serde_json::Value {
     let mut worker = clique("worker", 1);
     worker["spec"]["podSpec"]["serviceAccountName"] = json!("robot");
@@ -17,7 +17,7 @@ fn service() -> serde_json::Value {
 }
 
 #[test]
-fn the_only_pod_of_a_frontend_is_replaced_while_what_was_woken_waits() {
+fn the_only_pod_of_a_frontend_is_replaced_while_scaled_up_parts_wait() {
     let ns = Namespace::new("woken-waits");
     ns.apply(&service());
     let front = ns.until("the frontend runs", |seen| {
@@ -57,7 +57,7 @@ fn the_only_pod_of_a_frontend_is_replaced_while_what_was_woken_waits() {
 
 /// A member of a group, scaled by hand.
 #[test]
-fn a_member_of_a_group_is_idle_alone() {
+fn a_member_of_a_group_is_scaled_to_zero_alone() {
     let ns = Namespace::new("member-idle");
     let workers = json!({
         "name": "workers", "cliqueNames": ["leader", "worker"], "replicas": 2, "minAvailable": 1,

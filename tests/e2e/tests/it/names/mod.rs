@@ -1,5 +1,5 @@
-//! Every name, label, annotation, variable and owner, literally as Grove has them
-//! (as the Go operator gives them). What we add to Grove is marked.
+//! Every name, label, annotation, variable and owner, literally as the Go operator sets them. Our
+//! additions are marked.
 
 mod gang;
 mod group;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::harness::seen::gates;
 use crate::harness::{Namespace, Seen, same};
 
-/// A namespace in which all objects of `manifests/names.yaml` exist but the scaled gangs, and all
-/// pods but theirs are released.
+/// A namespace with all objects of `manifests/names.yaml` except the scaled gangs; all pods except
+/// theirs are released.
 fn namespace(purpose: &str) -> Namespace<'static> {
     let ns = Namespace::new(purpose);
     ns.apply_file("tests/e2e/tests/it/manifests/names.yaml");
@@ -48,7 +48,7 @@ fn template_hash(seen: &Seen, podclique: &str) -> Value {
     hash.clone()
 }
 
-/// A variable whose value is a label of the pod.
+/// A variable with the value of a label of the pod.
 fn from_label(name: &str, label: &str) -> Value {
     let path = format!("metadata.labels['{label}']");
     json!({"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}})

@@ -32,8 +32,8 @@ fn pods_of_a_standalone_clique_are_as_grove_makes_them() {
         let spec = &pod["spec"];
         assert_eq!(spec["hostname"], format!("svc-1-router-{index}"));
         assert_eq!(spec["subdomain"], "svc-1");
-        // Ours: the set's class, user's gates. The template names no account, so it is the
-        // namespace's, with its token.
+        // Ours: the set's class, user's gates. The template names no account, so the pod has that
+        // of the namespace, with its token.
         assert_eq!(spec["serviceAccountName"], "default");
         assert_eq!(spec["automountServiceAccountToken"], Value::Null);
         assert_eq!(spec["priorityClassName"], "system-cluster-critical");
@@ -104,7 +104,7 @@ fn pods_of_a_scaled_gang_are_as_grove_makes_them() {
     assert_eq!(leader["spec"]["volumes"], Value::Null, "no token");
 }
 
-/// `<PodClique>-` and five characters that make no words.
+/// `<PodClique>-` and five letters that form no word.
 fn expect_name(pod: &Value, podclique: &str) {
     let name = name(pod);
     let end = name

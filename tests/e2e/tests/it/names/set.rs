@@ -3,9 +3,9 @@ use serde_json::{Value, json};
 use super::{expect_metadata, namespace};
 use crate::harness::seen::controlled_by;
 
-/// Grove makes a ServiceAccount, a Role, a RoleBinding and a Secret with a token for each set.
+/// Grove creates a ServiceAccount, a Role, a RoleBinding and a Secret with a token for each set.
 #[test]
-fn no_account_and_no_rights_are_made() {
+fn no_account_and_no_rights_are_created() {
     let ns = namespace("names-set");
     let seen = ns.look().unwrap();
     let set = seen.one("PodCliqueSet", "svc").unwrap();
@@ -35,7 +35,7 @@ fn each_replica_has_the_headless_service_of_grove() {
         assert_eq!(spec["clusterIP"], "None");
         assert_eq!(spec["type"], "ClusterIP");
         assert_eq!(spec["ports"], Value::Null);
-        // Left out by the API server if it is false.
+        // The API server omits it if it is false.
         assert_ne!(spec["publishNotReadyAddresses"], true);
         let selector = json!({
             "app.kubernetes.io/managed-by": "grove-operator",
@@ -46,7 +46,7 @@ fn each_replica_has_the_headless_service_of_grove() {
     }
 }
 
-/// Of an object that the set controls.
+/// Metadata of an object that the set controls.
 fn metadata(set: &Value, name_label: &str, component: &str) -> Value {
     json!({
         "labels": {

@@ -1,6 +1,6 @@
-//! The operator is away while the garbage collector works: it removes the owner references and its
-//! own finalizer. The operator then finds a terminating owner with only the operator's finalizer,
-//! which looks like any other deletion.
+//! The operator is away while the garbage collector removes the owner references and its own
+//! finalizer. The operator then finds a terminating owner with only the operator's finalizer, as in
+//! any other deletion.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ const KEPT: [&str; 5] = [
 ];
 
 #[test]
-fn what_was_orphaned_meanwhile_lives_and_is_taken_over() {
+fn orphans_of_the_meantime_live_and_are_adopted() {
     let lane = Lane::start("orphaned-away");
     let ns = lane.namespace();
     ns.apply(&service());
@@ -28,7 +28,7 @@ fn what_was_orphaned_meanwhile_lives_and_is_taken_over() {
         Ok(uids(seen, &["Pod"]))
     });
 
-    // The set makes these two again by itself.
+    // The set recreates these two by itself.
     for (kind, orphaned) in [("PodClique", "x-0-a"), ("PodCliqueScalingGroup", "x-0-g")] {
         let old = orphan(&ns, kind, orphaned);
         ns.operator.start_again().unwrap();
@@ -71,8 +71,8 @@ fn what_was_orphaned_meanwhile_lives_and_is_taken_over() {
     lane.expect_alive();
 }
 
-/// Kills the operator, orphans what the object controls, and waits until nothing but the
-/// operator's finalizer is left. Its uid is returned.
+/// Kills the operator, orphans the objects that the object controls, and waits until only the
+/// operator's finalizer is left. Returns the object's uid.
 fn orphan(ns: &Namespace<'_>, kind: &str, object: &str) -> Value {
     ns.operator.kill();
     let what = format!("{}/{object}", kind.to_lowercase());
@@ -85,7 +85,7 @@ fn orphan(ns: &Namespace<'_>, kind: &str, object: &str) -> Value {
     })
 }
 
-/// Uids of what controls the pods of a PodClique, each once.
+/// Uids of the controllers of a PodClique's pods, each once.
 fn owners_of_pods(seen: &Seen, podclique: &str) -> Vec<Value> {
     let pods = seen.pods(podclique).into_iter();
     let owners = pods.filter_map(|pod| pod["metadata"]["ownerReferences"].as_array());

@@ -47,7 +47,7 @@ const ROUTER: &str = "svc-0-router";
 const WORKER: &str = "svc-0-grp-0-worker";
 
 #[test]
-fn it_is_told_of_each_gang_as_soon_as_it_can_be_and_in_place() {
+fn it_receives_each_gang_as_soon_as_possible_and_in_place() {
     let control_plane = site::private();
     let operator = started(&control_plane, SCHEDULER);
     let ns = Namespace::on(&control_plane, &operator, "kai");
@@ -89,7 +89,7 @@ fn it_is_told_of_each_gang_as_soon_as_it_can_be_and_in_place() {
     control_plane.kubectl(["delete", "-f", DEFINITION]);
 }
 
-/// Nothing starts before the queue is there that the set names.
+/// No pod starts before the set's queue exists.
 fn wait_for_queue(control_plane: &ControlPlane, ns: &Namespace<'_>) {
     control_plane.kubectl(["apply", "-f", QUEUES]);
     let told = wait::within(2 * wait::DEADLINE, || {

@@ -56,7 +56,7 @@ pub fn namespace<'a>(purpose: &str, operator: &'a Operator) -> Namespace<'a> {
     Namespace::on(&site::gangs().control_plane, operator, purpose)
 }
 
-/// How many pods of each PodClique have a node.
+/// The number of pods of each PodClique that have a node.
 fn bound(seen: &Seen) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for pod in seen.all("Pod") {
@@ -74,13 +74,13 @@ fn expect_bound(seen: &Seen, expected: &[(&str, usize)]) -> Result<(), String> {
     same("pods with a node", &bound(seen), &expected.collect())
 }
 
-/// How far the base gang is.
+/// The scheduling phase of the base gang.
 fn expect_phase(seen: &Seen, phase: &str) -> Result<(), String> {
     let gang = seen.one("PodGang", "svc-0")?;
     same("phase", &gang["status"]["schedulingPhase"], &json!(phase))
 }
 
-/// What the object's condition says, with its reason.
+/// The object's condition, with its reason.
 fn told(seen: &Seen, kind: &str, called: &str, type_: &str) -> Result<String, String> {
     let object = seen.one(kind, called)?;
     let conditions = object["status"]["conditions"]

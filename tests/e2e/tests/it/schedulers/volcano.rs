@@ -6,12 +6,12 @@ use super::{expect_unsupported, install_late, pod_group, started, workload};
 use crate::harness::{Namespace, same, site, subset, wait};
 
 const SCHEDULER: &str = "volcano";
-/// As before 1.14, and since.
+/// The form before 1.14, and since.
 const OLD_DEFINITION: &str = "tests/it/manifests/volcano-podgroups-old.yaml";
 const DEFINITION: &str = "tests/it/manifests/volcano-podgroups.yaml";
 const KIND: &str = "podgroups.scheduling.volcano.sh";
 
-/// The sum of the minimums, and those of the parts.
+/// The sum of the minimums, and the minimums of the parts.
 fn expect_told(ns: &Namespace<'_>, sum: u32, parts: &[(&str, u32)]) -> Result<(), String> {
     let group = pod_group(ns, KIND, "svc-0")?;
     same("sum", &group["spec"]["minMember"], &json!(sum))?;
@@ -27,7 +27,7 @@ fn expect_told(ns: &Namespace<'_>, sum: u32, parts: &[(&str, u32)]) -> Result<()
 }
 
 #[test]
-fn it_is_told_of_each_gang_and_users_are_told_of_what_it_cannot_know() {
+fn it_receives_each_gang_and_users_are_informed_of_missing_features() {
     let control_plane = site::private();
     let operator = started(&control_plane, SCHEDULER);
     let ns = Namespace::on(&control_plane, &operator, "volcano");
@@ -58,7 +58,7 @@ fn it_is_told_of_each_gang_and_users_are_told_of_what_it_cannot_know() {
     ns.kubectl(&["scale", "pclq/svc-0-router", "--replicas=1"]);
     let mut looks = 0;
     let told = wait::until(|| {
-        // As Volcano does all the time: a watch may have shown the PodGroup by the old definition,
+        // Volcano writes all the time: a watch may have shown the PodGroup by the old definition,
         // and shows it again with the next change.
         let looked = format!("example.com/looked={looks}");
         looks += 1;

@@ -1,4 +1,4 @@
-//! Each clique after those that it names, in a namespace that demands modest pods.
+//! Each clique after its named dependencies, in a namespace that requires restricted pods.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const FRONT: &str = "svc-0-front";
 const CACHE: &str = "svc-0-cache";
 const DECODE: [&str; 2] = ["svc-0-decode-0-decode", "svc-0-decode-1-decode"];
 
-/// As the Pod Security Standard `restricted` wants it, and of class `Guaranteed`.
+/// Conforms to the Pod Security Standard `restricted`, with class `Guaranteed`.
 fn modest(mut clique: Value) -> Value {
     let container = &mut clique["spec"]["podSpec"]["containers"][0];
     container["securityContext"] = json!({
@@ -40,7 +40,7 @@ fn apply(ns: &Namespace<'_>) {
 }
 
 #[test]
-fn a_clique_starts_after_those_that_it_names_and_not_after_what_is_idle() {
+fn a_clique_starts_after_its_dependencies_except_those_scaled_to_zero() {
     let ns = Namespace::new("explicit");
     let restricted = "pod-security.kubernetes.io/enforce=restricted";
     ns.kubectl(&["label", "namespace", &ns.name, restricted]);
@@ -56,7 +56,7 @@ fn a_clique_starts_after_those_that_it_names_and_not_after_what_is_idle() {
         get_ready(&ns, podclique, 0);
     }
 
-    // Nobody waits for what is idle, since whenever.
+    // No pod waits for a clique that is scaled to zero, from now on.
     starts.set_idle(CACHE);
     ns.kubectl(&["scale", "pclq", CACHE, "--replicas=0"]);
     let first = ns.until("it starts", |seen| {

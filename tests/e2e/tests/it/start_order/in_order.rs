@@ -21,7 +21,7 @@ const WORKERS: [&str; 3] = [
 ];
 const BASE_LEADERS: &str = "svc-0-model-0-leader:1,svc-0-model-1-leader:1";
 
-/// A router of two pods of which one is enough, and a group of a leader and two workers of which two
+/// A router of two pods, one of them required, and a group of a leader and two workers: two
 /// replicas are required and a third one is optional.
 fn apply(ns: &Namespace<'_>) {
     let mut router = held_clique("router", 2);
@@ -69,7 +69,7 @@ fn each_clique_starts_after_the_one_before_it() {
     replaced_pod_is_told_at_once(&ns, &mut starts);
 }
 
-/// Its gang keeps the order within itself: the leader waits for nobody, the workers for it.
+/// Its gang keeps the order within itself: the leader waits for no pod, the workers for the leader.
 fn optional_replica_starts_by_itself(ns: &Namespace<'_>, starts: &mut Starts) {
     let after = format!("{}:1", LEADERS[2]);
     ns.until("the workers wait for the leader of their gang", |seen| {

@@ -1,4 +1,4 @@
-//! The operator is away when it could tell pods to start.
+//! The operator is away when it could send start signals.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::harness::seen::{gates, name};
 use crate::harness::starts::Starts;
 
 #[test]
-fn an_operator_that_comes_back_tells_who_may_start() {
+fn a_restarted_operator_sends_the_due_start_signals() {
     let lane = Lane::start("order-away");
     let ns = lane.namespace();
     let mut starts = Starts::of(&ns);
@@ -20,7 +20,7 @@ fn an_operator_that_comes_back_tells_who_may_start() {
     ns.apply(&svc);
     ns.until("all but the first wait", |seen| {
         expect_waiting(seen, &[("svc-0-second", "svc-0-first:1")])?;
-        // Nobody else takes its gate off.
+        // Nothing else removes its gate.
         same(
             "gates of the first",
             &gates(seen.pods("svc-0-first")[0]).len(),
@@ -29,7 +29,7 @@ fn an_operator_that_comes_back_tells_who_may_start() {
     });
     lane.operator.kill();
     get_ready(&ns, "svc-0-first", 0);
-    // Somebody has removed what says whom it waits for.
+    // The annotation with its dependencies was removed.
     let stripped = name(ns.look().unwrap().pods("svc-0-second")[1]).to_owned();
     ns.kubectl(&["annotate", "pod", &stripped, "grove.io/starts-after-"]);
     expect_count(&mut starts, 0);

@@ -39,7 +39,7 @@ fn a_base_gang_that_is_not_ready() {
     });
 }
 
-/// The set names what the base gang lacks, a pod of the other gang what that waits for.
+/// The set names the shortage of the base gang, a pod of the other gang its own cause.
 fn base_and_scaled_are_explained(ns: &Namespace<'_>) {
     let lacks = "replica 0: clique router 0/2 pods ready";
     is_explained(ns, &["explain", "svc"], "PodsStarting", lacks);
@@ -80,7 +80,7 @@ fn pods_that_start_after_others() {
         is(seen, "PodClique", name, "False/WaitingForStartOrder")?;
         let worker = seen.one("PodClique", name)?;
         expect_words(worker, "0/1 pods ready", "1 of svc-0-router")?;
-        // What keeps the others from starting comes first.
+        // The cause that holds the others back comes first.
         is(seen, "PodCliqueSet", "svc", "False/PodsStarting")
     });
     let args = ["explain", "svc", "--pod", &worker];
@@ -100,7 +100,7 @@ fn scaled_names_its_base(seen: &Seen) -> Result<(), String> {
     let name = "svc-0-workers-1-worker";
     is(seen, "PodClique", name, "False/BaseGangNotReady")?;
     expect_words(seen.one("PodClique", name)?, "gang svc-0-workers-0 ", waits)?;
-    // One group replica is required, and that one runs.
+    // One group replica is required, and it runs.
     let kind = "PodCliqueScalingGroup";
     is(seen, kind, "svc-0-workers", "True/MinimumReady")?;
     let group = seen.one(kind, "svc-0-workers")?;

@@ -45,7 +45,7 @@ fn a_claim_that_does_not_exist() {
 }
 
 #[test]
-fn a_gate_of_somebody_else() {
+fn a_gate_of_another_controller() {
     let ns = Namespace::new("stuck-gate");
     ns.apply(&set_with(
         &json!({"schedulingGates": [{"name": "example.com/queue"}]}),
@@ -63,7 +63,7 @@ fn a_gate_of_somebody_else() {
     is_mended(&ns);
 }
 
-/// Its pods are on nodes, and say of their containers what only this test says.
+/// Its pods are on nodes, with container states that this test writes.
 fn on_nodes(purpose: &str, state: &Value) -> Namespace<'static> {
     let ns = Namespace::new(purpose);
     ns.apply(&set("svc", &[held_clique("worker", 2)], &[]));
@@ -125,10 +125,10 @@ fn mend(ns: &Namespace<'_>) {
     is_mended(ns);
 }
 
-/// The steps of a kubelet (`localcluster`, `stages/crash-loops.yaml`): the pod is Ready for a moment
-/// between two ends, and its exit code may be 0.
+/// The steps of a kubelet (`localcluster`, `stages/crash-loops.yaml`): the pod is Ready for a
+/// moment between two ends, and its exit code may be 0.
 #[test]
-fn a_crash_loop_is_one_whatever_its_exit_code() {
+fn a_crash_loop_may_have_any_exit_code() {
     let ns = Namespace::new("stuck-loops");
     for (name, code) in [("zero", "0"), ("one", "1")] {
         let mut looping = clique("a", 1);

@@ -1,4 +1,4 @@
-//! What is terminated, and what comes back.
+//! Terminated replicas, and their recovery.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ fn a_standalone_clique_takes_its_whole_replica_down_and_no_other() {
         1
     );
     let metrics = ns.operator.get("/metrics").unwrap().1;
-    // Its namespace may be one of those that are counted together.
+    // Metrics may count its namespace together with others.
     let is_counted = |line: &str| {
         line.starts_with(r#"grove_replica_terminations_total{level="PodCliqueSet","#)
             && line.contains(r#"reason="MinAvailableBreached""#)
@@ -54,7 +54,7 @@ fn a_standalone_clique_takes_its_whole_replica_down_and_no_other() {
     tells_the_termination(&ns);
 }
 
-/// Once, though status and event tell it, and what runs now is in the tree.
+/// Printed once, although status and event report it, and the running objects are in the tree.
 fn tells_the_termination(ns: &Namespace<'_>) {
     let text = ns.grove_words(&["timeline", "x"]);
     let told = "terminated replica 0: attempt 1 began: PodClique x-0-a: 1 of 2 required pods ready";
@@ -77,7 +77,7 @@ fn tells_the_termination(ns: &Namespace<'_>) {
     );
 }
 
-/// Uids of all that belongs to replica 1.
+/// Uids of all objects of replica 1.
 fn others(ns: &Namespace<'_>) -> BTreeSet<String> {
     let seen = ns.look().unwrap();
     let is_of_1 =

@@ -74,7 +74,7 @@ fn each_replica_has_its_own_time_and_is_never_early() {
     assert!(times[0].1 < times[1].1, "{fences:?}");
 }
 
-/// Since when it was breached, and when the fence was raised.
+/// The begin of the breach, and the time of the fence.
 fn fence_times(fence: &Value) -> (jiff::Timestamp, jiff::Timestamp) {
     let message = fence["message"].as_str().unwrap();
     let since = message.split("since ").nth(1).unwrap();

@@ -1,4 +1,4 @@
-//! Scaling groups: one group replica is terminated alone, or the whole replica is.
+//! Scaling groups: termination of one group replica alone, or of the whole replica.
 
 use serde_json::json;
 

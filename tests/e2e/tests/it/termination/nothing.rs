@@ -1,4 +1,4 @@
-//! What is not terminated.
+//! Cases without a termination.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::harness::manifest::{clique, group, held_clique, set};
 use crate::harness::{Namespace, Seen, same};
 
 #[test]
-fn nothing_is_terminated_that_is_not_asked_for_or_not_broken_for_so_long() {
+fn nothing_is_terminated_without_a_delay_or_before_it() {
     let ns = Namespace::new("gt-nothing");
     ns.apply(&terminating("never", "5s", &[held_clique("a", 1)], &[]));
     let mut below = clique("a", 3);
@@ -88,7 +88,7 @@ fn job(manifest: Value) -> Value {
     pcs
 }
 
-/// Delays that make no sense, with path and remedy.
+/// Invalid delays, with path and remedy.
 fn refused() -> [(Value, &'static str, &'static str); 10] {
     [
         (
@@ -153,6 +153,7 @@ fn delays_that_make_no_sense_are_refused_with_path_and_remedy() {
         assert!(!output.status.success(), "{manifest} was accepted");
         assert!(stderr.contains(path) && stderr.contains(remedy), "{stderr}");
     }
-    // Every failure in this group of a job counts at once, others may come back (docs/semantics.md §5.4).
+    // Every failure in this group of a job counts at once; other cliques may recover
+    // (docs/semantics.md §5.4).
     ns.apply(&job(both("5s", "0s")));
 }

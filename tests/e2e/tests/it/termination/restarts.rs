@@ -1,4 +1,4 @@
-//! Termination by an operator that is ended and started, and pods that do not end.
+//! Termination across restarts of the operator, and pods that do not end.
 
 use super::{attempts_of, breach, break_pod, pair, runs, started, uids};
 use crate::harness::control_plane::folder;
@@ -8,7 +8,7 @@ use crate::harness::seen::name;
 use crate::harness::{Namespace, same, site};
 
 #[test]
-fn what_is_due_while_the_operator_is_down_is_terminated_unless_it_recovered() {
+fn a_replica_due_while_the_operator_is_down_is_terminated_unless_it_recovered() {
     let control_plane = site::private();
     let installation = Installation::on(&control_plane, &[]);
     let operator = Operator::start(&installation, &folder("gt-down-operator")).unwrap();

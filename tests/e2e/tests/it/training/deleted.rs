@@ -8,7 +8,7 @@ use crate::harness::{Namespace, same};
 use crate::termination::{runs, started, uids};
 
 #[test]
-fn what_is_done_is_not_run_again_though_it_is_deleted() {
+fn finished_work_is_not_repeated_though_it_is_deleted() {
     let ns = Namespace::new("job-kept");
     let two = job("two", 1, &[clique("a", 1), clique("b", 1)], &[]);
     started(&ns, &[(two, 1), (pair("one", 1), 1)]);

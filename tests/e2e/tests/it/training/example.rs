@@ -29,7 +29,7 @@ fn the_example_survives_a_lost_worker_and_succeeds() {
     ends(&ns, "training-pytorch", "Succeeded", 1);
 }
 
-/// What the commands of the example stand on: the variables and the DNS name of the launcher.
+/// The base of the example's commands: the variables and the DNS name of the launcher.
 fn knows_its_peers(ns: &Namespace<'_>) {
     let seen = ns.look().unwrap();
     let worker = seen.pods(WORKERS[1])[1];

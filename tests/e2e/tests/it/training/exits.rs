@@ -7,7 +7,7 @@ use crate::harness::manifest::clique;
 use crate::harness::seen::name;
 use crate::harness::{Namespace, same};
 
-/// A clique of two pods that exit with this code; their readiness probe may see it first.
+/// A clique of two pods that exit with this code; their readiness probe may fail first.
 fn exiting(code: &str, loses_readiness: bool) -> Value {
     let mut clique = clique("a", 2);
     clique["annotations"] = json!({"example.com/exits": code});
@@ -28,7 +28,7 @@ fn readiness_that_is_lost_before_a_good_end_is_no_failure() {
     }
 }
 
-/// The job is given up as soon as the container has ended, and the pod says so later.
+/// The job fails as soon as the container has ended, before the phase of the pod shows it.
 #[test]
 fn a_failure_is_kept_with_its_pod_and_code() {
     let ns = Namespace::new("job-exit");
@@ -42,7 +42,7 @@ fn a_failure_is_kept_with_its_pod_and_code() {
         let failure = &seen.one("PodCliqueSet", "x")?["status"]["lastFailures"][0];
         let kept = pods.iter().any(|pod| failure["pod"] == name(pod));
         same("the first to fail is kept", &kept, &true)?;
-        // The other one may have ended before it was deleted, too.
+        // The other pod may have ended before it was deleted, too.
         let (code, reason) = (&failure["exitCode"], &failure["reason"]);
         same(
             "how it ended",

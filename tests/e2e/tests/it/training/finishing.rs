@@ -1,4 +1,4 @@
-//! Pods that are about to end well, and pods whose good end does not count.
+//! Pods that are about to succeed, and pods whose success does not count.
 
 use serde_json::{Value, json};
 

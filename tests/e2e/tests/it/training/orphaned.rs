@@ -7,7 +7,7 @@ use crate::orphans::{is_owned, wait_for_the_garbage_collector};
 use crate::termination::started;
 
 #[test]
-fn one_that_is_over_adopts_what_it_left_and_leaves_nothing_behind() {
+fn a_finished_job_adopts_its_orphans_and_leaves_nothing_behind() {
     let ns = Namespace::new("job-orphaned");
     let cliques = [clique("a", 2), clique("b", 1)];
     let x = job("x", 0, &cliques, &[group("g", "b", 1, 1)]);

@@ -1,4 +1,4 @@
-//! How a job ends, and how it says so.
+//! The end of a job, and its report.
 
 use std::process::Stdio;
 
@@ -99,7 +99,7 @@ fn without_budget_a_single_failure_ends_it_and_says_why() {
 }
 
 #[test]
-fn whatever_its_phase_nothing_is_left_of_it_once_it_is_deleted() {
+fn in_any_phase_a_deleted_job_leaves_nothing_behind() {
     let ns = Namespace::new("job-gone");
     let mut pending = pair("pending", 0);
     let spec = &mut pending["spec"]["template"]["cliques"][0]["spec"];

@@ -13,7 +13,7 @@ fn service(name: &str) -> Value {
     job(name, 1, &cliques, &[group("g", "b", 2, 1)])
 }
 
-/// The same with another value at that place.
+/// The same set with another value at that place.
 fn with(place: &str, value: Value) -> Value {
     let mut job = service("x");
     set_at(&mut job, place, value);
@@ -31,7 +31,7 @@ const CLIQUE: &str = "/spec/template/cliques/0/spec";
 const GROUP: &str = "/spec/template/podCliqueScalingGroups/0";
 
 #[test]
-fn what_a_job_cannot_be_is_refused_at_its_creation() {
+fn an_impossible_job_is_refused_at_its_creation() {
     let ns = Namespace::new("job-refused");
     let scale = json!({"maxReplicas": 4, "metrics": []});
     let mut inference = set("x", &[clique("a", 1)], &[]);

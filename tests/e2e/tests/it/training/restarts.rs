@@ -39,7 +39,7 @@ fn a_failed_replica_is_restarted_as_a_whole_and_may_still_succeed() {
     let seen = ns.look().unwrap();
     is(&seen, "x", &json!({"lastFailures": [{"pod": failed}]})).unwrap();
     let metrics = ns.operator.get("/metrics").unwrap().1;
-    // Its namespace may be one of those that are counted together.
+    // Metrics may count its namespace together with others.
     let is_counted = |line: &str| {
         line.starts_with(r#"grove_replica_terminations_total{level="PodCliqueSet","#)
             && line.contains(r#"reason="PodCliqueFailed""#)
@@ -49,7 +49,7 @@ fn a_failed_replica_is_restarted_as_a_whole_and_may_still_succeed() {
     tells_the_restart(&ns, &failed);
 }
 
-/// The pod that failed with its last words, the restart once, and how it ended.
+/// The failed pod with its last message, the restart once, and the end.
 fn tells_the_restart(ns: &Namespace<'_>, failed: &str) {
     ns.until("its condition says that it is done", |seen| {
         let found = condition(seen.one("PodCliqueSet", "x")?, "Ready");
@@ -75,7 +75,7 @@ fn tells_the_restart(ns: &Namespace<'_>, failed: &str) {
 }
 
 #[test]
-fn what_fails_before_it_was_ready_or_after_part_of_it_was_done_counts() {
+fn failures_before_readiness_or_after_partial_success_count() {
     let ns = Namespace::new("job-early");
     ns.apply(&job("early", 1, &[held_clique("a", 1)], &[]));
     started(&ns, &[(pair("partly", 1), 1)]);

@@ -1,4 +1,4 @@
-//! Whatever comes between: it ends at the newest template.
+//! Interrupted updates: each ends at the newest template.
 
 use serde_json::json;
 
@@ -81,7 +81,7 @@ pub fn delete_in_the_middle(ns: &Namespace<'_>) {
     });
 }
 
-/// The operator is killed again and again: everything is in the objects.
+/// The operator is killed repeatedly: the objects contain all progress.
 pub fn kill_in_each_turn(lane: &Lane, ns: &Namespace<'_>) {
     ns.apply(&workload("2"));
     for replica in 0..3 {

@@ -1,4 +1,4 @@
-//! Pods take the new template when somebody deletes them.
+//! Pods take the new template when they are deleted.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ fn a_deleted_pod_comes_back_with_the_new_template_and_a_switch_rolls_the_rest() 
     delete_one_then_switch(&running("on-delete"));
 }
 
-/// One pod is deleted, then the rest is updated.
+/// One pod is deleted, then the others are updated.
 pub fn delete_one_then_switch(ns: &Namespace<'_>) {
     let mut next = workload("2");
     next["spec"]["updateStrategy"] = json!({"type": "OnDelete"});

@@ -14,7 +14,7 @@ const WATCHED: Watched = Watched {
     old: "1",
 };
 
-/// Gives what runs another template; so many pods of the clique are up all the time.
+/// Gives the running set another template; that many pods of the clique are up all the time.
 pub fn roll(ns: &Namespace<'_>, max_unavailable: Option<u32>, at_least: usize) {
     let mut history = History::of(ns);
     history.catch_up(ns);
@@ -40,14 +40,14 @@ pub fn roll(ns: &Namespace<'_>, max_unavailable: Option<u32>, at_least: usize) {
         "{} pods of web were up",
         course.fewest
     );
-    // Two group replicas of which one is required.
+    // Two group replicas, one of them required.
     assert!(
         course.fewest_units >= 1,
         "no group replica was up as a whole"
     );
 }
 
-/// 4 pods of which 3 are required: there is slack, and it is kept whatever the budget.
+/// 4 pods, 3 of them required: the slack stays, whatever the budget.
 #[test]
 fn takes_down_one_pod_at_a_time_by_default() {
     let ns = running("roll-unset");
@@ -55,8 +55,7 @@ fn takes_down_one_pod_at_a_time_by_default() {
     tells_the_update(&ns);
 }
 
-/// From its beginning to its end: of the set, and of each clique and group on its replica's turn,
-/// which say themselves when theirs ended.
+/// The events from begin to end: of the set, and of each clique and group in its replica's turn.
 fn tells_the_update(ns: &Namespace<'_>) {
     ns.until("all parts say that it ended", |seen| {
         for (kind, name) in [
@@ -89,7 +88,7 @@ fn tells_the_update(ns: &Namespace<'_>) {
 }
 
 #[test]
-fn takes_down_one_pod_at_a_time_if_asked_for() {
+fn takes_down_one_pod_at_a_time_if_configured() {
     roll(&running("roll-one"), Some(1), 3);
 }
 

@@ -1,4 +1,4 @@
-//! A template that does not come up stops within its budget and says so.
+//! An update whose pods do not become ready stops within its budget and is reported.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What reaches existing objects without restarting a pod.
+//! Changes that reach existing objects without restarting a pod.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn counts_delays_and_budgets_restart_nothing() {
     patch_six_times(&running("no-restart"));
 }
 
-/// Six patches of what restarts nothing, within seconds.
+/// Six patches that restart nothing, within seconds.
 pub fn patch_six_times(ns: &Namespace<'_>) {
     let kept = uids(&ns.look().unwrap());
     for replicas in [5, 6, 5, 6, 5, 6] {

@@ -1,11 +1,11 @@
-//! What an independent watch of the pods shows in the course of an update.
+//! The course of an update in an independent watch of the pods.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Moment;
 
-/// What is watched of a set: of each of its replicas a clique, and a group whose replicas are whole
-/// with so many pods; the update replaces this version.
+/// The watched parts of a set: in each of its replicas a clique, and a group with that many pods in
+/// each replica; the update replaces this version.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
     pub clique: &'static str,
@@ -22,19 +22,19 @@ pub struct Course {
     up: BTreeMap<String, BTreeSet<String>>,
     /// Replicas in the order in which their pods were taken down.
     pub turns: Vec<String>,
-    /// The fewest pods that were up in the clique of a replica when one was taken down.
+    /// The fewest pods of a replica's clique that were up when one was taken down.
     pub fewest: usize,
-    /// Pods that are up of each group replica, with their version.
+    /// Pods of each group replica that are up, with their version.
     units: BTreeMap<String, BTreeMap<String, String>>,
-    /// The fewest group replicas of a replica that were up as a whole.
+    /// The fewest complete group replicas of a replica that were up.
     pub fewest_units: usize,
     /// Pods of the old version that were taken down, by uid.
     pub going: BTreeSet<String>,
 }
 
 impl Course {
-    /// Of all that a watch showed. Fails if a group replica has pods of two versions: it is replaced
-    /// as a whole.
+    /// The course of these states. Fails if a group replica has pods of two versions: it has to be
+    /// replaced as a whole.
     pub fn of(moments: &[Moment], watched: Watched) -> Self {
         let mut course = Self {
             watched,

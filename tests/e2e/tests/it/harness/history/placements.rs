@@ -1,12 +1,13 @@
-//! What an independent watch of the pods shows of how gangs are placed.
+//! The placement of gangs in an independent watch of the pods.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Moment;
 
-/// Fails unless each of these gangs got nodes for all that it needs (so many pods of each PodClique)
-/// in one attempt of the scheduler, if it got any: from its first pod with a node to the last one that
-/// it needs, no pod that it needs was refused anew, made or taken away. Returns how many did.
+/// Fails unless each of these gangs that got nodes got them for all required pods (that many of
+/// each PodClique) in one attempt of the scheduler: from the first pod with a node to the last
+/// required one, no required pod was refused again, created or removed. Returns the number of
+/// placed gangs.
 pub fn expect_whole<S: AsRef<str>>(moments: &[Moment], gangs: &[Vec<(S, usize)>]) -> usize {
     let mut placed = 0;
     for gang in gangs {
@@ -32,15 +33,15 @@ pub fn expect_whole<S: AsRef<str>>(moments: &[Moment], gangs: &[Vec<(S, usize)>]
     placed
 }
 
-/// A gang until it is whole.
+/// A gang until all its required pods have nodes.
 #[derive(Debug)]
 struct Watched<'a> {
     needed: BTreeMap<&'a str, usize>,
     /// Pods with nodes: PodClique and uid.
     bound: BTreeSet<(&'a str, &'a str)>,
-    /// What pods without nodes were told, by uid.
+    /// The scheduler's messages for pods without nodes, by uid.
     refused: BTreeMap<&'a str, &'a str>,
-    /// How many pods each part has.
+    /// Number of pods of each part.
     known: BTreeMap<&'a str, usize>,
     was_whole: bool,
 }
@@ -55,7 +56,7 @@ impl<'a> Watched<'a> {
         let is_refused_anew = !moment.refusal.is_empty() && said != Some(&moment.refusal);
         let is_known = said.is_some();
         *self.known.entry(pod.0).or_default() += usize::from(!is_known);
-        // Of a part with more pods, any will do.
+        // In a part with more pods, any of them counts.
         let is_needed = self.known[pod.0] <= self.needed[pod.0];
         assert!(
             self.bound.is_empty()

@@ -1,5 +1,5 @@
-//! A watch that is resumed where it ended: the API server ends the watch of a slow client, and on a
-//! busy machine a test is one.
+//! A watch that resumes where it ended: the API server ends the watch of a slow client, and on a
+//! busy machine a test is slow.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
@@ -13,16 +13,16 @@ use tokio::runtime::{Builder, Runtime};
 use crate::harness::namespace::Namespace;
 use crate::harness::proxy::client;
 
-/// Between two attempts.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What happens to the pods of the namespace from now on; those that exist come first. It ends with
-/// the runtime.
+/// All changes of the namespace's pods from now on; existing pods come first. It ends with the
+/// runtime.
 pub fn begin(ns: &Namespace<'_>) -> (Receiver<Value>, Runtime) {
     begin_of(ns, ("", "v1", "Pod"))
 }
 
-/// The same of another kind.
+/// The same for another kind.
 pub fn begin_of(ns: &Namespace<'_>, kind: Kind) -> (Receiver<Value>, Runtime) {
     let (tell, events) = mpsc::channel();
     let mut runtime = Builder::new_multi_thread();
@@ -37,7 +37,7 @@ pub fn begin_of(ns: &Namespace<'_>, kind: Kind) -> (Receiver<Value>, Runtime) {
     (events, runtime)
 }
 
-/// Sends the objects that exist; returns the version from which a watch continues.
+/// Sends the existing objects; returns the version from which a watch continues.
 async fn list(objects: &Objects, tell: &Sender<Value>) -> String {
     let list = objects.list(&ListParams::default()).await.unwrap();
     for object in &list.objects {
@@ -46,7 +46,7 @@ async fn list(objects: &Objects, tell: &Sender<Value>) -> String {
     list.version
 }
 
-/// Sends every change since, until the receiver is closed or the API server has forgotten that
+/// Sends every change since, until the receiver is closed or the API server has dropped that
 /// version.
 async fn follow(objects: Objects, tell: Sender<Value>, mut version: String) {
     loop {

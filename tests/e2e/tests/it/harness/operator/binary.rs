@@ -1,4 +1,4 @@
-//! Where the binaries under test come from.
+//! The binaries under test.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use anyhow::{Context as _, Result, bail};
 
 use super::super::control_plane::CHECKOUT;
 
-/// Names a built operator to be tested instead of the one of this checkout; kubectl-grove is taken
-/// from beside it.
+/// Names a built operator to test instead of the one of this checkout; kubectl-grove is taken from
+/// the same folder.
 const VARIABLE: &str = "GROVE_E2E_OPERATOR";
 
-/// The variables that cargo sets for a test of its package; a build must not see them, or build
+/// The variables that cargo sets for a test of its package; a build must not inherit them, or build
 /// scripts that read such variables run again each time.
 const OF_THIS_PACKAGE: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
 
@@ -22,7 +22,7 @@ static BUILT: LazyLock<Result<PathBuf>> = LazyLock::new(|| match env::var_os(VAR
     None => build(),
 });
 
-/// The operator of this checkout, built now.
+/// The operator of this checkout, built on first use.
 pub fn binary() -> &'static Path {
     match &*BUILT {
         Ok(binary) => binary,
@@ -30,7 +30,7 @@ pub fn binary() -> &'static Path {
     }
 }
 
-/// kubectl-grove, built with it.
+/// kubectl-grove, built together with it.
 pub fn plugin() -> PathBuf {
     binary().with_file_name("kubectl-grove")
 }
@@ -54,7 +54,7 @@ fn build() -> Result<PathBuf> {
     if profile.ends_with("release") {
         cargo.arg("--release");
     }
-    // What cargo says goes to stderr.
+    // The output of cargo goes to stderr.
     if !cargo.status().context("cannot run cargo")?.success() {
         bail!("the binaries cannot be built; cargo says why, above");
     }

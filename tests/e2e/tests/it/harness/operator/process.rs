@@ -1,4 +1,4 @@
-//! A process that does not outlive this one.
+//! A process that never outlives this one.
 
 use std::path::Path;
 use std::process::{Command, ExitStatus};
@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A running process that [`command`] describes.
+/// A running process, started from [`command`].
 #[derive(Debug)]
 pub struct Process {
     pid: Pid,
@@ -23,7 +23,7 @@ pub fn command(program: &Path) -> Command {
     command
 }
 
-/// The same, in so many KiB of address space.
+/// The same, with that many KiB of address space.
 pub fn limited(program: &Path, kibibytes: u32) -> Command {
     let mut command = command(Path::new("sh"));
     let script = format!("ulimit -v {kibibytes}; exec \"$@\"");
@@ -32,7 +32,7 @@ pub fn limited(program: &Path, kibibytes: u32) -> Command {
 }
 
 impl Process {
-    /// Its number.
+    /// Its process id.
     pub fn id(&self) -> i32 {
         self.pid.as_raw_nonzero().get()
     }
@@ -40,8 +40,8 @@ impl Process {
     /// Starts the command in the background.
     pub fn start(mut command: Command) -> Result<Self> {
         let (sender, receiver) = mpsc::channel();
-        // What the kernel heeds is the end of the *thread* that started it, and the thread of a
-        // test ends too early.
+        // The kernel reacts to the end of the *thread* that started the process, and the thread of
+        // a test ends too early.
         let end = thread::spawn(move || {
             let mut child = match command.spawn() {
                 Ok(child) => child,
@@ -64,12 +64,12 @@ impl Process {
         self.end.is_finished()
     }
 
-    /// Returns how it ended, when it has.
+    /// Waits for its end; returns its exit status.
     pub fn wait(self) -> ExitStatus {
         self.end.join().unwrap()
     }
 
-    /// Stops it where it stands, or lets it go on.
+    /// Stops it, or lets it continue.
     pub fn pause(&self, is_paused: bool) {
         let signal = if is_paused {
             Signal::STOP
@@ -81,7 +81,7 @@ impl Process {
 
     /// `kill -9`; returns when it is gone.
     pub fn kill(self) {
-        // Its number is another's, perhaps, if it has ended by itself.
+        // If it has ended by itself, its id may belong to another process.
         if !self.end.is_finished() {
             let killed = kill_process(self.pid, Signal::KILL);
             // It may end by itself at this moment.
@@ -90,7 +90,7 @@ impl Process {
         self.end.join().unwrap();
     }
 
-    /// `kill`; returns how it ended.
+    /// `kill`; returns its exit status.
     pub fn terminate(self) -> ExitStatus {
         assert!(!self.end.is_finished(), "it has ended by itself");
         kill_process(self.pid, Signal::TERM).unwrap();

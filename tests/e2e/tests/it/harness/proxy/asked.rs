@@ -1,4 +1,4 @@
-//! What a request asks for.
+//! The meaning of a request.
 
 use http::Method;
 use http::request::Parts;
@@ -7,20 +7,20 @@ use serde_json::Value;
 /// A request of the operator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Asked {
-    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`; `describe` is what the API
-    /// server says of itself.
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`; `describe` is the discovery
+    /// of the API.
     pub verb: &'static str,
-    /// In the plural, as `pods`.
+    /// The plural, such as `pods`.
     pub resource: String,
-    /// `status`, or nothing.
+    /// `status`, or empty.
     pub subresource: String,
-    /// Nothing for lists and watches.
+    /// Empty for lists and watches.
     pub name: String,
-    /// What is meant, in words that are the same in each run: names of pods follow from uids.
+    /// The slot, in words that are the same in each run: names of pods follow from uids.
     pub slot: String,
-    /// How many of the same kind came before.
+    /// The number of earlier requests of the same kind.
     pub before: usize,
-    /// The same, whatever the name of what has the slot.
+    /// The same, regardless of the name of the slot's object.
     pub turn: usize,
 }
 
@@ -65,18 +65,18 @@ impl Asked {
         !["get", "list", "watch", "describe"].contains(&self.verb)
     }
 
-    /// What kind of request it is, whatever it is about.
+    /// The kind of the request, regardless of its object.
     pub fn signature(&self) -> String {
         format!("{} {} {}", self.verb, self.resource, self.subresource)
     }
 
-    /// Whether it is this verb on this resource.
+    /// Whether it has this verb and resource.
     pub fn is(&self, verb: &str, resource: &str) -> bool {
         self.verb == verb && self.resource == resource
     }
 }
 
-/// What an object that is created has for a slot.
+/// The slot of an object that is created.
 fn slot_in(resource: &str, body: &Value) -> String {
     match resource {
         "pods" => text(&body["spec"]["hostname"]).to_owned(),
@@ -97,7 +97,7 @@ struct Path<'a> {
     /// `api/v1` or `apis/<group>/<version>`.
     version: String,
     is_of_namespace: bool,
-    /// What follows: resource, name, subresource.
+    /// The rest: resource, name, subresource.
     rest: Vec<&'a str>,
 }
 
@@ -120,7 +120,8 @@ fn is_of_objects(path: &str) -> bool {
     path.starts_with("/api")
 }
 
-/// The same, but of this namespace if it was of all. What the API server says of itself is of none.
+/// The same path, but in this namespace if it was for all. Paths of the discovery have no
+/// namespace.
 pub fn within(path: &str, namespace: &str) -> String {
     let read = Path::read(path);
     if read.is_of_namespace || !is_of_objects(path) {

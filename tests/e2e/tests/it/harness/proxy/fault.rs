@@ -1,4 +1,4 @@
-//! What may become of a request.
+//! Faults of requests.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -7,36 +7,36 @@ use serde_json::Value;
 
 use super::Asked;
 
-/// What becomes of a request.
+/// The fate of a request.
 #[derive(Clone)]
 pub enum Fault {
-    /// It goes through.
+    /// It passes.
     None,
-    /// It is answered with this code and does not reach the API server.
+    /// It gets this status code and does not reach the API server.
     Answer(u16),
-    /// It is carried out, and the connection ends before the answer comes.
+    /// It is carried out, and the connection ends before the answer.
     AnswerLost,
-    /// It is taken and never answered.
+    /// It is accepted and never answered.
     Hang,
-    /// The head of an answer comes, and then nothing more.
+    /// The head of an answer arrives, and nothing more.
     Silence,
-    /// What it finds, one object or many, goes through this.
+    /// This function edits the objects in its answer.
     Edit(Edit),
 }
 
-/// What is shown of an object, given how it is shown (`LISTED`, `FOUND`, or the type of the watch's
-/// event).
+/// The shown form of an object, given the place where it is shown (`LISTED`, `FOUND`, or the type
+/// of the watch's event).
 pub type Edit = Arc<dyn Fn(&str, Value) -> Shown + Send + Sync>;
 
-/// What is shown of an object.
+/// The shown form of an object.
 pub enum Shown {
-    /// This one, shown in the same way.
+    /// This object, in the same place.
     As(Value),
     /// Nothing.
     Nothing,
-    /// The watch says that its version is too old.
+    /// The watch reports that its version has expired.
     Expired,
-    /// The watch breaks off in the middle of this object.
+    /// The watch ends in the middle of this object.
     CutWithin,
 }
 
@@ -46,13 +46,13 @@ impl Fault {
         Self::Edit(Arc::new(edit))
     }
 
-    /// This, if so; else nothing happens.
+    /// This fault if `is_so`; otherwise none.
     pub fn when(self, is_so: bool) -> Self {
         if is_so { self } else { Self::None }
     }
 }
 
-/// A number below 100 that follows from the seed and the request, the same in each run.
+/// A number below 100 from the seed and the request, the same in each run.
 pub fn share(seed: u64, asked: &Asked) -> u64 {
     let Asked {
         verb,

@@ -19,7 +19,7 @@ use super::{Asked, Fault, Shared, asked, shown};
 /// The body of an answer.
 pub type Body = UnsyncBoxBody<Bytes, io::Error>;
 
-/// Takes connections for ever.
+/// Accepts connections for ever.
 pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         let (stream, _) = listener.accept().await.unwrap();
@@ -105,7 +105,7 @@ impl Shared {
     }
 }
 
-/// The headers that say what the body is, or shall be.
+/// The headers that describe the body, or the requested one.
 fn kept(headers: &HeaderMap) -> HeaderMap {
     let kept = [header::ACCEPT, header::CONTENT_TYPE, header::RETRY_AFTER];
     let kept = kept
@@ -126,7 +126,7 @@ fn refusal(code: u16) -> Response<Body> {
     response.body(status).unwrap()
 }
 
-/// What the API server says with that code.
+/// The API server's Status with that code.
 pub fn status(code: u16) -> Value {
     let reason = match code {
         403 => "Forbidden",
@@ -149,7 +149,7 @@ pub async fn bytes(body: kube::client::Body) -> io::Result<Bytes> {
     Ok(collected.to_bytes())
 }
 
-/// A body of which nothing is ever sent.
+/// A body that never sends anything.
 fn silence() -> Body {
     StreamBody::new(stream::pending()).boxed_unsync()
 }

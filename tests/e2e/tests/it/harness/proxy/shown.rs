@@ -32,7 +32,7 @@ pub async fn list(body: kube::client::Body, edit: Option<Edit>) -> io::Result<Bo
     Ok(whole(list.to_string().into()))
 }
 
-/// An object; there is no hiding it.
+/// An object; it cannot be hidden.
 pub async fn one(body: kube::client::Body, edit: Option<Edit>) -> io::Result<Body> {
     let bytes = bytes(body).await?;
     let Some(edit) = edit else {
@@ -71,7 +71,7 @@ impl Watch {
     async fn next(mut self) -> io::Result<Option<(Bytes, Self)>> {
         loop {
             if self.is_cut {
-                // What came before has to be sent first.
+                // Earlier lines have to be sent first.
                 tokio::task::yield_now().await;
                 return Err(io::ErrorKind::ConnectionReset.into());
             }
@@ -88,7 +88,7 @@ impl Watch {
         }
     }
 
-    /// What is sent for this line, if anything.
+    /// The line to send for this one, if any.
     fn show(&mut self, line: String) -> Option<String> {
         let Some(edit) = &self.edit else {
             return Some(line + "\n");
@@ -100,7 +100,7 @@ impl Watch {
         }
         match edit(&type_, event["object"].take()) {
             Shown::As(object) => {
-                // In the order in which API servers write it.
+                // In the order of API servers.
                 Some(format!("{{\"type\":\"{type_}\",\"object\":{object}}}\n"))
             }
             Shown::Nothing => None,

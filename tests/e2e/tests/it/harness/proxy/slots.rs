@@ -1,10 +1,10 @@
-//! Which slots requests are about, so that a seed means the same faults in each run.
+//! The slots of requests, so that a seed means the same faults in each run.
 
 use std::collections::HashMap;
 
 use super::Asked;
 
-/// What the requests so far have shown.
+/// The facts from earlier requests.
 #[derive(Default)]
 pub struct Slots {
     /// By name of the pod, from its POST.
@@ -13,7 +13,7 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Says which slot is meant, and how many such requests came before.
+    /// Sets the slot and the number of earlier requests of this kind.
     pub fn place(&mut self, asked: &mut Asked) {
         if asked.is("create", "pods") {
             let (name, slot) = (asked.name.clone(), asked.slot.clone());
@@ -55,7 +55,7 @@ mod tests {
         asked
     }
 
-    /// What two pods of a slot, one after the other, are asked for.
+    /// The requests for two pods of a slot, one after the other.
     fn life(names: [&str; 2]) -> Vec<u64> {
         let mut slots = Slots::default();
         let mut shares = Vec::new();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_means_the_same_whatever_names_pods_have() {
+    fn a_seed_means_the_same_faults_for_all_names_of_pods() {
         let shares = life(["x-0-a-bcdfg", "x-0-a-hjklm"]);
         assert_eq!(shares, life(["x-0-a-npqrs", "x-0-a-tvwxz"]));
         assert_ne!(shares[..4], shares[4..], "each turn has dice of its own");

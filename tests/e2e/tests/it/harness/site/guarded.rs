@@ -1,5 +1,5 @@
-//! A control plane whose API server asks the operator before it stores anything of ours, and whose
-//! definitions refuse nothing: what is refused is refused by the webhook.
+//! A control plane whose API server calls the webhook before it stores our objects, and whose
+//! definitions refuse nothing: every refusal is one of the webhook.
 
 use anyhow::{Error, Result};
 use serde_json::{Value, json};
@@ -13,10 +13,10 @@ use crate::harness::namespace::called;
 use crate::harness::operator::Operator;
 use crate::harness::wait;
 
-/// Purposes of the namespaces that the operator looks after; elsewhere sets are only stored.
+/// Purposes of the namespaces that the operator watches; elsewhere sets are only stored.
 const WATCHED: [&str; 3] = ["guarded-scaled", "guarded-managed", "guarded-stored"];
 
-/// The label of a namespace whose objects nobody is asked about.
+/// The label of a namespace for whose objects no webhook is called.
 pub const UNGUARDED: &str = "e2e.example.com/unguarded";
 
 const DEFINITIONS: [&str; 3] = [
@@ -52,7 +52,8 @@ pub(super) fn start() -> Result<Site> {
     })
 }
 
-/// Of the chart, for an operator that is called there, by many tests at once and with much to read.
+/// Values of the chart for an operator that is called at that port, by many tests at once and with
+/// large objects.
 fn values(port: u16) -> [String; 6] {
     [
         "webhooks.enabled=true".into(),
@@ -83,7 +84,7 @@ fn leave_out_unguarded(control_plane: &ControlPlane, what: &str) {
     });
 }
 
-/// Takes off the definition everything by which it refuses an object of the right shape.
+/// Removes every rule of the definition except the shape of an object.
 fn loosen(control_plane: &ControlPlane, definition: &str) {
     changed(control_plane, &format!("crd/{definition}"), |definition| {
         let schema = &mut definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
@@ -120,7 +121,7 @@ fn remove_rules(schema: &mut Value) {
     }
 }
 
-/// The API server hears of the certificate, and of the definitions, by watches of its own.
+/// The API server reads the certificate and the definitions through its own watches.
 fn wait_until_asked(control_plane: &ControlPlane) -> Result<(), String> {
     let path = "/apis/grove.io/v1alpha1/namespaces/default/podcliquesets?dryRun=All";
     let wrong = json!({

@@ -1,29 +1,29 @@
-//! Nodes with room for one pod each of those that ask for a resource of their own, and for next to
-//! nothing else: the tests of this control plane run side by side.
+//! Nodes with room for one pod that requests a resource of their own, and for next to nothing else:
+//! the tests of this control plane run side by side.
 
 use serde_json::{Value, json};
 
 use crate::harness::control_plane::{ControlPlane, fed, printed};
 use crate::harness::seen::name;
 
-/// As many in each zone, in the order in which they are made.
+/// The same number in each zone, in the order of creation.
 const NODES_PER_ZONE: usize = 5;
 
-/// They are gone with this value.
+/// Dropping the value deletes them.
 pub struct Nodes<'a> {
     control_plane: &'a ControlPlane,
-    /// What each has as much of as one pod asks for.
+    /// Each node has as much of it as one pod requests.
     pub resource: String,
     names: Vec<String>,
 }
 
 impl<'a> Nodes<'a> {
-    /// So many for this resource.
+    /// That many nodes for this resource.
     pub fn new(control_plane: &'a ControlPlane, resource: &str, count: usize) -> Self {
         Self::of_each(control_plane, &[resource.to_owned()], count)
     }
 
-    /// So many for each of these resources.
+    /// That many nodes for each of these resources.
     pub fn of_each(control_plane: &'a ControlPlane, resources: &[String], count: usize) -> Self {
         let mut nodes = Self {
             control_plane,
@@ -37,7 +37,7 @@ impl<'a> Nodes<'a> {
         nodes
     }
 
-    /// So many more for the first resource.
+    /// That many more nodes for the first resource.
     pub fn add(&mut self, count: usize) {
         let first = self.names.len();
         let nodes = (first..first + count).map(|i| node(&self.resource, i));

@@ -15,8 +15,7 @@ fn resource(pair: usize) -> String {
     format!("example.com/pair{pair}")
 }
 
-/// Each of a pair wants both nodes that there are, by two PodGroups: one more pod than it needs
-/// finds no room.
+/// Each of a pair wants both nodes, by two PodGroups: one pod more than it needs finds no room.
 #[test]
 fn of_two_gangs_one_is_placed_whole_each_time() {
     let operator = started("native-pairs", "Split");
@@ -47,7 +46,7 @@ fn of_two_gangs_one_is_placed_whole_each_time() {
     let gangs = (0..PAIRS).flat_map(|pair| ["x", "y"].map(|of| one(format!("{of}{pair}"))));
     let placed = expect_whole(history.moments(), &gangs.collect::<Vec<_>>());
     assert_eq!(placed, PAIRS);
-    // So many take longer than a namespace is waited for.
+    // Their deletion takes longer than the wait for a namespace.
     ns.kubectl(&["delete", "podcliquesets", "--all"]);
     ns.delete();
 }

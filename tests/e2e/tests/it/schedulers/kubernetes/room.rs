@@ -10,7 +10,7 @@ use crate::harness::manifest::set;
 use crate::harness::operator::Operator;
 use crate::harness::{Namespace, Seen, same, site};
 
-/// The example of this scheduler is placed, those of others are accepted.
+/// The example of this scheduler is placed; the examples of others are accepted.
 #[test]
 fn the_examples_are_placed_and_accepted() {
     let operator = started("native-example", "Split");
@@ -18,7 +18,7 @@ fn the_examples_are_placed_and_accepted() {
     ns.apply_file("examples/schedulers/kubernetes.yaml");
     ns.until("it is placed", |seen| seen.expect_ready_pods(12));
     let groups = ns.kubectl(&["get", "podgroups.scheduling.k8s.io", "--output=name"]);
-    // A leader that shares with nobody but its gang, and workers of each engine by themselves.
+    // A leader that shares a PodGroup only with its gang, and workers of each engine by themselves.
     let group = |name: &str| format!("podgroup.scheduling.k8s.io/kubernetes-gang-0{name}");
     let workers = [0, 1, 2].map(|j| group(&format!("-engine-{j}-worker")));
     let mut expected = vec![group(""), group("-engine-0")];
@@ -32,7 +32,7 @@ fn the_examples_are_placed_and_accepted() {
     ns.delete();
 }
 
-/// Each node has as many as one pod asks for.
+/// Each node has as many slots as one pod requests.
 const SLOTS: &str = "example.com/slots";
 
 #[test]
@@ -86,7 +86,7 @@ fn a_gang_without_room_gets_nothing_and_says_why() {
     ns.delete();
 }
 
-/// How close together the gang is, of which this is told besides.
+/// How close together the gang is, which its condition reports too.
 fn score(seen: &Seen, domains: &str) -> Result<f64, String> {
     let gang = seen.one("PodGang", "svc-0")?;
     let conditions = gang["status"]["conditions"].to_string();

@@ -1,5 +1,5 @@
-//! Scaling groups of two cliques (seed 003, "Example Scenarios"): what they require is placed first
-//! and as a whole, each further replica by itself and as a whole.
+//! Scaling groups of two cliques (seed 003, "Example Scenarios"): the required pods are placed
+//! first and as a whole, then each further replica by itself and as a whole.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::harness::manifest::set;
 use crate::harness::seen::{is_ready, name};
 use crate::harness::{Namespace, Seen, same, site};
 
-/// A set of one group: so many replicas, of which so many are required.
+/// A set of one group, with its number of replicas and of required ones.
 struct Scenario {
     group: &'static str,
     cliques: [&'static str; 2],
@@ -39,7 +39,7 @@ impl Scenario {
         format!("svc-0-{}-{replica}-{clique}", self.group)
     }
 
-    /// The replicas that are placed, all of them whole.
+    /// The placed replicas, all of them whole.
     fn placed(&self, seen: &Seen) -> Result<Vec<usize>, String> {
         let bound = bound(seen);
         let mut placed = Vec::new();
@@ -54,7 +54,7 @@ impl Scenario {
         Ok(placed)
     }
 
-    /// What each gang has to have at once: all that is required, and each further replica.
+    /// The pods that each gang has to get at once: all required pods, and each further replica.
     fn gangs(&self) -> Vec<Vec<(String, usize)>> {
         let of = |replica: usize| self.cliques.map(|clique| (self.part(replica, clique), 1));
         let base = (0..self.required).flat_map(of).collect();
@@ -62,8 +62,8 @@ impl Scenario {
         [base].into_iter().chain(scaled).collect()
     }
 
-    /// Node by node: nothing is placed before there is room for all that is required, nothing but
-    /// that at first, and then each further replica once there is room for its two pods.
+    /// Node by node: no pod is placed before there is room for all required pods, only these at
+    /// first, and then each further replica once there is room for its two pods.
     fn place<'a>(&self, ns: &Namespace<'_>, mut nodes: Nodes<'a>) -> Nodes<'a> {
         let mut history = History::of(ns);
         ns.apply(&self.manifest(&nodes.resource));
@@ -98,7 +98,7 @@ impl Scenario {
     }
 }
 
-/// Nodes for one pod less than is required.
+/// Nodes for one pod less than required.
 fn too_few(scenario: &Scenario, resource: &str) -> Nodes<'static> {
     let count = 2 * scenario.required - 1;
     Nodes::new(&site::gangs().control_plane, resource, count)
@@ -134,9 +134,10 @@ fn a_database_cluster_is_placed_terminated_and_placed_again() {
     ns.delete();
 }
 
-/// What is scaled to zero leaves nothing behind, and is placed as a whole when it is woken.
+/// A group that is scaled to zero leaves nothing behind, and is placed as a whole when it is scaled
+/// up again.
 #[test]
-fn machine_learning_training_is_placed_put_to_sleep_and_woken() {
+fn machine_learning_training_is_placed_scaled_to_zero_and_up_again() {
     let operator = started("native-training", "Split");
     let scenario = Scenario {
         group: "ml-training",

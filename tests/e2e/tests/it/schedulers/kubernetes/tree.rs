@@ -1,4 +1,4 @@
-//! A tree: a group of which so many replicas are placed as there is room for.
+//! A tree: as many replicas of a group are placed as there is room for.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::harness::manifest::set;
 use crate::harness::seen::name;
 use crate::harness::{Seen, same, site};
 
-/// A router, and a group of four replicas of which two are required.
+/// A router, and a group of four replicas, two of them required.
 fn tree(resource: &str) -> Value {
     let cliques = ["router", "lead", "work"].map(|name| clique(name, resource, 1));
     let group = json!({
@@ -24,7 +24,7 @@ fn tree(resource: &str) -> Value {
 
 /// There is room for a router and three replicas, with a node to spare.
 #[test]
-fn of_a_tree_so_many_replicas_are_placed_whole_as_there_is_room_for() {
+fn as_many_replicas_of_a_tree_are_placed_whole_as_there_is_room_for() {
     let operator = started("native-tree", "Tree");
     let nodes = Nodes::new(&site::gangs().control_plane, "example.com/tree", 8);
     let ns = namespace("native-tree", &operator);
@@ -54,7 +54,7 @@ fn of_a_tree_so_many_replicas_are_placed_whole_as_there_is_room_for() {
     let composite = |name: &str| format!("compositepodgroup.scheduling.k8s.io/{name}.groups");
     let mut expected: Vec<String> = (0..4).map(|j| composite(&format!("svc-0-g-{j}"))).collect();
     expected.extend([composite("svc-0-g"), composite("svc-0")]);
-    // That of the replica without room is made by itself.
+    // The PodGroup of the replica without room exists separately.
     ns.until("each has its own, and so have all together", |_| {
         let objects = ns.kubectl(&["get", "compositepodgroups", "--output=name"]);
         let found: Vec<String> = objects.lines().map(str::to_owned).collect();
