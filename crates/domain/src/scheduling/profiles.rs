@@ -76,17 +76,20 @@ impl Backend {
                  config.scheduler, from which the operator's rights follow"
             }
             Self::Kubernetes => {
-                "podgroups.scheduling.k8s.io/v1beta1 is not served by this cluster, so its scheduler \
-                 cannot place the gang and no pods are created: enable feature gate GenericWorkload \
-                 and that API (Kubernetes 1.37 or newer), or take the profile out of the operator's \
-                 configuration"
+                "podgroups.scheduling.k8s.io/v1beta1 is not served by this cluster, or may not be read, so \
+                 its scheduler cannot place the gang and no pods are created: enable feature gate \
+                 GenericWorkload and that API (Kubernetes 1.37 or newer), or take the profile out of \
+                 the operator's configuration; if it is served, put the profile into the chart's value \
+                 config.scheduler, from which the operator's rights follow"
             }
             Self::KubernetesTree => {
-                "compositepodgroups.scheduling.k8s.io/v1alpha3 is not served by this cluster, so its \
-                 scheduler cannot place a tree, or a gang of several parts of which some have \
-                 more pods than they need, and its pods stay gated: enable feature gate \
+                "compositepodgroups.scheduling.k8s.io/v1alpha3 is not served by this cluster, or may not \
+                 be read, so its scheduler cannot place a tree, or a gang of several parts of which \
+                 some have more pods than they need, and its pods stay gated: enable feature gate \
                  CompositePodGroup and that API (Kubernetes 1.37 or newer); or set gangs: Split, make \
-                 replicas of each clique equal to minAvailable, and delete the pods"
+                 replicas of each clique equal to minAvailable, and delete the pods; if it is served, \
+                 put the profile into the chart's value config.scheduler, from which the operator's \
+                 rights follow"
             }
             Self::KaiScheduler | Self::KaiTree => {
                 "podgroups.scheduling.run.ai is not served by this cluster, or may not be read, so KAI \
