@@ -254,7 +254,7 @@ fn back(replica: i32) -> Vec<ReplicaAttempt> {
 #[case::one_being_recycled([GONE, UP, UP], recycled(0), &[0], Status::False)]
 #[case::one_recycled_and_not_up_yet([NEW, UP, UP], recycled(0), &[0], Status::False)]
 #[case::one_recycled_and_up([UP, DOWN, UP], recycled(0), &[1], Status::False)]
-#[case::one_back_that_starts_anew([NEW, DOWN, UP], back(0), &[1], Status::False)]
+#[case::one_back_that_starts_again([NEW, DOWN, UP], back(0), &[1], Status::False)]
 #[case::one_being_recycled_while_another_breaks([NEW, DOWN, UP], recycled(0), &[0, 1], Status::True)]
 fn a_group_is_breached(
     #[case] parts: [Option<GroupPart>; 3],

@@ -57,7 +57,7 @@ const fn at(set: i32, group: i32) -> Attempt {
 #[rstest]
 // The present attempt, in the set's hands.
 #[case::it_counts(Owner::Set, at(2, 1), false, "Current")]
-#[case::it_is_deleted_by_somebody(Owner::Set, at(2, 1), true, "Terminating")]
+#[case::it_is_being_deleted(Owner::Set, at(2, 1), true, "Terminating")]
 // Decision 36: an earlier attempt of the set's replica is deleted, terminating or not.
 #[case::earlier_of_the_set(Owner::Set, at(1, 5), false, "Previous")]
 #[case::earlier_and_going(Owner::Set, at(1, 1), true, "Previous")]
@@ -76,8 +76,8 @@ const fn at(set: i32, group: i32) -> Attempt {
 #[case::left_of_a_later_one(Owner::Nobody, at(3, 1), false, "Leftover")]
 #[case::left_of_another_group_attempt(Owner::Nobody, at(2, 2), false, "Leftover")]
 // Decision 69: an earlier set of the same name, or any other owner.
-#[case::somebody_elses(Owner::Foreign, at(2, 1), false, "Foreign")]
-#[case::somebody_elses_and_going(Owner::Foreign, at(1, 0), true, "Foreign")]
+#[case::foreign(Owner::Foreign, at(2, 1), false, "Foreign")]
+#[case::foreign_and_going(Owner::Foreign, at(1, 0), true, "Foreign")]
 fn a_podclique_that_was_found_is_in_one_state(
     #[case] owner: Owner,
     #[case] attempt: Attempt,

@@ -18,7 +18,7 @@ fn unwilling(code: u16, message: &str) -> (u16, Value) {
     (code, refusal)
 }
 
-/// It was not carried out: nobody has to look whether it was.
+/// It was not carried out: no live read has to check that.
 #[tokio::test]
 async fn a_webhook_that_cannot_be_asked_is_a_refusal_and_no_doubt() {
     let message = "Internal error occurred: failed calling webhook \"pods.example.com\": failed to \
@@ -97,7 +97,7 @@ async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
 
 /// A proxy in front of an API server, which does not know its load, may do so.
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_hours_because_he_was_asked_to() {
+async fn no_request_waits_for_hours_because_a_server_asks_for_it() {
     let throttled = scripted(|_, _| Reply::Throttle(u16::MAX));
     let (context, _) = context_of(throttled);
     let waves = [vec![create("a")]];

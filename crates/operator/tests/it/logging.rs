@@ -1,4 +1,4 @@
-//! Nothing ends or stands still because nobody takes the log.
+//! The operator neither ends nor stands still when no reader takes the log.
 
 use std::fs::{File, OpenOptions};
 use std::net::TcpListener;

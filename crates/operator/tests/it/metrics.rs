@@ -17,7 +17,7 @@ use kube::client::Body;
 use podgang::PodGangReconciler;
 use testkit::builders::{after, set, stored};
 
-/// The operator's context; it asks nobody.
+/// The operator's context; it sends no requests.
 fn context() -> Context {
     let nobody = tower::service_fn(|_: Request<Body>| async {
         Err::<Response<Body>, _>(std::io::Error::other("nobody"))

@@ -311,7 +311,7 @@ fn triggers_the_joining_cliques_of_a_gang_that_starts_or_stops_running() {
     assert_eq!(triggered("demo-0-g-0", 0, 1), "demo-0-g-1-b other");
 }
 
-/// A PodClique of an earlier attempt that is taken out of the set's hands holds nobody up any more.
+/// A PodClique of an earlier attempt that the set does not control any more delays nothing.
 #[test]
 fn triggers_the_whole_replica_when_a_clique_changes_hands() {
     let caches = terminated_once();

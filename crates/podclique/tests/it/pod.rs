@@ -97,7 +97,7 @@ fn is_of_the_replica_that_its_podclique_is_named_after() {
     assert_eq!(subdomain.as_deref(), Some("demo-1"));
 }
 
-/// Somebody edited labels of the PodClique a moment ago: rank and address of a pod never change.
+/// A user edited labels of the PodClique a moment ago: rank and address of a pod never change.
 #[test]
 fn takes_its_place_from_names_and_not_from_labels() {
     let clique = podclique("demo-1-g-3-worker")

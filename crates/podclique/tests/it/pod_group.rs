@@ -155,7 +155,7 @@ fn going(seconds: i64) -> Taken {
 
 #[rstest]
 #[case::free(vec![], Choice::Name(Some("g".into())))]
-#[case::of_somebody_else(vec![Taken::Foreign], Choice::Name(Some("g.1".into())))]
+#[case::foreign(vec![Taken::Foreign], Choice::Name(Some("g.1".into())))]
 #[case::used_before(vec![Taken::Used(None)], Choice::Wait(None))]
 #[case::going(vec![going(90)], Choice::Wait(Some(after(150))))]
 #[case::stuck(vec![going(40)], Choice::Name(Some("g.1".into())))]

@@ -66,7 +66,7 @@ fn does_not_start_while_a_podclique_is_missing_or_going() {
     assert!(lists(&plan(&snapshot)).is_empty());
 }
 
-/// Pods that were let through would be placed one by one, or by nobody.
+/// Released pods would be placed one by one, or not at all.
 #[test]
 fn does_not_start_while_its_scheduler_is_not_served_and_says_so() {
     let mut snapshot = laid_out(&demo().build());
@@ -286,7 +286,7 @@ fn copies_the_users_keys_to_the_gang_but_not_kubectls_manifest() {
     assert_snapshot!(serde_json::to_string_pretty(&gang.metadata).unwrap());
 }
 
-/// Dynamo writes it there. Which of several was meant nobody knows.
+/// Dynamo writes it there. The operator does not guess which of several was meant.
 #[rstest]
 #[case::one(&["q", "q"], Some("q"))]
 #[case::not_all_of_them(&["q", ""], Some("q"))]

@@ -252,7 +252,7 @@ fn a_clique_that_was_idle_unnoticed_joins_as_a_whole() {
     assert!(listed.contains("frontend-p0x demo-0-frontend-p1x demo-0-frontend-p2x"));
 }
 
-/// A frontend of one pod, beside a group that is idle.
+/// A frontend of one pod, beside a group that is scaled to zero.
 fn lone_frontend() -> Snapshot {
     let set = set("demo")
         .clique("frontend", |c| c)

@@ -199,7 +199,7 @@ fn terminates_the_replica_for_a_group_that_is_really_broken(
     assert_eq!(attempts(&plan(&snapshot)), expected);
 }
 
-/// Replica 1 was recycled, and all its pods are Ready since a moment ago: nobody has said so yet.
+/// Replica 1 was terminated, and all its pods have been Ready for a moment: no status shows it yet.
 #[test]
 fn a_group_replica_that_came_back_is_one_to_rely_on_before_that_is_stored() {
     let mut snapshot = running(1, Some("30s"));

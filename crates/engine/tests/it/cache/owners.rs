@@ -20,7 +20,7 @@ fn moves_an_object_between_owners() {
     assert_eq!(cache.owned_by(&owner("other")).len(), 1);
 }
 
-/// Anybody may write any uid into a reference.
+/// Any user may write any uid into a reference.
 #[test]
 fn believes_references_to_this_very_owner_only() {
     let cache = Cache::default();
@@ -80,7 +80,7 @@ fn expect_in_order(count: usize) {
     has(&[name(count)]);
 }
 
-/// Somebody writes the parts of one owner into the fields of another.
+/// A user writes the parts of one owner into the fields of another.
 #[test]
 fn are_not_those_of_an_owner_that_is_written_another_way() {
     let cache = Cache::default();

@@ -73,14 +73,14 @@ impl Store {
         self.0.versions.lock().unwrap().last().unwrap().1
     }
 
-    /// Somebody else's edit.
+    /// A foreign edit.
     pub fn put_holder(&self, holder: &str) {
         let mut lease = self.newest().unwrap();
         lease["spec"]["holderIdentity"] = holder.into();
         self.keep(lease);
     }
 
-    /// Somebody deletes it.
+    /// A user deletes it.
     pub fn delete(&self) {
         let mut versions = self.0.versions.lock().unwrap();
         versions.push((Value::Null, Instant::now()));

@@ -70,7 +70,7 @@ fn triggers_the_waiting_sets_when_a_set_of_a_full_namespace_goes_or_shrinks() {
     );
 }
 
-/// Where there was room nobody waits for it.
+/// Where there was room, no set waits for it.
 #[test]
 fn triggers_no_other_set_where_there_was_room() {
     let small = || of_size("large", 1_000);

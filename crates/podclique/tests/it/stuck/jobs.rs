@@ -207,7 +207,7 @@ const CORDONED: &str = r#"{"taints": [{"key": "node.kubernetes.io/unschedulable"
 #[case::ready(Some(node("{}", "True")), true)]
 #[case::cordoned(Some(node(CORDONED, "True")), true)]
 #[case::not_ready(Some(node("{}", "False")), false)]
-#[case::not_heard_of(Some(node("{}", "Unknown")), false)]
+#[case::not_reporting(Some(node("{}", "Unknown")), false)]
 #[case::out_of_service(Some(node(TAINTED, "True")), false)]
 #[case::gone(None, false)]
 fn which_nodes_end_their_pods_is_read(#[case] node: Option<Node>, #[case] is_in_service: bool) {

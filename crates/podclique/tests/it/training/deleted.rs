@@ -155,7 +155,7 @@ fn so_it_is_if_only_its_pods_say_so() {
     set.metadata.deletion_timestamp = Some(Time(after(50)));
 })]
 #[case::its_work_is_not_done(|_: &mut PodCliqueSet, podclique: &mut PodClique| podclique.status = None)]
-#[case::it_is_somebody_elses(|_: &mut PodCliqueSet, podclique: &mut PodClique| podclique.metadata.owner_references = None)]
+#[case::it_is_foreign(|_: &mut PodCliqueSet, podclique: &mut PodClique| podclique.metadata.owner_references = None)]
 #[case::it_is_in_no_template(|set: &mut PodCliqueSet, _: &mut PodClique| set.spec.template.cliques.clear())]
 fn nobody_is_waited_for_if(#[case] edit: fn(&mut PodCliqueSet, &mut PodClique)) {
     let mut job = job("demo");

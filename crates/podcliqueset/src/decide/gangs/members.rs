@@ -95,8 +95,8 @@ impl<'a> Members<'a> {
         let left = left
             .into_iter()
             .filter(|name| units.contains(self.unit(name)));
-        let woken: HashSet<&str> = left.collect();
-        let members = self.all.iter_mut().filter(|m| woken.contains(m.name));
+        let scaled_up: HashSet<&str> = left.collect();
+        let members = self.all.iter_mut().filter(|m| scaled_up.contains(m.name));
         members.for_each(|member| member.standing = Standing::New);
     }
 

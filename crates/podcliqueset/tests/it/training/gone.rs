@@ -60,7 +60,7 @@ fn one_that_is_in_other_hands_is_not_gone() {
     assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(0));
 }
 
-/// Of a job that an older version stored nobody knows whether all of it was there.
+/// The status of an older version does not record whether the job was complete.
 #[test]
 fn one_that_may_never_have_been_there_is_made() {
     let mut snapshot = running(job(1, None));
