@@ -122,7 +122,7 @@ fn a_clique_is_breached(
     assert_eq!((verdict.status, verdict.reason), (status, reason));
 }
 
-/// A slot of it failed so often that it is not filled again.
+/// One slot failed so often that it is not filled again.
 fn given_up(facts: CliqueFacts, has_succeeded: bool) -> CliqueFacts {
     let mut facts = training(facts, has_succeeded, 1);
     facts.training.as_mut().unwrap().given_up = 1;
@@ -162,7 +162,7 @@ fn was_available_is_sticky(#[case] facts: CliqueFacts, #[case] latch: bool) {
     assert_eq!(facts.latch(), latch);
 }
 
-/// It was left with so many pods when it was scaled below its minimum.
+/// It had this many pods when it was scaled below its minimum.
 fn kept(pods: i32, facts: CliqueFacts) -> CliqueFacts {
     CliqueFacts {
         scaled_below_to: Some(pods),
@@ -241,7 +241,7 @@ fn recycled(replica: i32) -> Vec<ReplicaAttempt> {
     begin_group_attempts(&[], [(replica, cause)], Timestamp::UNIX_EPOCH)
 }
 
-/// It came back since.
+/// It has recovered since.
 fn back(replica: i32) -> Vec<ReplicaAttempt> {
     with_recovered(&recycled(replica), |_| true)
 }

@@ -18,7 +18,7 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds)
 }
 
-/// A status that said so at that time, after it had said the opposite.
+/// A condition with this status since that time, after the opposite one.
 fn stored(status: Status, flipped: i64, since: Option<i64>) -> PodCliqueStatus {
     let mut next = PodCliqueStatus {
         breached_since: since.map(|s| Time(at(s))),
@@ -102,7 +102,7 @@ fn only_time_spent_down_counts() {
     assert_eq!(domain::health::termination::due(since, delay), at(50 + 56));
 }
 
-/// A group is no longer breached than its PodCliques.
+/// A group is not breached for longer than its PodCliques.
 #[test]
 fn a_breach_that_returns_is_not_older_than_its_cause() {
     let before = stored(Status::False, 95, Some(7));
@@ -189,7 +189,7 @@ fn up() -> PodBuilder {
     pod(&podclique("demo-0-a").build(), 1).ready()
 }
 
-/// Whether the breach goes on that began at 0 and ended at 50, when this is seen.
+/// Whether the breach that began at 0 and ended at 50 goes on, with this observation.
 fn goes_on(pods: Vec<PodBuilder>, is_training: bool) -> bool {
     let pods: Vec<Arc<Pod>> = pods.into_iter().map(PodBuilder::build).collect();
     let breach = Ended {
@@ -279,7 +279,7 @@ fn init_containers_that_end_well_are_no_crash() {
     assert!(goes_on(vec![with_init(1)], false));
 }
 
-/// They run beside the app containers, and are none that the others wait for.
+/// They run beside the app containers, and the other containers do not wait for their end.
 #[test]
 fn init_containers_that_restart_always_crash_whatever_their_exit_code() {
     let sidecar = container(backing_off(), Some(run(1, 60, 0)), 1);

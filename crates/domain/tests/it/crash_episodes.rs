@@ -45,7 +45,7 @@ fn a_crash_loop_is_one_episode() {
     assert_snapshot!(replay("crashloop-exit0", 6..=13, |_| {}));
 }
 
-/// `Ready` stays True through the first restarts, and says so.
+/// `Ready` stays True through the first restarts, and its message reports them.
 #[test]
 fn restarts_of_a_ready_pod_are_reported() {
     let probed = json!({"name": "main", "livenessProbe": {"httpGet": {}}});
@@ -54,7 +54,7 @@ fn restarts_of_a_ready_pod_are_reported() {
     }));
 }
 
-/// Ten seconds after the start nothing is held any more, and nothing was to be waited for before.
+/// Ten seconds after the start no verdict is held any more, and there was no wait before.
 #[test]
 fn a_pod_that_goes_on_to_run_is_over_its_crash() {
     let (pod, now) = seen_pod("crashloop-exit0", 8);
@@ -67,7 +67,7 @@ fn a_pod_that_goes_on_to_run_is_over_its_crash() {
     assert_eq!(next_look([&pod], settled), None);
 }
 
-/// Since when it is in creation is said after a minute.
+/// The time since which it is in creation is reported after a minute.
 #[test]
 fn a_pod_in_creation_is_looked_at_again_after_a_minute() {
     let (pod, now) = seen_pod("secret-volume-missing", 4);
@@ -77,7 +77,7 @@ fn a_pod_in_creation_is_looked_at_again_after_a_minute() {
     assert_eq!(next_look([&pod], due), None);
 }
 
-/// The restart after a reboot is no crash, and holds nothing up.
+/// The restart after a reboot is no crash, and delays no verdict.
 #[test]
 fn a_restart_after_a_reboot_is_none_by_itself() {
     let (pod, now) = seen_pod("node-rebooted-inference", 7);

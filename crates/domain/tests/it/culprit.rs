@@ -160,7 +160,7 @@ fn a_container_that_was_asked_to_end_is_named_with_the_deletion_of_its_pod() {
     assert_eq!(text(&[pod]).as_deref(), Some(ended));
 }
 
-/// A server has to go on.
+/// A server must keep running.
 #[test]
 fn a_container_that_ends_well_is_named_where_it_has_to_go_on() {
     let pods = [named(0, exited(0, 1))];

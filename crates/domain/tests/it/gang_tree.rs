@@ -11,7 +11,7 @@ use insta::assert_snapshot;
 use rstest::rstest;
 use scenario::{describe, scenario};
 
-/// Whether the gang runs with so many pods of these leaves, and all of the others.
+/// Whether the gang runs with this many pods of these leaves, and all pods of the others.
 #[rstest]
 #[case("inference-service", &[("prefill-1", 0)], true)]
 #[case("inference-service", &[("prefill-1", 0), ("prefill-2", 7)], false)]
@@ -27,7 +27,7 @@ use scenario::{describe, scenario};
 #[case("grove", &[("decode-0", 0), ("decode-1", 0)], false)]
 #[case("disaggregated", &[("prefill-1", 2)], false)]
 #[case("leader-and-workers", &[("workers-1", 0)], true)]
-// A flat count cannot say "the leader and two of three".
+// A flat count cannot express "the leader and two of three".
 #[case("leader-and-workers", &[("leader", 0)], true)]
 #[case("leader-and-workers", &[("leader", 0), ("workers-1", 0)], false)]
 fn runs_with_its_required_children(

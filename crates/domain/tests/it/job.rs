@@ -79,7 +79,7 @@ fn an_available_clique_is_judged_by_its_ended_pods(
     assert_eq!(judge(&clique, &of_policy(policy, status), delay), should);
 }
 
-/// The node controller takes `Ready` back, and nothing else.
+/// The node controller sets `Ready` to False, and changes nothing else.
 #[test]
 fn a_pod_whose_node_does_not_report_runs_on() {
     let mut lost = of_policy(

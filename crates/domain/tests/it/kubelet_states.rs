@@ -62,7 +62,7 @@ fn changed(example: Example, at: &str, value: Value) -> Example {
     (name, pod, now)
 }
 
-/// The recording leaves out how it goes on.
+/// The recording leaves out the rest of the message.
 fn waiting(name: &'static str, recording: &str, reason: &str, message: &str) -> Example {
     let state = json!({"waiting": {"reason": reason, "message": message}});
     let at = "/status/containerStatuses/0/state";
@@ -284,7 +284,7 @@ fn each_state_has_its_sentence_and_its_remedy() {
     assert_snapshot!(lines.join("\n"));
 }
 
-/// Through all that a kubelet writes of it, whatever the pause is.
+/// Through all statuses that a kubelet writes of it, whatever the pause is.
 #[rstest]
 #[case::with_exit_code_0("crashloop-exit0", &[7, 9, 10, 12, 13])]
 #[case::with_another("crashloop-exit1", &[7, 9, 10, 12, 13])]
@@ -320,7 +320,7 @@ fn a_pod_of_a_job_that_ended_before_the_first_report_lacks_nothing() {
     assert_eq!(explain(&pod, true, now), None);
 }
 
-/// Its own end is none that the others wait for.
+/// The other containers do not wait for its end.
 #[test]
 fn an_init_container_that_restarts_always_does_not_end_well() {
     let (mut pod, now) = seen_pod("sidecar-crashes", 11);

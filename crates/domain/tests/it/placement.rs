@@ -36,7 +36,7 @@ fn host_name(zone: u32, rack: u32, host: u32) -> String {
     format!("{zone}-{rack}-{host}")
 }
 
-/// So many pods on each of these hosts.
+/// This many pods on each of these hosts.
 fn placed(pods: &[(&'static str, usize)]) -> Vec<&'static str> {
     let hosts = pods.iter();
     hosts
@@ -99,7 +99,7 @@ fn a_node_without_a_label_is_a_domain_of_its_own() {
 }
 
 proptest! {
-    /// Whatever the cluster and the placement; and moving all pods to one host is never worse.
+    /// For any cluster and placement; all pods on one host are never worse.
     #[test]
     fn is_between_0_and_1(
         hosts in prop::collection::vec((0..3u32, 0..3u32, 0..6u64), 1..12),

@@ -129,7 +129,7 @@ fn all(start: Start, adapt: &dyn Fn(PodBuilder) -> PodBuilder) -> String {
     describe(&ready(start, &[], &[adapt, adapt, adapt]))
 }
 
-/// As kube-scheduler 1.37.1 says it, which is of its own workings.
+/// The text of kube-scheduler 1.37.1, which is about its internals.
 #[rstest]
 #[case::too_few(
     "pod group is unschedulable, 0/1 placements are available, first placement status: minCount \
@@ -236,7 +236,7 @@ fn a_refusal_is_reported_in_the_words_of_the_api_server(
     );
 }
 
-/// Asked again soon, and of no interest to the user.
+/// The write is repeated soon, so users need no report.
 #[test]
 fn a_server_that_does_not_answer_is_no_cause() {
     let mut silent = error("the API server gave no answer: timeout");
@@ -268,7 +268,7 @@ fn between_two_crashes_it_is_the_same_trouble() {
     assert_eq!(first, second);
 }
 
-/// It was Ready for weeks since it crashed.
+/// It has been Ready for weeks since the crash.
 #[test]
 fn a_crash_that_is_over_is_not_reported() {
     let crashed = container(None, Some((137, "OOMKilled")));

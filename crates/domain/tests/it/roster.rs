@@ -55,7 +55,7 @@ const fn at(set: i32, group: i32) -> Attempt {
 }
 
 #[rstest]
-// The present attempt, in the set's hands.
+// The present attempt, controlled by the set.
 #[case::it_counts(Owner::Set, at(2, 1), false, "Current")]
 #[case::it_is_being_deleted(Owner::Set, at(2, 1), true, "Terminating")]
 // Decision 36: an earlier attempt of the set's replica is deleted, terminating or not.
@@ -66,7 +66,7 @@ const fn at(set: i32, group: i32) -> Attempt {
 // Decision 37: a later attempt is followed.
 #[case::later_of_the_set(Owner::Set, at(3, 0), false, "Ahead")]
 #[case::later_and_going(Owner::Set, at(3, 1), true, "Ahead")]
-// The group has raised its attempt, and its status is not seen yet: the pods of it run.
+// The group has raised its attempt, and the cache does not show its status yet: its pods run.
 #[case::later_of_the_group(Owner::Set, at(2, 2), false, "Current")]
 // Decisions 69 and 71: without a controller it is adopted in the present attempt only.
 #[case::to_be_adopted(Owner::Nobody, at(2, 1), false, "Orphan")]
@@ -301,7 +301,7 @@ fn an_earlier_attempt_of_a_group_replica_is_not_the_sets_to_delete() {
     assert_eq!(roster.previous().count(), 0);
 }
 
-/// A replica that was never terminated is not searched, and one that was is searched at all its
+/// A replica that was never terminated is not searched; a terminated one is searched under all its
 /// owners.
 #[test]
 fn an_earlier_attempt_is_looked_for_at_the_set_and_its_groups() {

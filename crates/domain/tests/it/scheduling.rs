@@ -63,7 +63,7 @@ fn a_pod_of_kai_scheduler_names_its_pod_group_and_its_part() {
     assert_eq!(labels, [part]);
 }
 
-/// Children of a tree are taken by the order of letters.
+/// Children of a tree are taken in alphabetical order.
 #[test]
 fn a_pod_of_a_tree_names_the_base_gangs_pod_group_and_a_part_whose_numbers_are_in_order() {
     let mut worker = worker(Some("tree"));
@@ -169,7 +169,7 @@ fn beside(pod: &domain::Pod) -> Peers<'_> {
     }
 }
 
-/// A PodGroup asks for whole minimums: half of a gang with other marks would wait for ever, and the
+/// A PodGroup demands whole minimums: half of a gang with other marks would wait for ever, and the
 /// rest is replaced only after that half is Ready.
 #[test]
 fn a_replacement_bears_the_marks_of_its_peers_whatever_the_profile_says_by_now() {
@@ -178,7 +178,7 @@ fn a_replacement_bears_the_marks_of_its_peers_whatever_the_profile_says_by_now()
             let old = made(&worker, before, Peers::default());
             for after in BACKENDS {
                 for peer in [seen(&old), bound(&old)] {
-                    // Its PodGroup of Kubernetes' own is the business of the PodClique.
+                    // The PodClique chooses its PodGroup of Kubernetes' own scheduler.
                     let unnamed = before == Backend::DefaultScheduler && after.is_kubernetes();
                     let unnamed =
                         unnamed || before == Backend::KaiPodGrouper && after.is_kubernetes();
@@ -266,7 +266,7 @@ fn a_gang_that_starts_beside_a_base_gang_of_another_scheduler_has_its_own_pod_gr
     }
 }
 
-/// A standalone clique is called the same in a tree and outside of it.
+/// A standalone clique has the same name in a tree and outside of it.
 #[test]
 fn marks_that_say_more_decide() {
     let standalone = Arc::new(bound(&made(

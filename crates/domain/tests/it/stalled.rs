@@ -1,4 +1,4 @@
-//! Of which causes tools need not wait for the end, and from when on.
+//! Causes that do not end by themselves, and the time from which tools need not wait.
 
 use api::LastError;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};

@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, SetBuilder, pod, podclique, set};
 
-/// A router, a cache beside it, two groups. `decode` may have more replicas than it has to:
+/// A router, a cache beside it, two groups. `decode` may have more replicas than its minimum:
 /// replica 2 and those after it have gangs of their own. Names are chosen to be the ends and
 /// beginnings of others.
 fn demo(order: CliqueStartupType) -> PodCliqueSet {
@@ -144,7 +144,7 @@ fn only_other_cliques_are_started_after() {
     );
 }
 
-/// `min < replicas`, scaled below the minimum, idle; slots that are done count once, and only in
+/// `min < replicas`, scaled below the minimum, to zero; slots that are done count once, and only in
 /// a job.
 #[rstest]
 #[case::none_ready(Inference, (3, 2), "", &[], false)]
@@ -179,7 +179,7 @@ fn is_up_with_its_minimum_ready_or_done(
     assert_eq!(is_up(&dependency, pods), expected);
 }
 
-/// A pod that just succeeded counts before that is stored; one that goes does not.
+/// A pod that just succeeded counts before that is stored; a terminating pod does not.
 #[test]
 fn pods_that_end_count_if_they_end_well() {
     let dependency = podclique("demo-0-router").size(2, 2);

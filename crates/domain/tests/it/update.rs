@@ -1,4 +1,4 @@
-//! How much an update may take down, and since when it stands still.
+//! The number of replicas that an update may take down, and the time since its last progress.
 
 use api::GoDuration;
 use api::conditions::{Reason, Status};

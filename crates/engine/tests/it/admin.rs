@@ -1,4 +1,4 @@
-//! Probes and metrics, whatever else goes on.
+//! Probes and metrics, also on a busy runtime.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -34,7 +34,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// Asks without letting anything else of this runtime run.
+/// Sends a request while no other task of this runtime can run.
 fn is_healthy(address: SocketAddr) -> bool {
     let mut stream = connect(address);
     let request = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

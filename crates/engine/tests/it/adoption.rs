@@ -1,4 +1,4 @@
-//! Nothing is adopted by an owner that goes, whatever the view shows.
+//! An owner that is being deleted adopts nothing, whatever the view shows.
 
 use std::sync::Arc;
 
@@ -124,7 +124,7 @@ fn group() -> Value {
     })
 }
 
-/// The garbage collector takes it along.
+/// The garbage collector deletes it with its owner.
 #[tokio::test(start_paused = true)]
 async fn nor_does_one_whose_own_owner_is_gone_or_goes() {
     assert_eq!(writes(of_group(), None).await, [""; 0]);

@@ -37,7 +37,7 @@ fn failure(class: Class, is_refused: bool) -> Failure {
     }
 }
 
-/// Waits in milliseconds, the object's own share taken off.
+/// Waits in milliseconds, without the object's random share.
 fn waits(backoff: &Backoff, is_refused: bool, times: usize) -> Vec<u128> {
     let name = key("a");
     let own = Backoff::default();
@@ -146,7 +146,7 @@ async fn a_request_that_was_not_sent_has_not_succeeded() {
     assert!(!backoff.holds(&key));
 }
 
-/// A PUT of this object in the version that it bears.
+/// A PUT of this object with its resourceVersion.
 fn replace(name: &str, version: &str) -> Action {
     Action::replace(Service {
         metadata: ObjectMeta {
@@ -159,8 +159,8 @@ fn replace(name: &str, version: &str) -> Action {
     })
 }
 
-/// A lagging view shows the same version again: to send it again is to be refused again, and after
-/// three times the object would be read live.
+/// A lagging view shows the same version again: a second request with it would be refused too, and
+/// after three times the object would be read live.
 #[tokio::test(start_paused = true)]
 async fn a_conflict_waits_for_the_newer_version() {
     let (backoff, set) = (Backoff::default(), key("a"));

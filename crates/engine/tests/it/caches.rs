@@ -35,7 +35,7 @@ fn group(owner: Option<&PodCliqueSet>) -> PodCliqueScalingGroup {
     }
 }
 
-/// A PodClique of attempt 0, in the hands of that group.
+/// A PodClique of attempt 0 that this group controls.
 fn grouped(group: &PodCliqueScalingGroup) -> PodClique {
     let owner = ownership::controller_reference(group);
     let clique = podclique("demo-0-g-0-b").with(|c| {

@@ -32,7 +32,7 @@ async fn a_server_that_is_away_refuses_the_connection() {
     );
 }
 
-/// As a load balancer does that has no API server behind it.
+/// Like a load balancer without an API server behind it.
 #[tokio::test]
 async fn a_connection_closed_at_once_is_distinguished_from_a_refused_one() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -107,7 +107,7 @@ async fn goes_on_where_nobody_may_look() {
 }
 
 /// A chart that is rolled back, or another operator's installer. An API server that is away for a
-/// moment puts nothing back.
+/// moment does not count as a change.
 #[tokio::test(start_paused = true)]
 async fn older_definitions_are_noticed_while_the_operator_runs() {
     let mut answers = described(&NEW);

@@ -20,7 +20,7 @@ fn object() -> Service {
     .unwrap()
 }
 
-/// Says each event after a restart of the operator; the API server knows no event yet.
+/// Publishes each event after a restart of the operator; the API server has no events yet.
 async fn post_events(events: &[Event]) -> Vec<Value> {
     let answers = events
         .iter()
@@ -156,7 +156,7 @@ async fn a_success_is_no_series() {
     assert_eq!(asked.len(), 1);
 }
 
-/// All that an API server asks of `events.k8s.io/v1`, and within its limits.
+/// All fields that an API server requires of `events.k8s.io/v1`, within its limits.
 #[tokio::test]
 async fn an_event_is_as_api_servers_take_it() {
     let long = "ä".repeat(2000);

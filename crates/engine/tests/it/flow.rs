@@ -1,4 +1,4 @@
-//! How many writes are on their way at once.
+//! The limit of writes under way.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use futures::FutureExt;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-/// So many as get through now, of a namespace that was answered before.
+/// As many writes as get through now, of a namespace that was answered before.
 fn enter(flow: &Flow, namespace: &str, tries: usize) -> Vec<Permit> {
     if flow.standing(namespace) == Standing::Unknown {
         drop(flow.enter(namespace).now_or_never());
@@ -15,7 +15,7 @@ fn enter(flow: &Flow, namespace: &str, tries: usize) -> Vec<Permit> {
     send(flow, namespace, tries)
 }
 
-/// So many as get through now.
+/// As many writes as get through now.
 fn send(flow: &Flow, namespace: &str, tries: usize) -> Vec<Permit> {
     let tries = (0..tries).filter_map(|_| flow.enter(namespace).now_or_never());
     tries.collect()
@@ -36,7 +36,7 @@ async fn one_namespace_leaves_three_quarters_to_the_others() {
     assert_eq!(enter(&flow, "f", 1).len(), 1);
 }
 
-/// Has all of them hang until this is dropped.
+/// Lets all of them hang until this is dropped.
 fn hang(permits: Vec<Permit>) -> Vec<AbortOnDropHandle<()>> {
     let hang = |mut permit: Permit| {
         tokio::spawn(async move { permit.write(std::future::pending::<()>()).await })
@@ -70,7 +70,7 @@ async fn a_waiting_request_gets_the_place_of_a_slow_one_at_once() {
     assert_eq!(began.elapsed(), SLOW);
 }
 
-/// Their names, and that they hang is known.
+/// Their names; they are known to hang.
 async fn hang_once(flow: &Flow, count: usize) -> Vec<String> {
     let names: Vec<String> = (0..count).map(|i| format!("hangs-{i}")).collect();
     for name in &names {
@@ -190,7 +190,7 @@ async fn nothing_is_sent_while_the_server_asks_to_wait() {
     );
 }
 
-/// A webhook that hangs is no sign of a server that has too much to do.
+/// A hanging webhook is no sign of an overloaded server.
 #[tokio::test(start_paused = true)]
 async fn a_write_without_answer_counts_only_if_nobody_is_answered() {
     let flow = Flow::default();
@@ -216,7 +216,7 @@ async fn a_request_that_does_not_wait_any_more_takes_no_place() {
     assert_eq!(enter(&flow, "c", 50).len(), 8);
 }
 
-/// One that gives up must not be given its turn inside of giving it to the one before.
+/// A request that gives up must not get its turn while the one before gets its own.
 #[tokio::test(start_paused = true)]
 async fn those_that_gave_up_are_passed_over_however_many_they_are() {
     let flow = Flow::default();

@@ -76,7 +76,7 @@ fn managed_fields_are_left_out_and_nothing_else_is() {
     assert!(serde_json::from_str::<Guarded<PodClique>>(&with("[1")).is_err());
 }
 
-/// A label and an annotation may be called so, and come before the real ones.
+/// A label and an annotation may have such names, and come before the real fields.
 #[test]
 fn a_label_called_managed_fields_is_a_label_and_spoils_nothing() {
     for map in ["labels", "annotations"] {
@@ -162,7 +162,7 @@ fn a_deleted_object_is_shown_with_its_readable_parts(
     assert_eq!(read::<PodGang>(gang, status, is_deleted), expected);
 }
 
-/// Nothing waits for us there, and a pod without its phase is no pod.
+/// These objects have no finalizer of ours, and a pod without its phase cannot be used.
 #[test]
 fn unread_objects_of_kinds_that_are_not_held_are_left_alone() {
     let text = r#"{"metadata":{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":7}}"#;
@@ -171,7 +171,7 @@ fn unread_objects_of_kinds_that_are_not_held_are_left_alone() {
     assert!(pod.problem().unwrap().starts_with("status.phase: "));
 }
 
-/// Each new version of an object would be said of by another event.
+/// Otherwise each new version of an object would have another event.
 #[test]
 fn where_in_the_text_it_stands_is_not_said() {
     let guarded: Guarded<PodClique> = serde_json::from_str(UNREADABLE).unwrap();

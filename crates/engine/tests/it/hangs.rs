@@ -1,4 +1,4 @@
-//! An API server that takes requests and says nothing, or nothing more.
+//! An API server that takes requests and sends no answer, or stops in the middle of one.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn podclique(name: &str) -> Value {
     }})
 }
 
-/// A context whose API server answers like that.
+/// A context whose API server answers this way.
 fn context(
     script: impl Fn(&str, usize) -> Reply + Send + Sync + 'static,
 ) -> (Arc<Context>, kube::Client, Asked) {
@@ -54,7 +54,7 @@ fn lists(asked: &Asked) -> usize {
     asked.iter().filter(|a| !a.contains("watch=true")).count()
 }
 
-/// Lists that work, and watches like that.
+/// Lists that work, and watches of this kind.
 async fn lists_after_85_seconds_with_watches(reply: fn() -> Reply) -> usize {
     let (context, client, asked) = context(move |asked, _| {
         if asked.contains("watch=true") {
@@ -79,7 +79,7 @@ async fn a_silent_watch_is_restarted_with_a_list() {
     assert_eq!(lists, 2);
 }
 
-/// A watch that says every 40 s that it is there.
+/// A watch that sends a bookmark every 40 s.
 fn bookmarks() -> Reply {
     let metadata = json!({"resourceVersion": "8", "creationTimestamp": null});
     let object =
@@ -87,7 +87,7 @@ fn bookmarks() -> Reply {
     Reply::Every(Duration::from_secs(40), "BOOKMARK", object)
 }
 
-/// An event that an API server lost is noticed by nothing else.
+/// Only a list shows an event that an API server lost.
 #[tokio::test(start_paused = true)]
 async fn a_watch_in_order_is_restarted_with_a_list_every_half_an_hour() {
     let (context, client, asked) = context(move |asked, _| {
@@ -143,7 +143,7 @@ async fn a_kind_without_a_message_for_three_minutes_is_not_watched() {
         }
     });
     watch_for(1, &context, client).await;
-    // Whatever it is that holds the watch up.
+    // For any cause of the silence.
     tokio::time::advance(Duration::from_secs(150)).await;
     assert_eq!(context.unsynced().len(), 0);
     tokio::time::advance(Duration::from_mins(1)).await;
@@ -240,7 +240,7 @@ async fn a_kind_to_be_listed_again_holds_keys_back_until_it_is() {
     assert_eq!(context.queue(Idle::NAME).depth(), 0);
     watch_for(1, &context, client.clone()).await;
     assert_eq!((context.queue(Idle::NAME).depth(), lists(&asked)), (1, 2));
-    // Of a watch that is open, too.
+    // Also for a watch that is open.
     let listing = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         context.list_anew();
@@ -319,7 +319,7 @@ async fn so_is_the_view_before_a_list_of_every_half_an_hour() {
     watch.abort();
 }
 
-/// Something between here and the API server, or a server that is about to end.
+/// A proxy in front of the API server, or a server that is about to end.
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_ends_at_once_is_restarted_once_a_second() {
     let (context, client, asked) = context(|asked, _| {

@@ -212,7 +212,7 @@ async fn a_deleted_lease_is_recreated_by_the_leader() {
     assert!(fence.is_open() && !closed.is_open() && !waiting.is_finished());
 }
 
-/// Its holder does not hear of it, and may write until its deadline.
+/// Its holder does not learn of it, and may write until its deadline.
 #[tokio::test(start_paused = true)]
 async fn a_lease_that_is_deleted_is_not_taken_before_its_end() {
     let store = Store::default();

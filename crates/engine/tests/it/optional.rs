@@ -214,7 +214,7 @@ async fn one_that_is_found_to_be_absent_is_silent_no_longer() {
     }
 }
 
-/// It has no right on them.
+/// It may not read them.
 #[tokio::test(start_paused = true)]
 async fn an_operator_of_some_namespaces_lists_no_cluster_scoped_kinds() {
     let (client, asked) = scripted(|_, _| Reply::Answer(403, failure(403, "Forbidden")));
@@ -229,7 +229,7 @@ async fn an_operator_of_some_namespaces_lists_no_cluster_scoped_kinds() {
     watches.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
-/// Its account was made for an older release.
+/// Its account has the rights of an older release.
 #[tokio::test(start_paused = true)]
 async fn one_without_the_right_goes_on_without_them() {
     let (client, _) = scripted(|_, _| Reply::Answer(403, failure(403, "Forbidden")));
@@ -245,7 +245,7 @@ async fn one_without_the_right_goes_on_without_them() {
     watch.abort();
 }
 
-/// Its Role there was made for an older release, or the namespace and the Role are gone.
+/// Its Role there is of an older release, or the namespace and the Role are gone.
 #[tokio::test(start_paused = true)]
 async fn one_without_the_right_in_a_namespace_takes_nothing_from_the_others() {
     let (client, _) = scripted(|asked, _| match asked {

@@ -24,7 +24,7 @@ fn the_next_page_has_as_many_objects_as_fit(#[case] bytes: usize, #[case] next: 
     assert_eq!(PageLimit::default().after(bytes).get(), next);
 }
 
-/// However the sizes change, it ends at one object, which has to be taken.
+/// Whatever the sizes, the smallest page has one object, which has to be taken.
 #[test]
 fn a_page_that_is_too_long_is_asked_for_with_fewer_until_it_is_one_object() {
     let mut limit = (0..10).fold(PageLimit::default(), |limit, _| limit.after(1));

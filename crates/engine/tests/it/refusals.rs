@@ -49,7 +49,7 @@ async fn a_denial_by_a_webhook_is_a_refusal_whatever_its_code() {
     }
 }
 
-/// It goes into a status, which has to be stored.
+/// It becomes part of a status, which has to be stored.
 #[tokio::test]
 async fn a_message_of_a_megabyte_is_cut() {
     let message = format!("Pod is invalid: spec.x: \"{}\"", "é".repeat(500_000));
@@ -62,7 +62,7 @@ async fn a_message_of_a_megabyte_is_cut() {
     assert!(description.len() < 5_000, "{} bytes", description.len());
 }
 
-/// As the API server's priority and fairness says it: in plain words.
+/// The text of the API server's priority and fairness is plain, not a Status object.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
     let (context, asked) = context_of(scripted(|_, before| match before {

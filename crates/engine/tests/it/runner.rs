@@ -299,7 +299,7 @@ async fn remembers_no_failure_of_an_object_that_went_meanwhile() {
     assert!(!worker.remembers(&key));
 }
 
-/// Has much to say.
+/// Publishes many events.
 struct Talkative;
 
 impl Reconciler for Talkative {
@@ -363,7 +363,7 @@ async fn events_take_no_turn_from_other_writes_of_their_namespace() {
         futures::future::join_all(events),
         futures::future::join_all(pods),
     );
-    // One of each is sent first, and the others once that is known to hang.
+    // One event of each is sent first, and the others once that one is known to hang.
     let _ = tokio::time::timeout(Duration::from_secs(2), all).await;
     let asked = asked.lock().unwrap();
     let count = |end: &str| asked.iter().filter(|a| a.ends_with(end)).count();

@@ -117,13 +117,13 @@ fn client_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Client, Asked, Bodie
 pub enum Reply {
     /// It is answered.
     Answer(u16, Value),
-    /// It is too much: nothing before so many seconds.
+    /// 429: the client waits this many seconds.
     Throttle(u16),
-    /// It is taken, and that is all.
+    /// The request is taken, and there is no answer.
     Hang,
-    /// The head of the answer comes, and that is all.
+    /// The head of the answer comes, and no body.
     Silent,
-    /// The head of the answer comes, and its end.
+    /// The head of the answer comes, and the body ends at once.
     Empty,
     /// A watch that shows an event of this type and this object again and again.
     Every(Duration, &'static str, Value),

@@ -19,7 +19,7 @@ use crate::server::{Asked, PODCLIQUE, client, controllers};
 
 const NOW: SignedDuration = SignedDuration::from_hours(1);
 
-/// Counts another pod; a latch is urgent, and ends the way up.
+/// Counts another pod; a latch is urgent, and ends the start.
 struct Counting {
     next: PodCliqueStatus,
 }

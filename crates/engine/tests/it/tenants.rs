@@ -16,7 +16,7 @@ const SLOTS: usize = 10;
 const SETS: usize = 12;
 /// Pods that a turn creates at once.
 const PODS: usize = 4;
-/// How long the API server waits for a webhook that says nothing.
+/// How long the API server waits for a silent webhook.
 const HANG: Duration = Duration::from_secs(30);
 /// How long it takes for any other write.
 const QUICK: Duration = Duration::from_millis(5);
@@ -71,7 +71,7 @@ impl Operator {
 async fn waits_beside(tenants: usize) -> Vec<Duration> {
     let operator = Operator::default();
     let _running = AbortOnDropHandle::new(tokio::spawn(operator.clone().run()));
-    // It has been there before them.
+    // It existed before them.
     operator.fail_a_pod().await;
     for tenant in 0..tenants {
         for set in 0..SETS {

@@ -1,4 +1,4 @@
-//! Whose turn it is.
+//! The order of turns.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use engine::work_queue::{LEAST_REST, SLOW, Turn, TurnEnd, Work, WorkQueue, rest_
 use futures::FutureExt;
 use tokio::time::{Instant, advance};
 
-/// Three for one namespace; the last is kept for others.
+/// Three slots for one namespace; the last one is kept for others.
 const SLOTS: usize = 4;
 
 fn key(name: &str) -> Key {
@@ -30,7 +30,7 @@ fn add(queue: &WorkQueue, names: &[&str]) {
     }
 }
 
-/// Names of those whose turn it is now.
+/// Names of the keys that get a turn now.
 fn handed_out(queue: &WorkQueue) -> Vec<String> {
     let next = || queue.next(SLOTS, answered).now_or_never();
     std::iter::from_fn(next)
@@ -116,7 +116,7 @@ fn the_rest_grows_with_the_time_of_the_decision() {
     }
 }
 
-/// Has the key decided for so long, and asks for it again after that time.
+/// Finishes a turn of this length; the key is due again after that time.
 async fn decide_long(queue: &WorkQueue, again: Option<Duration>) -> Instant {
     add(queue, &["a"]);
     handed_out(queue);
@@ -176,8 +176,8 @@ async fn a_key_comes_again_when_it_asked_to_unless_something_happens_before() {
     );
 }
 
-/// Its turn was longer than its rest, it came meanwhile, and it asked to come again at a time: that
-/// time is over while it has the next turn.
+/// Its turn was longer than its rest, it was triggered meanwhile, and it is due again at a time:
+/// that time is over while it has the next turn.
 #[tokio::test(start_paused = true)]
 async fn a_key_that_is_due_during_its_turn_comes_after_it_and_never_twice_at_once() {
     let queue = WorkQueue::default();

@@ -1,4 +1,4 @@
-//! Which image the init container has.
+//! The image of the init container.
 
 use clap::Parser as _;
 use operator::args::Args;

@@ -70,7 +70,7 @@ watchNamespaces: [team-a, team-b]
     );
 }
 
-/// A scheduler may be called otherwise than its backend.
+/// A scheduler may have another name than its backend.
 #[test]
 fn knows_the_schedulers_that_need_gang_objects() {
     let config = with(

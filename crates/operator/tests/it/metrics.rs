@@ -118,7 +118,7 @@ async fn times_how_long_a_gang_waited_once_each_time() {
     insta::assert_snapshot!(lines(&text, &names));
 }
 
-/// Sets in so many namespaces, of each one more than of the one before.
+/// Sets in this many namespaces, in each one more than in the one before.
 fn of_namespaces(context: &Context, count: usize) {
     for number in 0..count {
         for copy in 0..=number {

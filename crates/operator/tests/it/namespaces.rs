@@ -1,4 +1,4 @@
-//! An operator of some namespaces, against an API server made of canned answers.
+//! An operator of some namespaces, against an API server with canned answers.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -64,7 +64,7 @@ fn client(asked: &Asked) -> Client {
     Client::new(service, "default")
 }
 
-/// It was there when the operator was started last, and its tenant deleted it since.
+/// It existed at the last start of the operator, and its tenant has deleted it since.
 #[tokio::test]
 async fn one_that_is_gone_stops_no_other() {
     let config = with(

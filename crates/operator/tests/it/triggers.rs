@@ -108,7 +108,7 @@ fn gone<K>(object: K) -> Change<K> {
     }
 }
 
-/// Gangs that name it wait for it.
+/// Gangs that name the queue wait for it.
 #[test]
 fn triggers_the_sets_that_name_a_queue_when_it_comes_or_goes() {
     let caches = Caches::default();
@@ -205,7 +205,7 @@ fn triggers_the_whole_replica_when_a_clique_is_gone() {
     assert!(!is_triggered(GROUPS, "demo-1-h"));
 }
 
-/// The phase follows once the last pod ended, and it is the PodCliques that end them.
+/// The phase follows once the last pod ended, and the PodCliques end the pods.
 #[test]
 fn triggers_the_children_of_a_job_that_is_given_up() {
     let caches = Caches::default();
@@ -244,7 +244,7 @@ fn triggers_the_children_of_a_job_that_is_given_up() {
     assert!(routes.contains(&clique), "{routes:?}");
 }
 
-/// The list of an adopted gang stays the same; that it lets its pods through is said beside it.
+/// The list of an adopted gang stays the same; another field shows that it opens the gates.
 #[test]
 fn triggers_the_cliques_of_a_gang_whose_list_opens_gates_now() {
     let gang = |opens: &str| {
@@ -266,7 +266,8 @@ fn triggers_the_cliques_of_a_gang_whose_list_opens_gates_now() {
     assert!(!routes(gang("true"), gang("true")).contains(&clique));
 }
 
-/// Simulator, seed 976: a part that is to join is not in the list, and says whether the gang runs.
+/// Simulator, seed 976: a part that is to join is not in the list, and reports whether the gang
+/// runs.
 #[test]
 fn triggers_the_joining_cliques_of_a_gang_that_starts_or_stops_running() {
     let caches = Caches::default();
@@ -346,7 +347,7 @@ fn nothing_is_remembered_of_a_clique_that_is_gone() {
     assert!(caches.taken_names.of("uid-demo-0-a").is_empty());
 }
 
-/// That there is no pod is shown by no watch; a job that was given up waits for its last one.
+/// No watch shows the absence of a pod; a job that was given up waits for its last one.
 #[test]
 fn triggers_the_owner_of_a_pod_that_may_have_been_created() {
     let caches = Caches::default();

@@ -13,7 +13,7 @@ use testkit::builders::{PodBuilder, after, pod, podclique};
 
 use crate::situation::situation;
 
-/// A clique of one pod, decided on again and again. It was available.
+/// A clique of one pod, which was available; each step decides again.
 struct Clique {
     status: PodCliqueStatus,
     memory: i64,
@@ -54,7 +54,7 @@ impl Clique {
         self.status = plan.status.unwrap();
     }
 
-    /// Breached or not, and since when.
+    /// Whether it is breached, and since when.
     fn breach(&self) -> (bool, Option<Timestamp>) {
         let type_ = ConditionType::MinAvailableBreached;
         let is_breached = conditions::is_true(&self.status.conditions, type_);
@@ -152,7 +152,8 @@ fn a_breach_of_before_there_was_the_field_keeps_the_time_of_its_condition() {
     assert_eq!(clique.breach(), (true, Some(after(100))));
 }
 
-/// Nobody replaced its pods meanwhile, so the next set has the whole delay to do so (decision 112).
+/// Its pods were not replaced meanwhile, so the next set has the whole delay to do so (decision
+/// 112).
 #[test]
 fn a_breach_does_not_run_while_no_set_controls_the_podclique() {
     let mut clique = Clique::new(20);

@@ -1,4 +1,4 @@
-//! How a PodClique goes.
+//! Deletion of a PodClique.
 
 use insta::assert_snapshot;
 use testkit::builders::{pod, podclique};
@@ -63,8 +63,8 @@ fn leaves_hand_made_objects_alone() {
     assert!(plan(&situation(&clique.build(), vec![])).writes_nothing());
 }
 
-/// The garbage collector cut the references of one pod, or of all, before the clique was looked at,
-/// and took its own finalizer off.
+/// The garbage collector removed the references of one pod, or of all, before the PodClique was
+/// reconciled, and removed its own finalizer.
 #[test]
 fn neither_deletes_nor_waits_for_pods_that_nobody_controls() {
     let clique = podclique("demo-0-worker").terminating(50).build();

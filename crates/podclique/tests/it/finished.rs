@@ -9,7 +9,7 @@ use testkit::builders::{PodBuilder, after, pod, podclique};
 
 use crate::situation::{last_holder, plan, situation, writes};
 
-/// Ended at this second, as so many before it.
+/// Ended at this second, after this many earlier failures of the slot.
 fn ended(builder: PodBuilder, second: i64, earlier: u32) -> PodBuilder {
     builder.bound().phase("Failed").with(|p| {
         let ended = Terminated {

@@ -7,7 +7,7 @@ use testkit::builders::{PodBuilder, after, pod, podclique};
 
 use crate::situation::{gang_listing, plan, ready, situation, writes};
 
-/// `demo-0-worker` with so many replicas, of which 2 are needed, and this status.
+/// `demo-0-worker` with this many replicas, of which 2 are required, and this status.
 fn clique(replicas: i32, status: PodCliqueStatus) -> std::sync::Arc<PodClique> {
     let sized = podclique("demo-0-worker").size(replicas, 2);
     sized.with(|c| c.status = Some(status)).build()
@@ -65,15 +65,15 @@ fn scaled_up_again_it_is_not_breached_before_it_was_available_again() {
     }
 }
 
-/// With so many of its pods Ready.
+/// With this many Ready pods.
 fn status_of(clique: &std::sync::Arc<api::PodClique>, up: i32) -> PodCliqueStatus {
     plan(&situation(clique, ready(clique, 0..up)))
         .status
         .unwrap()
 }
 
-/// Scaled from 0 to less than the minimum it is as it has to be once all of its pods are up: losing
-/// one is a breach, and those that it gets later are starting.
+/// Scaled from 0 to less than the minimum, it is complete once all of its pods are up: the loss of
+/// one is a breach, and pods that it gets later are starting.
 #[test]
 fn from_zero_to_below_its_minimum_it_is_protected_once_all_are_up() {
     let scaled_up = clique(1, stored(true, Some(true)));
@@ -117,7 +117,7 @@ fn a_breach_ends_and_is_forgotten_when_the_clique_is_scale_to_zero() {
     assert_eq!(status.breached_since, None);
 }
 
-/// It has none to update.
+/// It has no pods to update.
 #[test]
 fn idle_it_has_the_newest_template() {
     let idle = clique(0, stored(true, Some(true)));
@@ -153,7 +153,7 @@ fn a_job_is_never_idle() {
     assert_eq!(status.was_idle, None);
 }
 
-/// `demo-0-worker` with so many replicas, of which 3 are needed, and this status.
+/// `demo-0-worker` with this many replicas, of which 3 are required, and this status.
 fn large(replicas: i32, status: PodCliqueStatus) -> std::sync::Arc<PodClique> {
     let sized = podclique("demo-0-worker").size(replicas, 3);
     sized.with(|c| c.status = Some(status)).build()
@@ -166,7 +166,7 @@ fn left_with(pods: i32) -> PodCliqueStatus {
     }
 }
 
-/// Otherwise an operator that ends in between would never know.
+/// Otherwise an operator that ends in between would lose this fact.
 #[test]
 fn says_that_it_is_scaled_below_its_minimum_before_it_deletes_a_pod() {
     for (was, replicas) in [
@@ -189,7 +189,7 @@ fn says_that_it_is_scaled_below_its_minimum_before_it_deletes_a_pod() {
     }
 }
 
-/// Gates, starts and whatever else has nothing to do with it go on, also while that status is
+/// Gates, start signals and all other independent work continue, also while that status is
 /// refused.
 #[test]
 fn only_the_deletion_waits_until_the_status_is_stored() {
@@ -243,7 +243,7 @@ fn a_clique_scaled_below_its_minimum_and_then_to_zero_is_idle() {
     );
 }
 
-/// The breach of before says nothing of the start.
+/// The earlier breach does not count for the start.
 #[test]
 fn a_breach_is_forgotten_when_the_clique_is_scaled_below_its_minimum() {
     let mut status = stored(true, None);

@@ -79,7 +79,8 @@ fn adopts_pods_that_nobody_controls_instead_of_replacing_them() {
     assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
 
-/// Taken away it says nothing of the template: no update begins for that, and the pod gets it back.
+/// A removed hash says nothing about the template: no update begins, and the pod gets the hash
+/// back.
 #[test]
 fn puts_a_removed_hash_back() {
     let clique = podclique("demo-0-worker").build();
@@ -104,7 +105,7 @@ fn puts_a_removed_hash_back() {
     );
 }
 
-/// A PodClique of a group is replaced for another template: a hash that differs was edited by hand.
+/// A PodClique of a group is replaced for a new template, so a different hash was edited by hand.
 #[rstest::rstest]
 #[case::never_had_another(Some("r1bbbbbbbbbbbbbb"), 10, true)]
 #[case::adopted_a_pod_of_its_predecessor(Some("r1bbbbbbbbbbbbbb"), -10, false)]

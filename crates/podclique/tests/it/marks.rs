@@ -1,4 +1,4 @@
-//! Whose marks a new pod bears.
+//! The marks of a new pod.
 
 use std::sync::Arc;
 

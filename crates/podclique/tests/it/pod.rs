@@ -59,7 +59,7 @@ fn keeps_the_account_and_priority_that_the_template_names() {
     assert_eq!(spec.priority_class_name.as_deref(), Some("own"));
 }
 
-/// No account is made for it, and whether it gets a token is the template's (decision 5).
+/// No account is created for it, and the template decides whether it gets a token (decision 5).
 #[test]
 fn runs_as_the_template_or_the_namespace_says() {
     for automount in [None, Some(true), Some(false)] {
@@ -82,7 +82,7 @@ fn carries_no_book_keeping_of_the_operator() {
     assert!(!annotations.contains_key(labels::TEMPLATE_REPLICAS));
 }
 
-/// Its address and rank never change again, whatever becomes of the label.
+/// Its address and rank never change, also when the label is edited.
 #[test]
 fn is_of_the_replica_that_its_podclique_is_named_after() {
     let clique = podclique("demo-1-worker")

@@ -1,4 +1,4 @@
-//! Which PodGroup of Kubernetes' own new pods name.
+//! The PodGroup (scheduling.k8s.io) that new pods name.
 
 use api::{PodClique, PodGang, labels};
 use domain::plan::Action;
@@ -97,7 +97,7 @@ fn a_replacement_names_the_pod_group_of_its_peers(#[case] group: Option<&str>) {
     assert_eq!(facts(&clique, None, &caches, Backend::Kubernetes), expected);
 }
 
-/// They would wait for it if they lost a pod.
+/// Running pods would wait for it if they lost a pod.
 #[test]
 fn a_pod_that_joins_a_placed_gang_shares_no_pod_group_with_running_ones() {
     let caches = Caches::default();

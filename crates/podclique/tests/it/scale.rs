@@ -1,4 +1,4 @@
-//! How many pods, on which indices, and which go first.
+//! The number of pods, their indices, and the order of deletion.
 
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ fn keeps_the_ready_one_of_two_pods_on_one_index() {
     assert_snapshot!(writes(&plan(&situation(&clique, pods))));
 }
 
-/// It is adopted first, and judged once that is seen.
+/// It is adopted first, and counts once the cache shows that.
 #[test]
 fn scales_in_nothing_that_it_does_not_control() {
     let clique = podclique("demo-0-worker").size(1, 1).build();
@@ -137,7 +137,7 @@ fn does_not_take_the_name_of_an_existing_or_foreign_pod() {
     assert_ne!(first_name(&taken), first);
 }
 
-/// A slot that stays empty without a word would be looked for in vain.
+/// A slot that stays empty must be reported.
 #[test]
 fn says_that_all_names_of_a_slot_are_taken() {
     let clique = podclique("demo-0-worker").size(2, 1).build();

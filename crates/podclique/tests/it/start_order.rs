@@ -100,7 +100,7 @@ fn a_pod_waits_until_all_that_it_starts_after_are_up() {
     assert_eq!(look(true, true), ["demo-0-worker-p0"]);
 }
 
-/// Nothing else of the pod is touched, and only of this very pod.
+/// No other field changes, and the uid is tested.
 #[test]
 fn one_annotation_starts_it() {
     let clique = podclique("demo-0-worker").build();
@@ -257,8 +257,8 @@ fn annotations_of_the_podclique_start_nothing() {
     );
 }
 
-/// Whatever limits, quotas and policies the template was written for: the init container asks for
-/// the same and for nothing more.
+/// The template may be written for limits, quotas and policies: the init container has the same
+/// requests and no more.
 #[test]
 fn the_init_container_is_modest() {
     let of = |all: &[(&str, &str)]| {
@@ -291,7 +291,7 @@ fn the_init_container_is_modest() {
     assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap());
 }
 
-/// The volume is known from the pod's spec, which nobody can change.
+/// The operator finds the volume in the pod's spec, which is immutable.
 #[rstest]
 #[case::ours(
     r#"[{"name": "data", "emptyDir": {}}, {"name": "grove-start-order"}]"#,

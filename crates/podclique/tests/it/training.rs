@@ -35,7 +35,7 @@ fn clique(replicas: i32, min: i32, was_available: bool) -> Arc<PodClique> {
         .build()
 }
 
-/// As the set controls it.
+/// Controlled by the set.
 fn give_to(set: &PodCliqueSet, podclique: &mut PodClique) {
     podclique.metadata.owner_references = Some(vec![OwnerReference {
         api_version: "grove.io/v1alpha1".into(),

@@ -19,7 +19,7 @@ use crate::situation::{plan, ready, situation, writes};
 
 const NEWEST: &str = "r1newestnewestxx";
 
-/// 4 pods, of which `min` are required, with the newest template.
+/// 4 pods with the newest template, of which `min` are required.
 fn clique(min: i32) -> Arc<PodClique> {
     let label = |c: &mut PodClique| {
         let all = c.metadata.labels.get_or_insert_default();
@@ -115,7 +115,7 @@ fn replaces_pods_that_are_not_ready_at_once_and_in_the_version_that_was_seen() {
     assert_snapshot!(writes(&plan(&in_turn(&clique, pods))));
 }
 
-/// A crash long ago is no reason: the Go operator took all such pods at once.
+/// A crash long ago does not count: the Go operator deleted all such pods at once.
 #[test]
 fn a_ready_pod_that_crashed_once_is_ready() {
     let clique = clique(4);
@@ -166,7 +166,7 @@ fn ends_when_all_that_are_wanted_are_ready() {
     assert!(ended(&four));
 }
 
-/// Its hash moves when all pods are there, not when the last old one is gone.
+/// Its hash changes when all pods exist, not when the last old one is gone.
 #[test]
 fn reports_no_hash_before_all_pods_exist() {
     let clique = clique(4);
@@ -243,7 +243,7 @@ fn an_update_that_had_ended_and_is_done_stays_so() {
     assert_eq!(ended_at, Some(Time(after(10))));
 }
 
-/// Traffic is sent by it (Dynamo), so it waits for pods that are Ready.
+/// Dynamo sends traffic by it, so it waits for Ready pods.
 #[test]
 fn the_generation_is_current_once_the_update_has_ended() {
     let clique = clique(3);

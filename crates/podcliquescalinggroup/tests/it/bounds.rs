@@ -1,4 +1,4 @@
-//! No stored number makes work: whatever the counts say, a decision is small.
+//! Decisions stay small whatever counts are stored.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ fn what_is_beyond_the_limit_is_reported_and_what_runs_stays() {
     insta::assert_snapshot!(plan(&scaled(i32::MAX)));
 }
 
-/// Made by hand, or where other limits were: no status can name it.
+/// Created by hand or under other limits: a status cannot name it.
 #[test]
 fn a_podclique_beyond_the_limit_holds_nothing_up_and_is_deleted() {
     let mut snapshot = scaled(3);

@@ -1,4 +1,4 @@
-//! Which PodCliques a group has.
+//! The PodCliques of a group.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ fn deletes_replicas_that_are_scaled_in() {
     assert_snapshot!(writes(&plan(&snapshot)));
 }
 
-/// `status.scaledInReplicas` with so many live replicas, after `change` of replica 2.
+/// `status.scaledInReplicas` with this many live replicas, after `change` of replica 2.
 fn scaled_in(replicas: i32, stored: Option<&str>, change: fn(&mut PodClique)) -> Option<String> {
     let set = demo().build();
     let mut podcliques = complete(&set, 3);

@@ -1,4 +1,4 @@
-//! How a group goes.
+//! Deletion of a group.
 
 use std::sync::Arc;
 

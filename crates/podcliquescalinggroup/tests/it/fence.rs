@@ -133,7 +133,7 @@ fn remembers(status: &api::PodCliqueScalingGroupStatus) -> (Option<i32>, usize, 
     (status.observed_attempt, attempts, status.available_replicas)
 }
 
-/// The set is on its way out, or the group was orphaned: nothing is known of its attempts.
+/// The set is being deleted, or the group was orphaned: its attempts are unknown.
 #[test]
 fn keeps_its_fences_while_its_set_goes() {
     let status = after_recycle(|snapshot| snapshot.owner = None);

@@ -14,7 +14,7 @@ use testkit::builders::after;
 
 use crate::situation::{complete, created, demo, plan, situation};
 
-/// 3 replicas of which 2 are required. Replica 1 was recycled, and nothing of it is there.
+/// 3 replicas of which 2 are required. Replica 1 was terminated, and none of its PodCliques exists.
 fn recycled(recovered: Option<bool>) -> Snapshot {
     let set = demo().build();
     let mut podcliques = complete(&set, 3);
@@ -52,7 +52,7 @@ fn come_up(snapshot: &mut Snapshot) {
     }
 }
 
-/// One more is broken: with a healthy one besides, the group is not.
+/// One more is broken: with one healthy replica left, the group is breached.
 fn lose(snapshot: &mut Snapshot, name: &str) {
     let podclique = Arc::make_mut(snapshot.podcliques.get_mut(name).unwrap());
     let status = podclique.status.get_or_insert_default();

@@ -91,7 +91,7 @@ fn a_pod_that_is_done_counts_once() {
     assert_eq!(ready.status, "False");
 }
 
-/// The Go operator sets it when it terminates a replica, and nobody else would end it.
+/// The Go operator sets it when it terminates a replica, and no other client would end it.
 #[test]
 fn does_not_keep_the_mark_of_a_termination_that_another_implementation_began() {
     let set = demo().build();

@@ -1,4 +1,4 @@
-//! When single group replicas are recycled (docs/semantics.md §3.2).
+//! Termination of single group replicas (docs/semantics.md §3.2).
 
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ fn set(of_set: Option<&str>, of_group: Option<&str>) -> PodCliqueSet {
         .build()
 }
 
-/// 3 group replicas of which 2 are required; everything was available, and is but for these
-/// PodCliques, which have said so since then.
+/// 3 group replicas of which 2 are required; everything was available, and still is except these
+/// PodCliques, whose statuses have shown it since then.
 fn broken(set: &PodCliqueSet, lost: &[(&str, i64)]) -> Snapshot {
     let mut snapshot = situation(set, 3, complete(set, 3));
     for (name, podclique) in &mut snapshot.podcliques {
@@ -291,7 +291,7 @@ fn keeps_the_time_of_a_breach_while_the_pods_of_another_are_away_for_a_moment() 
     assert_eq!(plan(&snapshot).wake_at, Some(after(310)));
 }
 
-/// A group of which one replica is being recycled has no other to lose.
+/// A group with one terminating replica cannot spare another one.
 #[test]
 fn delegates_when_another_replica_breaks_while_one_is_being_recycled() {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 0)]);
@@ -318,7 +318,7 @@ fn recycles_all_that_are_due_in_one_write() {
     assert_eq!(attempts(&plan(&snapshot)), [(0, 1), (1, 1)]);
 }
 
-/// One PodClique was deleted by hand, and its pods take their time to end.
+/// One PodClique was deleted by hand, and its pods end slowly.
 fn hanging(was_available: bool) -> Snapshot {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-2-leader", 0)]);
     for (name, podclique) in of_replica_1(&mut snapshot) {
@@ -357,7 +357,7 @@ fn a_podclique_that_was_never_available_is_no_loss() {
     assert_eq!(attempts(&plan(&hanging(false))), [(2, 1)]);
 }
 
-/// Recycled before it is adopted it would be left over, of an earlier attempt, with its pods.
+/// Terminated before its adoption it would be a leftover of an earlier attempt, with its pods.
 #[test]
 fn waits_until_what_was_cut_loose_is_adopted() {
     let set = set(Some("60s"), None);

@@ -135,8 +135,8 @@ fn break_pods(snapshot: &mut Snapshot, name: &str) {
         .insert(ownership::uid(&podclique.metadata).to_owned(), pods);
 }
 
-/// Scaled gangs wait behind their gates until the base gang is Ready, which it never is with the
-/// template that is to be replaced.
+/// Scaled gangs wait behind their gates until the base gang is Ready, which never happens with the
+/// old template.
 #[test]
 fn a_base_gang_that_is_down_waits_for_no_scaled_gang() {
     let base = ["demo-0-g-0-leader", "demo-0-g-0-worker"];
@@ -222,7 +222,8 @@ fn creates_nothing_in_a_replica_that_is_not_gone_yet() {
     assert_eq!(created(&snapshot), 2);
 }
 
-/// While the one with the older template is there, the replica is known to be recreated whole.
+/// While the one with the older template exists, the operator knows that the replica is recreated
+/// whole.
 #[test]
 fn a_podclique_whose_own_template_did_not_change_goes_first() {
     let mut snapshot = updated(|set| {
@@ -250,7 +251,7 @@ fn an_updated_podclique_that_is_deleted_takes_no_other_along() {
     assert_eq!(deleted(&snapshot), Vec::<String>::new());
 }
 
-/// With `OnDelete` it ended when it began; then the strategy was changed.
+/// With `OnDelete` the update ended at once; then the strategy was changed.
 #[test]
 fn an_update_that_had_ended_goes_on_with_a_deadline_of_its_own() {
     let budget = RollingUpdate {

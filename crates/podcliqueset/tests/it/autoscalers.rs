@@ -27,7 +27,7 @@ fn config(lowest: Option<i32>, highest: i32, metrics: &Value) -> AutoScalingConf
     }
 }
 
-/// Pods of the frontend, by a metric of theirs; replicas of the group, by CPU.
+/// Pods of the frontend, by a metric of the pods; replicas of the group, by CPU.
 fn autoscaled() -> SetBuilder {
     demo().with(|s| {
         let template = &mut s.spec.template;
@@ -55,7 +55,7 @@ fn found<'a>(snapshot: &'a mut Snapshot, name: &str) -> &'a mut HorizontalPodAut
     Arc::make_mut(found.unwrap())
 }
 
-/// The template becomes another one.
+/// Changes the template.
 fn edit(snapshot: &mut Snapshot, change: impl FnOnce(&mut PodCliqueSet)) {
     let stored = Arc::make_mut(&mut snapshot.stored);
     change(stored);
@@ -125,7 +125,7 @@ fn a_foreign_change_is_put_right(#[case] change: fn(&mut HorizontalPodAutoscaler
     assert_eq!(self::done(&snapshot), Vec::<String>::new());
 }
 
-/// A merge patch replaces the whole list of owners: it names the version that the list is of.
+/// A merge patch replaces the whole list of owners, so it names the version of the list.
 #[test]
 fn one_that_nobody_controls_is_adopted_beside_other_owners() {
     let mut snapshot = running();
@@ -231,7 +231,7 @@ fn one_that_is_not_asked_for_any_more_goes_and_the_count_stays() {
     assert_eq!(live(&snapshot), 4);
 }
 
-/// Also where it happens to be the template's.
+/// Also where it equals the template's count.
 #[test]
 fn a_count_follows_no_template_while_there_is_an_autoscaler() {
     let mut snapshot = running();

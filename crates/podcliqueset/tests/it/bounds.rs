@@ -1,4 +1,4 @@
-//! No stored number makes work: whatever the counts say, a decision is small.
+//! Decisions stay small whatever counts are stored.
 
 use k8s_openapi::api::core::v1::Service;
 use std::sync::Arc;
@@ -200,7 +200,7 @@ fn ten_thousand_replicas_are_terminated_at_once() {
     assert_eq!(i32::try_from(deleted), Ok(REPLICAS));
 }
 
-/// Where a megabyte of text may stand.
+/// Fields that may hold a megabyte of text.
 fn write_text(set: &mut PodCliqueSet, place: usize, text: String) {
     let clique = &mut set.spec.template.cliques[0];
     match place {

@@ -151,7 +151,7 @@ fn takes_an_omitted_field_for_false() {
     assert!(!writes(&plan).contains("Service"), "{plan}");
 }
 
-/// The definition refuses them; this set was stored before it did.
+/// The definition refuses them; this set was stored under an older definition.
 #[test]
 fn copies_no_reserved_keys_of_a_template() {
     let set = demo()

@@ -1,4 +1,4 @@
-//! How a set goes.
+//! Deletion of a set.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn goes_when_no_child_is_left() {
     assert_snapshot!(writes(&plan(&going(alone(&demo().build())))));
 }
 
-/// Deleted with `--cascade=orphan`, and seen so.
+/// Deleted with `--cascade=orphan`, as a version showed.
 fn orphaning(snapshot: Snapshot) -> Snapshot {
     let mut snapshot = going(snapshot);
     let stored = Arc::make_mut(&mut snapshot.stored);
@@ -43,7 +43,7 @@ fn orphaning(snapshot: Snapshot) -> Snapshot {
     snapshot
 }
 
-/// And stored that it was.
+/// The same, and the request to orphan is stored.
 fn stored(snapshot: Snapshot) -> Snapshot {
     let mut snapshot = orphaning(snapshot);
     let meta = &mut Arc::make_mut(&mut snapshot.stored).metadata;
@@ -73,7 +73,7 @@ fn leaves_its_children_to_the_garbage_collector_while_that_is_at_work() {
     assert!(plan(&stored(laid_out(&demo().build()))).writes_nothing());
 }
 
-/// It was read live: its watch has yet to show the versions before.
+/// It was read live: its watch has not shown the versions before yet.
 #[test]
 fn deletes_nothing_before_its_watch_has_shown_all() {
     let mut snapshot = going(laid_out(&demo().build()));
@@ -162,8 +162,8 @@ fn neither_deletes_nor_waits_for_orphans() {
     assert_snapshot!(writes(&plan(&snapshot)));
 }
 
-/// The garbage collector took its finalizer off after it had cut the references to the set: those
-/// of the PodCliques to their groups are there, and mean nothing.
+/// The garbage collector removed its finalizer after the references to the set; the references of
+/// PodCliques to their groups exist, and do not count.
 #[test]
 fn deletes_nothing_below_a_group_that_it_does_not_control() {
     let mut left = laid_out(&demo().build());
@@ -177,7 +177,7 @@ fn deletes_nothing_below_a_group_that_it_does_not_control() {
     assert_snapshot!(writes(&plan(&snapshot)));
 }
 
-/// For as long as its pods take to end.
+/// Until its pods have ended.
 #[test]
 fn says_that_it_is_being_deleted() {
     let mut snapshot = laid_out(&demo().build());

@@ -11,7 +11,7 @@ use testkit::builders::{PodBuilder, after};
 
 use crate::situation::{carry_out, demo, fill_all, laid_out, plan, writes};
 
-/// A running set whose replica 0 was just terminated: the status is all that is written so far.
+/// A running set whose replica 0 was just terminated: only the status is written so far.
 fn terminating() -> Snapshot {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, PodBuilder::ready);
@@ -134,8 +134,8 @@ fn raises_the_fence_to_a_higher_attempt_that_exists_and_does_nothing_else() {
     assert_eq!((attempts[0].replica, attempts[0].attempt), (0, 3));
 }
 
-/// Orphaned and applied again after all its PodCliques were deleted: only the group knows in which
-/// attempt the replica is.
+/// Orphaned and applied again after all its PodCliques were deleted: only the group knows the
+/// attempt of the replica.
 #[test]
 fn follows_the_attempt_that_a_group_has_stored_and_does_nothing_else() {
     let mut snapshot = laid_out(&demo().build());

@@ -1,4 +1,4 @@
-//! All sets of a namespace together are bounded: one that has begun nothing waits for room.
+//! All sets of a namespace together are bounded: a set without objects waits for room.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use testkit::builders::after;
 
 use crate::situation::{demo, laid_out};
 
-/// A set of about so many bytes, created in that second.
+/// A set of about this many bytes, created in that second.
 fn set(name: &str, bytes: i128, second: i64) -> PodCliqueSet {
     let mut set = demo().build();
     set.metadata.name = Some(name.into());

@@ -1,4 +1,4 @@
-//! When a gang starts, and whom it lists.
+//! The start of a gang, and the pods in its list.
 
 mod taken_over;
 
@@ -18,7 +18,7 @@ use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan, writes};
 
 type Lists = Vec<(String, Vec<(String, Vec<String>, i32)>)>;
 
-/// Which pods the plan has each gang list.
+/// The pods that the plan lists in each gang.
 fn lists(plan: &Plan<api::PodCliqueSetStatus>) -> Lists {
     let part = |g: &PodGroup| {
         let pods = g.pod_references.iter().map(|r| r.name.clone()).collect();
@@ -106,7 +106,7 @@ fn does_not_start_while_its_scheduler_is_not_served_and_says_so() {
     assert_eq!(first.1.len(), 1, "running pods stay");
 }
 
-/// KAI Scheduler's pod-grouper asks for the gang of each pod, gated or not.
+/// KAI Scheduler's pod-grouper reads the gang of each pod, gated or not.
 #[test]
 fn is_there_before_it_starts_where_the_scheduler_looks_for_it() {
     let mut snapshot = laid_out(&demo().build());

@@ -65,7 +65,7 @@ fn settle(snapshot: &mut Snapshot) {
     assert!(plan(snapshot).writes_nothing(), "{}", plan(snapshot));
 }
 
-/// All of `demo` runs, and has been up.
+/// All of `demo` runs, and was available.
 fn running() -> Snapshot {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, PodBuilder::ready);
@@ -89,7 +89,7 @@ fn scale_group(snapshot: &mut Snapshot, replicas: i32) {
     make_group_replicas(snapshot);
 }
 
-/// The group was scaled to 0, and all that follows was done.
+/// The group was scaled to 0, and the resulting plans were carried out.
 fn idle() -> Snapshot {
     let mut snapshot = running();
     scale_group(&mut snapshot, 0);
@@ -285,8 +285,8 @@ fn the_only_pod_of_a_frontend_is_replaced_while_scaled_up_workers_find_no_room()
     assert_snapshot!(base(&plan(&snapshot)).unwrap(), @"demo-0-frontend 1: demo-0-frontend-p0x");
 }
 
-/// The last pod of a clique that was up comes back as soon as it exists, whatever holds the slots
-/// of the others.
+/// The last pod of a clique that was available is listed as soon as it exists, whatever holds the
+/// slots of the others.
 #[test]
 fn a_clique_that_lost_its_pods_gets_them_back_one_by_one() {
     let mut snapshot = running();

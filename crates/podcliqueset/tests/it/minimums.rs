@@ -14,7 +14,7 @@ use testkit::builders::after;
 
 use crate::situation::{demo, laid_out};
 
-/// The running set was changed so.
+/// The running set with this change.
 fn after_edit(edit: impl FnOnce(&mut PodCliqueSet)) -> Plan<PodCliqueSetStatus> {
     let snapshot: Snapshot = laid_out(&demo().build());
     let caches = Caches::default();
@@ -38,7 +38,7 @@ fn after_edit(edit: impl FnOnce(&mut PodCliqueSet)) -> Plan<PodCliqueSetStatus> 
     )
 }
 
-/// The minimums that PodCliques and groups are written with, by name.
+/// The minimums that the plan writes to PodCliques and groups, by name.
 fn written(plan: &Plan<PodCliqueSetStatus>) -> Vec<(String, Option<i32>)> {
     let actions = plan.waves.iter().flatten();
     let objects = actions.filter_map(|action| {

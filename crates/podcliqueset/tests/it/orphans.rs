@@ -23,7 +23,7 @@ fn raised() -> Vec<ReplicaAttempt> {
     begin_attempts(&[], [(0, cause)], after(60))
 }
 
-/// The set knows of one termination of replica 0.
+/// The set has stored one termination of replica 0.
 fn in_attempt_1(mut snapshot: Snapshot) -> Snapshot {
     let stored = Arc::make_mut(&mut snapshot.stored);
     stored.status.get_or_insert_default().replica_attempts = raised();

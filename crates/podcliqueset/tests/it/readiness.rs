@@ -147,7 +147,7 @@ fn a_cause_for_users_is_reported_once_and_its_end_too() {
     assert_eq!(first.events[0].reason.as_str(), "InsufficientResources");
     carry_out(&mut snapshot, &first);
     assert_eq!(events(&snapshot), Vec::<String>::new());
-    // Its pods start before they run: that was stored in between.
+    // Its pods start before they run: the status in between was stored.
     fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::bound);
     let starting = plan(&snapshot).status.unwrap();
     assert_eq!(events(&snapshot), Vec::<String>::new());

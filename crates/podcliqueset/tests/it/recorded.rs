@@ -114,7 +114,7 @@ fn answer(code: &str, description: &str, at: i64) -> LastError {
     }
 }
 
-/// The name of a Service is taken: the status of the set says so.
+/// The name of a Service is taken: the status of the set reports it.
 #[test]
 fn of_a_set_whose_name_is_taken() {
     let mut set = demo().build();
@@ -126,7 +126,7 @@ fn of_a_set_whose_name_is_taken() {
     assert_recorded("podcliqueset-name-taken", &*snapshot.stored);
 }
 
-/// A quota refuses the pods of the frontend; its PodClique says so, and whether for long.
+/// A quota refuses the pods of the frontend; the status of its PodClique reports it and its length.
 fn refused(is_stalled: bool) -> Snapshot {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, PodBuilder::ready);

@@ -1,4 +1,4 @@
-//! Sets that may not be acted on.
+//! Invalid sets.
 
 mod cases;
 mod webhook_only;

@@ -23,7 +23,7 @@ pub fn demo() -> SetBuilder {
         .group("g", ["leader", "worker"], |g| g.replicas(3).min(2))
 }
 
-/// Nothing but the set itself.
+/// The set alone.
 pub fn alone(set: &PodCliqueSet) -> Snapshot {
     Snapshot {
         stored: Arc::new(set.clone()),
@@ -79,7 +79,7 @@ fn keep(snapshot: &mut Snapshot, object: &Object) {
     snapshot.podcliques.insert(name, seen);
 }
 
-/// Puts the object into the list, if it is one of its kind.
+/// Adds the object to the list, if it has the list's kind.
 fn put<K: WritableKind + Clone>(list: &mut Vec<Arc<K>>, object: &Object) -> bool {
     let Some(object) = object.get::<K>() else {
         return false;
@@ -131,7 +131,7 @@ pub fn make_group_replicas(snapshot: &mut Snapshot) {
     }
 }
 
-/// Gives a PodClique these many pods, each adapted.
+/// Gives a PodClique this many pods, each adapted.
 pub fn fill(
     snapshot: &mut Snapshot,
     name: &str,

@@ -1,4 +1,4 @@
-//! When a whole replica is terminated (docs/semantics.md §3.2).
+//! Termination of a whole replica (docs/semantics.md §3.2).
 
 mod live_counts;
 
@@ -19,7 +19,7 @@ use testkit::builders::{PodBuilder, after};
 
 use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan};
 
-/// Everything ready and available before; delay 60 s unless the group's is given.
+/// Everything was ready and available; delay 60 s unless the group has its own.
 fn running(replicas: i32, delay: Option<&str>) -> Snapshot {
     let set = demo()
         .replicas(replicas)
@@ -49,7 +49,7 @@ fn breached() -> ConditionUpdate {
     }
 }
 
-/// The PodClique has lost its pods, and has said so since then.
+/// The PodClique has lost its pods, and its status has shown it since then.
 fn lose(snapshot: &mut Snapshot, name: &str, since: i64) {
     fill(snapshot, name, 0, PodBuilder::ready);
     let seen = snapshot.podcliques.get_mut(name).unwrap();
@@ -57,7 +57,7 @@ fn lose(snapshot: &mut Snapshot, name: &str, since: i64) {
     conditions::set(&mut status.conditions, breached(), None, after(since));
 }
 
-/// The group has said since then that it is breached.
+/// The status of the group has shown a breach since then.
 fn delegate(snapshot: &mut Snapshot, since: i64) {
     let group = Arc::make_mut(&mut snapshot.children.groups[0]);
     let status = group.status.get_or_insert_default();
@@ -223,8 +223,8 @@ fn a_group_replica_that_came_back_is_one_to_rely_on_before_that_is_stored() {
     assert_eq!(attempts(&plan(&snapshot)), []);
 }
 
-/// Deleted by hand, it takes longer than the delay to go: its group replica is no better off than
-/// with pods that died.
+/// Deleted by hand, it takes longer than the delay to go: its group replica is in the same state as
+/// with dead pods.
 #[test]
 fn a_podclique_that_hangs_on_its_way_out_counts_against_its_group() {
     let mut snapshot = running(1, Some("30s"));
@@ -323,7 +323,7 @@ fn a_recreated_replica_that_was_never_available_is_not_terminated_again() {
     assert_eq!(attempts(&much_later), [(0, 1)]);
 }
 
-/// Terminated before it is adopted it would be left over, of an earlier attempt, with its pods.
+/// Terminated before its adoption it would be a leftover of an earlier attempt, with its pods.
 #[rstest]
 #[case::standalone("demo-0-frontend")]
 #[case::of_a_group("demo-0-g-2-worker")]

@@ -1,4 +1,4 @@
-//! Whose turn it is: one replica at a time, until all have the newest template.
+//! The turn in an update: one replica at a time, until all have the newest template.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ fn change(snapshot: &mut Snapshot, change: impl FnOnce(&mut PodCliqueSet)) {
     snapshot.stored = Arc::new(stored);
 }
 
-/// Decides and carries it out.
+/// Decides and carries out the plan.
 fn step(snapshot: &mut Snapshot) {
     let pods: Vec<_> = snapshot
         .podcliques
@@ -124,7 +124,7 @@ fn takes_one_replica_after_the_other_and_ends() {
     assert_eq!(turn(&snapshot), Vec::<i32>::new());
 }
 
-/// Else a second replica would be taken down beside the first.
+/// Otherwise a second replica would go down beside the first.
 #[test]
 fn a_second_template_goes_on_with_the_replica_in_turn() {
     let mut snapshot = changed();
@@ -197,7 +197,7 @@ fn a_switch_to_on_delete_ends_the_update_where_it_is() {
     assert_eq!(turn(&snapshot), Vec::<i32>::new());
 }
 
-/// Grove #565: a change of counts never restarts anything.
+/// Grove #565: a change of counts never restarts a pod.
 #[test]
 fn a_changed_count_is_no_update() {
     let mut snapshot = changed();
@@ -218,7 +218,7 @@ fn a_changed_count_is_no_update() {
     );
 }
 
-/// A hash of the Go operator says nothing: nothing is restarted for it.
+/// A hash of the Go operator does not count: no pod is restarted for it.
 #[test]
 fn a_generation_of_another_implementation_is_replaced_without_an_update() {
     let mut snapshot = changed();
@@ -250,7 +250,7 @@ fn replicas_of(snapshot: &Snapshot, replica: i32) -> (i32, bool) {
     (podclique.spec.replicas, is_new)
 }
 
-/// Pods of the old template would be made only to be replaced.
+/// Pods of the old template would be created only to be replaced.
 #[test]
 fn more_pods_with_a_changed_template_come_with_it_in_the_replica_in_turn() {
     let mut snapshot = changed();

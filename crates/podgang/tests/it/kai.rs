@@ -96,7 +96,7 @@ fn a_foreign_or_terminating_pod_group_is_left_alone() {
     );
 }
 
-/// KAI would leave its pods pending, Volcano would refuse its PodGroup.
+/// KAI would leave its pods Pending, Volcano would refuse its PodGroup.
 #[test]
 fn a_queue_that_does_not_exist_is_said_and_nothing_is_written() {
     let caches = Caches::default();
@@ -156,7 +156,7 @@ fn a_cluster_without_its_kind_is_said_and_nothing_is_written() {
     assert_eq!(other.told, Told::Nothing);
 }
 
-/// KAI reads them of PodGroups' specs only; its pod-grouper would have written them there.
+/// KAI reads them in the specs of PodGroups only, where its pod-grouper would have written them.
 #[test]
 fn requests_of_a_set_to_kai_are_written_where_kai_reads_them() {
     let mut gang = gang(&[("worker", 3)]);

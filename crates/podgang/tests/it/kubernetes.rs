@@ -39,7 +39,7 @@ fn parts_that_need_all_their_pods_share_one_pod_group() {
     assert_eq!(settle(&mut facts), ["demo-0 needs 3 pods now"]);
 }
 
-/// Those of the one must not be placed without those of the other.
+/// Pods of the one must not be placed without pods of the other.
 #[test]
 fn a_gang_that_waits_for_nodes_needs_all_pods_of_those_that_share() {
     let mut facts = cluster(&[("leader", "demo-0", 1), ("worker", "demo-0", 3)]);
@@ -54,7 +54,7 @@ fn a_gang_that_waits_for_nodes_needs_all_pods_of_those_that_share() {
     assert_eq!(settle(&mut facts), ["demo-0 needs 4 pods now"]);
 }
 
-/// They come back one by one, and are listed once all are there.
+/// The pods come back one by one, and are listed once all exist.
 #[test]
 fn a_gang_that_waits_for_nodes_needs_pods_that_came_back_and_are_not_listed_yet() {
     for groups in [["demo-0", "demo-0"], ["demo-0-leader", "demo-0-worker"]] {
@@ -88,7 +88,7 @@ fn previous_pod_groups_go_although_a_part_has_no_pods_yet() {
     );
 }
 
-/// Where a cluster has no groups of groups, they are placed one by one rather than never.
+/// Where a cluster has no CompositePodGroups, the groups are placed one by one rather than never.
 #[test]
 fn a_pod_that_joins_is_placed_without_groups_of_groups_too() {
     let mut facts = cluster(&[("a", "demo-0", 3)]);
@@ -123,7 +123,7 @@ fn others_have_one_each_and_start_together() {
     );
 }
 
-/// A pod that is not listed yet is not to be placed.
+/// A pod that is not listed yet must not be placed.
 #[test]
 fn no_pod_group_is_written_before_the_gang_lists_its_pods() {
     let mut facts = cluster(&[("a", "demo-0", 1)]);
@@ -131,7 +131,7 @@ fn no_pod_group_is_written_before_the_gang_lists_its_pods() {
     assert!(settle(&mut facts).is_empty());
 }
 
-/// Those that run must not wait for it if they lose a pod while there is no room for all.
+/// Running pods must not wait for it if they lose a pod while there is no room for all.
 #[test]
 fn a_pod_that_joins_is_placed_by_itself() {
     let mut facts = cluster(&[("a", "demo-0", 3)]);
@@ -162,7 +162,7 @@ fn a_pod_that_joins_is_placed_by_itself() {
     );
 }
 
-/// Ended after each of its writes, the next one goes on where it was.
+/// The operator ends after each write; the next process continues there.
 #[test]
 fn a_begun_start_is_completed() {
     let members = [
@@ -247,7 +247,7 @@ fn a_part_that_is_gone_is_not_waited_for() {
     assert_eq!(settle(&mut facts), ["PodGroup demo-0-b: 2 pods"]);
 }
 
-/// Its pods still name it, but nobody waits for those that have done their work.
+/// Its pods still name it, but the gang does not wait for pods that have done their work.
 #[test]
 fn a_part_whose_work_is_done_is_not_waited_for() {
     let mut facts = cluster(&[("a", "demo-0-a", 1), ("b", "demo-0-b", 2)]);

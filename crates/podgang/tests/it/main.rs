@@ -128,7 +128,7 @@ fn goes_back_to_pending_when_it_was_preempted_and_stays_there_until_it_is_whole_
         phases(&preempted),
         (PodGangPhase::Pending, Some(SchedulingPhase::Pending))
     );
-    // That it was there once is not forgotten.
+    // Its earlier existence is not forgotten.
     assert!(preempted.last_scheduled.is_some() && preempted.last_ready.is_some());
     let again = status(&gang(Some(preempted.clone()), lost));
     assert_eq!(phases(&again), phases(&preempted), "flaps");

@@ -102,7 +102,7 @@ fn a_tree_of_kubernetes_stays_one() {
     }
 }
 
-/// Its status follows it, too: a tree is satisfied by any of its replicas.
+/// The status follows it, too: any of the replicas satisfy a tree.
 #[test]
 fn the_status_goes_by_the_groups_that_exist_whatever_the_profile_says_by_now() {
     for (parent, is_tree) in [("demo-0-g-0.groups", true), ("demo-0.groups", false)] {

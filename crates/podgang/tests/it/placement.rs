@@ -1,4 +1,4 @@
-//! Where the pods of a gang are, and how close together.
+//! The placement score of a gang.
 
 use std::sync::Arc;
 

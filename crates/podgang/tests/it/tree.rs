@@ -30,7 +30,7 @@ fn clique(name: &str, replicas: i32, minimum: i32) -> Arc<PodClique> {
     Arc::new(made)
 }
 
-/// Group replicas 0, 2 and 10, of which so many are required.
+/// Group replicas 0, 2 and 10, of which this many are required.
 fn group(minimum: i32) -> GroupParts {
     let mut group = PodCliqueScalingGroup {
         metadata: stored("demo-0-g"),
@@ -70,7 +70,7 @@ fn groups_ask_for_their_minimum_of_replicas() {
     assert_eq!(next.spec.sub_groups[1].min_sub_group, Some(1));
 }
 
-/// More than there are would never be placed.
+/// A demand for more pods than exist would never be satisfied.
 #[test]
 fn no_more_replicas_are_asked_for_than_there_are() {
     let (set_group, mut parts) = group(5);

@@ -70,7 +70,7 @@ fn it_is_put_right_in_one_write_that_keeps_foreign_fields() {
     assert_eq!(actions(&awake, Some(&next)), []);
 }
 
-/// Definitions before 1.14 drop the parts: to write them again and again would be of no use.
+/// Definitions before 1.14 drop the parts: repeated writes would have no effect.
 #[test]
 fn dropped_parts_are_reported_and_tried_again_with_the_next_change() {
     let first = gang(&[("leader", 1), ("worker", 3)]);

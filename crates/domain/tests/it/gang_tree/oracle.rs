@@ -8,7 +8,7 @@ use proptest::prelude::*;
 /// Pods per leaf.
 type Pods = BTreeMap<String, u32>;
 
-/// Thresholds are at least that. Names are given afterwards, so that each is there once.
+/// Thresholds are at least that. Names are given afterwards, so that each occurs once.
 fn any_tree(least: u32) -> impl Strategy<Value = TreeNode> {
     let leaf = (least..4).prop_map(|min_member| TreeNode::leaf("", min_member));
     let tree = leaf.prop_recursive(3, 12, 3, move |inner| {
@@ -34,7 +34,7 @@ fn name(node: &mut TreeNode, name: &str) {
     }
 }
 
-/// So many pods of each leaf, in the order of the leaves.
+/// This many pods of each leaf, in the order of the leaves.
 fn pods_of(tree: &TreeNode, counts: &[u32]) -> Pods {
     let leaves = tree.leaves().into_iter();
     let pods = leaves.zip(counts.iter().cycle());

@@ -40,7 +40,7 @@ fn names_its_groups_if_there_are_several() {
     assert_eq!(said, "tree not satisfied; 1 pod non-preemptible");
 }
 
-/// More than there are would never be placed.
+/// A demand for more pods than exist would never be satisfied.
 #[test]
 fn an_attainable_tree_asks_for_no_more_children_than_there_are() {
     let tree = TreeNode::of_replica("svc-0", [], [group("svc-0-g", 2, 3)]);

@@ -1,4 +1,4 @@
-//! Two ways to write one pod down, and two pods.
+//! Two notations of one pod, and two different pods.
 
 use domain::workload::hash::{is_same_pod_spec, pod_template_hash};
 use rstest::rstest;

@@ -15,8 +15,8 @@ fn after(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds)
 }
 
-/// Version 1 announces that the taint manager takes the pod, at so many seconds or without a time;
-/// version 2 says nothing of it any more.
+/// Version 1 announces the deletion by the taint manager, at this second or without a time;
+/// version 2 does not have it any more.
 fn versions(announced: Option<i64>, is_ready_again: bool) -> [Pod; 2] {
     let condition = |type_: &str, status: &str| PodCondition {
         type_: type_.into(),
@@ -55,7 +55,7 @@ fn deleted(mut pod: Pod) -> Pod {
     pod
 }
 
-/// Kubernetes takes a condition back of a pod that is not deleted within two minutes, or whose
+/// Kubernetes withdraws the condition of a pod that is not deleted within two minutes, or whose
 /// condition has no time. The message of a breach and the failures that a job keeps agree.
 #[test]
 fn why_a_pod_goes_is_known_though_it_was_taken_back() {

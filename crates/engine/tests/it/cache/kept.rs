@@ -47,7 +47,7 @@ fn keys(annotations: Option<&BTreeMap<String, String>>) -> Vec<&str> {
     all.map(String::as_str).collect()
 }
 
-/// That it has annotations is known all the same: a patch that adds one may not remove them.
+/// The existence of annotations is known all the same: a patch that adds one must not remove them.
 #[test]
 fn annotations_of_others_are_not_kept_of_pods() {
     const FOREIGN: &str = "k8s.v1.cni.cncf.io/network-status";

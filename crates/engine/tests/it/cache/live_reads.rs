@@ -83,7 +83,7 @@ fn reads_live_again_an_object_missing_in_a_list_though_it_was_read_since() {
     assert_eq!(cache.expired(), [key()]);
 }
 
-/// Terminating since the list was made: it is there, and no list could hold it.
+/// Terminating since the list was made: it exists, although no list contains it.
 #[test]
 fn keeps_an_object_created_and_read_live_since_the_list_was_requested() {
     let cache = Cache::default();
@@ -116,7 +116,7 @@ async fn remembers_gone_objects_as_long_as_a_list_is_under_way() {
     assert_eq!(shown(&cache), None);
 }
 
-/// No watch is so far behind; and all that ever was is too much to remember.
+/// No watch lags that far; and the memory of all gone objects would grow without bound.
 #[tokio::test(start_paused = true)]
 async fn forgets_objects_that_have_been_gone_for_minutes() {
     let cache = Cache::default();

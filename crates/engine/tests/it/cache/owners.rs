@@ -47,7 +47,7 @@ fn believes_references_to_this_very_owner_only() {
     assert_eq!(cache.owned_by(&owner("owner")).len(), 1);
 }
 
-/// Few are kept otherwise than many.
+/// A few objects are kept in another form than many.
 #[test]
 fn are_in_order_and_each_once_however_many_there_are() {
     [1, 16, 17, 50].into_iter().for_each(expect_in_order);

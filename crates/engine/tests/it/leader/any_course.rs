@@ -1,4 +1,4 @@
-//! Whatever happens to three operators: never do two write at the same time.
+//! Three operators under random trouble: two never write at the same time.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -164,7 +164,7 @@ async fn run(seed: u64) -> (u64, u64) {
         }
         if all[i].life.is_finished() {
             all[i] = start();
-            // Another process, which has its place.
+            // Another process, which runs.
             if let Some((writer, ..)) = last.as_mut().filter(|(w, ..)| *w == i) {
                 *writer = OPERATORS;
             }

@@ -25,7 +25,7 @@ pub const NAME: &str = "lead";
 pub struct Store(Arc<Shared>);
 
 struct Shared {
-    /// All versions there were.
+    /// All versions so far.
     versions: Mutex<Vec<(Value, Instant)>>,
     newest: watch::Sender<usize>,
 }
@@ -39,7 +39,7 @@ impl Default for Store {
     }
 }
 
-/// One process's way to the store.
+/// The connection of one process to the store.
 #[derive(Clone)]
 pub struct Link {
     store: Store,

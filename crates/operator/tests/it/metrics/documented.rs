@@ -30,7 +30,7 @@ const OF_TARGETS: [&str; 5] = ["instance", "job", "le", "namespace", "pod"];
 /// Labels by metric, as it is called in queries, without the suffixes of histograms.
 type Labels = BTreeMap<String, BTreeSet<String>>;
 
-/// All that is served.
+/// All served metrics.
 fn served() -> Labels {
     let text = whole();
     let samples = text.lines().filter(|line| !line.starts_with('#'));

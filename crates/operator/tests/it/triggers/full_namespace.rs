@@ -1,10 +1,10 @@
-//! A set that waits for room in its namespace has no part of the set that gives it.
+//! A set that waits for room in its namespace is no child of the set that makes the room.
 
 use domain::workload::limits::MAX_NAMESPACE_BYTES;
 
 use super::*;
 
-/// A set of about so many bytes.
+/// A set of about this many bytes.
 fn of_size(name: &str, bytes: i128) -> PodCliqueSet {
     let text = "x".repeat(usize::try_from(bytes).unwrap());
     let annotation = ("long".to_owned(), text);
@@ -13,7 +13,7 @@ fn of_size(name: &str, bytes: i128) -> PodCliqueSet {
     set
 }
 
-/// A set that says that there is no room for it, or that it is up.
+/// A set whose status reports that there is no room for it, or that it is up.
 fn that_says(name: &str, reason: Reason) -> PodCliqueSet {
     let mut set = of_size(name, 0);
     let verdict = ConditionUpdate {
@@ -27,7 +27,7 @@ fn that_says(name: &str, reason: Reason) -> PodCliqueSet {
     set
 }
 
-/// The sets of a namespace that look again when `large` has become this, beside one that waits for
+/// The sets of a namespace that are triggered when `large` becomes this, beside one that waits for
 /// room and one that does not.
 fn triggered_in(large: &PodCliqueSet, now: Option<PodCliqueSet>) -> Vec<String> {
     let caches = Caches::default();

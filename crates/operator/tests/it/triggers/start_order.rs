@@ -19,8 +19,8 @@ fn with(ready: i32) -> Arc<PodClique> {
     Arc::new(parent)
 }
 
-/// After a list the pods are shown as they are all at once: with two that are Ready more than are
-/// needed, each was up without the other, and no change of a single pod says so.
+/// A list shows all pods at once: with two more Ready pods than required, each change of a single
+/// pod leaves the clique up, so no single change shows the difference.
 #[rstest]
 #[case::of_pods_that_became_ready_at_once(with(0), with(4), true)]
 #[case::of_the_first_that_is_enough(with(1), with(2), true)]

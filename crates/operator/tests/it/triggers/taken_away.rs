@@ -4,7 +4,7 @@ use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 
 use super::*;
 
-/// One edit that takes an object out of all hands: no owner, no label of ours.
+/// One edit that removes the owner and all our labels of an object.
 fn cut(metadata: &ObjectMeta) -> ObjectMeta {
     ObjectMeta {
         owner_references: None,
@@ -149,7 +149,7 @@ fn the_rest_of_a_replica_is_triggered_when_a_group_of_it_changes_hands() {
     }
 }
 
-/// It holds the place of one that is to be made, and only its name says in which group.
+/// It holds the name of one that is to be created, and only its name shows the group.
 #[test]
 fn a_group_is_triggered_when_a_podclique_without_owner_and_group_label_is_gone() {
     let caches = Caches::default();

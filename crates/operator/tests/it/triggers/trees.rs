@@ -21,7 +21,7 @@ fn of_scaled_gang() -> PodBuilder {
     })
 }
 
-/// In the hands of Kubernetes' own scheduler.
+/// Managed by Kubernetes' own scheduler.
 fn in_pod_group(builder: PodBuilder) -> PodBuilder {
     builder.with(|pod| {
         pod.spec.scheduling_group = Some(SchedulingGroup {
@@ -30,7 +30,7 @@ fn in_pod_group(builder: PodBuilder) -> PodBuilder {
     })
 }
 
-/// In the PodGroup that KAI Scheduler has of the gang of this name.
+/// In the PodGroup of KAI Scheduler for the gang of this name.
 fn in_kai_group_of(gang: &str) -> impl Fn(PodBuilder) -> PodBuilder {
     let group = pod_group_name("default", gang);
     move |builder| {
@@ -58,7 +58,7 @@ fn triggered_gangs(old: Option<PodBuilder>, new: Option<PodBuilder>) -> Vec<Stri
 const BOTH: [&str; 2] = ["demo-0", "demo-0-g-0"];
 const OWN: [&str; 1] = ["demo-0-g-0"];
 
-/// How far its pod is.
+/// The state of its pod.
 #[derive(Clone, Copy)]
 enum Stage {
     Absent,
@@ -105,7 +105,7 @@ fn a_pod_of_a_scaled_gang_triggers_the_base_gang_of_its_tree(
     assert_eq!(flat, OWN, "KAI has a group for each gang");
 }
 
-/// A restart count, say, is nothing to the tree.
+/// The tree does not depend on a restart count, for example.
 #[test]
 fn a_pod_that_a_tree_does_not_count_triggers_its_own_gang_only() {
     let ready = || in_pod_group(of_scaled_gang()).ready();

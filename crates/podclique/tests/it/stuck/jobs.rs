@@ -66,7 +66,7 @@ fn minutes(count: i64) -> StuckTimeout {
     StuckTimeout::After(SignedDuration::from_mins(count))
 }
 
-/// Whether the pod is taken out of the headless Service at that moment.
+/// Whether the pod is removed from the headless Service at that moment.
 fn is_given_up(snapshot: &Snapshot, now: Timestamp) -> bool {
     decide(snapshot, now)
         .to_string()
@@ -226,7 +226,7 @@ fn which_nodes_end_their_pods_is_read(#[case] node: Option<Node>, #[case] is_in_
     assert_eq!(seen.nodes_in_service.contains(NODE), is_in_service);
 }
 
-/// Only where a slot may be held without end, and none but terminating pods of others of its name.
+/// Only where a slot may be held without end, and only terminating pods of PodCliques of its name.
 #[rstest]
 #[case::by_default(StuckTimeouts::default(), 0)]
 #[case::without_end(timeouts(minutes(1), Never), 1)]

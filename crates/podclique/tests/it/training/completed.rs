@@ -1,4 +1,4 @@
-//! Pods that ended well, and pods that are about to.
+//! Pods that ended well, and pods that are about to end well.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A PodClique that is deleted when its work is done, before its job has stored that it is.
+//! A PodClique that is deleted when its work is done, before its job has stored that.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use testkit::builders::{PodBuilder, after, pod, podclique, set};
 use super::{clique, give_to, succeeded};
 use crate::situation::{now, plan, situation};
 
-/// Deleted so many seconds after everything was created, in a job that may not know yet.
+/// Deleted this many seconds after the creation, in a job that may not have stored the success.
 fn deleted(at: i64, awaits_success: bool) -> Snapshot {
     let mut clique = (*clique(1, 1, true)).clone();
     clique.metadata.finalizers = Some(vec![labels::PCLQ_FINALIZER.into()]);
@@ -26,7 +26,7 @@ fn deleted(at: i64, awaits_success: bool) -> Snapshot {
     snapshot
 }
 
-/// The same of one that says that its work is done.
+/// The same for a PodClique whose status reports that its work is done.
 fn deleted_when_done(at: i64, awaits_success: bool) -> Snapshot {
     let mut snapshot = deleted(at, awaits_success);
     Arc::make_mut(&mut snapshot.podclique).status = done(&job("demo")).status;
@@ -47,7 +47,7 @@ fn it_stays_for_no_more_than_a_minute() {
     assert!(!plan(&deleted_when_done(0, true)).writes_nothing());
 }
 
-/// Its pods ended while the operator was away, and it was deleted then: nothing says so yet but they.
+/// Its pods ended while the operator was away, and it was deleted then: only the pods show the end.
 #[test]
 fn that_its_work_is_done_is_stored_before_its_pods_go() {
     // However long the operator was away.
@@ -65,7 +65,7 @@ fn that_its_work_is_done_is_stored_before_its_pods_go() {
     let held = plan(&snapshot);
     assert!(held.writes_nothing(), "a minute from now: {held}");
     assert_eq!(held.wake_at, Some(after(120)));
-    // Nobody asks.
+    // No job waits for it.
     let mut snapshot = deleted(50, false);
     snapshot.pods = vec![succeeded(pod(&snapshot.podclique, 0)).build()];
     assert!(!plan(&snapshot).writes_nothing());

@@ -39,7 +39,7 @@ fn a_failed_pod_counts(
     assert_eq!(breach(&snapshot), should);
 }
 
-/// 4 pods of which 3 are required; pod 0 failed, and so many of the others are Ready.
+/// 4 pods of which 3 are required; pod 0 failed, and this many of the others are Ready.
 #[rstest]
 #[case::enough_are_up(3, true, 0, true)]
 #[case::too_few_and_no_delay(2, true, 0, false)]
@@ -93,7 +93,7 @@ fn a_failed_pod_is_not_replaced_before_its_job_knows(
     assert_eq!(deletes, is_replaced);
 }
 
-/// A job that keeps the failures of these pods, at so many seconds.
+/// A job that keeps the failures of these pods, at this second.
 fn job(kept: &[(&str, i64)]) -> PodCliqueSet {
     let failures = kept.iter().map(|(pod, at)| PodFailure {
         pod: (*pod).to_owned(),
@@ -174,7 +174,7 @@ fn posts_the_event_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_
     assert!(!says(&snapshot));
 }
 
-/// Its predecessors in the slot failed so often, one after the other.
+/// Its predecessors in the slot failed this often in a row.
 fn after_failures(count: u32, pod: PodBuilder) -> PodBuilder {
     failed(pod).with(|p| {
         let all = p.metadata.annotations.get_or_insert_default();
@@ -220,7 +220,7 @@ fn each_failed_pod_that_is_replaced_alone_is_reported_on_the_set() {
     assert_eq!(event.about.as_ref().unwrap().key.name, "demo");
 }
 
-/// Ranks that are done count as available, and yet nothing works.
+/// Finished ranks count as available, although the job makes no progress.
 #[rstest]
 #[case::a_rank_runs(true, "True")]
 #[case::none_runs(false, "False")]

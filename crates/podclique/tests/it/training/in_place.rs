@@ -9,14 +9,14 @@ use testkit::builders::{PodBuilder, pod};
 use super::{breach, clique, failed, status};
 use crate::situation::{plan, situation, writes};
 
-/// The kubelet starts containers of this clique again, in place.
+/// The kubelet restarts containers of this clique in place.
 fn restarted_in_place(was_available: bool) -> Arc<PodClique> {
     let mut clique = (*clique(3, 2, was_available)).clone();
     clique.spec.pod_spec.restart_policy = Some("OnFailure".into());
     Arc::new(clique)
 }
 
-/// 3 pods of which 2 are required; so many of them restart, and so many are not there.
+/// 3 pods of which 2 are required; the given numbers of them restart, or are missing.
 #[rstest]
 #[case::all_restart(3, 0, true, "False/RestartsInPlace")]
 #[case::one_is_missing(2, 1, true, "False/RestartsInPlace")]

@@ -1,4 +1,4 @@
-//! A pod that is gone before any decision has seen why it goes.
+//! A pod that is gone before any decision has observed the cause.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn refilled(builder: PodBuilder) -> PodBuilder {
     builder.bound()
 }
 
-/// A clique of 2 that needs both. Pod 0 is gone, as it was last; its slot holds this one.
+/// A clique of 2 that requires both. Pod 0, last seen like this, is gone; its slot remembers it.
 fn after_loss(last: PodBuilder, next: Option<PodBuilder>) -> PodCliqueStatus {
     let job = set("demo")
         .clique("worker", |c| c.replicas(2))

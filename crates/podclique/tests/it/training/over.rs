@@ -40,8 +40,8 @@ fn a_job_that_was_given_up_is_not_ready() {
     assert!(!is_ready(&status));
 }
 
-/// The set's event says why the job is over; that its other PodCliques lose their pods then is no
-/// failure of theirs.
+/// The set's event reports the cause of the end; the other PodCliques lose their pods then, which
+/// is no failure.
 #[test]
 fn a_job_that_is_over_has_no_new_breaches() {
     let clique = clique(2, 2, true);

@@ -13,7 +13,7 @@ fn the_only_pod_of_a_frontend_is_replaced_while_the_set_is_invalid() {
     assert!(base(&plan(&snapshot)).is_some(), "it would stay gated");
 }
 
-/// Its pods would stay gated, be breached, and be terminated as soon as the set is mended.
+/// Its pods would stay gated, be breached, and be terminated as soon as the set is corrected.
 #[test]
 fn a_scaled_gang_comes_back_while_the_set_is_invalid_once_its_base_is_up() {
     let mut snapshot = laid_out(&demo().build());

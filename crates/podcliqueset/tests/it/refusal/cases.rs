@@ -19,7 +19,7 @@ use testkit::builders::store;
 use super::webhook_only::{OTHER_WORDS, WEBHOOK_ONLY};
 use crate::situation::{alone, carry_out, plan};
 
-/// The operator lists so many errors, and the others once these are corrected.
+/// The operator lists this many errors, and the others once these are corrected.
 const LISTED: usize = 5;
 
 /// The API server makes a name of a prefix before it calls webhooks.

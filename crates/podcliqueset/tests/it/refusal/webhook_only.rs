@@ -1,4 +1,4 @@
-//! Cases that the webhook refuses and of which a stored set says nothing.
+//! Cases that the webhook refuses and a stored set does not report.
 
 /// Reported in other words: they name objects created with another minimum, which still counts.
 pub const OTHER_WORDS: [&str; 3] = [

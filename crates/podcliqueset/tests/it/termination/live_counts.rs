@@ -1,4 +1,4 @@
-//! Live pod counts: the recreated cliques get them back.
+//! Live pod counts, which recreated cliques keep.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Pods of a job that the cluster takes away: named, and on request not counted.
+//! Pods of a job that the cluster evicts: named, and on request not counted.
 
 use std::sync::Arc;
 
@@ -89,7 +89,8 @@ fn a_failure_beside_it_counts() {
     );
 }
 
-/// The pod is gone a moment later, and its successor merely starts: the PodClique has stored why.
+/// The pod is gone a moment later, and its successor merely starts: the PodClique has stored the
+/// cause.
 #[test]
 fn it_is_named_and_not_counted_though_the_pod_is_gone() {
     let mut snapshot = after_a_drain(0, Some(true));
@@ -133,7 +134,7 @@ fn plan_failures(snapshot: &Snapshot) -> Vec<PodFailure> {
     plan(snapshot).status.unwrap().last_failures
 }
 
-/// Announced for a pod that was not Ready, and taken back: once it is Ready nothing failed.
+/// Announced for a pod that was not Ready, and withdrawn: once it is Ready there is no failure.
 #[rstest]
 #[case::not_ready_yet(false, 1)]
 #[case::ready(true, 0)]

@@ -78,7 +78,7 @@ fn a_gang_that_was_there_demands_no_pods_of_a_part_that_has_done_its_work_and_wa
     assert_eq!(minimum(&snapshot), Some(0));
 }
 
-/// Else its other pods would wait behind their gates for ever.
+/// Otherwise its other pods would wait behind their gates for ever.
 #[test]
 fn a_gang_needs_no_pods_of_a_part_that_has_done_its_work_and_was_removed() {
     let mut snapshot = running(job(0, None));

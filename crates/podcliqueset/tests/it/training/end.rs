@@ -1,4 +1,4 @@
-//! How a job ends: without budget, out of time, with all work done.
+//! The end of a job: without budget, out of time, with all work done.
 
 use std::sync::Arc;
 

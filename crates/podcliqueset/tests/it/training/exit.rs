@@ -13,7 +13,7 @@ use crate::situation::{carry_out, fill, fill_all, plan};
 
 const LEADER: &str = "demo-0-g-0-leader";
 
-/// Its main container ended so many seconds after the epoch, and the kubelet still says Running.
+/// Its main container ended this many seconds after the epoch, and the phase is still Running.
 fn exited(builder: PodBuilder, code: i32, at: i64) -> PodBuilder {
     let at = after(at).to_string();
     let status = json!({
@@ -78,7 +78,7 @@ fn peers_that_are_ended_afterwards_do_not_hide_it() {
     );
 }
 
-/// Names come back; uids do not.
+/// Names are reused; uids are not.
 #[test]
 fn a_pod_of_a_known_name_is_another_failure() {
     let mut snapshot = after_an_exit(5);
@@ -118,7 +118,7 @@ fn a_pod_that_has_run_out_does_not_delay_the_end() {
     assert_eq!(status.phase, Some(PodCliqueSetPhase::Failed));
 }
 
-/// The kubelet restarts it in place until the time is over: only then is it known to matter.
+/// The kubelet restarts it in place until maxRuntime is over: only then it counts as the cause.
 #[test]
 fn the_last_crash_is_kept_when_the_time_is_over() {
     let mut snapshot = running(job(0, Some("1m")));

@@ -1,4 +1,4 @@
-//! Failures of pods: which ones the status keeps, and which ones are none.
+//! Failures of pods: which ones the status keeps, and which ends are no failures.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ fn exited(builder: PodBuilder, code: i32, at: i64) -> PodBuilder {
     failed.with(|p| p.status.container_statuses = vec![status])
 }
 
-/// A restart ends the others with SIGTERM, and a kubelet calls that Failed before they are gone.
+/// A restart ends the others with SIGTERM; the kubelet reports them as Failed before they are gone.
 #[test]
 fn peers_that_were_ended_do_not_hide_the_pod_that_failed() {
     let mut snapshot = running(job(1, None));

@@ -19,8 +19,8 @@ fn a_podclique_deleted_before_it_is_done_is_a_failure() {
     assert_snapshot!(status.replica_attempts[0].message);
 }
 
-/// Its finalizer may come off between two looks, or with the operator away; a new one beside its
-/// old peers would wait for them for ever, and they for the old one.
+/// Its finalizer may be removed between two decisions, or with the operator away; a new one beside
+/// its old peers would wait for them for ever, and they for the old one.
 #[rstest]
 #[case::standalone("demo-0-frontend")]
 #[case::grouped("demo-0-g-0-leader")]

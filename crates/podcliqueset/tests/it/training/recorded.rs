@@ -23,7 +23,7 @@ fn of_jobs() {
     assert_recorded("podcliqueset-job-failed", &*failed.stored);
 }
 
-/// `kubectl wait --for=condition=Succeeded` must not see a job whose phase says something else.
+/// `kubectl wait --for=condition=Succeeded` must not see a job in another phase.
 #[test]
 fn a_job_succeeds_by_phase_and_condition_at_once() {
     let mut snapshot = running(job(0, None));

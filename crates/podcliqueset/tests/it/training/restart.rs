@@ -45,7 +45,7 @@ fn waits_for_the_delay(
     assert_eq!(plan(&snapshot).status.unwrap().restart_count, restarts);
 }
 
-/// Two replicas fail at once, and the budget is enough for so many.
+/// Two replicas fail at once, and the budget is enough for this many.
 #[rstest]
 #[case(2, Some(2), None)]
 #[case(1, Some(0), Some("MaxRestartsExceeded"))]
@@ -64,7 +64,7 @@ fn replicas_that_fail_together_are_taken_together(
     assert_eq!(plan.status.unwrap().restart_count, restarts);
 }
 
-/// PodCliques that finish one after the other hold up nothing that is due.
+/// PodCliques that finish one after the other do not delay a due restart.
 #[test]
 fn a_due_restart_does_not_wait_for_noted_failures() {
     let mut snapshot = running(job(1, Some("1m")));
@@ -116,7 +116,7 @@ fn the_event_of_a_restart_is_posted_until_all_is_recreated_and_never_again() {
     assert_eq!(reasons_of(&an_hour_later(&snapshot)), [""; 0]);
 }
 
-/// Restarted before it is adopted it would be left over, of an earlier attempt, with its pods.
+/// Restarted before its adoption it would be a leftover of an earlier attempt, with its pods.
 #[test]
 fn a_restart_waits_until_orphans_are_adopted() {
     let mut snapshot = running(job(2, None));

@@ -1,4 +1,4 @@
-//! When a job starts to count its time.
+//! The start of a job's run time.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ fn starts_with_its_first_container(#[case] container: i64, #[case] start: i64) {
     );
 }
 
-/// Downloads in an init container are no run time, and a pod that fails there never ran.
+/// Downloads in an init container are no run time, and a pod that fails there has not run.
 #[rstest]
 #[case::runs(PodBuilder::ready, Some(60))]
 #[case::still_initializes(PodBuilder::bound, None)]
