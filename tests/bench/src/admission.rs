@@ -1,5 +1,5 @@
-//! What the admission webhook costs who creates a set: as many creations a second with it and
-//! without it, none of which is stored.
+//! The cost of the admission webhook for users who create sets: the same rate of creations with it
+//! and without it; nothing is stored.
 
 mod configurations;
 mod durations;
@@ -20,10 +20,10 @@ use durations::Durations;
 use figures::Run;
 use stream::CREATIONS;
 
-/// What the workload is called.
+/// Title of the workload.
 pub const TITLE: &str = "admission of 200 creations a second";
 
-/// Runs it so often on a control plane of its own; the creations of all runs are one sample.
+/// Runs it that many times on its own control plane; the creations of all runs are one sample.
 pub async fn measure(rounds: u32) -> Result<Section> {
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
         .local_addr()?
@@ -68,7 +68,7 @@ async fn run(site: &Site, port: u16, name: &str) -> Result<Run> {
     })
 }
 
-/// A creation is asked about twice: for its defaults, and whether it is right.
+/// The webhook is called twice for a creation: for defaults, and for validation.
 fn check(answered: &Durations) -> Result<()> {
     let is_asked = |(_, count): &(&str, u64)| *count >= u64::from(CREATIONS);
     if answered.counts().filter(is_asked).count() != 2 {

@@ -1,7 +1,7 @@
 //! The operator of another revision, built and installed beside this one's.
 //!
-//! The definitions of kinds are this revision's; account, rights and configuration are those of the
-//! other one's chart, under other names. Never do two operators run at once.
+//! The definitions of kinds are those of this revision; account, rights and configuration come from
+//! the other revision's chart, under other names. Two operators never run at once.
 
 mod build;
 mod chart;
@@ -19,9 +19,9 @@ const NAME: &str = "grove-base";
 /// An operator that can be started.
 #[derive(Clone, Debug)]
 pub struct Base {
-    /// The commit, as far as it is shown.
+    /// The commit, as displayed.
     pub name: String,
-    /// What runs.
+    /// The program to run.
     pub program: Program,
 }
 

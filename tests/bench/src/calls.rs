@@ -46,7 +46,7 @@ pub fn merge_patch(path: &str, body: &Value) -> Result<Call> {
     call(Method::PATCH, path, "application/merge-patch+json", body)
 }
 
-/// DELETE; what belongs to the object follows in the background.
+/// DELETE; the object's dependents follow in the background.
 pub fn delete(path: &str, uid: Option<&str>) -> Result<Call> {
     let mut options = json!({
         "apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Background",
@@ -76,7 +76,7 @@ pub async fn send_all<T: DeserializeOwned>(client: &Client, calls: Vec<Call>) ->
     sent.buffer_unordered(WIDTH).try_collect().await
 }
 
-/// Sends a request and decodes of the answer what `T` has.
+/// Sends a request and decodes the fields of `T` from the answer.
 pub async fn send<T: DeserializeOwned>(client: &Client, call: Call) -> Result<T> {
     let what = format!("{} {}", call.method(), call.uri());
     client.request(call).await.context(what)

@@ -1,4 +1,4 @@
-//! How many pods were how far over time, as a picture.
+//! Progress of the pods over time, as a picture.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (720, 420);
-/// Of each line: more are not to be seen, and the file stays small.
+/// Points of each line: more would not be visible, and the file stays small.
 const POINTS: usize = 150;
 /// One for each contender; its first line is the lightest.
 const COLOURS: [RGBColor; 3] = [
@@ -21,7 +21,7 @@ const TEXT: (&str, u32) = ("sans-serif", 16);
 /// Lines in one picture.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// What it is of.
+    /// Its subject.
     pub title: String,
     /// Its lines.
     pub lines: Vec<Line>,
@@ -30,11 +30,11 @@ pub struct Chart {
 /// A line.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What it is of.
+    /// Its subject.
     pub name: String,
-    /// Whose it is, which gives the colour.
+    /// Number of the contender, which determines the colour.
     pub contender: usize,
-    /// Which of that one's, which gives how strong the colour is.
+    /// Number of the state, which determines the strength of the colour.
     pub state: usize,
     /// Seconds, and pods.
     pub points: Vec<(f64, u32)>,
@@ -96,7 +96,7 @@ impl Line {
     }
 }
 
-/// The first, the last and some of those between.
+/// The first, the last and some points between.
 fn thinned(points: &[(f64, u32)]) -> Vec<(f64, u32)> {
     let step = points.len().div_ceil(POINTS).max(1);
     let last = points.len().saturating_sub(1);

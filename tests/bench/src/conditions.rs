@@ -1,4 +1,4 @@
-//! Under which conditions figures were measured.
+//! Conditions of a measurement.
 
 use std::fs;
 use std::thread;
@@ -11,7 +11,7 @@ pub struct Before {
     load: String,
 }
 
-/// Reads how busy the machine is.
+/// Reads the load of the machine.
 pub fn before() -> Before {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     Before {

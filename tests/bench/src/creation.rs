@@ -1,4 +1,4 @@
-//! A workload created (or scaled) and deleted, in turns by the operator, by the limit driver and, if
+//! A workload created (or scaled) and deleted in turns by the operator, by the limit driver and, if
 //! there is one, by the operator of another revision.
 
 mod chart;
@@ -19,7 +19,7 @@ use crate::shape::Shape;
 use crate::site::{Site, Told};
 pub use times::Times;
 
-/// Runs the operator, then the limit driver on what it made, then the base, and so on.
+/// Runs the operator, then the limit driver with the operator's objects, then the base, and so on.
 pub async fn measure(
     site: &Site,
     base: Option<&Base>,
@@ -61,7 +61,7 @@ pub async fn measure(
     Ok(std::iter::once(section).chain(beside).collect())
 }
 
-/// An operator that is measured.
+/// A measured operator.
 struct Contender<'a> {
     site: &'a Site,
     program: Program,

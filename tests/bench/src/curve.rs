@@ -1,11 +1,11 @@
-//! How many pods were how far, and when.
+//! Number of pods in each state over time.
 
 use std::time::{Duration, Instant};
 
-/// A chart shows no less.
+/// A chart does not show shorter intervals.
 const STEP: Duration = Duration::from_millis(20);
 
-/// Pods that were created, are without a gate, are Ready.
+/// Pods that are created, without a gate, and Ready.
 pub type Counts = [u32; 3];
 
 /// The counts in the order of time.
@@ -13,7 +13,7 @@ pub type Counts = [u32; 3];
 pub struct Curve(Vec<(Instant, Counts)>);
 
 impl Curve {
-    /// Adds what it is now. Of what is closer together than a step, the last stays.
+    /// Adds the present counts. Among counts closer together than a step, the last one stays.
     pub fn add(&mut self, now: Instant, counts: Counts) {
         let is_close = |(before, _): &(Instant, Counts)| now.duration_since(*before) < STEP;
         if self.0.iter().nth_back(1).is_some_and(is_close) {
@@ -22,7 +22,7 @@ impl Curve {
         self.0.push((now, counts));
     }
 
-    /// Seconds since then, and how many pods came since then: `before` were there already.
+    /// Seconds since then, and the number of pods since then: `before` existed earlier.
     pub fn since(&self, began: Instant, before: u32) -> Vec<(f64, Counts)> {
         let later = self.0.iter().filter(|(at, _)| *at >= began);
         let points = later.map(|(at, counts)| {
@@ -41,7 +41,7 @@ mod tests {
     use super::Curve;
 
     #[test]
-    fn keeps_the_first_and_the_last_of_what_is_close() {
+    fn keeps_the_first_and_the_last_of_close_counts() {
         let began = Instant::now();
         let mut curve = Curve::default();
         for i in 0..100 {

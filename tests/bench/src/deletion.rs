@@ -18,7 +18,7 @@ const DEADLINE: Duration = Duration::from_mins(4);
 const GROVE: &str = "apis/grove.io/v1alpha1";
 const OF_OPERATOR: &str = "labelSelector=app.kubernetes.io%2Fmanaged-by%3Dgrove-operator";
 
-/// What users make, and what the operator makes of it.
+/// Users' objects, and the operator's objects for them.
 const KINDS: [(&str, &str, &str); 6] = [
     (GROVE, "podcliquesets", ""),
     (GROVE, "podcliquescalinggroups", OF_OPERATOR),
@@ -28,8 +28,8 @@ const KINDS: [(&str, &str, &str); 6] = [
     ("api/v1", "services", OF_OPERATOR),
 ];
 
-/// Deletes all PodCliqueSets of the namespace, by one request; returns the seconds until neither
-/// they nor any object that was made for them is left.
+/// Deletes all PodCliqueSets of the namespace with one request; returns the seconds until they and
+/// all their objects are gone.
 pub async fn delete_sets(client: &Client, namespace: &str) -> Result<f64> {
     let began = Instant::now();
     let sets = calls::path(GROVE, namespace, "podcliquesets");

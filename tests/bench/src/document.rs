@@ -14,10 +14,10 @@ const BEGIN: &str = "<!-- bench: begin (written by `make bench BENCH_WRITE=1`) -
 const CHARTS: &str = "performance";
 const END: &str = "<!-- bench: end -->";
 
-/// Begins what was measured of one workload, and names it.
+/// Marks the begin of a workload's fragment, with its name.
 const OF: &str = "<!-- of: ";
 
-/// The table of a workload, and under which conditions it was measured.
+/// The table of a workload, and the conditions of its measurement.
 pub fn fragment(conditions: &str, section: &Section) -> String {
     let (table, title) = (show(section), &section.title);
     format!("{OF}{title} -->\n{table}\nMeasured so: {conditions}.\n\n")
@@ -37,7 +37,7 @@ fn show(section: &Section) -> String {
     format!("\n{table}\n{}", link(section))
 }
 
-/// To its picture, which [`write_charts`] puts there.
+/// A link to its picture, which [`write_charts`] writes.
 fn link(section: &Section) -> String {
     section.chart.as_ref().map_or_else(String::new, |chart| {
         let (title, file) = (&chart.title, chart.file());
@@ -56,8 +56,8 @@ pub fn write_charts(path: &Path, sections: &[Section]) -> Result<()> {
     Ok(())
 }
 
-/// Puts each fragment between the markers of the file in place of the former one of its workload, or
-/// behind the others.
+/// Replaces the former fragment of each workload between the markers of the file; a new one goes to
+/// the end.
 pub fn replace(path: &Path, fragments: &[String]) -> Result<()> {
     let document = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let (before, rest) = document
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_measured_again_replaces_what_was_measured_of_it_and_nothing_else() {
+    fn a_new_measurement_replaces_only_the_former_one_of_its_workload() {
         let folder = tempfile::tempdir().unwrap();
         let document = folder.path().join("performance.md");
         fs::write(&document, format!("{BEGIN}{END}\n")).unwrap();

@@ -1,4 +1,4 @@
-//! Gangs that Kubernetes' own scheduler is told of, beside the same pods placed one by one.
+//! Gangs that Kubernetes' own scheduler places, compared with the same pods placed one by one.
 
 use anyhow::{Context as _, Result};
 
@@ -12,8 +12,8 @@ use crate::site::{Site, Told};
 
 const COLUMNS: [&str; 2] = ["as gangs", "one by one"];
 
-/// Runs them in turns: one by one, as gangs, one by one, ... on a cluster whose scheduler can be
-/// told of gangs.
+/// Runs them in turns: one by one, as gangs, one by one, ... on a cluster whose scheduler supports
+/// gangs.
 pub async fn measure(site: &Site, shape: &Shape, rounds: u32) -> Result<Section> {
     let title = &shape.title;
     say(&format!("{title}: warm-up"));

@@ -1,7 +1,8 @@
-//! The limit driver: the same objects without any logic, by the least number of writes.
+//! The limit driver: the same objects without any logic, with the least number of writes.
 //!
-//! It knows all names and needs no watch. A gang is made as the operator has to: its PodCliques,
-//! their pods, the PodGang once all of them exist, then the gates; each status is written twice.
+//! It knows all names and needs no watch. It creates a gang in the order of the operator:
+//! PodCliques, their pods, the PodGang once all of them exist, then the gates; each status is
+//! written twice.
 
 mod driver;
 mod sending;
@@ -26,20 +27,21 @@ use crate::shape::Shape;
 use crate::site::Site;
 use driver::Driver;
 
-/// What one run took.
+/// The measurements of one run.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// When the pods were how far.
+    /// When the pods reached each state.
     pub times: Times,
-    /// The same in between.
+    /// The times in between.
     pub curve: Vec<(f64, Counts)>,
-    /// CPU seconds of this process, the watch that measures included, until all is at rest.
+    /// CPU seconds of this process, including the measuring watch, until all is at rest.
     pub cpu: f64,
-    /// Those of the control plane's parts.
+    /// CPU seconds of the control plane's parts.
     pub parts: Seconds,
 }
 
-/// Makes all of it in the namespace it was recorded for, waits until the pods are Ready, deletes them.
+/// Creates all of it in the namespace of the recording, waits until the pods are Ready, deletes
+/// them.
 pub async fn run(site: &Site, recording: &Recording, shape: &Shape, name: &str) -> Result<Run> {
     namespace::create(&site.user, name).await?;
     let mut observer = Observer::start(&site.user, name, shape.pods()).await?;
@@ -68,7 +70,7 @@ pub async fn run(site: &Site, recording: &Recording, shape: &Shape, name: &str) 
     };
     observer.until("all are Ready", |seen| seen.ready).await?;
     let seen = observer.seen();
-    // As long as it takes to see that the operator is at rest.
+    // As long as the check that the operator is at rest takes.
     tokio::time::sleep(QUIET).await;
     let cpu = cpu_seconds(process::id())? - cpu;
     let parts = site.parts.seconds()?.since(&parts);

@@ -1,5 +1,5 @@
-//! `make bench`: what the operator costs and how fast it is, beside a driver without any logic on
-//! the same control plane in the same run. `docs/performance.md` says what each figure means.
+//! `make bench`: cost and speed of the operator, compared with a driver without any logic on the
+//! same control plane in the same run. `docs/performance.md` explains each figure.
 //!
 //! Another kind of workload is a module beside `creation` that returns a [`section::Section`],
 //! called in [`measure`].
@@ -55,7 +55,7 @@ use shape::Shape;
 use site::{Site, Told};
 use storm::Failures;
 
-/// Pods of the largest workload; figures of fewer are for trying the benchmark out.
+/// Pods of the largest workload; runs with fewer are for trying the benchmark out.
 const PODS: u32 = 1000;
 
 /// Measures the operator beside a driver without logic, on a private control plane.
@@ -65,7 +65,7 @@ struct Args {
     #[arg(long, env = "BENCH_PODS", default_value_t = PODS,
           value_parser = clap::value_parser!(u32).range(10..=10_000))]
     pods: u32,
-    /// How often each workload is run by the operator, each followed by the limit driver.
+    /// How many times the operator runs each workload, each time followed by the limit driver.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=50))]
     rounds: u32,
@@ -85,7 +85,7 @@ impl Args {
         self.only.iter().any(|only| title.contains(only.as_str()))
     }
 
-    /// For one that takes far longer than all others.
+    /// For a workload that takes far longer than all others.
     fn names(&self, title: &str) -> bool {
         self.only.iter().any(|only| only.contains(title))
     }
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every figure that is beyond its limit, in a sentence of its own.
+/// Every figure beyond its limit, as a sentence.
 fn verdict(sections: &[Section]) -> ExitCode {
     let breaches: Vec<&String> = sections.iter().flat_map(|s| &s.breaches).collect();
     for breach in &breaches {
@@ -114,7 +114,7 @@ fn verdict(sections: &[Section]) -> ExitCode {
     }
 }
 
-// The operators are started by the main thread: the kernel ends them when that ends.
+// The main thread starts the operators: the kernel ends them when it ends.
 #[tokio::main]
 async fn run(args: &Args) -> Result<Vec<Section>> {
     if args.write.is_some() && args.pods != PODS {
@@ -129,7 +129,7 @@ async fn run(args: &Args) -> Result<Vec<Section>> {
     Ok(sections)
 }
 
-/// Compiles before anything is measured; blocking, so that Ctrl-C is heard meanwhile.
+/// Compiles before any measurement; blocking, so that Ctrl-C works meanwhile.
 async fn revision(base: &str) -> Result<Option<Revision>> {
     if base.is_empty() {
         return Ok(None);
@@ -167,7 +167,7 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     Ok(report.sections)
 }
 
-/// What has control planes of its own.
+/// Workloads with their own control planes.
 async fn measure_elsewhere(args: &Args, report: &mut Report<'_>) -> Result<()> {
     let gangs = Shape::of_eights(args.pods);
     if args.asks_for(&gangs.title) {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::calls;
 
-/// Events of a thousand pods take their time.
+/// Deleting the events of a thousand pods takes time.
 const DEADLINE: Duration = Duration::from_mins(3);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 
@@ -32,8 +32,8 @@ pub async fn create_labelled(
     Ok(())
 }
 
-/// Deletes it and waits until it is gone with everything in it, so that its end does not slow down
-/// what is measured next.
+/// Deletes it and waits until it and all its objects are gone, so that its end does not slow down
+/// the next measurement.
 pub async fn delete(client: &Client, name: &str) -> Result<()> {
     let path = format!("{ALL}/{name}");
     calls::send::<IgnoredAny>(client, calls::delete(&path, None)?).await?;

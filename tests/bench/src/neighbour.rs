@@ -1,5 +1,5 @@
-//! A tenant of a few gangs whose pods fail now and then, alone and beside a tenant who creates many
-//! pods: how much later the breach is stored.
+//! A tenant with a few gangs whose pods fail now and then, alone and beside a tenant who creates
+//! many pods: the delay of the stored breach.
 
 mod claims;
 mod figures;
@@ -28,15 +28,15 @@ const GANGS: u32 = 5;
 const PODS_OF_GANG: u32 = 2;
 /// How long the small tenant is alone.
 const ALONE: Duration = Duration::from_mins(1);
-/// With fewer failures p99 would be the slowest of them.
+/// With fewer failures p99 would be the slowest one.
 const LEAST_FAILURES: usize = 100;
 
-/// What the workload is called.
+/// Title of the workload.
 pub fn title(crowd: &Shape) -> String {
     format!("neighbour of {}", crowd.title)
 }
 
-/// Runs it so often; the failures of all runs are one sample.
+/// Runs it that many times; the failures of all runs are one sample.
 pub async fn measure(site: &Site, crowd: &Shape, rounds: u32) -> Result<Section> {
     let title = title(crowd);
     let mut runs = Vec::new();
@@ -84,7 +84,7 @@ async fn run(site: &Site, crowd: &Shape, name: &str) -> Result<Run> {
     Ok(run)
 }
 
-/// Creates the sets and returns how long it took until all pods were Ready.
+/// Creates the sets; returns the time until all pods were Ready.
 pub async fn create(site: &Site, shape: &Shape, namespace: &str) -> Result<Duration> {
     let mut observer = Observer::start(&site.user, namespace, shape.pods()).await?;
     let sets = calls::path("apis/grove.io/v1alpha1", namespace, "podcliquesets");

@@ -1,4 +1,4 @@
-//! One watch of a namespace's pods that belongs to neither contender.
+//! A watch of a namespace's pods, independent of both contenders.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -15,12 +15,12 @@ use crate::curve::Curve;
 use crate::progress::say;
 use crate::watching::{Event, Metadata, Object, Watch};
 
-/// Nothing that is measured may take longer; 10,000 pods on two cores take some minutes, the pods
-/// at rest longer.
+/// No measurement may take longer; 10,000 pods on two cores take some minutes, the pods at rest
+/// longer.
 const DEADLINE: Duration = Duration::from_hours(1);
 const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
 
-/// What was seen so far, and when the last one was as it should be.
+/// The observed moments, each when the last pod reached the state.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// All pods were created.
@@ -29,24 +29,24 @@ pub struct Seen {
     pub ungated: Option<Instant>,
     /// All are Ready.
     pub ready: Option<Instant>,
-    /// None is left of those that were created.
+    /// None of the created pods is left.
     pub gone: Option<Instant>,
-    /// Pods that ever were; more than expected if one was replaced.
+    /// Number of all pods so far; more than expected if one was replaced.
     pub names: u32,
-    /// How many were how far, until all were Ready.
+    /// Pods in each state over time, until all were Ready.
     pub curve: Curve,
     counts: [u32; 3],
 }
 
 impl Seen {
-    /// When so many are Ready that is now.
+    /// Now, if that many are Ready.
     pub fn has_ready(&self, count: u32) -> Option<Instant> {
         let [.., ready] = self.counts;
         (ready >= count).then(Instant::now)
     }
 }
 
-/// A watch under way; it ends with this value.
+/// A running watch; dropping the value ends it.
 #[derive(Debug)]
 pub struct Observer {
     seen: watch::Receiver<Seen>,
@@ -54,7 +54,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Watches until `expected` pods came and went. The namespace is empty so far.
+    /// Watches until `expected` pods came and went. The namespace is empty at the start.
     pub async fn start(client: &Client, namespace: &str, expected: u32) -> Result<Self> {
         let path = calls::path("api/v1", namespace, "pods");
         let (tell, seen) = watch::channel(Seen::default());
@@ -90,7 +90,7 @@ impl Observer {
         }
     }
 
-    /// What was seen until now.
+    /// The observed moments so far.
     pub fn seen(&self) -> Seen {
         self.seen.borrow().clone()
     }
@@ -158,7 +158,7 @@ impl Tally {
     }
 }
 
-/// Counts of pods that are there, have no gate, are Ready: after one of them changed.
+/// Counts of pods that exist, have no gate, and are Ready, after one pod changed.
 fn change([live, ungated, ready]: [u32; 3], before: Facts, after: Facts) -> [u32; 3] {
     let count = |facts: Facts| facts.map_or([0; 3], |(u, r)| [1, u32::from(u), u32::from(r)]);
     let ([l0, u0, r0], [l1, u1, r1]) = (count(before), count(after));
@@ -167,7 +167,7 @@ fn change([live, ungated, ready]: [u32; 3], before: Facts, after: Facts) -> [u32
 
 type Facts = Option<(bool, bool)>;
 
-/// A pod as far as anybody here looks at it.
+/// The fields of a pod that the benchmark reads.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Pod {
     /// Its metadata.
@@ -179,7 +179,7 @@ pub struct Pod {
 }
 
 impl Pod {
-    /// Whether its kubelet says that it is Ready.
+    /// Whether its kubelet reports it as Ready.
     pub fn is_ready(&self) -> bool {
         self.status.is_ready()
     }

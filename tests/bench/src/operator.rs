@@ -19,10 +19,10 @@ pub use program::Program;
 use program::record;
 
 const START_DEADLINE: Duration = Duration::from_secs(30);
-/// It gives its reconciles 5 s.
+/// Longer than the 5 s that it gives its reconciles.
 const STOP_DEADLINE: Duration = Duration::from_secs(10);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-/// Nothing more is to come if it asks for nothing for so long: a status waits for 0.5 s at most.
+/// It is at rest if it sends no request for this long: a status waits for 0.5 s at most.
 pub const QUIET: Duration = Duration::from_secs(2);
 const QUIET_DEADLINE: Duration = Duration::from_mins(1);
 
@@ -36,7 +36,7 @@ pub struct Operator {
     log: PathBuf,
 }
 
-/// What it has used so far.
+/// Its resource usage so far.
 #[derive(Clone, Debug)]
 pub struct Usage {
     /// CPU seconds.
@@ -46,7 +46,7 @@ pub struct Usage {
 }
 
 impl Operator {
-    /// Starts the operator beside this program and waits until it has listed every kind. Its
+    /// Starts the operator of this build and waits until it has listed every kind. Its
     /// configuration and log are `<name>.yaml` and `<name>.log` in `dir`.
     pub async fn start(kubeconfig: &Path, dir: &Path, name: &str) -> Result<Self> {
         Self::start_with(kubeconfig, dir, name, "").await
@@ -57,7 +57,8 @@ impl Operator {
         Self::start_program(&Program::beside(kubeconfig)?, dir, name, more).await
     }
 
-    /// The same of this program; more lines only if it has no configuration of its own.
+    /// The same for this program; the additional lines are used only if it has no configuration of
+    /// its own.
     pub async fn start_program(
         program: &Program,
         dir: &Path,
@@ -72,7 +73,7 @@ impl Operator {
         Ok(started)
     }
 
-    /// Starts it, and waits for nothing.
+    /// Starts it without waiting.
     pub fn spawn(program: &Program, dir: &Path, name: &str, more: &str) -> Result<Self> {
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let (config, log) = (
@@ -121,7 +122,7 @@ impl Operator {
         }
     }
 
-    /// What it has used until now.
+    /// Its resource usage so far.
     pub async fn usage(&self) -> Result<Usage> {
         let requests = Requests::parse(&self.metrics().await?)?;
         Ok(Usage {
@@ -135,22 +136,22 @@ impl Operator {
         self.get("/metrics").await
     }
 
-    /// The most memory that it ever had resident, in MB.
+    /// The peak of its resident memory, in MB.
     pub fn peak_rss(&self) -> Result<f64> {
         process::peak_rss_megabytes(self.pid)
     }
 
-    /// Lets [`Self::peak_rss`] be the peak from now on.
+    /// Resets [`Self::peak_rss`] to the present memory.
     pub fn forget_peak(&self) -> Result<()> {
         process::forget_peak_rss(self.pid)
     }
 
-    /// The memory that it has resident now, in MB.
+    /// Its resident memory, in MB.
     pub fn rss(&self) -> Result<f64> {
         process::rss_megabytes(self.pid)
     }
 
-    /// Waits until it has no more to do.
+    /// Waits until it is at rest.
     pub async fn quiet(&self) -> Result<()> {
         let deadline = Instant::now() + QUIET_DEADLINE;
         let mut last = (self.usage().await?.requests, Instant::now());
@@ -170,13 +171,13 @@ impl Operator {
         Ok(())
     }
 
-    /// Whether it says that it leads.
+    /// Whether it reports that it leads.
     pub async fn leads(&self) -> Result<bool> {
         let metrics = self.get("/metrics").await?;
         Ok(metrics.contains("\ngrove_leader 1\n"))
     }
 
-    /// Has it end by itself.
+    /// Sends it SIGTERM.
     pub fn tell_to_stop(&self) -> Result<()> {
         let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
         kill_process(pid.context("no process")?, Signal::TERM)?;
@@ -188,7 +189,7 @@ impl Operator {
         self.tell_to_stop()?;
         let ended = tokio::time::timeout(STOP_DEADLINE, self.process.wait()).await;
         if let Some(mut profiler) = self.profiler.take() {
-            // It ends by itself when it has written all.
+            // It ends by itself when it has written everything.
             profiler.wait().await?;
         }
         match ended {
@@ -200,7 +201,7 @@ impl Operator {
         }
     }
 
-    /// The body of its server's answer, which must be a success.
+    /// The body of the server's response, which must be a success.
     async fn get(&self, path: &str) -> Result<String> {
         let mut stream = TcpStream::connect(self.address).await?;
         let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.address);

@@ -21,16 +21,16 @@ use crate::requests::Requests;
 use crate::shape::Shape;
 use crate::site::{Site, Told};
 
-/// What one run took.
+/// The measurements of one run.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// When the pods were how far.
+    /// When the pods reached each state.
     pub times: Times,
-    /// The same in between.
+    /// The times in between.
     pub curve: Vec<(f64, Counts)>,
     /// CPU seconds from the first request until all is at rest.
     pub cpu: f64,
-    /// Those of the control plane's parts.
+    /// CPU seconds of the control plane's parts.
     pub parts: Seconds,
     /// CPU seconds of the deletion.
     pub deletion_cpu: f64,
@@ -40,11 +40,11 @@ pub struct Run {
     pub requests: Requests,
     /// Requests of the deletion.
     pub deletion_requests: Requests,
-    /// What was made.
+    /// The created objects.
     pub recording: Recording,
 }
 
-/// Runs the workload with an operator of its own, in a namespace of its own.
+/// Runs the workload with its own operator and namespace.
 pub async fn run(
     site: &Site,
     program: &Program,
@@ -90,8 +90,8 @@ pub async fn run(
     })
 }
 
-/// What the user asks for when the clock starts. Of a group that is scaled, the first replica is
-/// made now; then also the PodGangs that there are.
+/// The user's requests when the clock starts. If a group is scaled, its first replica is created
+/// before that; also returns the existing PodGangs.
 async fn prepare(
     site: &Site,
     operator: &Operator,
@@ -132,7 +132,7 @@ fn applications(shape: &Shape, namespace: &str) -> Result<Vec<Call>> {
         .collect()
 }
 
-/// The sets must say themselves that they are complete.
+/// The sets' own statuses must report that they are complete.
 async fn check(client: &Client, namespace: &str, shape: &Shape) -> Result<()> {
     let path = calls::path(GROVE, namespace, "podcliquesets");
     let list: Value = calls::send(client, calls::get(&path)?).await?;

@@ -1,4 +1,4 @@
-//! What the parts of the control plane used.
+//! Resource usage of the control plane's parts.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 
 use crate::process;
 
-/// As their processes are called.
+/// Names of their processes.
 pub const NAMES: [&str; 5] = [
     "kube-apiserver",
     "etcd",
@@ -25,7 +25,7 @@ pub struct Parts(Vec<u32>);
 pub struct Seconds(pub Vec<f64>);
 
 impl Parts {
-    /// Those that the supervisor of the cluster in this folder runs.
+    /// The processes under the supervisor of the cluster in this folder.
     pub fn find(dir: &Path) -> Result<Self> {
         let file = dir.join("pid");
         let supervisor = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
@@ -37,7 +37,7 @@ impl Parts {
         Ok(Self(NAMES.iter().map(find).collect::<Result<_>>()?))
     }
 
-    /// What they used until now.
+    /// Their usage so far.
     pub fn seconds(&self) -> Result<Seconds> {
         let seconds = self.0.iter().map(|pid| process::cpu_seconds(*pid));
         Ok(Seconds(seconds.collect::<Result<_>>()?))
@@ -45,7 +45,7 @@ impl Parts {
 }
 
 impl Seconds {
-    /// What they used since then.
+    /// Their usage since then.
     #[must_use]
     pub fn since(&self, then: &Self) -> Self {
         let both = self.0.iter().zip(&then.0);
@@ -58,7 +58,7 @@ mod tests {
     use super::Seconds;
 
     #[test]
-    fn what_was_used_since_is_the_difference_of_each() {
+    fn usage_since_is_the_difference_of_each() {
         let then = Seconds(vec![1.0, 2.0, 3.0]);
         let now = Seconds(vec![1.5, 2.0, 5.0]);
         let used = now.since(&then).0;

@@ -18,15 +18,15 @@ use crate::section::{Row, Section};
 use crate::site::{Site, printed};
 use workload::{NAMESPACE, PODS_OF_SET, Workload};
 
-/// What it is asked for by.
+/// Its name in `BENCH_ONLY`.
 pub const ONLY: &str = "kubectl-grove";
 /// How often each command is timed in a round.
 const TRIES: u32 = 5;
 const TREE: f64 = 1.0;
 const OVERVIEW: f64 = 5.0;
 
-/// Stores so many sets with all that belongs to them, on a control plane of its own and without an
-/// operator, and times the program as a user runs it.
+/// Stores that many sets with all their objects, on its own control plane without an operator, and
+/// times the program as a user runs it.
 pub async fn measure(sets: u32, rounds: u32) -> Result<Section> {
     let site = Site::start_for_plugin().await?;
     let title = format!("kubectl-grove: {sets} sets, {} pods", sets * PODS_OF_SET);
@@ -41,7 +41,7 @@ pub async fn measure(sets: u32, rounds: u32) -> Result<Section> {
     let (mut trees, mut overviews) = (Vec::new(), Vec::new());
     for turn in 0..rounds * TRIES {
         let one = Workload {
-            // Another one each time, so that nothing is at hand from before.
+            // Another set each time, so that no answer is cached.
             index: (turn * 37) % sets,
         };
         let (took, text) = run(&["tree", &one.name(), "--namespace", NAMESPACE])?;
@@ -70,7 +70,7 @@ pub async fn measure(sets: u32, rounds: u32) -> Result<Section> {
     Ok(section)
 }
 
-/// The one that was built beside this program.
+/// The plugin of this build.
 fn program() -> Result<PathBuf> {
     let program = env::current_exe()?.with_file_name("kubectl-grove");
     let is_built = program.is_file();
@@ -82,7 +82,7 @@ fn program() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Seconds from its start to its end, and what it prints.
+/// Seconds from its start to its end, and its output.
 fn time(site: &Site, program: &PathBuf, args: &[&str]) -> Result<(f64, String)> {
     let mut command = Command::new(program);
     command.args(args);

@@ -1,4 +1,4 @@
-//! A PodClique as far as the measurement looks at it.
+//! The fields of a PodClique that the benchmark reads.
 
 use jiff::Timestamp;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Pods of gangs: which of them fails, and how many gangs have all of theirs.
+//! Pods of gangs: failures, and complete gangs.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub async fn one_of_each_gang(client: &Client, namespace: &str) -> Result<Vec<Vi
     Ok(gangs.filter_map(first).collect())
 }
 
-/// How many gangs have so many pods, all of them Ready.
+/// Number of gangs with that many pods, all of them Ready.
 pub async fn whole_gangs(client: &Client, namespace: &str, size: u32) -> Result<u32> {
     let gangs = by_gang(client, namespace).await?;
     let size = usize::try_from(size)?;
@@ -33,13 +33,13 @@ pub async fn whole_gangs(client: &Client, namespace: &str, size: u32) -> Result<
     Ok(u32::try_from(gangs.values().filter(is_whole).count())?)
 }
 
-/// Says of the pod that it is not Ready; KWOK lets that stand.
+/// Sets the pod to not Ready; KWOK leaves that.
 pub async fn fail(client: &Client, namespace: &str, pod: &str) -> Result<()> {
     let condition = json!({"type": "Ready", "status": "False", "reason": "FailedByBenchmark"});
     set_condition(client, namespace, pod, &condition).await
 }
 
-/// Says of the pod that it is Ready.
+/// Sets the pod to Ready.
 pub async fn restore(client: &Client, namespace: &str, pod: &str) -> Result<()> {
     let condition = json!({"type": "Ready", "status": "True", "reason": "RestoredByBenchmark"});
     set_condition(client, namespace, pod, &condition).await

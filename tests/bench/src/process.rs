@@ -1,4 +1,4 @@
-//! What the kernel says about a process.
+//! The kernel's figures about a process.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,17 +20,17 @@ pub fn cpu_seconds(pid: u32) -> Result<f64> {
     Ok(f64::from(ticks) / f64::from(per_second))
 }
 
-/// The most memory that the process ever had resident, in MB of 1,000,000 bytes.
+/// The peak of the process's resident memory, in MB of 1,000,000 bytes.
 pub fn peak_rss_megabytes(pid: u32) -> Result<f64> {
     megabytes(pid, "VmHWM:")
 }
 
-/// The memory that the process has resident now.
+/// The process's resident memory.
 pub fn rss_megabytes(pid: u32) -> Result<f64> {
     megabytes(pid, "VmRSS:")
 }
 
-/// Lets the peak be what the process has resident now.
+/// Resets the peak to the present resident memory.
 pub fn forget_peak_rss(pid: u32) -> Result<()> {
     let path = format!("/proc/{pid}/clear_refs");
     fs::write(&path, "5").with_context(|| path)
@@ -44,11 +44,11 @@ fn megabytes(pid: u32, field: &str) -> Result<f64> {
     Ok(f64::from(kib) * 1024.0 / 1_000_000.0)
 }
 
-/// The processes that this one started and that run, by the name by which each was called.
+/// The running children of this process, by the name of their command.
 pub fn children(of: u32) -> Result<HashMap<String, u32>> {
     let processes = fs::read_dir("/proc").context("/proc")?;
     let pids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
-    // Some end while we look.
+    // Some end meanwhile.
     let is_child = |pid: &u32| read(*pid, "stat").is_ok_and(|stat| parent(&stat) == Some(of));
     let named = pids.filter(is_child).filter_map(|pid| {
         let command = read(pid, "cmdline").ok()?;

@@ -1,4 +1,4 @@
-//! A line for each step, so that a slow run can be told from one that hangs.
+//! A line for each step, which distinguishes a slow run from a hanging one.
 
 use std::sync::LazyLock;
 use std::time::Instant;

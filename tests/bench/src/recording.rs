@@ -1,4 +1,4 @@
-//! What the operator made of a workload, to be made again by the limit driver.
+//! The operator's objects for a workload, for the limit driver to create again.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,22 +16,22 @@ pub const GANGS: &str = "apis/scheduler.grove.io/v1alpha1";
 
 type Fields = Map<String, Value>;
 
-/// The objects of a namespace as the operator sent them, but for uids.
+/// The objects of a namespace as the operator sent them, without uids.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Recording {
-    /// What the user sent, with the last status.
+    /// The user's objects, with the last status.
     pub sets: Vec<Value>,
     /// The headless Services.
     pub services: Vec<Value>,
-    /// The PodCliqueScalingGroups, as they were made but for the last status.
+    /// The PodCliqueScalingGroups as created, with the last status.
     pub groups: Vec<Value>,
     /// The gangs.
     pub gangs: Vec<Gang>,
-    /// Those that a scaling brought.
+    /// The gangs of a scaling.
     pub scaled: Vec<Gang>,
 }
 
-/// A PodGang with all that it waits for.
+/// A PodGang with all objects that it waits for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Gang {
     /// The PodGang, with its last status.
@@ -41,8 +41,8 @@ pub struct Gang {
 }
 
 impl Recording {
-    /// Takes what the operator made in this namespace. If something was scaled, only gangs of these
-    /// names were there before.
+    /// Reads the operator's objects in this namespace. After a scaling, only gangs with these names
+    /// existed before.
     pub async fn take(
         client: &Client,
         namespace: &str,
@@ -92,14 +92,14 @@ impl Recording {
         })
     }
 
-    /// The same in another namespace, whose name no other text has in it.
+    /// The same in another namespace; no other text may contain the namespace's name.
     pub fn moved(&self, from: &str, to: &str) -> Result<Self> {
         let text = serde_json::to_string(self)?.replace(from, to);
         Ok(serde_json::from_str(&text)?)
     }
 }
 
-/// The names of the PodGangs that are there.
+/// The names of the existing PodGangs.
 pub async fn gang_names(client: &Client, namespace: &str) -> Result<HashSet<String>> {
     let gangs = list(client, namespace, GANGS, "podgangs").await?;
     let names = gangs.iter().map(|gang| text(gang, &["metadata", "name"]));
@@ -112,14 +112,14 @@ async fn list(client: &Client, namespace: &str, group: &str, kind: &str) -> Resu
     Ok(list.items)
 }
 
-/// A text in an object, by the keys that lead to it.
+/// A text in an object, by its path of keys.
 pub fn text<'a>(object: &'a Value, keys: &[&str]) -> Result<&'a str> {
     let found = keys.iter().try_fold(object, |object, key| object.get(key));
     let found = found.and_then(Value::as_str);
     found.with_context(|| format!("{} is missing in {object}", keys.join(".")))
 }
 
-/// Without what the API server adds; lists leave out what kind it is.
+/// Without the API server's additions; items of a list do not name their kind.
 fn sent(object: &Value, kind: &str) -> Value {
     let mut sent = object.clone();
     if let Some(fields) = sent.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -141,7 +141,7 @@ fn sent(object: &Value, kind: &str) -> Value {
     sent
 }
 
-/// It had one replica before it was scaled.
+/// It had one replica before the scaling.
 fn sent_group(group: &Value) -> Value {
     let mut sent = sent(group, "PodCliqueScalingGroup");
     if let Some(spec) = sent.get_mut("spec").and_then(Value::as_object_mut) {
@@ -163,7 +163,7 @@ fn sent_service(service: &Value) -> Value {
     sent
 }
 
-/// The API server, its admission plugins and the scheduler have added to it since.
+/// Without the additions of the API server, its admission plugins and the scheduler.
 fn sent_pod(pod: &Value) -> Value {
     let mut sent = sent(pod, "Pod");
     if let Some(fields) = sent.as_object_mut() {

@@ -1,4 +1,4 @@
-//! Prints each table once its workload is measured, and writes it down if that is asked for.
+//! Prints each table once its workload is measured, and writes it to the document on request.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::document;
 use crate::progress::say;
 use crate::section::Section;
 
-/// What has been measured so far.
+/// The measurements so far.
 pub struct Report<'a> {
     conditions: String,
     write: Option<&'a Path>,
@@ -18,7 +18,7 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Nothing so far under these conditions.
+    /// An empty report under these conditions.
     pub fn new(args: &'a Args, conditions: String) -> Self {
         Self {
             conditions,
@@ -27,7 +27,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Prints them, and writes them into the document.
+    /// Prints the sections, and writes them into the document.
     pub fn add(&mut self, sections: impl IntoIterator<Item = Section>) -> Result<()> {
         let sections: Vec<Section> = sections.into_iter().collect();
         let fragments = sections.iter();

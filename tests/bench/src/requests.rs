@@ -1,4 +1,4 @@
-//! What an operator asked of the API server, by its own count.
+//! An operator's requests to the API server, from its own metrics.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use anyhow::{Context as _, Result};
 const REQUESTS: &str = "grove_api_requests_total{";
 const RESTARTS: &str = "grove_watch_restarts_total{";
 
-/// Requests so far by `verb resource`, with the subresource and any code but 200, and watches that
-/// had to be started again.
+/// Requests so far by `verb resource`, with the subresource and any code other than 200, and
+/// restarted watches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// Requests but for watches and the lists that begin them.
+    /// Requests except watches and their first lists.
     pub by_kind: BTreeMap<String, u32>,
     /// Watches that failed: each of them may list again.
     pub watch_restarts: u32,
 }
 
 impl Requests {
-    /// Those in the operator's metrics.
+    /// The requests in the operator's metrics.
     pub fn parse(metrics: &str) -> Result<Self> {
         let mut requests = Self::default();
         for line in metrics.lines() {
@@ -32,7 +32,7 @@ impl Requests {
         Ok(requests)
     }
 
-    /// Those since then.
+    /// The requests since then.
     #[must_use]
     pub fn since(mut self, then: &Self) -> Self {
         for (kind, count) in &mut self.by_kind {
@@ -43,13 +43,13 @@ impl Requests {
         self
     }
 
-    /// Those of this description.
+    /// The requests with matching description.
     pub fn count(&self, fits: impl Fn(&str) -> bool) -> u32 {
         let fitting = self.by_kind.iter().filter(|(kind, _)| fits(kind));
         fitting.map(|(_, count)| count).sum()
     }
 
-    /// All but events, which change nothing.
+    /// All except events, which change nothing.
     pub fn without_events(&self) -> u32 {
         self.count(|kind| !is_event(kind))
     }
@@ -121,7 +121,7 @@ grove_queue_depth{controller="podclique"} 0
     }
 
     #[test]
-    fn since_then_leaves_out_what_was_before() {
+    fn since_excludes_earlier_requests() {
         let then = Requests::parse(METRICS).unwrap();
         let now = Requests::parse(&METRICS.replace("} 10", "} 13")).unwrap();
         let since = now.since(&then);

@@ -1,4 +1,4 @@
-//! Many workloads that nothing happens to: what the operator holds, asks for and needs to begin anew.
+//! Many workloads at rest: the operator's memory and requests, and the cost of its restart.
 
 mod figures;
 mod listing;
@@ -23,19 +23,19 @@ use crate::takeover;
 use crate::watching::{Event, Watch};
 use figures::{Beginning, Run};
 
-/// What it is asked for by.
+/// Its name in `BENCH_ONLY`.
 pub const ONLY: &str = "at rest";
 const NAMESPACE: &str = "bench-at-rest";
-/// How long nothing is to be written.
+/// How long no write may happen.
 const STILL: Duration = Duration::from_mins(1);
-/// What was taken for the lists is given back by then.
+/// The memory for the lists is free by then.
 const SETTLING: Duration = Duration::from_secs(10);
-/// A list of everything is over by then, several times.
+/// A list of everything is finished by then, several times.
 const LISTING: Duration = Duration::from_secs(30);
 const WRITE_DEADLINE: Duration = Duration::from_mins(2);
 
-/// Lets the operator make it once; then everything is measured on a control plane of its own, which
-/// is thrown away with all that is in it.
+/// The operator creates the workload once; then everything is measured on a separate control plane,
+/// which is discarded afterwards.
 pub async fn measure(shape: &Shape, rounds: u32) -> Result<Section> {
     let site = Site::start_at_rest().await?;
     let title = &shape.title;
@@ -84,7 +84,7 @@ async fn run(site: &Site, shape: &Shape, rounds: u32) -> Result<Run> {
     })
 }
 
-/// Returns how long it took until all pods were Ready.
+/// Returns the time until all pods were Ready.
 async fn create(site: &Site, shape: &Shape) -> Result<Duration> {
     namespace::create(&site.user, NAMESPACE).await?;
     let operator = start(site, "rest-creation").await?;
@@ -101,8 +101,8 @@ async fn create(site: &Site, shape: &Shape) -> Result<Duration> {
     Ok(ready.duration_since(began))
 }
 
-/// Kills the operator, lists by ourselves what it watches, and measures how long the next one takes
-/// until it has stored what changed meanwhile.
+/// Kills the operator, lists its kinds without it, and measures the time until the next operator
+/// has stored the changes of the meantime.
 async fn begin_anew(
     site: &Site,
     running: Operator,
@@ -120,7 +120,7 @@ async fn begin_anew(
         bail!("somebody has stored already that a pod of {podclique} failed");
     }
     let only = format!("fieldSelector=metadata.name%3D{podclique}");
-    // Its own version may be older than what a watch may begin with.
+    // Its own version may be older than the oldest version of a watch.
     let mut watch = Watch::<PodClique>::begin(&site.user, &path, &only, "0").await?;
 
     let program = Program::beside(&site.kubeconfig)?;
@@ -150,8 +150,8 @@ async fn until_not_ready(watch: &mut Watch<PodClique>) -> Result<()> {
     }
 }
 
-/// An operator that stood by lists everything anew when the leader was killed. Returns what it had
-/// resident before, and the most while it did.
+/// A standby operator lists everything again when the leader was killed. Returns its memory before,
+/// and the peak meanwhile.
 async fn relist(site: &Site) -> Result<(f64, f64)> {
     let leader = takeover::start(site, "rest-leader").await?;
     takeover::wait_until_leads(&leader).await?;

@@ -1,6 +1,6 @@
-//! A few measurements of one thing.
+//! A few measurements of one figure.
 
-/// What was measured, in the order of the runs.
+/// The measurements, in the order of the runs.
 #[derive(Clone, Debug, Default)]
 pub struct Sample(Vec<f64>);
 
@@ -11,18 +11,18 @@ impl FromIterator<f64> for Sample {
 }
 
 impl Sample {
-    /// Their mean; 0 of none.
+    /// Their mean; 0 without measurements.
     pub fn mean(&self) -> f64 {
         let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX).max(1);
         self.0.iter().sum::<f64>() / f64::from(count)
     }
 
-    /// The largest; 0 of none.
+    /// The largest; 0 without measurements.
     pub fn max(&self) -> f64 {
         self.0.iter().copied().fold(0.0, f64::max)
     }
 
-    /// The value that so many percent of them do not exceed; 0 of none.
+    /// The value that this percentage of them does not exceed; 0 without measurements.
     pub fn percentile(&self, percent: usize) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -30,7 +30,7 @@ impl Sample {
         sorted.get(rank - 1).copied().unwrap_or_default()
     }
 
-    /// How many they are.
+    /// Their number.
     pub fn count(&self) -> f64 {
         f64::from(u32::try_from(self.0.len()).unwrap_or(u32::MAX))
     }
@@ -39,7 +39,7 @@ impl Sample {
         self.0.iter().copied().fold(self.max(), f64::min)
     }
 
-    /// Mean and, of several, the least and the largest.
+    /// Mean and, with several measurements, the least and the largest.
     pub fn show(&self) -> String {
         let (mean, min, max) = (self.mean(), self.min(), self.max());
         if self.0.len() < 2 {

@@ -8,23 +8,23 @@ use crate::sample::Sample;
 pub struct Section {
     /// The workload.
     pub title: String,
-    /// What the figures are of, and what they are compared with.
+    /// Headings of the figures and of the compared ones.
     pub columns: [String; 2],
     /// One line per figure.
     pub rows: Vec<Row>,
-    /// What is beyond its limit, each a sentence.
+    /// Figures beyond their limits, each a sentence.
     pub breaches: Vec<String>,
     /// The same as a picture.
     pub chart: Option<Chart>,
 }
 
 impl Section {
-    /// Nothing measured yet of the operator beside the limit driver.
+    /// An empty section about the operator and the limit driver.
     pub fn new(title: &str) -> Self {
         Self::with_columns(title, ["operator", "limit driver"])
     }
 
-    /// Nothing measured yet of what is called so.
+    /// An empty section with these columns.
     pub fn with_columns(title: &str, columns: [&str; 2]) -> Self {
         Self {
             title: title.to_owned(),
@@ -39,12 +39,12 @@ impl Section {
     }
 }
 
-/// A line: the figure, the operator's, what it is compared with, the operator's divided by that.
+/// A line: the figure, the operator's value, the compared value, the ratio of both.
 #[derive(Clone, Debug)]
 pub struct Row(pub [String; 4]);
 
 impl Row {
-    /// Measured of the operator and of the limit driver.
+    /// Measured for the operator and for the limit driver.
     pub fn compared(figure: &str, ours: &Sample, raw: &Sample) -> Self {
         Self([
             figure.to_owned(),
@@ -54,7 +54,7 @@ impl Row {
         ])
     }
 
-    /// Counted, beside the least possible.
+    /// Counted, compared with the least possible number.
     pub fn counted(figure: &str, ours: &Sample, least: f64) -> Self {
         Self([
             figure.to_owned(),
@@ -64,7 +64,7 @@ impl Row {
         ])
     }
 
-    /// Beside what is aimed at, if anything is.
+    /// Compared with the goal, if there is one.
     pub fn aimed(figure: &str, value: f64, goal: Option<f64>) -> Self {
         let ours = Sample::from_iter([value]);
         let Some(goal) = goal else {
@@ -78,18 +78,18 @@ impl Row {
         ])
     }
 
-    /// Measured several times, beside what is aimed at.
+    /// Measured several times, compared with the goal.
     pub fn sought(figure: &str, ours: &Sample, goal: f64) -> Self {
         let (shown, goal_shown) = (ours.show(), number(goal));
         Self([figure.to_owned(), shown, goal_shown, ratio(ours, goal)])
     }
 
-    /// Both, where a ratio says nothing.
+    /// Both values, where a ratio has no meaning.
     pub fn beside(figure: &str, ours: &Sample, other: &Sample) -> Self {
         Self([figure.to_owned(), ours.show(), other.show(), String::new()])
     }
 
-    /// Compared with nothing.
+    /// Without a comparison.
     pub fn alone(figure: &str, ours: &Sample) -> Self {
         Self([figure.to_owned(), ours.show(), String::new(), String::new()])
     }

@@ -2,10 +2,10 @@
 
 mod manifest;
 
-/// A number of PodCliqueSets that are alike.
+/// A number of equal PodCliqueSets.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// What it is called in the tables.
+    /// Its title in the tables.
     pub title: String,
     /// PodCliqueSets.
     pub sets: u32,
@@ -13,13 +13,13 @@ pub struct Shape {
     pub replicas: u32,
     /// Pods of each clique of a replica.
     pub cliques: Vec<u32>,
-    /// The cliques are a scaling group. It has one replica when all begins, which is Ready before
-    /// anything is measured, and is then scaled to so many.
+    /// If set, the cliques are a scaling group. It has one replica at the start, which is Ready
+    /// before the measurement, and is then scaled to this number.
     pub scaled_to: Option<u32>,
 }
 
 impl Shape {
-    /// The workloads of a run whose largest has so many pods.
+    /// The workloads of a run whose largest has that many pods.
     pub fn all(pods: u32) -> [Self; 4] {
         let replicas = (pods / 2).max(1);
         let sets = (pods / 10).max(1);
@@ -39,7 +39,7 @@ impl Shape {
         ]
     }
 
-    /// A scaling group of a leader and three workers that is scaled from one replica to so many.
+    /// A scaling group of a leader and three workers that is scaled from one replica to that many.
     fn scaled(replicas: u32) -> Self {
         Self {
             scaled_to: Some(replicas),
@@ -47,12 +47,12 @@ impl Shape {
         }
     }
 
-    /// One set of so many replicas, each a gang of one clique of so many pods.
+    /// One set with that many replicas, each a gang of one clique with that many pods.
     pub fn of_gangs(gangs: u32, pods: u32) -> Self {
         Self::new("gangs", [1, gangs], &[pods])
     }
 
-    /// So many sets of one clique of so many pods.
+    /// That many sets of one clique with that many pods.
     pub fn of_sets(sets: u32, pods: u32) -> Self {
         Self::new("sets", [sets, 1], &[pods])
     }
@@ -63,14 +63,15 @@ impl Shape {
         Self::new(&format!("{gangs} gangs x 8 pods"), [1, gangs], &[8])
     }
 
-    /// What one tenant creates beside another: 20 sets of so many pods each that a run whose
-    /// largest workload has 1,000 pods gets 10,000.
+    /// The workload of one tenant beside another: 20 sets, so large that a run whose largest
+    /// workload has 1,000 pods creates 10,000.
     pub fn crowd(pods: u32) -> Self {
         let of_set = (pods / 2).max(1);
         Self::new(&format!("20 sets x {of_set} pods"), [20, 1], &[of_set])
     }
 
-    /// What is at rest: 10,000 PodCliques and 20,000 pods in a run whose largest workload has 1,000.
+    /// The workload at rest: 10,000 PodCliques and 20,000 pods in a run whose largest workload has
+    /// 1,000.
     pub fn at_rest(pods: u32) -> Self {
         let sets = (pods / 2).max(1);
         let shape = Self::new("", [sets, 20], &[2]);
@@ -90,7 +91,7 @@ impl Shape {
         }
     }
 
-    /// A few pods of the same kind, to warm everything up.
+    /// A few pods of the same kind, as a warm-up.
     pub fn sample(&self) -> Self {
         Self {
             sets: self.sets.min(5),
@@ -101,17 +102,17 @@ impl Shape {
         }
     }
 
-    /// Pods in the end.
+    /// Number of pods at the end.
     pub fn pods(&self) -> u32 {
         self.pods_at_first() * self.scaled_to.unwrap_or(1)
     }
 
-    /// Pods that are Ready before anything is measured.
+    /// Number of pods that are Ready before the measurement.
     pub fn pods_before(&self) -> u32 {
         self.scaled_to.map_or(0, |_| self.pods_at_first())
     }
 
-    /// Pods that are measured.
+    /// Number of measured pods.
     pub fn pods_measured(&self) -> u32 {
         self.pods() - self.pods_before()
     }
@@ -137,10 +138,10 @@ impl Shape {
         self.sets * self.replicas * self.cliques_of_replica()
     }
 
-    /// The least number of requests, which the limit driver sends: per set finalizer and 2 statuses;
-    /// per replica Service, PodGang and 2 statuses; per PodClique its POST and 2 statuses; per pod
-    /// POST and gate. Of a scaling: 2 statuses of set and group; per replica of the group that
-    /// comes, its PodGang, PodCliques and pods as above.
+    /// The least number of requests, those of the limit driver: per set its finalizer and 2
+    /// statuses; per replica Service, PodGang and 2 statuses; per PodClique its POST and 2
+    /// statuses; per pod POST and gate. Of a scaling: 2 statuses of set and group; per new replica
+    /// of the group its PodGang, PodCliques and pods as above.
     pub fn least_requests(&self) -> u32 {
         if let Some(replicas) = self.scaled_to {
             let of_replica = 3 + 3 * self.cliques_of_replica() + 2 * self.pods_of_replica();
@@ -155,7 +156,7 @@ mod tests {
     use super::Shape;
 
     #[test]
-    fn least_requests_are_those_that_the_definition_gives() {
+    fn least_requests_follow_the_definition() {
         let least = Shape::all(1000).map(|shape| (shape.pods_measured(), shape.least_requests()));
         assert_eq!(
             least,
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_group_that_is_scaled_one_replica_is_there_before() {
+    fn a_scaled_group_begins_with_one_replica() {
         let [.., group] = Shape::all(1000);
         assert_eq!((group.pods_before(), group.pods()), (4, 400));
         assert_eq!(group.sample().pods(), 20);

@@ -1,4 +1,4 @@
-//! The control plane of a run, and who uses it.
+//! The control plane of a run, and its users.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use localcluster::{Cluster, Options};
 use crate::parts::Parts;
 use crate::progress::say;
 
-/// KWOK nodes; the Go operator was measured with as many.
+/// KWOK nodes; the Go operator was measured with the same number.
 pub const NODES: u32 = 60;
 
 const SYSTEM: &str = "grove-system";
 const ACCOUNT: &str = "grove-operator";
 
-/// What the cluster's scheduler is told of a workload.
+/// The part of a workload that the cluster's scheduler receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
     /// Nothing.
@@ -37,12 +37,12 @@ impl Told {
     }
 }
 
-/// The benchmark starts operators itself, with configurations of its own.
+/// The benchmark itself starts operators, with their own configurations.
 const NO_OPERATOR: &str = "replicaCount=0,webhooks.enabled=false";
 const ASKED: &str = "replicaCount=0";
 
-/// The chart's values, and the operator's configuration, by which it tells the cluster's scheduler of
-/// gangs.
+/// The chart's values, and the operator's configuration, with which the cluster's scheduler
+/// receives gangs.
 const GANGS_VALUES: &str = "config.scheduler.profiles[0].name=default-scheduler,\
                             config.scheduler.profiles[0].backend=kubernetes";
 const GANGS_CONFIGURATION: &str =
@@ -51,13 +51,13 @@ const GANGS_CONFIGURATION: &str =
 /// A private control plane with the chart's objects but no operator.
 pub struct Site {
     cluster: Cluster,
-    /// The administrator: the user's own requests and the watches that measure.
+    /// The administrator: the user's requests and the measuring watches.
     pub user: Client,
-    /// The chart's ServiceAccount: the operator and, to be treated alike, the limit driver.
+    /// The chart's ServiceAccount: for the operator and, to treat both alike, the limit driver.
     pub account: Client,
     /// The kubeconfig of that account.
     pub kubeconfig: PathBuf,
-    /// Of the API server, e.g. `v1.37.1`.
+    /// Version of the API server, e.g. `v1.37.1`.
     pub version: String,
     /// The processes of the control plane.
     pub parts: Parts,
@@ -73,7 +73,7 @@ impl Site {
         Self::start_with(folder, told == Told::OfGangs, &values).await
     }
 
-    /// Starts one whose API server asks the webhook of an operator at this port.
+    /// Starts one whose API server calls the webhook of an operator at this port.
     pub async fn start_asking(port: u16) -> Result<Self> {
         let url = format!("webhooks.url=https://127.0.0.1:{port}");
         let port = format!("config.server.webhooks.port={port}");
@@ -86,7 +86,7 @@ impl Site {
         Self::start_with("bench-rest", false, NO_OPERATOR).await
     }
 
-    /// Starts one for many workloads that no operator looks after.
+    /// Starts one for many workloads without an operator.
     pub async fn start_for_plugin() -> Result<Self> {
         Self::start_with("bench-plugin", false, NO_OPERATOR).await
     }
@@ -111,7 +111,7 @@ impl Site {
             dir: Some(Path::new(".localcluster").join(folder)),
             ..Options::default()
         };
-        // Blocking, so that Ctrl-C is heard meanwhile.
+        // Blocking, so that Ctrl-C works meanwhile.
         let cluster = tokio::task::spawn_blocking(move || Cluster::start(&options)).await??;
         say("the chart is installed: definitions, the operator's account and its rights");
         install(&cluster, values)?;
@@ -132,7 +132,7 @@ impl Site {
         &self.cluster
     }
 
-    /// Where logs go: `.localcluster/bench/logs`, or beside it that of another cluster.
+    /// Folder of the logs: `.localcluster/bench/logs`, or that of another cluster beside it.
     pub fn logs(&self) -> PathBuf {
         self.cluster.dir().join("logs")
     }
@@ -165,7 +165,8 @@ pub fn helm(cluster: &Cluster, args: &[&str]) -> Command {
     helm
 }
 
-/// The administrator's kubeconfig with the token of an account instead of his certificate.
+/// The administrator's kubeconfig with the token of an account instead of the administrator's
+/// certificate.
 pub fn kubeconfig_of(cluster: &Cluster, namespace: &str, account: &str) -> Result<PathBuf> {
     let token = ["create", "token", account, "--namespace", namespace];
     let mut token = cluster.kubectl(&token);
@@ -187,12 +188,12 @@ async fn client(kubeconfig: &Path) -> Result<Client> {
     let kubeconfig = Kubeconfig::read_from(kubeconfig)?;
     let options = KubeConfigOptions::default();
     let mut config = Config::from_custom_kubeconfig(kubeconfig, &options).await?;
-    // What fails must be seen, not be tried again inside a measurement.
+    // A failure must be visible, not repeated inside a measurement.
     config.default_retry = false;
     Ok(Client::try_from(config)?)
 }
 
-/// What the command prints, which must succeed.
+/// The output of the command, which must succeed.
 pub fn printed(command: &mut Command) -> Result<String> {
     let output = command
         .output()

@@ -1,5 +1,5 @@
-//! Gangs that lose a pod each: how fast their breach is stored, and how fast they are terminated
-//! once it has lasted for the delay.
+//! Gangs that lose a pod each: the time until their breach is stored, and until they are terminated
+//! after the delay.
 
 mod figures;
 mod gangs;
@@ -28,10 +28,10 @@ use gangs::Gangs;
 /// Gangs of the workload.
 pub const GANGS: u32 = 40;
 const PODS_OF_GANG: u32 = 2;
-/// No multiple of the 5 s at which the Go operator looks: a poll would not meet it by chance.
+/// Not a multiple of the Go operator's interval of 5 s: a poll would not match it by chance.
 const DELAY: SignedDuration = SignedDuration::from_secs(7);
 /// Times in conditions have no fractions: failures that are further apart than a second have
-/// expiries of their own.
+/// separate expiries.
 const APART: Duration = Duration::from_millis(1100);
 
 /// When the pods of the gangs fail.
@@ -39,12 +39,12 @@ const APART: Duration = Duration::from_millis(1100);
 pub enum Failures {
     /// All at the same moment.
     AtOnce,
-    /// One after the other, each gang's expiry alone.
+    /// One after the other, each gang with a separate expiry.
     Apart,
 }
 
 impl Failures {
-    /// What the workload is called.
+    /// Title of the workload.
     pub fn title(self) -> String {
         match self {
             Self::AtOnce => format!("{GANGS} gangs fail at once"),
@@ -53,7 +53,7 @@ impl Failures {
     }
 }
 
-/// Runs it so often; the gangs of all runs are one sample.
+/// Runs it that many times; the gangs of all runs are one sample.
 pub async fn measure(site: &Site, failures: Failures, rounds: u32) -> Result<Section> {
     let title = failures.title();
     let mut runs = Vec::new();
@@ -110,7 +110,7 @@ async fn run(site: &Site, failures: Failures, name: &str) -> Result<Run> {
     Ok(run)
 }
 
-/// Makes a pod of each gang not Ready; returns when each answer came, by gang.
+/// Makes a pod of each gang not Ready; returns the time of each answer, by gang.
 async fn fail(
     site: &Site,
     failures: Failures,
@@ -128,7 +128,7 @@ async fn fail(
     try_join_all(all).await
 }
 
-/// A set of one gang per replica, none of whose pods may be missed.
+/// A set of one gang per replica; all its pods are required.
 fn manifest() -> Result<Value> {
     let shape = Shape::of_gangs(GANGS, PODS_OF_GANG);
     let mut set = shape.manifests().pop().context("no set")?;

@@ -1,4 +1,4 @@
-//! How long nobody leads when the leading one of two operators ends.
+//! The time without a leader when the leading one of two operators ends.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::sample::Sample;
 use crate::section::{Row, Section};
 use crate::site::Site;
 
-/// What it is called.
+/// Title of the measurement.
 pub const TITLE: &str = "take-over";
 const TRIES: usize = 20;
 /// The lease lasts for 15 s.
@@ -25,7 +25,7 @@ enum End {
     ToldToStop,
 }
 
-/// Ends the leader so often in each way.
+/// Ends the leader that many times in each way.
 pub async fn measure(site: &Site) -> Result<Section> {
     let killed = try_often(site, End::Killed).await?;
     let told = try_often(site, End::ToldToStop).await?;

@@ -1,4 +1,4 @@
-//! A watch that is resumed where it ended: the API server closes watches that it cannot serve fast
+//! A watch that resumes where it ended: the API server closes watches that it cannot serve fast
 //! enough, which happens on an overloaded machine.
 
 use std::collections::BTreeMap;
@@ -14,10 +14,10 @@ use serde::de::DeserializeOwned;
 use crate::calls;
 use crate::progress::say;
 
-/// kube's client ends one that is idle for 295 s.
+/// kube's client ends a watch that is idle for 295 s.
 const SECONDS: u32 = 290;
 
-/// What every object has, as little of it as a watch needs.
+/// The metadata that a watch needs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {
@@ -25,23 +25,23 @@ pub struct Metadata {
     pub name: String,
     /// The resourceVersion from which the watch is resumed.
     pub resource_version: String,
-    /// What it says of itself.
+    /// Its labels.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
-    /// It is terminating.
+    /// Present while it is terminating.
     pub deletion_timestamp: Option<String>,
 }
 
-/// An object as far as it is decoded.
+/// The decoded part of an object.
 pub trait Object: Clone + DeserializeOwned + Send + 'static {
     /// Its metadata.
     fn metadata(&self) -> &Metadata;
 }
 
-/// What happened to an object.
+/// A change of an object.
 #[derive(Clone, Debug)]
 pub enum Event<T> {
-    /// It is like this now.
+    /// Its present state.
     Is(T),
     /// The object of that name is gone.
     Gone(String),
@@ -59,7 +59,7 @@ pub struct Watch<T> {
 }
 
 impl<T: Object> Watch<T> {
-    /// Watches what changes after this version; with version 0 also what is there.
+    /// Watches changes after this version; version 0 includes the existing objects.
     pub async fn begin(client: &Client, path: &str, selector: &str, version: &str) -> Result<Self> {
         let events = events(client, path, selector, version).await?;
         Ok(Self {

@@ -1,4 +1,4 @@
-//! By which the API server asks the webhook.
+//! The configurations with which the API server calls the webhook.
 
 use anyhow::{Context as _, Result};
 use kube::Client;
@@ -13,7 +13,7 @@ const KINDS: [&str; 2] = [
     "validatingwebhookconfigurations",
 ];
 
-/// All that there were, with the path of each one's kind.
+/// All configurations, with the path of each one's kind.
 pub struct Configurations(Vec<(String, Value)>);
 
 impl Configurations {
@@ -35,7 +35,7 @@ impl Configurations {
         Ok(Self(removed))
     }
 
-    /// Puts them back as they were.
+    /// Restores them.
     pub async fn restore(self, client: &Client) -> Result<()> {
         for (path, object) in self.0 {
             calls::send::<IgnoredAny>(client, calls::post(&path, &object)?).await?;
@@ -44,7 +44,7 @@ impl Configurations {
     }
 }
 
-/// Without what the API server gives it.
+/// Without the fields that the API server adds.
 fn as_new(item: &Value, name: &str) -> Value {
     json!({"metadata": {"name": name}, "webhooks": item.get("webhooks")})
 }

@@ -1,4 +1,4 @@
-//! How long the webhook took, by its own metrics.
+//! Durations of the webhook's answers, from its own metrics.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use anyhow::{Context as _, Result};
 
 const BUCKETS: &str = "grove_admission_duration_seconds_bucket{";
 
-/// Per webhook, how many answers took at most so many seconds.
+/// Per webhook, how many answers took at most that many seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Durations(BTreeMap<String, Vec<(f64, u64)>>);
 
 impl Durations {
-    /// Those in the operator's metrics.
+    /// The durations in the operator's metrics.
     pub fn parse(metrics: &str) -> Result<Self> {
         let mut all = Self::default();
         for line in metrics.lines() {
@@ -25,7 +25,7 @@ impl Durations {
         Ok(all)
     }
 
-    /// Those since then.
+    /// The durations since then.
     #[must_use]
     pub fn since(mut self, then: &Self) -> Self {
         for (webhook, buckets) in &mut self.0 {
@@ -39,13 +39,13 @@ impl Durations {
         self
     }
 
-    /// How many answers there were of each webhook.
+    /// The number of answers of each webhook.
     pub fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
         let all = self.0.iter();
         all.map(|(webhook, buckets)| (webhook.as_str(), total(buckets)))
     }
 
-    /// Per webhook, the bound in seconds that so many percent of its answers did not exceed.
+    /// Per webhook, the bound in seconds that this percentage of its answers did not exceed.
     pub fn percentiles(&self, percent: u64) -> impl Iterator<Item = (&str, f64)> {
         let all = self.0.iter();
         all.map(move |(webhook, buckets)| {
@@ -91,7 +91,7 @@ grove_admission_duration_seconds_bucket{le="+Inf",webhook="a"} 100
     }
 
     #[test]
-    fn since_then_leaves_out_what_was_before() {
+    fn since_excludes_earlier_durations() {
         let then = Durations::parse(METRICS).unwrap();
         let now = METRICS.replace("} 99", "} 105").replace("} 100", "} 106");
         let since = Durations::parse(&now).unwrap().since(&then);

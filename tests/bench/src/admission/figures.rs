@@ -6,14 +6,14 @@ use super::durations::Durations;
 use crate::sample::Sample;
 use crate::section::{Row, Section};
 
-/// What one run took.
+/// The durations of one run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Per creation with the webhook.
     pub with: Vec<Duration>,
     /// The same without it.
     pub without: Vec<Duration>,
-    /// What the webhook took itself.
+    /// The webhook's own durations.
     pub answered: Durations,
 }
 
@@ -36,7 +36,7 @@ pub fn section(title: &str, runs: &[Run]) -> Section {
     section
 }
 
-/// Metrics know bounds only; of several runs the largest counts.
+/// Metrics have bounds only; the largest of several runs counts.
 fn add_own_times(section: &mut Section, runs: &[Run]) {
     let Some(first) = runs.first() else { return };
     for (webhook, _) in first.answered.counts() {

@@ -1,4 +1,4 @@
-//! Creations at a steady rate, whatever their answers take.
+//! Creations at a steady rate, independent of their durations.
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +15,15 @@ use crate::site::Site;
 
 const A_SECOND: u32 = 200;
 const SECONDS: u32 = 20;
-/// All of them.
+/// The number of measured creations.
 pub const CREATIONS: u32 = A_SECOND * SECONDS;
-/// A second of creations comes first and does not count.
+/// The creations of the first second do not count.
 const WARM_UP: u32 = A_SECOND;
 const DEADLINE: Duration = Duration::from_mins(1);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 
-/// Sends them, and returns what each took from the time at which it was due: who is late because
-/// others took long is counted too.
+/// Sends them, and returns the duration of each from its due time: a creation that is late because
+/// of others counts too.
 pub async fn create(client: &Client, namespace: &str) -> Result<Vec<Duration>> {
     send(client, namespace, WARM_UP).await?;
     send(client, namespace, CREATIONS).await
@@ -46,13 +46,13 @@ async fn send(client: &Client, namespace: &str, count: u32) -> Result<Vec<Durati
     answers.context("a creation failed")
 }
 
-/// It is judged and not stored.
+/// A dry run: validated, but not stored.
 fn creation(namespace: &str) -> Result<Call> {
     let path = calls::path("apis/grove.io/v1alpha1", namespace, "podcliquesets");
     calls::post(&format!("{path}?dryRun=All"), &good())
 }
 
-/// Waits until the API server asks the webhook, or until it does not any more. A creation fails until
+/// Waits until the API server calls the webhook, or until it no longer does. A creation fails until
 /// the certificate of the webhook is trusted.
 pub async fn until_asked(
     site: &Site,

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::progress::say;
 use crate::site::printed;
 
-/// A commit whose operator is built.
+/// A commit with its built operator.
 #[derive(Clone, Debug)]
 pub struct Revision {
     commit: String,
@@ -21,8 +21,8 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// Builds the revision as a release, unless that was done before: sources and executable are
-    /// kept by the id of the commit, what the compiler needs is shared by all revisions.
+    /// Builds the revision in release mode, unless that was done before: sources and executable are
+    /// kept by the id of the commit; all revisions share the compiler's files.
     pub fn build(revision: &str) -> Result<Self> {
         let asked = format!("{revision}^{{commit}}");
         let commit = git(&["rev-parse", "--verify", "--end-of-options", &asked]);
@@ -42,13 +42,13 @@ impl Revision {
         Ok(built)
     }
 
-    /// As git shows it, but always of one length.
+    /// In git's short form, but always with the same length.
     pub fn short_name(&self) -> &str {
         self.commit.get(..7).unwrap_or(&self.commit)
     }
 
     fn check_out(&self) -> Result<()> {
-        // Of worktrees whose folders are gone, as after `cargo clean`, git still knows.
+        // git still lists worktrees whose folders are gone, for example after `cargo clean`.
         git(&["worktree", "prune"])?;
         if self.source.is_dir() {
             return Ok(());
@@ -61,7 +61,7 @@ impl Revision {
     fn compile(&self, target: &Path) -> Result<()> {
         say(&format!("{} is compiled (once)", self.short_name()));
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        // Features of the dependencies are settled by the whole workspace, as for this revision.
+        // The whole workspace determines features of dependencies, as for this revision.
         let status = Command::new(cargo)
             .args(["build", "--release", "--locked", "--workspace"])
             .args(["--bin", "grove-operator"])
@@ -73,7 +73,7 @@ impl Revision {
         if !status.success() {
             bail!("{} does not compile ({status})", self.short_name());
         }
-        // Only what is complete gets the name.
+        // Only a complete executable gets the name.
         let partial = self.binary.with_extension("partial");
         fs::copy(target.join("release").join("grove-operator"), &partial)
             .and_then(|_| fs::rename(&partial, &self.binary))

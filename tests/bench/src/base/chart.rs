@@ -1,4 +1,4 @@
-//! What another revision's chart makes for its operator.
+//! The objects of another revision's chart for its operator.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -19,7 +19,7 @@ const KINDS: [&str; 5] = [
     "RoleBinding",
 ];
 
-/// The chart with its defaults, all of whose objects bear this name, in a namespace of it.
+/// The chart with its defaults; all its objects have this name, in a namespace of that name.
 pub fn render(cluster: &Cluster, source: &Path, name: &str) -> Result<Vec<Value>> {
     let chart = source.join("charts").join("grove");
     let chart = chart.to_str().context("the path is no UTF-8")?;
@@ -30,7 +30,7 @@ pub fn render(cluster: &Cluster, source: &Path, name: &str) -> Result<Vec<Value>
     Ok(documents.into_iter().flatten().collect())
 }
 
-/// Makes the namespace, and of the objects those of the account and its rights.
+/// Creates the namespace, and from the objects the account and its rights.
 pub fn apply(cluster: &Cluster, rendered: &[Value], name: &str) -> Result<()> {
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
     let wanted = rendered.iter().filter(|object| is_wanted(object));
@@ -53,7 +53,7 @@ pub fn apply(cluster: &Cluster, rendered: &[Value], name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The operator's configuration, as one of several that never run at once.
+/// The operator's configuration for one of several operators that never run at once.
 pub fn configuration(rendered: &[Value]) -> Result<Value> {
     let mut maps = rendered
         .iter()
@@ -67,7 +67,7 @@ pub fn configuration(rendered: &[Value]) -> Result<Value> {
     Ok(configuration)
 }
 
-/// Tests of the chart have rights of their own.
+/// Tests of the chart have their own rights.
 fn is_wanted(object: &Value) -> bool {
     let is_hook = object
         .pointer("/metadata/annotations/helm.sh~1hook")
@@ -86,7 +86,7 @@ mod tests {
     use super::{configuration, is_wanted};
 
     #[test]
-    fn takes_the_configuration_without_what_needs_several_operators() {
+    fn takes_the_configuration_without_leader_election() {
         let text = "kind: OperatorConfiguration\nleaderElection: {enabled: true}\n";
         let map = json!({"kind": "ConfigMap", "data": {"config.yaml": text}});
         let read = configuration(&[json!({"kind": "Role"}), map]).unwrap();

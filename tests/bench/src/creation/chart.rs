@@ -5,7 +5,7 @@ use crate::curve::Counts;
 use crate::limit;
 use crate::ours::Run;
 
-/// How far pods are, in the order of their counts.
+/// States of pods, in the order of their counts.
 const STATES: [&str; 3] = ["created", "ungated", "Ready"];
 
 /// The last run of each contender.

@@ -19,7 +19,7 @@ const TIMES: [Figure<Times>; 4] = [
     ("s until all deleted", |t| t.deleted),
 ];
 
-/// The operator beside the limit driver.
+/// The operator compared with the limit driver.
 pub fn section(shape: &Shape, limits: &[limit::Run], runs: &[Run]) -> Section {
     let mut section = Section::new(&shape.title);
     for (figure, of) in TIMES {
@@ -74,7 +74,7 @@ fn count_parts(section: &mut Section, ours: &[&Seconds], others: &[&Seconds]) {
     }
 }
 
-/// The operator beside that of another revision.
+/// The operator compared with that of another revision.
 pub fn beside(shape: &Shape, base: &str, runs: &[Run], others: &[Run]) -> Section {
     let title = format!("{}, and before", shape.title);
     let mut section = Section::with_columns(&title, ["operator", base]);

@@ -1,4 +1,4 @@
-//! What is asked for.
+//! The requirements.
 
 use crate::sample::Sample;
 use crate::section::Section;
@@ -6,11 +6,12 @@ use crate::shape::Shape;
 
 /// The bar for 1,000 pods on 60 nodes, in MB.
 const MAX_MEMORY: f64 = 60.0;
-/// The largest allowed ratio of requests to the least possible number, for the one clique. For the
-/// other workloads the ratio is reported and not judged.
+/// The largest allowed ratio of requests to the least possible number, for the one clique. For
+/// other workloads the ratio is reported only.
 const MAX_REQUESTS: f64 = 1.05;
 
-/// What is asked for: no reads, of any workload; memory and requests of the one clique only.
+/// The requirements: no reads, in any workload; limits of memory and requests in the one clique
+/// only.
 pub fn judge(section: &mut Section, shape: &Shape, peak_rss: &Sample, requests: f64, reads: f64) {
     let title = &shape.title;
     let mut breach = |what: String| section.breaches.push(format!("{title}: {what}"));

@@ -1,4 +1,4 @@
-//! When the pods of a workload were how far.
+//! When the pods of a workload reached each state.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// What was seen, as times since then.
+    /// The observed times, relative to that moment.
     pub fn new(began: Instant, seen: &Seen, deleted: f64) -> Result<Self> {
         let since = |moment: Option<Instant>| {
             let moment = moment.context("a moment was not seen")?;

@@ -10,10 +10,10 @@ use super::sending::Made;
 use crate::calls::{self, Call};
 use crate::recording::{GANGS, GROVE, Gang, Recording, text};
 
-/// Gangs at once: the operator works on as many PodCliques.
+/// Gangs at once: the operator reconciles as many PodCliques.
 const GANGS_AT_ONCE: usize = 10;
 
-/// What was made.
+/// The created objects.
 pub struct Standing {
     sets: Vec<Made>,
     groups: Vec<Made>,
@@ -21,7 +21,7 @@ pub struct Standing {
     pub pods: Vec<Made>,
 }
 
-/// Who sends requests, and for what.
+/// The senders of requests, and their namespace.
 pub struct Driver<'a> {
     /// The user, whose requests do not count.
     pub user: &'a Client,
@@ -32,7 +32,7 @@ pub struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    /// Makes all that was recorded but for what a scaling brought.
+    /// Creates all recorded objects except those of a scaling.
     pub async fn make(&self, recording: &Recording) -> Result<Standing> {
         let posting = recording.sets.iter().map(|set| self.post_set(set));
         let posted: Vec<Made> = at_once_in_order(posting, calls::WIDTH).await?;
@@ -54,7 +54,7 @@ impl Driver<'_> {
         })
     }
 
-    /// Makes what the scaling brought, from the user's requests to scale on; returns all pods.
+    /// Creates the objects of the scaling, from the user's scale requests on; returns all pods.
     pub async fn scale(
         &self,
         recording: &Recording,
@@ -122,7 +122,7 @@ impl Driver<'_> {
         Ok(pods)
     }
 
-    /// Takes the finalizers off, so that the namespace can end.
+    /// Removes the finalizers, so that the namespace can end.
     pub async fn release(&self, recording: &Recording) -> Result<()> {
         let gangs = recording.gangs.iter().chain(&recording.scaled);
         let podcliques = gangs.flat_map(|gang| &gang.podcliques);

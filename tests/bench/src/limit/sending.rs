@@ -1,4 +1,4 @@
-//! One object at a time.
+//! Requests for one object.
 
 use anyhow::{Context as _, Result};
 use serde::de::IgnoredAny;
@@ -8,21 +8,21 @@ use super::driver::Driver;
 use crate::calls;
 use crate::recording::{GROVE, text};
 
-/// An object as it is now.
+/// The present state of an object.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// Where it is.
+    /// Its path.
     pub path: String,
     /// Its name.
     pub name: String,
     /// Its uid.
     pub uid: String,
-    /// The version that was answered last.
+    /// The version in the last answer.
     pub version: String,
 }
 
 impl Driver<'_> {
-    /// As the user does; the status is none of his.
+    /// A user's request, without the status.
     pub(super) async fn post_set(&self, set: &Value) -> Result<Made> {
         let mut body = set.clone();
         if let Some(fields) = body.as_object_mut() {
@@ -79,7 +79,7 @@ impl Driver<'_> {
         made(&path, &answer)
     }
 
-    /// The first one has no conditions yet.
+    /// The first status has no conditions yet.
     pub(super) async fn put_status(
         &self,
         object: &Value,
@@ -109,7 +109,7 @@ impl Driver<'_> {
         })
     }
 
-    /// The operator's own patch.
+    /// The same patch as the operator's.
     pub(super) async fn ungate(&self, pod: &Made) -> Result<()> {
         let gate = "/spec/schedulingGates/0";
         let operations = json!([

@@ -1,4 +1,4 @@
-//! One watch of a namespace's objects, that is not the operator's: of which of them a claim holds.
+//! An independent watch of a namespace's objects: whether a claim holds for each of them.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use crate::watching::{Event, Object, Watch};
 
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Whether the claim holds of each object, by name, and when it was first seen so.
+/// Whether the claim holds for each object, by name, and when that was first observed.
 type Seen = HashMap<String, (bool, Instant)>;
 
-/// A watch under way; it ends with this value.
+/// A running watch; dropping the value ends it.
 #[derive(Debug)]
 pub struct Claims {
     seen: watch::Receiver<Seen>,
@@ -46,7 +46,7 @@ impl Claims {
         Ok(Self { seen, task })
     }
 
-    /// Waits until the claim is seen to hold of the object, or not to; returns since when.
+    /// Waits until the claim holds for the object, or does not; returns since when.
     pub async fn until(&self, name: &str, holds: bool) -> Result<Instant> {
         let mut seen = self.seen.clone();
         let is_so = |seen: &Seen| seen.get(name).is_some_and(|(is, _)| *is == holds);

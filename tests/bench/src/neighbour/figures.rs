@@ -6,10 +6,10 @@ use super::probe::Took;
 use crate::sample::Sample;
 use crate::section::{Row, Section};
 
-/// For p99 beside the crowd, in ms, of a machine that is quiet otherwise.
+/// Limit of p99 beside the crowd, in ms, on an otherwise idle machine.
 pub const GOAL: f64 = 500.0;
 
-/// What one run took.
+/// The measurements of one run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Per failure of the small tenant alone.

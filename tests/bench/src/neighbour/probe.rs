@@ -1,4 +1,4 @@
-//! Gangs whose pods fail again and again, each gang by itself.
+//! Gangs whose pods fail repeatedly, each gang separately.
 
 use std::time::{Duration, Instant};
 
@@ -22,23 +22,23 @@ pub struct Probes {
     client: Client,
     namespace: String,
     victims: Vec<Victim>,
-    /// Which PodCliques are breached.
+    /// Breached PodCliques.
     breaches: Claims,
-    /// Which pods are not Ready.
+    /// Pods that are not Ready.
     failures: Claims,
 }
 
-/// How long it took until a breach was seen.
+/// The time until a breach was observed.
 #[derive(Clone, Copy, Debug)]
 pub struct Took {
     /// Since the failure was answered.
     pub since_answer: Duration,
-    /// Since a watch of pods showed it: without what the control plane takes to tell anybody.
+    /// Since a watch of pods showed it: without the control plane's own delay.
     pub since_watch: Duration,
 }
 
 impl Probes {
-    /// Of a namespace that has so many gangs, all of them whole.
+    /// For a namespace with that many gangs, all of them complete.
     pub async fn start(client: &Client, namespace: &str, gangs: u32) -> Result<Self> {
         let podcliques = calls::path("apis/grove.io/v1alpha1", namespace, "podcliques");
         let is_breached = |podclique: &PodClique| podclique.breached_since().is_some();
@@ -58,8 +58,8 @@ impl Probes {
         })
     }
 
-    /// Fails and restores pods until this ends; returns for each failure how long it took until the
-    /// breach was seen. What is under way then counts, too.
+    /// Fails and restores pods until this ends; returns for each failure the time until the breach
+    /// was observed. A failure in progress at the end counts, too.
     pub async fn sample_until<T>(
         &self,
         end: impl Future<Output = Result<T>>,

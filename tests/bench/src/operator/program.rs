@@ -1,4 +1,4 @@
-//! What runs as an operator.
+//! The program of an operator.
 
 use std::env;
 use std::net::SocketAddr;
@@ -8,21 +8,21 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
-/// An operator as it is built, and who it is for the API server.
+/// A built operator, with its identity for the API server.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The executable.
     pub binary: PathBuf,
     /// The kubeconfig of its account.
     pub kubeconfig: PathBuf,
-    /// Its configuration, but for its listeners; of none all is as it is by default.
+    /// Its configuration without the listeners; `None`: the defaults.
     pub configuration: Option<Value>,
-    /// Where `perf record` writes what the operator does; the last one that runs is recorded.
+    /// File for `perf record` of the operator; the last running one is recorded.
     pub profile: Option<PathBuf>,
 }
 
 impl Program {
-    /// The one that was built beside this program.
+    /// The operator of this build.
     pub fn beside(kubeconfig: &Path) -> Result<Self> {
         let binary = env::current_exe()?.with_file_name("grove-operator");
         if !binary.is_file() {
@@ -36,8 +36,8 @@ impl Program {
         })
     }
 
-    /// What it is told, with its listeners at this address; more lines only if there is no
-    /// configuration of its own.
+    /// Its configuration, with the listeners at this address; the additional lines are used only if
+    /// it has no configuration of its own.
     pub(super) fn configuration(&self, address: SocketAddr, more: &str) -> String {
         let Some(own) = &self.configuration else {
             return configuration(address, more);
@@ -48,12 +48,12 @@ impl Program {
             let server = json!({"healthProbes": listener, "metrics": listener});
             own.insert("server".into(), server);
         }
-        // YAML has JSON in it.
+        // JSON is valid YAML.
         own.to_string()
     }
 }
 
-/// By frame pointers, which a build for that has to keep (`make profile`).
+/// By frame pointers, which the build has to keep (`make profile`).
 pub(super) fn record(pid: u32, file: &Path) -> Result<Child> {
     let mut perf = Command::new("perf");
     perf.args(["record", "--quiet", "--freq=999", "--call-graph=fp"])

@@ -1,4 +1,4 @@
-//! A set and all that an operator makes of it, stored as it is when it runs.
+//! A set and all objects that an operator creates for it, in their running state.
 
 use anyhow::Result;
 use api::labels;
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use crate::calls;
 use crate::site::NODES;
 
-/// Where they are.
+/// Their namespace.
 pub const NAMESPACE: &str = "bench-plugin";
 /// A standalone clique of 4, and a scaling group of 2 replicas of a clique of 8.
 pub const PODS_OF_SET: u32 = 20;
-/// Of all that is stored.
+/// Creation time of all objects.
 const SINCE: &str = "2026-01-01T00:00:00Z";
 
 /// The set of that number.
@@ -94,7 +94,7 @@ impl Workload {
         Ok(())
     }
 
-    /// On a node whose kubelet leaves it alone.
+    /// On a node whose kubelet ignores it.
     fn pod(self, pod: &Pod, podclique: &str, uid: &str) -> Value {
         let mut all = labels::default_labels(&self.name());
         all.insert(labels::POD_CLIQUE.into(), podclique.into());
@@ -123,7 +123,7 @@ fn pods_of(podclique: &str, pods: u32) -> impl Iterator<Item = Pod> + use<> {
     })
 }
 
-/// As large as an ordinary one, so that decoding takes as long; on the node of that number.
+/// As large as an ordinary one, so that decoding takes as long; on the node with that number.
 fn pod_spec(node: Option<u32>) -> Value {
     let variable = |index: u32| json!({"name": format!("VARIABLE_{index}"), "value": "a value"});
     let variables: Vec<Value> = (0..20).map(variable).collect();
@@ -170,7 +170,7 @@ const PODCLIQUES: Kind = ("grove.io/v1alpha1", "PodClique", "podcliques");
 const PODGANGS: Kind = ("scheduler.grove.io/v1alpha1", "PodGang", "podgangs");
 const PODS: Kind = ("v1", "Pod", "pods");
 
-/// Returns the uid of what was stored.
+/// Returns the uid of the stored object.
 async fn store(client: &Client, kind: &Kind, manifest: Value, status: &Value) -> Result<String> {
     let (version, kind, resource) = kind;
     let mut manifest = manifest;

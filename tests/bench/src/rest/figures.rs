@@ -7,31 +7,31 @@ use crate::section::{Row, Section};
 const MAX_RSS: f64 = 150.0;
 const MAX_PEAK: f64 = 1.3;
 
-/// What was measured.
+/// The measurements.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Seconds until all was there.
+    /// Seconds until all objects existed.
     pub creation: f64,
     /// MB at rest, after a restart.
     pub rss: f64,
-    /// What was asked for at rest.
+    /// Requests at rest.
     pub writes: Requests,
     /// CPU seconds at rest.
     pub cpu: f64,
-    /// How often it began anew.
+    /// The restarts.
     pub beginnings: Vec<Beginning>,
-    /// MB before all was listed anew, and the most meanwhile.
+    /// MB before everything was listed again, and the peak meanwhile.
     pub relist: (f64, f64),
 }
 
-/// Seconds that a start took, and lists of what it lists.
+/// Seconds of a restart, and of lists of the same kinds.
 #[derive(Clone, Copy, Debug)]
 pub struct Beginning {
-    /// Until the first useful write was seen.
+    /// Until the first useful write was observed.
     pub took: f64,
-    /// Of one kind after the other.
+    /// Lists of one kind after the other.
     pub in_turn: f64,
-    /// Of all kinds at once.
+    /// Lists of all kinds at once.
     pub at_once: f64,
 }
 

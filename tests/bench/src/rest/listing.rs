@@ -1,6 +1,6 @@
-//! Lists of what the operator watches, as it asks for them: in pages, by the same labels.
+//! Lists of the operator's kinds, as it requests them: in pages, with the same labels.
 //!
-//! Bodies are read and gone through once as JSON; nothing of the objects is kept.
+//! Bodies are read and parsed once as JSON; no object is kept.
 
 use std::time::Instant;
 
@@ -11,11 +11,11 @@ use serde::Deserialize;
 
 use crate::calls;
 
-/// As many objects as kube's watcher asks for.
+/// The page size of kube's watcher.
 const PAGE: u32 = 500;
 const OF_OPERATOR: &str = "&labelSelector=app.kubernetes.io%2Fmanaged-by%3Dgrove-operator";
 
-/// What is there; kinds of other schedulers are not.
+/// The watched kinds, without those of other schedulers.
 const KINDS: [(&str, &str); 9] = [
     ("/apis/grove.io/v1alpha1/podcliquesets", ""),
     ("/apis/grove.io/v1alpha1/podcliquescalinggroups", ""),
@@ -28,7 +28,7 @@ const KINDS: [(&str, &str); 9] = [
     ("/apis/grove.io/v1alpha1/clustertopologybindings", ""),
 ];
 
-/// Seconds that lists of one kind after the other take.
+/// Seconds of lists of one kind after the other.
 pub async fn in_turn(client: &Client) -> Result<f64> {
     let began = Instant::now();
     for kind in KINDS {
@@ -37,7 +37,7 @@ pub async fn in_turn(client: &Client) -> Result<f64> {
     Ok(began.elapsed().as_secs_f64())
 }
 
-/// Seconds that lists of all kinds at once take.
+/// Seconds of lists of all kinds at once.
 pub async fn at_once(client: &Client) -> Result<f64> {
     let began = Instant::now();
     try_join_all(KINDS.map(|kind| list(client, kind))).await?;

@@ -1,4 +1,4 @@
-//! What a user writes.
+//! Manifests of a user.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ impl Shape {
         (0..self.sets).map(set).collect()
     }
 
-    /// The PodCliqueScalingGroups that are scaled, and to how many replicas.
+    /// The scaled PodCliqueScalingGroups, and their numbers of replicas.
     pub fn scalings(&self) -> Vec<(String, u32)> {
         let Some(to) = self.scaled_to else {
             return Vec::new();

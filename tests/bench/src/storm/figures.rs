@@ -1,4 +1,4 @@
-//! The figures about gangs that failed.
+//! The figures about failing gangs.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use crate::requests::{Requests, is_event, is_read};
 use crate::sample::Sample;
 use crate::section::{Row, Section};
 
-/// What one run took.
+/// The measurements of one run.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Per gang, from the answer to its failure until the stored condition was seen.
+    /// Per gang, from the answer to its failure until the stored condition was observed.
     pub reactions: Vec<Duration>,
-    /// Per gang, from the stored expiry until a PodClique of it was first seen terminating.
+    /// Per gang, from the stored expiry until one of its PodCliques was first seen terminating.
     pub delays: Vec<Duration>,
-    /// From the last of these deletions until all gangs were whole again.
+    /// From the last of these deletions until all gangs were complete again.
     pub recovery: Duration,
-    /// Gangs whose pods are all Ready in the end.
+    /// Gangs with all pods Ready at the end.
     pub whole: u32,
     /// Requests from the first failure until all is at rest.
     pub requests: Requests,
@@ -57,7 +57,7 @@ pub fn section(failures: Failures, runs: &[Run]) -> Section {
     section
 }
 
-/// For p99, in ms, of a machine that is quiet otherwise.
+/// Limits of p99, in ms, on an otherwise idle machine.
 fn goals(failures: Failures) -> [Option<f64>; 2] {
     match failures {
         Failures::AtOnce => [Some(500.0), None],

@@ -1,4 +1,4 @@
-//! One watch of a namespace's PodCliques, each of which is a gang, that is not the operator's.
+//! An independent watch of a namespace's PodCliques, each of which is a gang.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -16,12 +16,12 @@ use crate::watching::{Event, Object as _, Watch};
 
 const DEADLINE: Duration = Duration::from_mins(4);
 
-/// What was seen of a gang, each at the first time.
+/// The observed moments of a gang, each at its first occurrence.
 #[derive(Clone, Debug, Default)]
 pub struct Moments {
     /// The breach, and its stored time.
     breached: Option<(Instant, Timestamp)>,
-    /// The PodClique was seen terminating.
+    /// The PodClique was observed terminating.
     deleted: Option<(Instant, Timestamp)>,
     was_available: bool,
     /// The PodClique of a later attempt has all its pods Ready.
@@ -41,13 +41,13 @@ impl Moments {
         }
     }
 
-    /// From the answer to the failure until the condition was seen.
+    /// From the answer to the failure until the condition was observed.
     pub fn reaction(&self, answered: Instant) -> Result<Duration> {
         let (seen, _) = self.breached.context("a gang was not breached")?;
         Ok(seen.saturating_duration_since(answered))
     }
 
-    /// From the stored expiry until the deletion was seen.
+    /// From the stored expiry until the deletion was observed.
     pub fn delay(&self, allowed: SignedDuration) -> Result<Duration> {
         let (_, stored) = self.breached.context("a gang was not breached")?;
         let (_, deleted) = self.deleted.context("a gang was not torn down")?;
@@ -56,7 +56,7 @@ impl Moments {
     }
 }
 
-/// A watch under way; it ends with this value.
+/// A running watch; dropping the value ends it.
 #[derive(Debug)]
 pub struct Gangs {
     expected: usize,
@@ -65,7 +65,7 @@ pub struct Gangs {
 }
 
 impl Gangs {
-    /// Watches so many.
+    /// Watches that many gangs.
     pub async fn watch(client: &Client, namespace: &str, expected: u32) -> Result<Self> {
         let path = calls::path("apis/grove.io/v1alpha1", namespace, "podcliques");
         let (tell, seen) = watch::channel(HashMap::new());
@@ -110,12 +110,12 @@ impl Gangs {
         }
     }
 
-    /// What was seen until now, by name of the PodClique.
+    /// The observed moments so far, by name of the PodClique.
     pub fn moments(&self) -> HashMap<String, Moments> {
         self.seen.borrow().clone()
     }
 
-    /// When the last of them was first seen terminating.
+    /// When the last of them was first observed terminating.
     pub fn last_deletion(&self) -> Option<Instant> {
         let seen = self.seen.borrow();
         seen.values()
@@ -131,7 +131,7 @@ impl Drop for Gangs {
     }
 }
 
-// The stored times are the machine's own, and so are these: all run on it.
+// The stored times come from the same machine as these.
 #[expect(
     clippy::disallowed_methods,
     reason = "what is measured is the clock's time"
