@@ -18,7 +18,7 @@ pub const NODES: [&str; 2] = ["node-1", "node-2"];
 /// A running cluster. It ends with [`Cluster::stop`], and with the process.
 #[derive(Debug)]
 pub struct Cluster {
-    /// Nothing once it was stopped.
+    /// `None` once it was stopped.
     local: Mutex<Option<LocalCluster>>,
     nodes: Vec<Node>,
     kubeconfig: PathBuf,
@@ -28,10 +28,10 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts it with its state in `dir` and waits until both nodes are Ready. The plugin of kubectl is
-    /// in `programs`.
+    /// Starts it with its state in `dir` and waits until both nodes are Ready. The plugin of
+    /// kubectl is in `programs`.
     ///
-    /// The error says in a line what is missing, and the command that installs it.
+    /// The error is one line: the missing requirement, and the command that installs it.
     pub fn start(dir: &Path, programs: &Path) -> Result<Self> {
         let options = Options {
             nodes: 0,
@@ -65,7 +65,7 @@ impl Cluster {
             .args(args)
             .env("PATH", path)
             .env("TZ", "UTC")
-            // It ends before there is much to collect.
+            // It ends before there is much garbage.
             .env("GOGC", "off")
             .env("KUBECONFIG", &self.kubeconfig)
             .env("KUBECACHEDIR", &self.cache)
@@ -75,38 +75,38 @@ impl Cluster {
         command
     }
 
-    /// Makes an image of a program, and puts it onto each node.
+    /// Makes an image of a program, and loads it into each node.
     pub fn load_program(&self, name: &str, program: &Path) -> Result<()> {
         let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
         let local = local.as_ref().context("the cluster was stopped")?;
         local.load_program(name, program)
     }
 
-    /// Makes an image of a folder, and puts it onto each node; `config` is that of an OCI image.
+    /// Makes an image of a folder, and loads it into each node; `config` is that of an OCI image.
     pub fn load_image(&self, name: &str, folder: &Path, config: &Value) -> Result<()> {
         let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
         let local = local.as_ref().context("the cluster was stopped")?;
         local.load_image(name, folder, config)
     }
 
-    /// Puts the images of an archive onto each node.
+    /// Loads the images of an archive into each node.
     pub fn load_archive(&self, archive: &Path) -> Result<()> {
         let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
         let local = local.as_ref().context("the cluster was stopped")?;
         local.load_archive(archive)
     }
 
-    /// What a command prints inside a node; it must succeed.
+    /// The output of a command inside a node; it must succeed.
     pub fn in_node(&self, node: &str, args: &[&str]) -> Result<String> {
         printed(&mut self.node(node)?.exec(args)?)
     }
 
-    /// Stops `kubelet` or `containerd` of a node: it hangs, and what it started runs on.
+    /// Stops `kubelet` or `containerd` of a node: it hangs, and its children run on.
     pub fn freeze(&self, node: &str, part: &str) -> Result<()> {
         self.node(node)?.signal_part(part, "STOP")
     }
 
-    /// Lets it go on.
+    /// Lets it continue.
     pub fn thaw(&self, node: &str, part: &str) -> Result<()> {
         self.node(node)?.signal_part(part, "CONT")
     }
@@ -116,7 +116,7 @@ impl Cluster {
         self.node(node)?.cut_link()
     }
 
-    /// Mends it.
+    /// Restores the link.
     pub fn mend_link(&self, node: &str) -> Result<()> {
         self.node(node)?.mend_link()
     }
@@ -126,7 +126,7 @@ impl Cluster {
         self.node(node)?.lose()
     }
 
-    /// Starts a node that was ended, with what it had on its disk.
+    /// Starts an ended node again, with its disk.
     pub fn power_on(&self, node: &str) -> Result<()> {
         self.node(node)?.clone().bring_back()
     }

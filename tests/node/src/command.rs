@@ -4,9 +4,9 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
-/// What a command prints.
+/// The output of a command.
 ///
-/// The error has its arguments and what it said.
+/// The error has its arguments and its error output.
 pub fn printed(command: &mut Command) -> Result<String> {
     let output = command.output();
     let output = output.with_context(|| format!("cannot run {command:?}"))?;

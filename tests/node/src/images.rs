@@ -1,4 +1,4 @@
-//! Images of the programs under test: nothing is pulled.
+//! Images of the programs under test: no image is pulled.
 
 pub mod python;
 
@@ -9,15 +9,15 @@ use serde_json::json;
 
 use crate::cluster::Cluster;
 
-/// Where images lie that no registry has.
+/// Registry name of images that are in no registry.
 pub const REGISTRY: &str = "localhost";
 /// The image of busybox that every real node has, under the name that the examples use.
 pub const BUSYBOX: &str = "busybox:1.37";
-/// An image that says nothing of what to run.
+/// An image without a command.
 pub const WITHOUT_COMMAND: &str = "localhost/without-command:1";
 
-/// Makes the images of the operator and of its init container, with this tag, of the programs in that
-/// folder, and puts them onto all nodes, with [`WITHOUT_COMMAND`].
+/// Makes the images of the operator and of its init container, with this tag, from the programs in
+/// that folder, and loads them into all nodes, with [`WITHOUT_COMMAND`].
 pub fn load(cluster: &Cluster, programs: &Path, tag: &str) -> Result<()> {
     for program in ["grove-operator", "grove-initc"] {
         let name = format!("{REGISTRY}/{program}:{tag}");

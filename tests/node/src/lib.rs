@@ -1,12 +1,12 @@
 //! Tests on real nodes: the product as a user installs it, driven by kubectl, its pods started and
 //! ended by kubelets.
 //!
-//! `make test-node` runs the rows of a named list, `make soak-node` all rows. Both need root,
-//! containerd and the other programs that [`cluster::start`] asks for, and say in one line what is
-//! missing. `NODE_ROWS=all` is what `soak-node` sets.
+//! `make test-node` runs the rows of the short list, `make soak-node` all rows (it sets
+//! `NODE_ROWS=all`). Both need root, containerd and the other requirements of [`cluster::start`],
+//! and report a missing one in one line.
 //!
-//! A row is judged by what a person sees: `kubectl get`, `describe`, `events`, `logs`, and
-//! `kubectl grove`. What a kubelet does is recorded by `record`, and played to the inner rings.
+//! A row checks the output that a person sees: `kubectl get`, `describe`, `events`, `logs`, and
+//! `kubectl grove`. `record` records the behaviour of a kubelet, and the inner rings replay it.
 
 pub mod cluster;
 pub mod command;

@@ -1,4 +1,4 @@
-//! The programs of this checkout that images are made of, and that users run.
+//! The programs of this checkout for images and users.
 
 use std::env;
 use std::path::{Path, PathBuf};

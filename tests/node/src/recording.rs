@@ -1,8 +1,8 @@
-//! A recording of a pod: what its kubelet wrote into its status, one line for each.
+//! A recording of a pod: the statuses that its kubelet wrote, one line each.
 //!
-//! The form is that of `crates/testkit/recordings`, which the inner rings play: the first line
-//! describes the pod; then a line per version that a watch showed, without what differs from run to
-//! run.
+//! The form is that of `crates/testkit/recordings`, which the inner rings replay: the first line
+//! describes the pod; then a line for each version that a watch showed, without the parts that
+//! differ from run to run.
 
 mod head;
 mod line;
@@ -18,20 +18,20 @@ use serde_json::{Value, json};
 
 use line::Said;
 
-/// The pod to record: the first of this namespace that this selects.
+/// The pod to record: the first one in this namespace with this selector.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// Its namespace.
     pub namespace: String,
-    /// Of its labels, such as `grove.io/podclique=job-0-w`.
+    /// Label selector, such as `grove.io/podclique=job-0-w`.
     pub selector: String,
-    /// What the pod does, or what happens to it.
+    /// The behaviour of the pod, or the events that it meets.
     pub about: String,
 }
 
-/// Writes the first line, and one for each status of the pod, until it is gone. A status that says the
-/// same as the one before it is left out. Times are the caller's: `date` of the first line, `t` of
-/// the others.
+/// Writes the first line, and one for each status of the pod, until it is gone. A status equal to
+/// the previous one is left out. The caller gives the times: `date` of the first line, `t` of the
+/// others.
 pub async fn record(
     client: Client,
     wanted: &Wanted,

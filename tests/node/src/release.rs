@@ -11,11 +11,11 @@ use crate::programs::checkout;
 
 /// The release.
 pub const NAME: &str = "grove";
-/// The namespace that it is in.
+/// The release's namespace.
 pub const NAMESPACE: &str = "grove-system";
 
-/// Installs the chart, or upgrades what is installed, with these values besides the images', and waits
-/// until its operators are ready.
+/// Installs the chart, or upgrades the installed one, with these values and those of the images,
+/// and waits until its operators are ready.
 pub fn install(cluster: &Cluster, values: &[String]) -> Result<String> {
     let chart = checkout().join("charts/grove");
     let mut args = vec!["upgrade", "--install", NAME];
@@ -27,7 +27,7 @@ pub fn install(cluster: &Cluster, values: &[String]) -> Result<String> {
     helm(cluster, &args)
 }
 
-/// What helm prints for the release's namespace; it must succeed.
+/// The output of helm for the release's namespace; it must succeed.
 pub fn helm(cluster: &Cluster, args: &[&str]) -> Result<String> {
     let mut helm = cluster.tool("helm", args);
     helm.args(["--namespace", NAMESPACE]);

@@ -1,4 +1,4 @@
-//! The images as they are shipped: what their pods take on real nodes, and what they may do.
+//! The shipped images: resource usage of their pods on real nodes, and their permissions.
 
 mod confinement;
 mod pods;
@@ -55,7 +55,7 @@ fn size(archive: &Path) -> Result<u64> {
     Ok(metadata.len())
 }
 
-/// What is at that JSON pointer, or null.
+/// The value at that JSON pointer, or null.
 fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
     value.pointer(pointer).unwrap_or(&Value::Null)
 }

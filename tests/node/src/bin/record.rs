@@ -1,4 +1,4 @@
-//! Records what a kubelet writes into the status of a pod, until the pod is gone, or Ctrl-C:
+//! Records the statuses that a kubelet writes to a pod, until the pod is gone, or Ctrl-C:
 //!
 //! ```text
 //! record NAMESPACE SELECTOR --about "exits 3" > crates/testkit/recordings/exit-3.jsonl
@@ -15,15 +15,15 @@ use serde_json::Value;
 
 /// Writes a line to stdout for each status of a pod, until it is gone, or Ctrl-C.
 ///
-/// The pod is the first that is selected: start this before the workload to have all of its life. The
+/// The pod is the first selected one: start this before the workload to record its whole life. The
 /// cluster is that of KUBECONFIG, for example of `make cluster-up NODE=real`.
 #[derive(Debug, Parser)]
 struct Args {
     /// The namespace of the pod.
     namespace: String,
-    /// Selects it, such as `grove.io/podclique=job-0-worker`.
+    /// Label selector of the pod, such as `grove.io/podclique=job-0-worker`.
     selector: String,
-    /// What the pod does, or what happens to it.
+    /// The behaviour of the pod, or the events that it meets.
     #[arg(long, default_value = "")]
     about: String,
 }
@@ -44,7 +44,7 @@ async fn main() -> Result<()> {
     }
 }
 
-/// Prints a line with the time at which it was seen; the first, with the day.
+/// Prints a line with the time of the observation; the first line with the date.
 #[expect(
     clippy::disallowed_methods,
     reason = "a recording says when it was made"

@@ -1,4 +1,4 @@
-//! Runs the images that are shipped on two real nodes, and prints what they take; `make test-image`
+//! Runs the shipped images on two real nodes, and prints their resource usage; `make test-image`
 //! builds them first.
 
 use std::fs;
@@ -11,15 +11,15 @@ use node_tests::cluster::Cluster;
 use node_tests::programs::checkout;
 use node_tests::shipped;
 
-/// Installs the chart with these images, and prints a table of what their pods take. It fails where a
-/// pod may do more than the chart says, or takes more at rest than it requests.
+/// Installs the chart with these images, and prints a table of their pods' resource usage. Fails if
+/// a pod may do more than the chart documents, or uses more at rest than it requests.
 #[derive(Debug, Parser)]
 struct Args {
-    /// How they were built, for the table.
+    /// How the images were built, for the table.
     built: String,
-    /// The image of the operator, an archive of OCI.
+    /// The image of the operator, an OCI archive.
     operator: PathBuf,
-    /// The image of the init container, the same.
+    /// The image of the init container, an OCI archive.
     initc: PathBuf,
 }
 

@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::cluster::Cluster;
 use crate::command::printed;
 
-/// Prints the file of the interpreter, then those of all modules that the program loads, and of the one
-/// that is loaded when it looks up the name of a host.
+/// Prints the file of the interpreter, then the files of all modules that the program loads, and of
+/// the module that the lookup of a host name loads.
 const LIST: &str = "
 import encodings.idna, os, sys
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
@@ -22,11 +22,11 @@ for module in sys.modules.values():
     print(getattr(module, '__file__', None) or '')
 ";
 
-/// Neither variables nor modules of this machine beside those that belong to the interpreter.
+/// Without variables and modules of this machine other than the interpreter's own.
 const ALONE: [&str; 2] = ["-I", "-S"];
 
-/// Makes an image of a program and of what it loads of this machine's Python, with a shell, and puts it
-/// onto all nodes. It has 10 to 30 MB.
+/// Makes an image of a program with the needed parts of this machine's Python and a shell, and
+/// loads it into all nodes. Its size is 10 to 30 MB.
 pub fn load(cluster: &Cluster, name: &str, program: &Path) -> Result<()> {
     let root = Root::empty()?;
     let (interpreter, modules) = parts_of(program)?;
@@ -62,7 +62,7 @@ fn parts_of(program: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
     Ok((interpreter.into(), files.map(PathBuf::from).collect()))
 }
 
-/// Copies a program or a library to its own place, and what it loads.
+/// Copies a program or a library with its dependencies to the same paths.
 fn put_binary(root: &Root, file: &Path) -> Result<()> {
     root.put(file, file)?;
     root.put_libraries(file)

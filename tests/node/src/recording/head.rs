@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Wanted;
 
-/// What the pod is, and what its set is.
+/// The facts about the pod and its set.
 pub(super) async fn of(client: &Client, wanted: &Wanted, pod: &Value) -> Result<Value> {
     let spec = pod.get("spec").unwrap_or(&Value::Null);
     let init = spec.get("initContainers").and_then(Value::as_array);
@@ -30,7 +30,7 @@ pub(super) async fn of(client: &Client, wanted: &Wanted, pod: &Value) -> Result<
     Ok(head)
 }
 
-/// `Training` or `Inference`, as its set says.
+/// `Training` or `Inference`, from its set.
 async fn workload(client: &Client, wanted: &Wanted, pod: &Value) -> Result<String> {
     let label = pod.pointer("/metadata/labels/app.kubernetes.io~1part-of");
     let set = label

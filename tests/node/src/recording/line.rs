@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// What differs from run to run, and what no rule reads.
+/// Fields that differ from run to run, and that no rule reads.
 const LEFT_OUT: [&str; 10] = [
     "containerID",
     "hostIP",
@@ -27,7 +27,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Whether no pod was seen before, which makes this one the recording's.
+    /// Whether no pod was seen before; then this pod becomes that of the recording.
     pub(super) fn is_new(&mut self, pod: &Value) -> bool {
         let is_first = self.uid.is_none();
         if is_first {
@@ -36,12 +36,12 @@ impl Said {
         is_first
     }
 
-    /// Whether it is the recording's.
+    /// Whether it is the pod of the recording.
     pub(super) fn is_of(&self, pod: &Value) -> bool {
         self.uid == uid(pod)
     }
 
-    /// The line for that version; none where it says what the last one said, or is of another pod.
+    /// The line for that version; `None` if it equals the last line, or is of another pod.
     pub(super) fn next(&mut self, event: &str, pod: &Value) -> Option<Value> {
         if !self.is_of(pod) {
             return None;

@@ -1,4 +1,4 @@
-//! What a process in a container may do, as the kernel says it.
+//! The kernel's limits on a process in a container.
 
 use anyhow::{Result, ensure};
 
@@ -12,10 +12,10 @@ for process in /proc/[0-9]*; do
   grep -m 1 ' / / ' "$process/mountinfo" | sed 's/^/Root: /'
 done"#;
 
-/// A process, and what the kernel says of it.
+/// A process, and the kernel's facts about it.
 #[derive(Debug)]
 pub struct Confinement {
-    /// Real, effective, saved and of files.
+    /// Real, effective, saved and file system uid.
     uids: Vec<String>,
     /// Effective, permitted, bounding, inheritable and ambient capabilities, in hexadecimal.
     capabilities: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    /// Of each process of that name on those nodes; there has to be one.
+    /// The facts of each process with that name on those nodes; at least one has to exist.
     pub(super) fn of(cluster: &Cluster, nodes: &[&str], name: &str) -> Result<Vec<Self>> {
         let mut found = Vec::new();
         for node in nodes {
@@ -61,7 +61,7 @@ impl Confinement {
         }
     }
 
-    /// What it may do that it should not.
+    /// Permissions that it should not have.
     pub(super) fn freedoms(&self) -> Vec<&'static str> {
         let is_root = self.uids.is_empty() || self.uids.iter().any(|uid| uid == "0");
         let has_capability = self.capabilities.is_empty()

@@ -31,7 +31,7 @@ fn pods(cluster: &Cluster, namespace: &str) -> Result<Vec<Value>> {
         .unwrap_or_default())
 }
 
-/// What the chart requests for an operator: processors, and bytes of memory.
+/// The chart's requests for an operator: processors, and bytes of memory.
 pub(super) fn requested(cluster: &Cluster) -> Result<(f64, u64)> {
     let pods = operators(cluster)?;
     let pod = pods.first().context("no operator")?;
@@ -45,7 +45,8 @@ pub(super) fn requested(cluster: &Cluster) -> Result<(f64, u64)> {
     Ok((f64::from(quantity("/cpu", "m")?) / 1e3, memory))
 }
 
-/// Deletes an operator's pod: the time until all are Ready again, from when its successor was made.
+/// Deletes an operator's pod; returns the time from the creation of its successor until all are
+/// Ready again.
 pub(super) fn time_to_ready(cluster: &Cluster) -> Result<Duration> {
     let before = operators(cluster)?;
     let name = |pod: &Value| {
@@ -73,8 +74,8 @@ fn is_ready(pod: &Value) -> bool {
         .any(|condition| at(condition, "/type") == "Ready" && at(condition, "/status") == "True")
 }
 
-/// Starts a parent that is Ready after some seconds, and children that wait for it; returns when
-/// these do.
+/// Starts a dependency that is Ready after some seconds, and dependents; returns when the
+/// dependents wait.
 pub(super) fn start_workload(cluster: &Cluster) -> Result<()> {
     let parent = clique("parent", 1, "sleep 15; touch /tmp/up; exec sleep 10000");
     let child = clique("child", 2, "touch /tmp/up; exec sleep 10000");

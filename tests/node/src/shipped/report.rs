@@ -1,4 +1,4 @@
-//! What was measured, and what of it is too much.
+//! The measurements, and those beyond their limits.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,20 +6,20 @@ use std::time::Duration;
 use super::confinement::Confinement;
 use super::rest::Rest;
 
-/// What the images' pods take, and may do.
+/// Resource usage and permissions of the images' pods.
 #[derive(Debug)]
 pub struct Report {
-    /// Bytes of the images of operator and init container, as a registry keeps them.
+    /// Bytes of the images of operator and init container, as a registry stores them.
     pub(super) sizes: [u64; 2],
     /// From `helm install` to its end.
     pub(super) installed: Duration,
     /// From the deletion of an operator's pod until its successor was Ready.
     pub(super) replaced: Duration,
     pub(super) operators: Vec<Confinement>,
-    /// Init containers that wait.
+    /// Waiting init containers.
     pub(super) waiting: Vec<Confinement>,
     pub(super) rest: BTreeMap<String, Rest>,
-    /// Processors and bytes that the chart requests.
+    /// The chart's requests: processors and bytes.
     pub(super) requested: (f64, u64),
 }
 
@@ -70,7 +70,7 @@ impl Report {
         format!("{head}\n{}", rows.join("\n"))
     }
 
-    /// What a pod may do that the chart rules out, and what takes more at rest than it requests.
+    /// Permissions that the chart rules out, and usage at rest above the requests.
     pub fn excesses(&self) -> Vec<String> {
         let (cpu, memory) = self.requested;
         let mut excesses = Vec::new();

@@ -1,4 +1,4 @@
-//! What the operators take while nothing changes, as their kubelets count it.
+//! Resource usage of the operators at rest, as their kubelets measure it.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -12,16 +12,17 @@ use super::{at, kubectl};
 use crate::cluster::{Cluster, NODES};
 use crate::release::NAMESPACE;
 
-/// What a pod takes at rest.
+/// Usage of a pod at rest.
 #[derive(Debug)]
 pub struct Rest {
     /// Processors, on average.
     pub cpu: f64,
-    /// Bytes that its limit counts and that cannot be taken from it.
+    /// Bytes that count against its limit and cannot be reclaimed.
     pub working_set: u64,
 }
 
-/// Of each operator, by the name of its pod; of that time, as exactly as kubelets count.
+/// Usage of each operator, by the name of its pod, over that time, as exactly as kubelets measure
+/// it.
 pub(super) fn watch(cluster: &Cluster, time: Duration) -> Result<BTreeMap<String, Rest>> {
     let before = counts(cluster)?;
     thread::sleep(time);

@@ -1,4 +1,5 @@
-//! Containers that never come up, and what is said of each: the cause, and a remedy that can work.
+//! Containers that never become ready, and the report about each: the cause, and a remedy that can
+//! work.
 
 mod cases;
 
@@ -11,24 +12,24 @@ use super::seen::{message, state};
 use super::sets::serving;
 use cases::CASES;
 
-/// What is wrong with a set of one pod, and what is said of it.
+/// A broken set of one pod, and the expected report.
 struct Case {
     name: &'static str,
     finding: &'static str,
     /// The clique `w` of the set `a`.
     clique: fn() -> serde_json::Value,
-    /// The reason of `Ready`, or nothing where several will do.
+    /// The reason of `Ready`; empty if there are several possible ones.
     reason: &'static str,
-    /// What the message of `Ready` has.
+    /// Texts in the message of `Ready`.
     said: &'static [&'static str],
-    /// What `explain` has besides.
+    /// Further texts in `explain`.
     explained: &'static [&'static str],
-    /// What neither has.
+    /// Texts that neither contains.
     not_said: &'static [&'static str],
     in_soak_only: bool,
 }
 
-/// Kubelets look at a volume again and again before they say that it is not there.
+/// Kubelets check a volume repeatedly before they report that it is missing.
 const LIMIT: Duration = Duration::from_mins(3);
 
 /// The rows of this theme.
@@ -45,7 +46,7 @@ pub fn rows() -> Vec<Row> {
     CASES.iter().map(of).collect()
 }
 
-/// The findings 8, R7 and R8: the kubelet's own reason is the cause, and the remedy is of its kind.
+/// Findings 8, R7 and R8: the kubelet's own reason is the cause, and the remedy matches it.
 fn is_said(ns: &Namespace, case: &Case) {
     ns.apply(&[&serving("a", &[(case.clique)()])]);
     ns.within(LIMIT, "the cause is named", |seen| {

@@ -1,5 +1,5 @@
-//! What rows ask the API server over a connection that is kept: they look several times a second, and
-//! a kubectl for each look takes more of the machine than the pods do. What users do is done with
+//! Requests of rows to the API server over one connection: rows look several times a second, and a
+//! kubectl for each look would load the machine more than the pods. Users' actions are done with
 //! kubectl.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use kube::{Client, Config};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
-/// A client and what its watches show.
+/// A client and its watched objects.
 pub struct Connection {
     runtime: Runtime,
     client: Client,
@@ -20,7 +20,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// As the user of that kubeconfig. The definitions have to be installed.
+    /// For the user of that kubeconfig. The definitions have to be installed.
     pub fn open(kubeconfig: &Path) -> Result<Self, String> {
         let mut builder = Builder::new_multi_thread();
         let runtime = builder.worker_threads(1).enable_all().build();
@@ -40,7 +40,7 @@ impl Connection {
         })
     }
 
-    /// Makes a namespace with these labels.
+    /// Creates a namespace with these labels.
     pub fn create_namespace(&self, name: &str, labels: &Value) -> Result<(), String> {
         let namespace = json!({
             "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels},
@@ -51,7 +51,7 @@ impl Connection {
         self.ask(async { namespaces.create(&params, &namespace).await.map(|_| ()) })
     }
 
-    /// Asks for the end of a namespace, and does not wait for it.
+    /// Deletes a namespace, without waiting for its end.
     pub fn delete_namespace(&self, name: &str) -> Result<(), String> {
         let namespaces = self.all("Namespace");
         self.ask(async {
@@ -79,7 +79,7 @@ impl Connection {
         self.ask(async { nodes.get(name).await.map(|node| json!(node)) })
     }
 
-    /// Whether a set would be made now: its webhook is asked, and nothing is stored.
+    /// Whether the API server would create a set now: a dry run calls the webhook.
     pub fn would_create_set(&self, namespace: &str, set: &Value) -> Result<(), String> {
         let kind = GroupVersionKind::gvk("grove.io", "v1alpha1", "PodCliqueSet");
         let resource = ApiResource::from_gvk(&kind);

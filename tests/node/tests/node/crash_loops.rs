@@ -8,15 +8,15 @@ use super::row::{Row, row};
 use super::seen::message;
 use super::sets::{clique, container, serving, sh, sidecar, with};
 
-/// A container that ends again and again, and what is said of it.
+/// A container that ends again and again, and the expected report.
 struct Loop {
     name: &'static str,
-    /// Of its `Ready` condition and of `explain`.
+    /// Texts in its `Ready` condition and in `explain`.
     said: &'static [&'static str],
     containers: fn() -> Vec<Value>,
 }
 
-/// What no crash loop is.
+/// Texts that do not describe a crash loop.
 const NOT_SAID: &[&str] = &[
     "ContainerConfigError",
     "create the ConfigMap, the Secret or the key",
@@ -67,7 +67,8 @@ pub fn rows() -> Vec<Row> {
     LOOPS.into_iter().map(of).collect()
 }
 
-/// Finding 5: a loop is a crash loop whatever the exit code, with the code and a remedy that helps.
+/// Finding 5: a loop is a crash loop with any exit code; the report has the code and a useful
+/// remedy.
 fn is_called_a_crash_loop(ns: &Namespace, looped: &Loop) {
     let mut one = clique("w", 1, &(looped.containers)());
     let sidecars = |c: &&Value| c["restartPolicy"] == "Always";

@@ -44,8 +44,8 @@ fn ranks(max_restarts: u32) -> Value {
     )
 }
 
-/// The first pod of the PodClique once as many are Ready, and the operator has seen that: what was
-/// never available is replaced without a restart.
+/// The first pod of the PodClique once that many are Ready, and the operator has seen that: a pod
+/// that was never available is replaced without a restart.
 fn first_of(ns: &Namespace, podclique: &str, ready: usize) -> String {
     ns.until("the pods are Ready", |seen| {
         let pods = seen.pods_of(podclique);
@@ -57,7 +57,7 @@ fn first_of(ns: &Namespace, podclique: &str, ready: usize) -> String {
     })
 }
 
-/// Asks for the eviction of a pod, as `kubectl drain` does.
+/// Evicts a pod, as `kubectl drain` does.
 pub fn evict(ns: &Namespace, pod: &str) {
     let eviction = json!({
         "apiVersion": "policy/v1", "kind": "Eviction",
@@ -93,7 +93,7 @@ fn is_kept(seen: &Seen, pod: &str, reason: &str) -> Result<(), String> {
         .ok_or_else(|| format!("no {pod}/{reason} in lastFailures: {kept}"))
 }
 
-/// Finding 6: `ignoreDisruptions` restarts the job, and leaves its budget alone.
+/// Finding 6: `ignoreDisruptions` restarts the job without using its budget.
 fn eviction_that_is_ignored(ns: &Namespace) {
     let ignores = json!({"spec": {"trainingSpec": {"ignoreDisruptions": true}}});
     ns.apply(&[&with(ranks(0), &ignores)]);
@@ -111,7 +111,7 @@ fn eviction_that_is_ignored(ns: &Namespace) {
     first_of(ns, "job-0-w", 2);
 }
 
-/// A pod that a person deletes is a failure, and is named.
+/// A deleted pod is a failure, and is named.
 fn deleted_rank(ns: &Namespace) {
     ns.apply(&[&ranks(1)]);
     let pod = first_of(ns, "job-0-w", 2);
@@ -122,7 +122,7 @@ fn deleted_rank(ns: &Namespace) {
     ns.until_event("ReplicaRestarting", &[&pod]);
 }
 
-/// Finding 10: `lastFailures` goes by uid, as names of pods come again.
+/// Finding 10: `lastFailures` identifies pods by uid, as names of pods come again.
 ///
 /// The ranks fail only once all are Ready: a rank that fails while rank 0 is not up yet leaves no
 /// pod available, and that ends the job.
@@ -147,7 +147,7 @@ fn failures_of_one_name(ns: &Namespace) {
     }
 }
 
-/// Ends the pod that holds the slot; its uid.
+/// Ends the pod in the slot; returns its uid.
 fn fail_slot(ns: &Namespace, slot: usize) -> String {
     let seen = ns.look().unwrap();
     let pod = seen.pods_of("job-0-w")[slot];
@@ -183,7 +183,7 @@ fn evicted_server_is_replaced(ns: &Namespace) {
     });
 }
 
-/// Finding R8: a set that is being deleted says so while its pods take their time.
+/// Finding R8: a set that is being deleted reports that while its pods end.
 fn deletion_shows(ns: &Namespace) {
     let mut slow = clique("w", 1, &[sh("trap '' TERM; sleep 1000")]);
     slow["spec"]["podSpec"]["terminationGracePeriodSeconds"] = 12.into();

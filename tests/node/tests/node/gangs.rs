@@ -1,4 +1,4 @@
-//! Gang termination by what kubelets report.
+//! Gang termination by kubelets' reports.
 
 use std::time::Duration;
 
@@ -34,10 +34,10 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// Ready for a while, then it crashes each time that it is started.
+/// Ready for a while, then it crashes after each start.
 const BREAKS: &str = "test -e /v/was && exit 1; touch /v/was; sleep 4; exit 1";
 
-/// A clique whose containers remember that they ran.
+/// A clique whose containers record that they ran.
 fn remembering(name: &str, replicas: u32, script: &str) -> Value {
     let mut main = sh(script);
     main["volumeMounts"] = json!([{"name": "v", "mountPath": "/v"}]);
@@ -53,7 +53,7 @@ fn uids(seen: &Seen, podclique: &str) -> Vec<String> {
     seen.pods_of(podclique).into_iter().map(uid).collect()
 }
 
-/// The pods of a PodClique once all PodCliques were available, which what is terminated has to be: a set
+/// The pods of a PodClique once all PodCliques were available, which a termination requires: a set
 /// whose containers come and go need not be Ready at any moment.
 fn uids_when_available(ns: &Namespace, podclique: &str) -> Vec<String> {
     ns.until("all were available", |seen| {
@@ -72,7 +72,7 @@ fn uids_when_available(ns: &Namespace, podclique: &str) -> Vec<String> {
     })
 }
 
-/// The pods of a PodClique are others than these, in an attempt above 0.
+/// The pods of a PodClique are all new, in an attempt above 0.
 fn is_terminated(seen: &Seen, set: &str, podclique: &str, before: &[String]) -> Result<(), String> {
     let attempts = &seen.set(set)?["status"]["replicaAttempts"];
     let now = uids(seen, podclique);
@@ -82,7 +82,7 @@ fn is_terminated(seen: &Seen, set: &str, podclique: &str, before: &[String]) -> 
         .ok_or_else(|| format!("{now:?} as before; attempts {attempts}"))
 }
 
-/// A clique in a crash loop ends its peer after the delay, and the cause is on the event.
+/// The crash loop of a clique ends its peer after the delay, and the event has the cause.
 fn crash_loop_ends_the_replica(ns: &Namespace) {
     let set = serving("g", &[lives("a"), remembering("b", 1, BREAKS)]);
     ns.apply(&[&with_delay(set, "3s")]);
@@ -93,7 +93,7 @@ fn crash_loop_ends_the_replica(ns: &Namespace) {
     ns.until_event("GangTerminated", &["g-0-b", "exit code 1"]);
 }
 
-/// Of a group above its minimum only the group replica that is broken goes.
+/// In a group above its minimum only the broken group replica goes.
 fn group_replica_alone(ns: &Namespace) {
     // Only the pod of the last group replica breaks.
     let script = format!("test $GROVE_PCSG_INDEX = 1 || exec sleep 1000; {BREAKS}");
@@ -135,8 +135,8 @@ fn recovery_within_the_delay(ns: &Namespace) {
     same("GangTerminated", ns.events("GangTerminated"), vec![]).unwrap();
 }
 
-/// Finding 9: a sidecar that ends with 0 again and again is a crash loop like another: one breach whose
-/// time goes on, so that the delay runs out although no back-off is as long.
+/// Finding 9: a sidecar that repeatedly ends with 0 is a crash loop, too: one breach whose time
+/// continues, so that the delay ends although no back-off is that long.
 fn sidecar_that_exits_0(ns: &Namespace) {
     let looped = with_pod(
         clique("b", 1, &[sh("exec sleep 1000")]),
@@ -157,7 +157,7 @@ fn sidecar_that_exits_0(ns: &Namespace) {
     });
 }
 
-/// Readiness that comes and goes is no crash: each breach starts anew, however long all of them last
+/// Flapping readiness is no crash: each breach starts again, however long all of them last
 /// together.
 fn readiness_that_flaps(ns: &Namespace) {
     let probe = json!({
@@ -187,9 +187,9 @@ fn is_breached(seen: &Seen, should: &str) -> Result<(), String> {
     same("MinAvailableBreached", &*breached, should)
 }
 
-/// A clique that was never available has nothing to lose.
+/// A clique that was never available is not terminated.
 fn what_never_came_up_is_left_alone(ns: &Namespace) {
-    // Without a probe it would be Ready for a moment each time that it starts.
+    // Without a probe it would be Ready for a moment after each start.
     let never = json!({"exec": {"command": ["false"]}, "periodSeconds": 1});
     let crashes = clique(
         "b",

@@ -1,4 +1,4 @@
-//! Judgements of sets. `Err` says what is, and what it should be.
+//! Checks of sets. `Err` has the actual and the expected value.
 
 use std::fmt::Debug;
 
@@ -61,7 +61,7 @@ pub fn not_ready(seen: &Seen, set: &str, reason: &str) -> Result<(), String> {
     same("Ready", is, format!("False/{reason}")).map_err(|error| format!("{error}: {message}"))
 }
 
-/// Fails unless the job is in this phase with so many restarts; a job that runs was not given up.
+/// Fails unless the job is in this phase with that many restarts; a running job has not failed.
 pub fn job(seen: &Seen, set: &str, phase: &str, restarts: u64) -> Result<(), String> {
     let set = seen.set(set)?;
     if phase == "Running" {
@@ -79,7 +79,7 @@ pub fn restart_count(set: &Value) -> u64 {
     set["status"]["restartCount"].as_u64().unwrap_or_default()
 }
 
-/// A text, or nothing.
+/// A text; empty if there is none.
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

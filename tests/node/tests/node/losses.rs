@@ -1,4 +1,4 @@
-//! Nodes that are lost, and come back: one loss, and many workloads that meet it together.
+//! Nodes that are lost, and return: one loss, and many workloads that meet it together.
 
 mod cut_link;
 mod drain;

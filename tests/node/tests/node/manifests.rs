@@ -1,8 +1,9 @@
-//! Every PodCliqueSet that people copy from the README, the documents and the examples, brought to the
-//! end that its text states.
+//! Every PodCliqueSet that people copy from the README, the documents and the examples reaches the
+//! end in its text.
 //!
-//! What no machine here has is replaced: images by a stub that listens where probes ask, requests by
-//! small ones, claims and Secrets by empty folders. What cannot be run here says why.
+//! Needs that no machine here meets are replaced: images by a stub that listens on the probed
+//! ports, requests by small ones, claims and Secrets by empty folders. Manifests that cannot run
+//! here give the reason.
 
 mod found;
 mod stub;
@@ -18,16 +19,16 @@ use super::row::{Row, row};
 use super::seen::name;
 use found::{Found, all_found};
 
-/// Where a manifest comes to.
+/// The end of a manifest.
 #[derive(Clone, Copy)]
 enum End {
     /// Ready, with all of its pods.
     Ready,
     /// Phase Succeeded.
     Succeeded,
-    /// Not Ready for that reason, without what would let it start.
+    /// Not Ready for that reason, while its needs are not met.
     Waits(&'static str),
-    /// It is not run here, and why.
+    /// It does not run here, for this reason.
     NotHere(&'static str),
 }
 
@@ -91,7 +92,7 @@ const ENDS: [(&str, &str, End); 22] = [
     ("examples/vllm-multinode.yaml", "vllm-multinode", Ready),
 ];
 
-/// The rows of this theme: one for each manifest, and one that none is missing.
+/// The rows of this theme: one for each manifest, and one that checks that none is missing.
 pub fn rows() -> Vec<Row> {
     let of = |(file, set, end): (&'static str, &'static str, End)| {
         let row_name = format!(
@@ -110,7 +111,7 @@ pub fn rows() -> Vec<Row> {
         .map(of)
         .collect();
     rows.push(row("manifests::all_are_run", "-", all_are_run));
-    // The one that a newcomer applies first is in the short list.
+    // The manifest that a newcomer applies first is in the short list.
     rows.push(row("manifests::readme_as_it_is", "5", readme_as_it_is));
     rows
 }
@@ -126,14 +127,14 @@ fn all_are_run(_: &Namespace) {
     same("the manifests of this checkout", found, known.collect()).unwrap();
 }
 
-/// README's workload needs nothing that is not here.
+/// README's workload has no needs.
 fn readme_as_it_is(ns: &Namespace) {
     let found = the("README.md", "demo");
     ns.apply(&found.objects.iter().collect::<Vec<_>>());
     ns.until("it is Ready", |seen| ready(seen, "demo", "AllReady"));
 }
 
-/// The set of that name in that file.
+/// The set with that name in that file.
 pub fn the(file: &str, set: &str) -> Found {
     let found = all_found()
         .into_iter()

@@ -1,4 +1,4 @@
-//! What a process sees: its names and variables, and those of its peers.
+//! The names and variables of a process, and those of its peers.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn resolve_before_a_pod_is_ready(ns: &Namespace) {
     });
 }
 
-/// Each pod of a group replica knows its rank, their number and its leader.
+/// Each pod of a group replica knows its rank, the number of ranks and its leader.
 fn variables_of_a_group(ns: &Namespace) {
     let script = "env | grep ^GROVE_ | sort; hostname -f; exec sleep 1000";
     let member = |name: &str, replicas| clique(name, replicas, &[sh(script)]);
@@ -77,7 +77,8 @@ fn variables_of_a_group(ns: &Namespace) {
     has("its host name", &said, &[&host]).unwrap();
 }
 
-/// Finding R1: each attempt of a job has a name, the same in all ranks, another after a restart.
+/// Finding R1: each attempt of a job has a name, the same in all ranks, and another one after a
+/// restart.
 fn attempt_of_a_job(ns: &Namespace) {
     let script = "echo attempt=$GROVE_ATTEMPT=; exec sleep 1000";
     let ranks = |name: &str| clique(name, 1, &[sh(script)]);
@@ -100,8 +101,8 @@ fn attempt_of_a_job(ns: &Namespace) {
     );
 }
 
-/// The uids of both ranks, and what they print, once the job runs after so many restarts with others
-/// than these.
+/// The uids of both ranks, and their output, once the job runs after that many restarts with new
+/// pods.
 fn attempts(ns: &Namespace, restarts: u64, before: &[String]) -> (Vec<String>, Vec<String>) {
     ns.until("both ranks run", |seen| {
         judge_job(seen, "job", "Running", restarts)?;

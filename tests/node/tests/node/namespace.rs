@@ -1,4 +1,4 @@
-//! The namespace of one row, which is gone when the row is over.
+//! The namespace of one row, deleted at its end.
 
 pub mod report;
 
@@ -15,10 +15,11 @@ use super::seen::Seen;
 use super::site::Site;
 use super::wait;
 
-/// Of the names of all namespaces of rows.
+/// Prefix of the names of all namespaces of rows.
 pub const PREFIX: &str = "row-";
 
-/// How long anything may take that takes a second or two: on a busy machine kubelets are slow.
+/// The longest time for steps that usually take a second or two: on a busy machine kubelets are
+/// slow.
 const DEADLINE: Duration = Duration::from_mins(2);
 
 /// A namespace.
@@ -28,7 +29,7 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Runs a test in a new namespace and removes it. A failure is reported with all that a person
+    /// Runs a test in a new namespace and removes it. The report of a failure has all that a person
     /// would look at.
     pub fn with(purpose: &str, labels: &Value, test: impl FnOnce(&Self)) -> Result<(), String> {
         let namespace = Self::create(purpose, labels);
@@ -58,12 +59,12 @@ impl Namespace {
         Self { name, site }
     }
 
-    /// Asks for its end, which the end of the run waits for.
+    /// Deletes it; the end of the run waits for that.
     pub fn remove(&self) {
         self.site.connection.delete_namespace(&self.name).unwrap();
     }
 
-    /// What kubectl prints in this namespace; it must succeed.
+    /// The output of kubectl in this namespace; it must succeed.
     pub fn kubectl(&self, args: &[&str]) -> String {
         let output = self.command(args).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
@@ -73,7 +74,7 @@ impl Namespace {
 
     /// A kubectl in this namespace.
     pub fn command(&self, args: &[&str]) -> Command {
-        // What follows two hyphens is for the container.
+        // Arguments after two hyphens are for the container.
         let end = args.iter().position(|arg| *arg == "--");
         let (own, rest) = args.split_at(end.unwrap_or(args.len()));
         let mut kubectl = self.site.cluster.tool("kubectl", own);
@@ -88,7 +89,7 @@ impl Namespace {
         assert!(output.status.success(), "refused: {error}");
     }
 
-    /// Applies manifests, which must be refused, and returns why.
+    /// Applies manifests, which must be refused, and returns the reason.
     pub fn refused(&self, manifests: &[&Value]) -> String {
         let output = self.feed(&["apply", "-f", "-"], &list(manifests));
         assert!(!output.status.success(), "it was accepted");
@@ -109,8 +110,8 @@ impl Namespace {
         child.wait_with_output().unwrap()
     }
 
-    /// What `kubectl grove` prints, in one line: it breaks lines to fit a terminal. It may end with 1,
-    /// "there is something to look at".
+    /// The output of `kubectl grove` in one line: it is wrapped to fit a terminal. Exit code 1,
+    /// "there is something to look at", is accepted.
     pub fn grove(&self, args: &[&str]) -> String {
         let output = self.command(&[&["grove"], args].concat()).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
@@ -125,7 +126,7 @@ impl Namespace {
         self.grove(&["explain", set])
     }
 
-    /// The messages of events of that reason on any object, each with how often it was posted.
+    /// The messages of events with that reason on any object, each with its count.
     pub fn events(&self, reason: &str) -> Vec<(String, u64)> {
         let events = self.site.connection.events(&self.name).unwrap();
         let events = events.iter().filter(|event| event["reason"] == reason);
@@ -138,7 +139,7 @@ impl Namespace {
         events.map(said).collect()
     }
 
-    /// Waits for an event of that reason that has all of these.
+    /// Waits for an event with that reason and all of these texts.
     pub fn until_event(&self, reason: &str, parts: &[&str]) {
         let found = wait::within(DEADLINE, || {
             let said = self.events(reason);
@@ -159,14 +160,14 @@ impl Namespace {
             .collect()
     }
 
-    /// All objects of the kinds that are watched, possibly a moment late.
+    /// All objects of the watched kinds, possibly a moment late.
     pub fn look(&self) -> Result<Seen, String> {
         let mirror = &self.site.connection.mirror;
         let kinds = mirror.objects_in(&self.name).map(Seen);
         kinds.ok_or_else(|| "not listed yet".to_owned())
     }
 
-    /// Looks until there is a result; `Err` says what is still wrong.
+    /// Looks until there is a result; `Err` is the remaining problem.
     pub fn until<T>(&self, what: &str, judge: impl FnMut(&Seen) -> Result<T, String>) -> T {
         self.within(DEADLINE, what, judge)
     }
@@ -182,7 +183,7 @@ impl Namespace {
         found.unwrap_or_else(|wrong| panic!("{what}: {wrong}"))
     }
 
-    /// Looks for that long and fails as soon as the judge does.
+    /// Looks for that long and fails as soon as the check does.
     pub fn throughout(
         &self,
         time: Duration,

@@ -1,4 +1,4 @@
-//! The operators' own life, while workloads run.
+//! Events in the operators' life, while workloads run.
 
 mod attempts;
 
@@ -38,7 +38,7 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// A server and a job that run on through all of it.
+/// A server and a job that run through all of it.
 struct Load {
     pods: Vec<String>,
 }
@@ -57,7 +57,7 @@ impl Load {
         Self { pods }
     }
 
-    /// No pod was replaced, and the product still looks after them.
+    /// No pod was replaced, and the product still manages them.
     fn expect_untouched(&self, ns: &Namespace) {
         same("the pods", uids(&ns.look().unwrap()), self.pods.clone()).unwrap();
         ns.kubectl(&["scale", "pclq/s-0-w", "--replicas=3"]);
@@ -83,13 +83,13 @@ fn system(site: &Site, args: &[&str]) -> String {
     printed(&mut kubectl).unwrap()
 }
 
-/// The operators' pods that stay.
+/// The operators' pods that are not being deleted.
 fn operators(site: &Site) -> Vec<Value> {
     let pods = site.connection.objects("Pod", NAMESPACE).unwrap();
     pods.into_iter().filter(is_ready).collect()
 }
 
-/// `kill -9` of the process that leads: it is started again in its pod, or the other one leads.
+/// `kill -9` of the leading process: it restarts in its pod, or the other one leads.
 fn leader_is_killed(ns: &Namespace) {
     let load = Load::start(ns);
     let holder = system(
@@ -112,7 +112,8 @@ fn leader_is_killed(ns: &Namespace) {
     load.expect_untouched(ns);
 }
 
-/// Operators are replaced one by one: workloads run on, and a set can be made nearly all the time.
+/// Operators are replaced one by one: workloads run on, and sets can be created nearly all the
+/// time.
 fn upgrade_and_rollback(ns: &Namespace) {
     let load = Load::start(ns);
     let attempts = Attempts::start(ns);
@@ -127,7 +128,8 @@ fn upgrade_and_rollback(ns: &Namespace) {
     load.expect_untouched(ns);
 }
 
-/// Without its webhook no set is made or changed, and that is said; pods and scales go on.
+/// Without its webhook no set can be created or changed, and the error names that; pods and scaling
+/// continue.
 fn webhook_is_away(ns: &Namespace) {
     let load = Load::start(ns);
     system(
@@ -158,7 +160,7 @@ fn webhook_is_away(ns: &Namespace) {
     judge_job(&ns.look().unwrap(), "job", "Running", 0).unwrap();
 }
 
-/// The chart is removed, its definitions stay, workloads run on; what was due is done afterwards.
+/// The chart is removed, its definitions stay, workloads run on; due work is done afterwards.
 fn reinstalled(ns: &Namespace) {
     let load = Load::start(ns);
     release::helm(&ns.site.cluster, &["uninstall", release::NAME, "--wait"]).unwrap();
@@ -167,7 +169,7 @@ fn reinstalled(ns: &Namespace) {
     load.expect_untouched(ns);
 }
 
-/// R6: one operator on each node, also after rollouts that began with both on one.
+/// R6: one operator on each node, even after rollouts that began with both on one node.
 fn one_on_each_node(ns: &Namespace) {
     let site = ns.site;
     spread(site);
@@ -178,7 +180,7 @@ fn one_on_each_node(ns: &Namespace) {
     until_on(site, NODES);
 }
 
-/// R6: of two operators one is lost with its node: for so long sets cannot be made.
+/// R6: one of two operators is lost with its node: sets cannot be created for a limited time.
 fn lost_with_one_of_two(ns: &Namespace) {
     spread(ns.site);
     let refused = refused_while_lost(ns, NODES[1]);
@@ -189,7 +191,7 @@ fn lost_with_one_of_two(ns: &Namespace) {
     );
 }
 
-/// R6: both are on the node that is lost: they tolerate that for 15 s, not for 300.
+/// R6: both are on the lost node: they tolerate that for 15 s, not for 300.
 fn both_lost_with_their_node(ns: &Namespace) {
     move_to(ns.site, NODES[1]);
     let refused = refused_while_lost(ns, NODES[1]);
@@ -200,7 +202,7 @@ fn both_lost_with_their_node(ns: &Namespace) {
     );
 }
 
-/// For how long no set can be made while that node has no power.
+/// The time without creations of sets while that node has no power.
 fn refused_while_lost(ns: &Namespace, node: &str) -> Duration {
     let attempts = Attempts::start(ns);
     ns.site.cluster.cut_power(node).unwrap();

@@ -9,7 +9,7 @@ use super::row::{Row, row_alone};
 use super::seen::is_ready;
 use super::sets::{clique, job, sh, with, with_pod};
 
-/// The rows of this theme. A node's processors are taken, which others would miss.
+/// The rows of this theme. They use a node's processors, which other rows would need.
 pub fn rows() -> Vec<Row> {
     let test = |_: &_| Namespace::with("preemption", &json!({}), preemption_is_the_cause);
     vec![row_alone("preemption::is_the_cause_of_a_restart", "R3", test).of_soak()]
@@ -25,7 +25,7 @@ fn large(name: &str) -> Value {
     )
 }
 
-/// R3: what was preempted says so, and by whom it was: the scheduler.
+/// R3: a preempted pod is reported as preempted by the scheduler.
 fn preemption_is_the_cause(ns: &Namespace) {
     let class = json!({
         "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",

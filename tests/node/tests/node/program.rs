@@ -1,5 +1,5 @@
-//! A real distributed program: `examples/train-and-resume.yaml` with its own image, two nodes, DNS, a
-//! volume, and a rank that is killed.
+//! A real distributed program: `examples/train-and-resume.yaml` with its own image, two nodes, DNS,
+//! a volume, and a killed rank.
 
 use node_tests::cluster::NODES;
 use node_tests::images::python;
@@ -21,7 +21,7 @@ pub fn rows() -> Vec<Row> {
     vec![row("program::a_rank_is_killed", "2", a_rank_is_killed)]
 }
 
-/// All ranks are started again, go on from the checkpoint and end well; what happened is kept.
+/// All ranks restart, continue from the checkpoint and succeed; the failure is recorded.
 fn a_rank_is_killed(ns: &Namespace) {
     let set = start(ns);
     let image = &set["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["containers"][0]["image"];
@@ -32,7 +32,7 @@ fn a_rank_is_killed(ns: &Namespace) {
         has("the leader's log", &log(ns, ranks[0]), &["step 15: "])?;
         Ok(ranks.into_iter().cloned().collect::<Vec<_>>())
     });
-    // As the example's head says.
+    // As in the example's head.
     let killed = name(&first[2]).to_owned();
     ns.kubectl(&["exec", &killed, "--", "sh", "-c", "kill 1"]);
     let done = ns.until("the job has succeeded", |seen| {
@@ -48,8 +48,8 @@ fn a_rank_is_killed(ns: &Namespace) {
     ns.kubectl(&["delete", "pv", &ns.name, "--wait=false"]);
 }
 
-/// Applies the example with a volume, so that the leader is on the first node; the workers are on the
-/// second. Only its time is another: 80 steps of a tenth of a second.
+/// Applies the example with a volume, so that the leader is on the first node; the workers are on
+/// the second. Only its time differs: 80 steps of a tenth of a second.
 fn start(ns: &Namespace) -> Value {
     let found = manifests::the("examples/train-and-resume.yaml", SET);
     let program = checkout().join("examples/train-and-resume/train.py");
@@ -104,7 +104,7 @@ fn volume(ns: &Namespace) -> Value {
     })
 }
 
-/// The pods that stay, by rank.
+/// The pods that are not being deleted, by rank.
 fn ranks(seen: &Seen) -> Result<Vec<&Value>, String> {
     let runs_or_ran = |pod: &&Value| is_ready(pod) || pod["status"]["phase"] == "Succeeded";
     let pods = [LEADER, WORKER]
@@ -135,7 +135,7 @@ fn they_resumed(ns: &Namespace, pods: &[Value]) {
     }
 }
 
-/// Status, events and `lastFailures` name the rank that was killed and its code; no other is blamed.
+/// Status, events and `lastFailures` name the killed rank and its code, and no other rank.
 fn failure_is_kept(ns: &Namespace, killed: &str) -> Result<(), String> {
     for reason in ["PodCliqueFailed", "ReplicaRestarting"] {
         let said = ns.events(reason);

@@ -1,4 +1,4 @@
-//! `record`, by which what kubelets do gets into the inner rings.
+//! `record`, which brings the behaviour of kubelets into the inner rings.
 
 use std::process::{Command, Stdio};
 
@@ -36,7 +36,7 @@ fn of_a_rank_that_exits_0(ns: &Namespace) {
     same("restartPolicy", &*recording.about.restart_policy, "Never").unwrap();
     let phase = |step: &Step| step.status["phase"].as_str().unwrap_or_default().to_owned();
     let mut phases: Vec<_> = recording.steps.iter().map(phase).collect();
-    // Where it ends before its kubelet looks, it is never seen to run.
+    // If it ends before its kubelet looks, it is never seen running.
     phases.dedup();
     phases.retain(|phase| phase != "Running");
     let should = ["Pending", "Succeeded"].map(str::to_owned);

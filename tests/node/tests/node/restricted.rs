@@ -40,7 +40,7 @@ fn start_order(ns: &Namespace) {
     ns.until("all is Ready", |seen| ready(seen, "r", "AllReady"));
 }
 
-/// Pods that it refuses: the set says what to change.
+/// Pods that it refuses: the set names the necessary change.
 fn refusal_is_the_cause(ns: &Namespace) {
     ns.apply(&[&serving("r", &[clique("a", 1, &[sh("exec sleep 1000")])])]);
     ns.until("the refusal is named", |seen| {

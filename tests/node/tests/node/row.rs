@@ -5,24 +5,25 @@ use serde_json::{Value, json};
 use super::namespace::Namespace;
 use super::site::Site;
 
-/// What a row does. `Err` or a panic is its failure.
+/// The test of a row. `Err` or a panic is its failure.
 pub type Test = Box<dyn FnOnce() -> Result<(), String> + Send>;
 
-/// A row: a test, the finding that it guards, and how it is run.
+/// A row: a test, the finding that it guards, and how to run it.
 pub struct Row {
     /// Theme and name, as in `cargo test`.
     pub name: String,
-    /// The finding of the reviews on real nodes: `1` to `10`, `R1` to `R8`, or `-` for what worked.
+    /// The finding of the reviews on real nodes: `1` to `10`, `R1` to `R8`, or `-` for behaviour
+    /// that was right.
     pub finding: &'static str,
     /// Whether `make test-node` runs it; `make soak-node` runs all.
     pub is_in_short_list: bool,
     /// Whether it takes a node or the operators away from others: such rows run last, one by one.
     pub is_alone: bool,
-    /// What it does.
+    /// The test.
     pub test: Test,
 }
 
-/// A row that has a namespace.
+/// A row with a namespace.
 pub fn row(
     name: &str,
     finding: &'static str,
@@ -64,7 +65,8 @@ pub fn row_alone(
 }
 
 impl Row {
-    /// Only `make soak-node` runs it: it takes long, or is of a kind that a quicker one guards.
+    /// Only `make soak-node` runs it: it takes long, or a faster row guards the same kind of
+    /// finding.
     pub fn of_soak(mut self) -> Self {
         self.is_in_short_list = false;
         self

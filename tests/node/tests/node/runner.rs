@@ -1,4 +1,4 @@
-//! Runs rows: first those that share the cluster, then one by one those that need it alone.
+//! Runs rows: first those that share the cluster, then those that need it alone, one by one.
 
 use std::cell::RefCell;
 use std::env;
@@ -10,10 +10,10 @@ use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
 use super::row::{Row, Test};
 use super::site::Site;
 
-/// Rows that wait beside each other: most of the time they wait for kubelets.
+/// Concurrent rows: most of the time they wait for kubelets.
 const TOGETHER: usize = 24;
 
-/// Runs the rows that the arguments select; those of `cargo test`.
+/// Runs the rows that the arguments of `cargo test` select.
 pub fn run(rows: Vec<Row>) -> ExitCode {
     keep_panics();
     let args = Arguments::from_args();
@@ -42,7 +42,7 @@ pub fn run(rows: Vec<Row>) -> ExitCode {
     }
 }
 
-/// Whether the filter of the arguments lets it pass: without rows no cluster is started.
+/// Whether the filter of the arguments selects it: without rows no cluster is started.
 fn is_asked_for(args: &Arguments, row: &Row) -> bool {
     let filter = args.filter.as_deref().unwrap_or_default();
     if args.exact {
@@ -63,7 +63,7 @@ fn run_some(args: &Arguments, rows: Vec<Row>, at_once: usize) -> Conclusion {
     libtest_mimic::run(&args, rows.into_iter().map(trial).collect())
 }
 
-/// A panic is a failure like another: the rows after it go on.
+/// A panic is a failure: the following rows still run.
 fn judged(test: Test) -> Result<(), Failed> {
     match panic::catch_unwind(AssertUnwindSafe(test)) {
         Ok(result) => result.map_err(Failed::from),
@@ -72,11 +72,11 @@ fn judged(test: Test) -> Result<(), Failed> {
 }
 
 thread_local! {
-    /// Where the thread panicked last.
+    /// The place of the thread's last panic.
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Panics are reported with their rows, and not beside those of others.
+/// Panics are reported with their rows, not among those of others.
 fn keep_panics() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string);
@@ -84,7 +84,7 @@ fn keep_panics() {
     }));
 }
 
-/// What a panic of this thread said, and where.
+/// Text and place of this thread's panic.
 pub fn said(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().cloned();
     let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));

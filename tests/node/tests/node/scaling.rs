@@ -1,4 +1,4 @@
-//! Pods that take their time to end, scale to zero and back.
+//! Pods that end slowly, scaling to zero and back.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn is_up(seen: &Seen, count: usize) -> Result<(), String> {
     same("(pods, Ready pods)", (pods.len(), up), (count, count))
 }
 
-/// A slot is taken until its pod is gone: at no moment do two pods have one index.
+/// A slot is taken until its pod is gone: two pods never have the same index.
 fn out_and_in_again(ns: &Namespace) {
     ns.apply(&[&set_of(3, 6, "trap '' TERM; while :; do sleep 1; done")]);
     ns.until("three run", |seen| is_up(seen, 3));
@@ -85,14 +85,14 @@ fn to_zero_and_back(ns: &Namespace) {
     });
 }
 
-/// A process that ends when it is asked to is not waited for.
+/// A process that ends on SIGTERM delays nothing.
 fn sigterm_is_obeyed(ns: &Namespace) {
     ns.apply(&[&set_of(2, 1000, OBEDIENT)]);
     ns.until("two run", |seen| is_up(seen, 2));
     ns.kubectl(&["delete", "pcs", "s", "--timeout=60s"]);
 }
 
-/// One that does not gets the whole of its grace period, and its set is there until then.
+/// A process that ignores it gets its whole grace period, and its set exists until then.
 fn sigterm_is_ignored(ns: &Namespace) {
     let script = "trap 'echo not-yet' TERM; while :; do sleep 1; done";
     ns.apply(&[&set_of(1, 5, script)]);

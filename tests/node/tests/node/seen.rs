@@ -1,11 +1,11 @@
-//! The objects of a namespace as watches show them, and what is read of them.
+//! The watched objects of a namespace, and readers of their fields.
 
 use std::sync::Arc;
 
 use e2e::objects::KINDS;
 use serde_json::Value;
 
-/// Kind after kind.
+/// Kind by kind.
 pub struct Seen(pub Vec<Vec<Arc<Value>>>);
 
 impl Seen {
@@ -37,7 +37,7 @@ impl Seen {
         self.all("Pod")
     }
 
-    /// The pods of that PodClique, by index; also those that are being deleted.
+    /// The pods of that PodClique, by index, including pods that are being deleted.
     pub fn pods_of(&self, podclique: &str) -> Vec<&Value> {
         let label = |pod: &Value, key: &str| pod["metadata"]["labels"][key].clone();
         let mut pods = self.pods();
@@ -70,14 +70,14 @@ pub fn condition<'a>(object: &'a Value, type_: &str) -> &'a Value {
     found.unwrap_or(&Value::Null)
 }
 
-/// `status/reason` of a condition, or nothing.
+/// `status/reason` of a condition; empty if it is absent.
 pub fn state(object: &Value, type_: &str) -> String {
     let found = condition(object, type_);
     let text = |key: &str| found[key].as_str().unwrap_or_default();
     format!("{}/{}", text("status"), text("reason"))
 }
 
-/// The message of a condition, or nothing.
+/// The message of a condition; empty if it is absent.
 pub fn message<'a>(object: &'a Value, type_: &str) -> &'a str {
     condition(object, type_)["message"]
         .as_str()

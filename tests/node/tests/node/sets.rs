@@ -1,4 +1,4 @@
-//! Manifests of rows, as short as they can be.
+//! Manifests of rows, as short as possible.
 
 use node_tests::images::BUSYBOX;
 use serde_json::{Value, json};
@@ -25,10 +25,10 @@ pub fn sidecar(name: &str, script: &str) -> Value {
     sidecar
 }
 
-/// The script of a process that ends at once when it is asked to.
+/// The script of a process that ends at once on SIGTERM.
 pub const OBEDIENT: &str = "trap 'exit 0' TERM; while :; do sleep 1000 & wait; done";
 
-/// A clique of so many pods with these containers.
+/// A clique of that many pods with these containers.
 pub fn clique(name: &str, replicas: u32, containers: &[Value]) -> Value {
     json!({
         "name": name,

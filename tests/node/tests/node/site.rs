@@ -47,14 +47,14 @@ impl Site {
         SHARED.set(site).map_err(|_| anyhow!("started twice"))
     }
 
-    /// The one of this run.
+    /// The site of this run.
     pub fn shared() -> &'static Self {
         SHARED
             .get()
             .expect("the runner starts it before the first row")
     }
 
-    /// Ends it, once nothing of the rows is left.
+    /// Ends it, once no namespace of a row is left.
     pub fn end() -> Result<()> {
         let site = Self::shared();
         let left = wait::within(Duration::from_mins(1), || site.expect_no_namespace());
@@ -72,13 +72,13 @@ impl Site {
     }
 }
 
-/// Installs or upgrades the product with these values; everything else is as shipped.
+/// Installs or upgrades the product with these values; all others are the defaults.
 pub fn install(cluster: &Cluster, values: &[&str]) -> Result<String> {
     let values: Vec<_> = values.iter().map(|value| (*value).to_owned()).collect();
     release::install(cluster, &values)
 }
 
-/// A new folder for the state of this run, and what keeps other runs out of it.
+/// A new folder for the state of this run, and a lock against other runs.
 fn folder() -> Result<(PathBuf, File)> {
     let local = programs::checkout().join(".localcluster");
     fs::create_dir_all(&local).with_context(|| local.display().to_string())?;

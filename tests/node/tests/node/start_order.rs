@@ -23,7 +23,7 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// A parent that is Ready after so many seconds.
+/// A dependency that is Ready after that many seconds.
 fn parent(seconds: u32) -> Value {
     let probe = json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1});
     let script = format!("sleep {seconds}; touch /tmp/up; exec sleep 1000");
@@ -38,8 +38,8 @@ fn children(count: u32) -> Value {
     clique("k", count, &[sh("exec sleep 1000")])
 }
 
-/// Finding 4: of many children none lies until its kubelet's periodic look, a minute or more: the
-/// annotation is changed again while an init container still runs.
+/// Finding 4: no dependent waits for its kubelet's periodic look, a minute or more: the annotation
+/// is changed again while an init container still runs.
 fn many_children_start_in_time(ns: &Namespace) {
     ns.apply(&[&in_order(serving("o", &[parent(3), children(16)]))]);
     ns.until("the parent is Ready", |seen| {
@@ -71,7 +71,8 @@ fn many_children_start_in_time(ns: &Namespace) {
     }
 }
 
-/// While its parent is not Ready a child waits, and says for whom; never the opposite of what is true.
+/// While its dependency is not Ready, a dependent waits and names it, and never reports the
+/// opposite.
 fn slow_parent(ns: &Namespace) {
     ns.apply(&[&in_order(serving("o", &[parent(12), children(1)]))]);
     let child = ns.until("the child waits", |seen| {
@@ -95,7 +96,8 @@ fn is_initializing(pod: &Value) -> Result<(), String> {
         .ok_or_else(|| format!("grove-initc does not run: {states}"))
 }
 
-/// A parent that crashes twice before it stays: its child starts then, and not before.
+/// A dependency that crashes twice before it stays Ready: its dependent starts then, and not
+/// before.
 fn crashing_parent(ns: &Namespace) {
     let mut main = sh(
         "echo x >> /v/runs; test $(wc -l < /v/runs) -ge 2 || { sleep 1; exit 1; }; touch /tmp/up; exec sleep 1000",

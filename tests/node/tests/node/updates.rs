@@ -1,4 +1,4 @@
-//! Updates of what runs, with the probes and images of real nodes.
+//! Updates of running sets, with the probes and images of real nodes.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// A server that is Ready a second after its start, of that version.
+/// A server of that version that is Ready a second after its start.
 fn server(version: &str) -> Value {
     let probe = json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1});
     let script = format!("echo {version}; sleep 1; touch /tmp/up; exec sleep 1000");
@@ -89,7 +89,7 @@ fn image_that_is_not_there(ns: &Namespace) {
         .filter(|uid| before.contains(uid))
         .count();
     same("old pods that are Ready", left, 2).unwrap();
-    // The old template again: it ends.
+    // The old template again ends the update.
     ns.apply(&[&set_of(3, 2, server("one"))]);
     ns.until("all is Ready again", |seen| {
         same("Ready pods", up(seen).len(), 3)?;
@@ -97,7 +97,7 @@ fn image_that_is_not_there(ns: &Namespace) {
     });
 }
 
-/// A pod takes the new template when somebody deletes it.
+/// A pod takes the new template when it is deleted.
 fn on_delete(ns: &Namespace) {
     let manual = json!({"spec": {"updateStrategy": {"type": "OnDelete"}}});
     let before = start(ns, &with(set_of(2, 1, server("one")), &manual), 2);
@@ -125,7 +125,7 @@ fn on_delete(ns: &Namespace) {
     same("old pods", left, 1).unwrap();
 }
 
-/// Finding R8: the image that cannot be pulled is the one that the pod asks for, not the one that its
+/// Finding R8: the image that cannot be pulled is that of the pod's spec, not the one that its
 /// status still names.
 fn image_of_one_pod(ns: &Namespace) {
     let set = set_of(1, 1, server("one"));

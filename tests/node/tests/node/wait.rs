@@ -1,11 +1,11 @@
-//! Waiting for what is to come, never for time to pass.
+//! Waiting for events, never for time to pass.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 
-/// Looks until there is a result. `Err` says what is still wrong; after the limit that is the error.
+/// Looks until there is a result. `Err` is the remaining problem; after the limit it is the error.
 pub fn within<T>(
     limit: Duration,
     mut look: impl FnMut() -> Result<T, String>,
@@ -22,7 +22,7 @@ pub fn within<T>(
     }
 }
 
-/// Looks for that long, and fails as soon as something is wrong: for what must *not* happen.
+/// Looks for that long, and fails as soon as something is wrong: for events that must *not* happen.
 pub fn throughout(
     time: Duration,
     mut look: impl FnMut() -> Result<(), String>,

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::Case;
 use crate::sets::{clique, container, sh, with, with_pod};
 
-/// Where there is nothing to create.
+/// A remedy for cases with nothing to create.
 const CREATE: &str = "create the ConfigMap, the Secret or the key";
-/// Where there never was a log.
+/// A remedy for cases without an earlier log.
 const PREVIOUS: &str = "logs --previous";
 
 const NOTHING: Case = Case {
@@ -22,9 +22,9 @@ const NOTHING: Case = Case {
     in_soak_only: false,
 };
 
-/// One for each cause that a kubelet, or the scheduler, can give.
+/// One case for each cause that a kubelet, or the scheduler, can report.
 pub(super) const CASES: &[Case] = &[
-    // A container that cannot be run.
+    // A container that cannot start.
     Case {
         name: "command_that_is_not_there",
         clique: || clique("w", 1, &[with(sh(""), &json!({"command": ["/nothere"]}))]),
@@ -109,7 +109,7 @@ pub(super) const CASES: &[Case] = &[
         said: &["UPPER/case:1"],
         ..NOTHING
     },
-    // What a pod refers to.
+    // Objects that a pod refers to.
     Case {
         name: "configmap_that_is_not_there",
         finding: "-",
@@ -211,7 +211,7 @@ pub(super) const CASES: &[Case] = &[
         said: &["prepare", "exit code 9"],
         ..NOTHING
     },
-    // Pods that end, which a server does not do.
+    // Pods that end, which a server must not do.
     Case {
         name: "never_and_exit_6",
         clique: || {

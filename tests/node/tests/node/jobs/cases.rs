@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::ends::{Case, Failure};
 use crate::sets::{clique, job, sh, with_pod};
 
-/// All.
+/// All cases.
 pub(super) fn cases() -> Vec<Case> {
     [good::cases(), failing::cases(), odd::cases()]
         .into_iter()
@@ -17,13 +17,13 @@ pub(super) fn cases() -> Vec<Case> {
         .collect()
 }
 
-/// A script that writes a word to the log and to the termination message and ends with that code, some
-/// time after its pod was Ready.
+/// A script that writes a word to the log and to the termination message and ends with that code,
+/// some time after its pod was Ready.
 fn fails(code: u32) -> String {
     format!("sleep 2; echo the-word-{code} | tee /dev/termination-log; exit {code}")
 }
 
-/// What is kept of [`fails`].
+/// The recorded failure of [`fails`].
 fn failure(pod: &'static str, code: i64) -> Failure {
     Failure {
         pod,
@@ -43,7 +43,7 @@ fn on_failure(clique: Value) -> Value {
     with_pod(clique, &serde_json::json!({"restartPolicy": "OnFailure"}))
 }
 
-/// A job of these cliques without restarts that ends well.
+/// A job of these cliques without restarts that succeeds.
 fn succeeds(name: &'static str, finding: &'static str, cliques: &[Value]) -> Case {
     Case {
         name,
@@ -59,7 +59,7 @@ fn succeeds(name: &'static str, finding: &'static str, cliques: &[Value]) -> Cas
     }
 }
 
-/// A job of these cliques without restarts that fails as that says.
+/// A job of these cliques without restarts that fails with this failure.
 fn gives_up(
     name: &'static str,
     finding: &'static str,

@@ -1,4 +1,4 @@
-//! The end of a job, and what is kept of it.
+//! The end of a job, and its records.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use crate::seen::{Seen, condition, name};
 pub struct Case {
     pub name: &'static str,
     pub finding: &'static str,
-    /// It is called `job`.
+    /// The job, called `job`.
     pub job: Value,
-    /// The phase that it ends in.
+    /// Its final phase.
     pub phase: &'static str,
-    /// How often it was started again.
+    /// The number of its restarts.
     pub restarts: u64,
     /// Its failures, in any order.
     pub failures: Vec<Failure>,
-    /// What the message of its end names, besides the exit code of its failures.
+    /// Further texts in the message of its end, besides the exit code of its failures.
     pub said: &'static [&'static str],
-    /// What neither that nor an event names.
+    /// Texts that neither the message nor an event contains.
     pub not_said: &'static [&'static str],
-    /// Whether pods and logs of its last attempt's failures are there after the end.
+    /// Whether pods and logs of the last attempt's failures still exist.
     pub keeps_logs: bool,
     pub in_soak_only: bool,
 }
@@ -32,15 +32,15 @@ pub struct Case {
 /// One of `status.lastFailures`.
 #[derive(Clone, Copy)]
 pub struct Failure {
-    /// Of the pod's name.
+    /// Part of the pod's name.
     pub pod: &'static str,
-    /// `OOMKilled`, `Error`; nothing where several will do.
+    /// `OOMKilled`, `Error`; empty if several are possible.
     pub reason: &'static str,
-    /// Of the container; nothing where it is of no interest.
+    /// Exit code of the container; `None` if it does not matter.
     pub code: Option<i64>,
-    /// In its termination message.
+    /// A word of its termination message.
     pub word: &'static str,
-    /// Whose log has that word, too.
+    /// The container whose log has that word, too.
     pub container: &'static str,
 }
 
@@ -53,10 +53,10 @@ impl Failure {
     }
 }
 
-/// Also with a grace period or a back-off in between.
+/// Including a grace period or a back-off.
 const LIMIT: Duration = Duration::from_mins(3);
 
-/// The end, and what a person finds of it.
+/// The end, and the traces of it.
 pub fn as_it_should(ns: &Namespace, case: &Case) {
     ns.apply(&[&case.job]);
     let end = |seen: &Seen| {
@@ -79,7 +79,8 @@ pub fn as_it_should(ns: &Namespace, case: &Case) {
     }
 }
 
-/// Finding 2. Of ranks that fail together the first decides: the others may be ended before they do.
+/// Finding 2. Of ranks that fail together the first decides: the others may be ended before they
+/// fail.
 fn failures_are_kept(set: &Value, should: &[Failure]) -> Result<(), String> {
     let kept = set["status"]["lastFailures"]
         .as_array()
@@ -100,7 +101,7 @@ fn failures_are_kept(set: &Value, should: &[Failure]) -> Result<(), String> {
         .ok_or_else(|| format!("only {} in lastFailures: {kept:?}", kept.len()))
 }
 
-/// Finding 7: the culprit and its code, wherever the end is said.
+/// Finding 7: the failed container and its code, in every report of the end.
 fn end_is_explained(ns: &Namespace, set: &Value, case: &Case) -> Result<(), String> {
     let said = text(&condition(set, "Failed")["message"]).to_owned();
     let explained = ns.explain("job");
@@ -119,7 +120,7 @@ fn end_is_explained(ns: &Namespace, set: &Value, case: &Case) -> Result<(), Stri
     Ok(())
 }
 
-/// Finding 2: pods of the last attempt that failed are there, with their logs.
+/// Finding 2: failed pods of the last attempt exist, with their logs.
 fn logs_are_kept(ns: &Namespace, set: &Value, failures: &[Failure]) -> Result<(), String> {
     let seen = ns.look()?;
     let last = set["status"]["lastFailures"]

@@ -1,4 +1,4 @@
-//! A node that is drained, as for its maintenance: `kubectl drain`, then `kubectl uncordon`.
+//! A drained node, as for maintenance: `kubectl drain`, then `kubectl uncordon`.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ fn until_up(ns: &Namespace, pods: usize) {
     });
 }
 
-/// The findings 6 and R3: one restart for all ranks that are evicted, and the eviction is named.
+/// Findings 6 and R3: one restart for all evicted ranks, and the eviction is named.
 const RANK: Met = Met {
     name: "ranks_restart_once",
     finding: "R3",
@@ -74,7 +74,7 @@ const RANK: Met = Met {
     back: |ns| judge_job(&ns.look().unwrap(), "job", "Running", 1).unwrap(),
 };
 
-/// A job that has more than its minimum replaces a rank alone.
+/// A job above its minimum replaces a rank alone.
 const ELASTIC: Met = Met {
     name: "elastic_job_goes_on",
     finding: "-",
@@ -111,7 +111,7 @@ const BUDGET: Met = Met {
         ns.apply(&[&set]);
         until_up(ns, 3);
         ns.apply(&[&budget]);
-        // Kubernetes looks for new kinds every half minute: those of a cluster that is new.
+        // Kubernetes learns about new kinds every half minute: those of a new cluster.
         let allowed = [
             "get",
             "pdb",
@@ -136,7 +136,7 @@ const BUDGET: Met = Met {
     back: |ns| ns.until("all is Ready", |seen| ready(seen, "s", "AllReady")),
 };
 
-/// What starts in an order while its node is drained starts elsewhere in that order.
+/// A workload that starts in an order while its node is drained starts elsewhere in that order.
 const STARTING: Met = Met {
     name: "start_order_goes_on",
     finding: "-",

@@ -1,4 +1,4 @@
-//! A kubelet that hangs while what it started runs on: its node gets lost, then comes back.
+//! A kubelet that hangs while its containers run on: its node gets lost, then returns.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub fn rows() -> Vec<Row> {
     })
 }
 
-/// Of the time after which the node is lost, evicted, and its pods are given up.
+/// Longer than the time after which the node is lost, evicted, and its pods are given up.
 const LONG: Duration = Duration::from_secs(100);
 
 fn lives(name: &str) -> Value {
@@ -45,7 +45,7 @@ fn until_running(ns: &Namespace, pods: usize) {
     });
 }
 
-/// The findings 1 and R2: a node that does not report is no failure of a job, whose processes run on.
+/// Findings 1 and R2: a node that does not report is no failure of a job whose processes run on.
 pub const WAITS: Met = Met {
     name: "job_waits",
     finding: "R2",
@@ -77,7 +77,7 @@ pub const WAITS: Met = Met {
     },
 };
 
-/// R2: both ranks end with 0 while one of them is not seen to.
+/// R2: both ranks end with 0; the end of one is not observed.
 pub const ENDS_WELL: Met = Met {
     name: "job_ends_well_meanwhile",
     finding: "R2",
@@ -97,12 +97,12 @@ pub const ENDS_WELL: Met = Met {
     back: |ns| ns.until("it is done", |seen| judge_job(seen, "job", "Succeeded", 0)),
 };
 
-/// What each worker says to the leader, once a second; the leader's log has it.
+/// The message of each worker to the leader, once a second; the leader's log has it.
 const SPEAKS: &str = "while :; do echo \"rank=$HOSTNAME attempt=$GROVE_ATTEMPT\" | nc -w 1 $GROVE_PCS_NAME-0-l-0.$GROVE_HEADLESS_SERVICE 9000; sleep 1; done";
 const LISTENS: &str = "while :; do nc -l -p 9000; done";
 
-/// R1 and R3: the new leader hears the old worker, and the attempt tells the two apart. What took the
-/// rank away is named.
+/// R1 and R3: the new leader receives messages of the old worker, and the attempt distinguishes the
+/// two. The cause of the removal is named.
 pub const TWO_OF_A_RANK: Met = Met {
     name: "two_of_a_rank",
     finding: "R1",
@@ -211,7 +211,7 @@ pub const SERVER: Met = Met {
     },
 };
 
-/// R8: the node that would do is the one that is lost: its taint is the cause, not the selector.
+/// R8: the suitable node is the lost one: its taint is the cause, not the selector.
 pub const PINNED: Met = Met {
     name: "pod_that_belongs_there",
     finding: "R8",

@@ -28,8 +28,8 @@ fn lives(name: &str) -> Value {
     clique(name, 1, &[sh("exec sleep 1000")])
 }
 
-/// R1: on a Ready node a rank keeps its slot for longer than elsewhere: nothing else runs in it beside
-/// the old process, and `explain` says what it waits for.
+/// R1: on a Ready node a rank keeps its slot for longer than elsewhere: no other pod runs in it
+/// beside the old process, and `explain` names the reason for the wait.
 const SLOT_IS_KEPT: Met = Met {
     name: "slot_is_kept",
     finding: "R1",

@@ -1,4 +1,4 @@
-//! A loss: what happens to the node, and who meets it.
+//! A loss: the fate of the node, and the workloads that meet it.
 
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
@@ -21,34 +21,35 @@ pub const LOST: &str = "node-2";
 /// The node that stays.
 pub const STAYS: &str = "node-1";
 
-/// What happens to the node.
+/// The fate of the node.
 pub struct Loss {
-    /// Of its rows.
+    /// Theme of its rows.
     pub theme: &'static str,
-    /// Loses it, and returns when that shows.
+    /// Takes the node away, and returns when that shows.
     pub lose: fn(&Site),
-    /// Brings it back, and returns when it is.
+    /// Brings it back, and returns when that shows.
     pub restore: fn(&Site),
-    /// Who meets it.
+    /// The workloads that meet it.
     pub met_by: Vec<Met>,
 }
 
-/// A workload that meets a loss, and what it should be then.
+/// A workload that meets a loss, and its expected states.
 #[derive(Clone, Copy)]
 pub struct Met {
     pub name: &'static str,
     pub finding: &'static str,
     /// Returns when it runs.
     pub start: fn(&Namespace),
-    /// Judges it while the node is lost.
+    /// Checks it while the node is lost.
     pub lost: fn(&Namespace),
-    /// Judges it when the node is back.
+    /// Checks it when the node is back.
     pub back: fn(&Namespace),
 }
 
 type Results = BTreeMap<&'static str, Result<(), String>>;
 
-/// A row for each that meets the loss. The first of them to run lets it happen to all.
+/// A row for each workload that meets the loss. The first of them to run takes the node away for
+/// all.
 pub fn rows(loss: Loss) -> Vec<Row> {
     let names: Vec<_> = loss
         .met_by
@@ -72,7 +73,7 @@ pub fn rows(loss: Loss) -> Vec<Row> {
 
 fn happen(site: &'static Site, loss: &Loss) -> Results {
     let pinned = format!("nodeSelector.kubernetes\\.io/hostname={STAYS}");
-    // As shipped it is 60 s, for which no row has to wait.
+    // The default is 60 s, for which no row has to wait.
     let stuck = "config.stuckPodTimeout=20s";
     site::install(&site.cluster, &[&pinned, stuck]).unwrap();
     until_free(site, LOST);
@@ -100,7 +101,7 @@ fn attempt(act: impl FnOnce()) -> Result<(), String> {
     panic::catch_unwind(AssertUnwindSafe(act)).map_err(|panic| said(&*panic))
 }
 
-/// All at once; what failed before is not judged again.
+/// All at once; a workload that failed earlier is not checked again.
 fn judge(all: &mut [(Met, Namespace, Result<(), String>)], stage: fn(&Met) -> fn(&Namespace)) {
     thread::scope(|scope| {
         for (met, ns, result) in all.iter_mut().filter(|(_, _, result)| result.is_ok()) {
@@ -127,7 +128,7 @@ pub fn until_node_is(site: &Site, node: &str, status: &str) {
     wait::within(limit, is).unwrap();
 }
 
-/// Waits until the node is Ready and takes pods: after a loss its taints stay for a moment.
+/// Waits until the node is Ready and accepts pods: after a loss its taints stay for a moment.
 fn until_free(site: &Site, node: &str) {
     until_node_is(site, node, "True");
     let is_free = || {
@@ -148,7 +149,7 @@ pub fn on(node: &str, clique: Value) -> Value {
     )
 }
 
-/// The clique rather on that node.
+/// The clique, preferably on that node.
 pub fn rather_on(node: &str, clique: Value) -> Value {
     let is_it = json!({"key": "kubernetes.io/hostname", "operator": "In", "values": [node]});
     let rather = json!([{"weight": 100, "preference": {"matchExpressions": [is_it]}}]);
@@ -157,7 +158,7 @@ pub fn rather_on(node: &str, clique: Value) -> Value {
     with_pod(clique, &json!({"affinity": affinity}))
 }
 
-/// The clique that is evicted 5 s after its node was lost; Kubernetes waits for 300 s.
+/// The clique that is evicted 5 s after its node was lost; Kubernetes' default is 300 s.
 pub fn impatient(clique: Value) -> Value {
     let toleration = |key: &str| {
         json!({

@@ -1,4 +1,4 @@
-//! A machine that is gone for minutes, and comes back.
+//! A machine that is gone for minutes, and returns.
 
 use super::hung_kubelet::{PINNED, SERVER, TWO_OF_A_RANK, until_restarted_elsewhere};
 use super::loss::{self, LOST, Loss, Met, until_node_is};
@@ -21,7 +21,7 @@ pub fn rows() -> Vec<Row> {
     rows.into_iter().map(Row::of_soak).collect()
 }
 
-/// R3: the rank runs elsewhere, and what took it away is named; nothing is counted twice.
+/// R3: the rank runs elsewhere, and the cause of its removal is named; nothing is counted twice.
 const RANK: Met = Met {
     name: "rank_runs_elsewhere",
     finding: "R3",

@@ -22,7 +22,7 @@ pub fn rows() -> Vec<Row> {
     })
 }
 
-/// What containerd says of a task that it lost is no exit code of the program.
+/// containerd's exit code of a lost task is no exit code of the program.
 const NOT_SAID: &[&str] = &["exit code 255", "Completed"];
 
 fn lives(name: &str) -> Value {
@@ -39,7 +39,8 @@ fn until_running(ns: &Namespace, pods: usize) {
     });
 }
 
-/// The findings R4 and R5: the restart of the node is the cause, also where an init container did well.
+/// Findings R4 and R5: the restart of the node is the cause, even after a successful init
+/// container.
 const RANK: Met = Met {
     name: "rank_that_is_lost",
     finding: "R5",
@@ -93,7 +94,7 @@ const SERVER: Met = Met {
     back: |_| (),
 };
 
-/// A job that leaves failures to the kubelet goes on.
+/// A job that leaves failures to the kubelet continues.
 const ON_FAILURE: Met = Met {
     name: "on_failure_goes_on",
     finding: "-",
@@ -112,7 +113,7 @@ const ON_FAILURE: Met = Met {
     back: |_| (),
 };
 
-/// Work that is done stays done.
+/// Finished work stays finished.
 const DONE: Met = Met {
     name: "done_stays_done",
     finding: "-",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use node_tests::programs::checkout;
 use serde_json::{Value, json};
 
-/// A PodCliqueSet, and what stands in the same file or block.
+/// A PodCliqueSet, and the other objects of the same file or block.
 pub struct Found {
     /// Relative to the root of the checkout.
     pub file: String,
@@ -14,7 +14,7 @@ pub struct Found {
     pub objects: Vec<Value>,
 }
 
-/// All, in files that people copy from.
+/// All sets, in files that people copy from.
 pub fn all_found() -> Vec<Found> {
     let files = ["examples", "examples/schedulers", "docs", "."]
         .iter()
@@ -86,7 +86,7 @@ fn blocks_of(text: &str) -> Vec<String> {
     blocks
 }
 
-/// What a document leaves out is `{...}`.
+/// Documents write `{...}` for an omitted part.
 fn objects_of(block: &str) -> Vec<Value> {
     let whole = block.replace(
         "podSpec: {...}",

@@ -1,4 +1,4 @@
-//! What stands for images, claims and devices that are not here.
+//! The replacements for images, claims and devices.
 
 use node_tests::images::BUSYBOX;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Groups whose definitions are not installed.
 const OF_OTHERS: [&str; 3] = ["keda.sh/", "scheduling.run.ai/", "kueue.x-k8s.io/"];
 
-/// The objects as they can be run here. The pods of a job end after a moment; others listen.
+/// The objects in a form that runs here. The pods of a job end after a moment; others listen.
 pub fn replaced(objects: &[Value], is_job: bool) -> Vec<Value> {
     let is_known = |object: &&Value| {
         let version = object["apiVersion"].as_str().unwrap_or_default();
@@ -54,7 +54,7 @@ fn replace_pod(pod: &mut Value, is_job: bool) {
     }
 }
 
-/// Answers on each port of the container, whatever is asked, and has the files that probes look for.
+/// Answers every request on each port of the container, and has the probed files.
 fn listening(container: &Value) -> String {
     let ports = container["ports"].as_array().into_iter().flatten();
     let serve = |port: &Value| {
@@ -68,7 +68,7 @@ fn listening(container: &Value) -> String {
     )
 }
 
-/// A shell that is not in the stub, and its way to try a port.
+/// Replaces shells that the stub does not have, and their way to test a port.
 fn replace_probe(probe: Option<&mut Value>) {
     let Some(probe) = probe else { return };
     probe["periodSeconds"] = json!(1);
@@ -86,7 +86,7 @@ fn replace_probe(probe: Option<&mut Value>) {
     }
 }
 
-/// The items of a list that need not be there.
+/// The items of an optional list.
 fn items<'a>(object: &'a mut Value, list: &str) -> impl Iterator<Item = &'a mut Value> {
     let list = object.get_mut(list).and_then(Value::as_array_mut);
     list.into_iter().flatten()

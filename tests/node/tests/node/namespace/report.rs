@@ -1,4 +1,4 @@
-//! What a person would look at when a row failed.
+//! The report of a failed row.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::seen::name;
 /// Lines of an operator's log.
 const LOG_LINES: usize = 30;
 
-/// Objects, statuses, events, `explain`, and the operators' words on the namespace.
+/// Objects, statuses, events, `explain`, and the operators' log lines about the namespace.
 pub fn of(ns: &Namespace) -> String {
     let mut report = String::new();
     let mut add = |title: &str, text: &str| {
@@ -82,7 +82,7 @@ fn log(ns: &Namespace) -> String {
         .join("\n")
 }
 
-/// A line of the log without what is the same in all of them.
+/// A line of the log without the parts that all lines share.
 fn short(line: &str) -> String {
     let (_, json) = line.split_once("] ").unwrap_or(("", line));
     let Ok(Value::Object(mut fields)) = serde_json::from_str(json) else {

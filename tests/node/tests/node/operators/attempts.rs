@@ -1,4 +1,4 @@
-//! Somebody who tries to make a set again and again.
+//! A client that tries to create a set again and again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +10,15 @@ use serde_json::Value;
 use crate::namespace::Namespace;
 use crate::sets::{clique, serving, sh};
 
-/// Attempts that go on until they are stopped.
+/// Attempts that continue until they are stopped.
 pub struct Attempts {
     is_over: Arc<AtomicBool>,
     thread: JoinHandle<Duration>,
 }
 
 impl Attempts {
-    /// Begins, in that namespace. Nothing is made: the API server asks the webhook, and stores nothing.
+    /// Begins, in that namespace, with dry runs: the API server calls the webhook, and stores
+    /// nothing.
     pub fn start(ns: &Namespace) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let (is_over_there, name) = (is_over.clone(), ns.name.clone());
@@ -39,7 +40,7 @@ impl Attempts {
         Self { is_over, thread }
     }
 
-    /// Ends, and returns for how long sets were refused in all.
+    /// Ends, and returns the total time of refusals.
     pub fn stop(self) -> Duration {
         self.is_over.store(true, Ordering::SeqCst);
         self.thread.join().expect("it only counts")

@@ -1,4 +1,4 @@
-//! Jobs of which a process fails.
+//! Jobs with a failing process.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{fails, failure, gives_up, ranks};
 use crate::jobs::ends::{Case, Failure};
 use crate::sets::{clique, container, job, sh, with, with_pod};
 
-/// They end `Failed`, or go on after a restart, and the failure is kept.
+/// They end `Failed`, or continue after a restart, and the failure is recorded.
 pub(super) fn cases() -> Vec<Case> {
     [app_containers(), init_containers()]
         .into_iter()
@@ -77,7 +77,7 @@ fn init_containers() -> Vec<Case> {
             }],
             &["job-0-b-", "exit code 9"],
         ),
-        // What an init container did well is no cause.
+        // A successful init container is no cause.
         gives_up(
             "r4_init_container_did_well",
             "R4",
@@ -88,7 +88,7 @@ fn init_containers() -> Vec<Case> {
     ]
 }
 
-/// t06: the kubelet's own word for it is kept.
+/// t06: the kubelet's own reason is recorded.
 fn runs_out_of_memory() -> Case {
     let limit = json!({"resources": {"limits": {"memory": "12Mi"}}});
     let killed = Failure {

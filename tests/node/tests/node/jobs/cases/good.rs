@@ -62,7 +62,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A server on port 8000 whose probe fails at the first refusal, then that.
+/// A server on port 8000 whose probe fails at the first refusal; then runs this script.
 fn serves(then: &str) -> Value {
     let probe = json!({
         "httpGet": {"path": "/", "port": 8000}, "periodSeconds": 1, "failureThreshold": 1,
@@ -73,7 +73,7 @@ fn serves(then: &str) -> Value {
     with(sh(&script), &json!({"readinessProbe": probe}))
 }
 
-/// Finding 1, t46: the workers' probes ask the port of their leader, which ends first.
+/// Finding 1, t46: the workers' probes connect to the port of their leader, which ends first.
 fn followed_by_followers() -> Case {
     let probe = json!({
         "exec": {"command": ["sh", "-c", "wget -qO- $GROVE_PCS_NAME-0-l-0.$GROVE_HEADLESS_SERVICE:8000"]},
@@ -103,7 +103,7 @@ fn with_sidecar(main: &Value) -> Value {
     )
 }
 
-/// Ends with 5 the first time it runs in its pod.
+/// Ends with 5 the first time that it runs in its pod.
 fn once_then_well() -> Value {
     let script = "test -e /v/was || { touch /v/was; sleep 2; exit 5; }; sleep 1";
     let mut main = sh(script);

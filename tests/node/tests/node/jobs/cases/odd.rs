@@ -1,4 +1,4 @@
-//! Jobs with sidecars, grace periods and limits of time.
+//! Jobs with sidecars, grace periods and time limits.
 
 use serde_json::json;
 
@@ -30,7 +30,7 @@ pub(super) fn cases() -> Vec<Case> {
                 "1s",
             ),
             failures: vec![failure("job-0-w-", 5)],
-            // It was replaced alone while the delay ran: only `lastFailures` has it for certain.
+            // It was replaced alone during the delay: only `lastFailures` is certain.
             keeps_logs: false,
             ..gives_up("t33_delay_runs_first", "-", &[], vec![], &["job-0-w"])
         },
@@ -41,7 +41,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// t08, t13: a peer that takes its time to end hides nothing, and the restart waits for it.
+/// t08, t13: a peer that ends slowly hides nothing, and the restart waits for it.
 fn peer_that_ends_slowly() -> Case {
     let hook = json!({"preStop": {"exec": {"command": ["sleep", "3"]}}});
     let slow = clique(
@@ -74,7 +74,7 @@ fn too_slow() -> Case {
     }
 }
 
-/// Finding 10, t53: that it crash-looped until its time was over is kept.
+/// Finding 10, t53: its crash loop until the end of its time is recorded.
 fn crash_loop_until_the_end() -> Case {
     let cliques = [on_failure(ranks("w", 1, &fails(2)))];
     let mut job = job("job", 0, &cliques);
@@ -93,7 +93,7 @@ fn crash_loop_until_the_end() -> Case {
     }
 }
 
-/// Finding R8: who fills its disk was evicted, whatever code its container ended with.
+/// Finding R8: a pod that fills its disk was evicted, whatever the exit code of its container.
 fn evicted_for_its_disk() -> Case {
     let mut main = sh("head -c 3000000 /dev/zero > /v/x; exec sleep 1000");
     main["volumeMounts"] = json!([{"name": "v", "mountPath": "/v"}]);
