@@ -118,7 +118,7 @@ fn a_pod_that_has_run_out_does_not_delay_the_end() {
     assert_eq!(status.phase, Some(PodCliqueSetPhase::Failed));
 }
 
-/// The kubelet restarts it in place until maxRuntime is over: only then it counts as the cause.
+/// The kubelet restarts it in place until `maxRuntime` is over: only then it counts as the cause.
 #[test]
 fn the_last_crash_is_kept_when_the_time_is_over() {
     let mut snapshot = running(job(0, Some("1m")));
