@@ -33,7 +33,6 @@ pub enum ConditionType {
     TopologyLevelsUnavailable,
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: a changed template is being applied to the
     /// pods (Grove, docs/semantics.md §14).
-    /// (Grove, docs/semantics.md §14).
     UpdateInProgress,
     /// PodCliqueSet, PodGang: its scheduler cannot receive it as a gang, or cannot honour a part of
     /// it.

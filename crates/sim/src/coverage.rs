@@ -95,7 +95,7 @@ impl Coverage {
         let replicas = |group| view::number(group, "/spec/replicas");
         match (replicas(before), replicas(after)) {
             (1.., 0) => self.saw("group scaled to zero"),
-            (0, 1..) => self.saw("group woken"),
+            (0, 1..) => self.saw("group scaled up from 0"),
             _ => {}
         }
     }
@@ -119,11 +119,11 @@ impl Coverage {
         let replicas = |clique| view::number(clique, "/spec/replicas");
         match (replicas(before), replicas(after)) {
             (1.., 0) => self.saw("clique scaled to zero"),
-            (0, 1..) => self.saw("clique woken"),
+            (0, 1..) => self.saw("clique scaled up from 0"),
             _ => {}
         }
         if view::was_idle(before) && !view::was_idle(after) {
-            self.saw("woken clique available again");
+            self.saw("scaled up clique available again");
         }
         let is_noted = |clique| view::scaled_below_to(clique).is_some();
         let (was_below, is_below) = (is_noted(before), is_noted(after));
@@ -178,8 +178,8 @@ impl Coverage {
         let was_told = record.before.as_ref().is_some_and(|pod| is_told(pod));
         if !was_told && record.after.as_ref().is_some_and(|pod| is_told(pod)) {
             self.saw(match record.before {
-                Some(_) => "pod told to start",
-                None => "pod told to start when created",
+                Some(_) => "pod got its start signal",
+                None => "pod created with its start signal",
             });
         }
         if let Some(name) = record.after.as_ref().and_then(|pod| begun(record, pod)) {

@@ -37,7 +37,7 @@ fn is_repeated_well(before: &Value, pod: &Value) -> Checked {
     let (was, is) = (count(before), count(pod));
     demand((was..=5).contains(&is), "I38", || {
         let pod = view::name(pod);
-        format!("{pod} was told to start, {was} times, and then {is} times")
+        format!("{pod} had {was} start signals, and then {is}")
     })
 }
 
@@ -55,7 +55,7 @@ fn was_up(window: &Window<'_>, pod: &Value, parent: &str) -> Checked {
         .unwrap_or((0, 1));
     demand(most >= least, "I38", || {
         let pod = view::name(pod);
-        format!("{pod} is told to start, but {parent} had {most} of {least} pods Ready")
+        format!("{pod} got its start signal, but {parent} had {most} of {least} pods Ready")
     })
 }
 

@@ -1,4 +1,4 @@
-//! What each pod of a clique costs until all are Ready, in small cliques and in large ones.
+//! The cost per pod of a clique until all are Ready, in small cliques and in large ones.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::table::{Table, per};
 
 /// A gang may have 5,000 pods.
 const SIZES: [usize; 4] = [300, 1_000, 3_000, 5_000];
-/// What a write takes of a real API server on 2 cores, with all that follows from it.
+/// The time of a write in a real API server on 2 cores, with everything that follows from it.
 const WRITE: Duration = Duration::from_millis(4);
 
 const COLUMNS: [&str; 8] = [
@@ -24,8 +24,8 @@ const COLUMNS: [&str; 8] = [
     "MiB, peak",
 ];
 
-/// The table. Time is real here: how often a clique is decided while it grows depends on what a
-/// decision takes.
+/// The table. Time is real here: the number of decisions about a growing clique depends on the time
+/// of a decision.
 pub fn measure_all(most: usize) -> Table {
     let mut table = Table::new("one clique from nothing", &COLUMNS);
     for pods in SIZES.into_iter().filter(|pods| *pods <= most) {

@@ -1,4 +1,4 @@
-//! The whole operator in a simulated cluster, and what it has cost.
+//! The whole operator in a simulated cluster, and its cost.
 
 use std::cell::RefCell;
 use std::future::pending;
@@ -25,7 +25,7 @@ use crate::kubelet;
 use crate::link::{Speed, connect};
 use crate::meter::{Cost, meter, outside};
 
-/// Nothing has happened for so long, and nothing will.
+/// After this long without any event nothing more will happen.
 const REST: Duration = Duration::from_secs(8);
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -36,24 +36,24 @@ const CONTROLLERS: [ControllerName; 4] = [
     PodGangReconciler::NAME,
 ];
 
-/// The name of a controller, and what tells how often it has decided.
+/// The name of a controller, and a function for the number of its decisions.
 type Counter = (&'static str, Box<dyn Fn() -> u64>);
 
-/// A cluster with an operator in it, all in this thread.
+/// A cluster with an operator, all in this thread.
 pub struct Cluster {
     runtime: Runtime,
     server: Server,
     decisions: Vec<Counter>,
 }
 
-/// What a part of a run has cost.
+/// The cost of a part of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    /// What the operator took.
+    /// Cost of the operator.
     pub cost: Cost,
     /// Decisions of each controller.
     pub decisions: Vec<(&'static str, u64)>,
-    /// What the operator wrote, events on objects left out.
+    /// The operator's writes, without events.
     pub writes: usize,
 }
 
@@ -65,8 +65,8 @@ impl Part {
 }
 
 impl Cluster {
-    /// An empty one. Time passes while nothing else is to do, or, if the server takes its time, as
-    /// it does.
+    /// An empty cluster. Time passes only while nothing else is to do, or, with a limited speed, as
+    /// the server needs it.
     pub fn start(speed: Speed) -> Self {
         let is_paused = matches!(speed, Speed::Endless);
         let mut runtime = tokio::runtime::Builder::new_current_thread();
@@ -117,12 +117,12 @@ impl Cluster {
         });
     }
 
-    /// Reads what is stored.
+    /// Reads from the store.
     pub fn read<T>(&self, read: impl FnOnce(&Store) -> T) -> T {
         outside(|| self.server.with_store(|store| read(store)))
     }
 
-    /// What the operator costs while this happens.
+    /// The operator's cost while this happens.
     pub fn measure(&self, happens: impl AsyncFnOnce(&Server)) -> Part {
         let (before, length) = (self.decided(), self.read(|store| store.log.len()));
         let cost = meter(|| self.runtime.block_on(happens(&self.server)));
@@ -146,7 +146,7 @@ impl Cluster {
     }
 }
 
-/// Lets time pass until so many pods are Ready, and nothing happens any more.
+/// Lets time pass until that many pods are Ready, and nothing happens any more.
 pub async fn come_to_rest(server: &Server, pods: usize) {
     let progress = RefCell::new((0, Instant::now()));
     loop {

@@ -1,4 +1,4 @@
-//! What one event costs among few pods and among many.
+//! The cost of one event among few pods and among many.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use crate::table::{Table, per};
 
 /// Pods in the cluster.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
-/// Pods of which something is told.
+/// Pods with an event.
 const TOLD: usize = 1_000;
 /// Time between two events.
 const APART: Duration = Duration::from_millis(100);
-/// A pod is Ready again after so many more events.
+/// A pod is Ready again after that many more events.
 const AGAIN_AFTER: usize = 20;
 /// All keys are decided again once within this.
 const RESYNC: Duration = Duration::from_mins(10);

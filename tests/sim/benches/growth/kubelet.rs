@@ -1,4 +1,4 @@
-//! Scheduler and kubelets in one: what may be placed gets a node, and runs a little later.
+//! Scheduler and kubelets in one: a pod that may be placed gets a node, and runs a little later.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::meter::Outside;
 
-/// How long a pod that has a node takes to run.
+/// The time from a pod's node to its running state.
 const START: Duration = Duration::from_secs(1);
-/// Entries of the log that are kept for watches that may be behind, and for lists.
+/// Entries of the log that are kept for lagging watches, and for lists.
 const KEPT: usize = 20_000;
 
 /// Acts for ever.
@@ -43,14 +43,14 @@ async fn act(server: Server) {
 
 #[derive(Default)]
 struct Kubelet {
-    /// How much of the log was looked at, and how much of it emptied.
+    /// How much of the log was read, and how much of it removed.
     seen: usize,
     emptied: usize,
     starting: VecDeque<(Instant, Id)>,
 }
 
 impl Kubelet {
-    /// Gives nodes to the pods that may have one since this was called last.
+    /// Gives nodes to the pods that may be placed since the last call.
     fn place(&mut self, store: &mut Store) {
         let new = store.log.get(self.seen..).unwrap_or_default();
         let free: Vec<Id> = new.iter().filter_map(find_free).collect();
@@ -62,7 +62,7 @@ impl Kubelet {
         self.empty(store);
     }
 
-    /// The log need not hold all versions of all objects: nobody looks back so far.
+    /// The log need not hold all versions of all objects: nothing reads back so far.
     fn empty(&mut self, store: &mut Store) {
         let end = store.log.len().saturating_sub(KEPT);
         let nothing = Arc::new(Value::Null);
@@ -110,7 +110,7 @@ pub fn set_ready(store: &mut Store, pod: &Id, is_ready: bool) {
     });
 }
 
-/// The pod says something that the operator does not read.
+/// Changes a field of the pod that the operator does not read.
 pub fn say_nothing_new(store: &mut Store, pod: &Id, number: usize) {
     store.edit("kubelet", pod, |pod| {
         pod["status"]["podIP"] = json!(format!("10.0.{}.{}", number / 250, number % 250));

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::meter::{Outside, outside};
 
-/// How long a request or an answer is on its way.
+/// The travel time of a request or an answer.
 const WAY: Duration = Duration::from_millis(1);
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -28,14 +28,14 @@ type Said = Response<UnsyncBoxBody<Bytes, Error>>;
 pub enum Speed {
     /// All writes are carried out at once.
     Endless,
-    /// They are carried out one after the other, and each takes so long.
+    /// They are carried out one after the other, each in this time.
     PerWrite(Duration),
 }
 
 struct Link {
     server: Server,
     speed: Speed,
-    /// When the last write that was sent will be done.
+    /// When the last sent write will be done.
     busy_until: Mutex<Instant>,
 }
 
@@ -115,7 +115,7 @@ fn stream(watch: Watch) -> Said {
     Response::new(StreamBody::new(lines.boxed()).boxed_unsync())
 }
 
-/// What was sent is the server's, what was received the operator's.
+/// A sent text belongs to the server, a received one to the operator.
 fn receive(sent: String) -> Bytes {
     let received = Bytes::copy_from_slice(sent.as_bytes());
     outside(|| drop(sent));

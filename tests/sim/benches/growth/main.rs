@@ -1,5 +1,6 @@
 //! `make growth`: how the operator's cost grows with the number of pods. The whole operator runs
-//! against the simulated API server, all in one thread; what the cluster around it costs is taken off.
+//! against the simulated API server, all in one thread; the cost of the cluster around it is
+//! subtracted.
 //!
 //! ```text
 //! GROWTH_PODS=10000 make growth        # no more pods than that

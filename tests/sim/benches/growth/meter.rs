@@ -1,4 +1,4 @@
-//! What the operator costs, apart from the cluster that is simulated around it in the same thread.
+//! The operator's cost without that of the cluster that is simulated in the same thread.
 
 use std::cell::Cell;
 use std::pin::Pin;
@@ -7,12 +7,12 @@ use std::task::{Context, Poll};
 use allocation_counter::{measure, opt_out};
 use rustix::time::{ClockId, clock_gettime};
 
-/// What the operator took.
+/// The cost of the operator.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     /// Seconds of the processor.
     pub cpu: f64,
-    /// How often something was allocated.
+    /// Number of allocations.
     pub allocations: u64,
     /// Bytes more than before.
     pub bytes: i64,
@@ -25,7 +25,7 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What this costs but for what is done [`outside`].
+/// The cost of this, without the parts that run [`outside`].
 pub fn meter(run: impl FnOnce()) -> Cost {
     let (cpu, before) = (cpu(), OUTSIDE.get());
     let counted = measure(run);
@@ -37,7 +37,7 @@ pub fn meter(run: impl FnOnce()) -> Cost {
     }
 }
 
-/// Does what is none of the operator's.
+/// Runs a part that does not belong to the operator.
 pub fn outside<T>(act: impl FnOnce() -> T) -> T {
     let begin = (DEPTH.get() == 0).then(cpu);
     DEPTH.set(DEPTH.get() + 1);
@@ -50,7 +50,7 @@ pub fn outside<T>(act: impl FnOnce() -> T) -> T {
     result.unwrap()
 }
 
-/// A future that is none of the operator's.
+/// A future that does not belong to the operator.
 pub struct Outside<F: Future>(Option<Pin<Box<F>>>);
 
 impl<F: Future> Outside<F> {
@@ -74,7 +74,7 @@ impl<F: Future> Drop for Outside<F> {
     }
 }
 
-/// Seconds of the processor that this thread has had.
+/// Processor seconds of this thread.
 fn cpu() -> f64 {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     let [seconds, nanos] = [now.tv_sec, now.tv_nsec].map(|part| i32::try_from(part).unwrap());

@@ -1,4 +1,4 @@
-//! What many pods are made of.
+//! Shapes of sets with many pods.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sim::{Id, Resource, Store, view};
 use testkit::builders::set;
 
-/// Users share the cluster.
+/// Namespaces of the users who share the cluster.
 const NAMESPACES: usize = 10;
 
 /// Sets of one clique.
@@ -17,7 +17,7 @@ pub struct Shape {
     pods: usize,
 }
 
-/// Those that are measured.
+/// The measured shapes.
 pub const SHAPES: [Shape; 2] = [
     Shape {
         title: "sets of 20 replicas x 2 pods",
@@ -32,7 +32,7 @@ pub const SHAPES: [Shape; 2] = [
 ];
 
 impl Shape {
-    /// A single clique of so many pods.
+    /// A single clique with that many pods.
     pub fn clique(pods: usize) -> Self {
         Self {
             title: "one clique",
@@ -41,7 +41,7 @@ impl Shape {
         }
     }
 
-    /// Sets of so many pods together.
+    /// Sets with that many pods in total.
     pub fn build(&self, pods: usize) -> Vec<Value> {
         let sets = 0..pods / (self.replicas * self.pods);
         sets.map(|number| self.build_set(number)).collect()
@@ -60,8 +60,8 @@ impl Shape {
         manifest
     }
 
-    /// So many of the pods: all of some sets, which are far from each other, whatever the number of
-    /// all. One after the other is of another clique.
+    /// That many of the pods: all pods of some sets, which are far apart at every total number.
+    /// Consecutive ones are of different cliques.
     pub fn pick(&self, store: &Store, count: usize) -> Vec<Id> {
         let mut sets = BTreeMap::<_, BTreeMap<_, Vec<&Id>>>::new();
         for (id, pod) in store.all(Resource::Pod) {

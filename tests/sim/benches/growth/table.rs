@@ -24,12 +24,12 @@ impl Table {
         }
     }
 
-    /// How many times as much as what this was asked with first.
+    /// The ratio to the value of the first call with this name.
     pub fn ratio_to_first(&mut self, of: &str, value: f64) -> f64 {
         value / *self.first.entry(of.to_owned()).or_insert(value)
     }
 
-    /// Adds a row, and shows at once that it is there.
+    /// Adds a row, and prints a progress line at once.
     pub fn row(&mut self, cells: Vec<String>) {
         eprintln!("{}", cells.join("  "));
         self.cells.add_row(cells);
@@ -45,13 +45,13 @@ impl fmt::Display for Table {
     }
 }
 
-/// So much for each.
+/// The amount for each.
 #[allow(clippy::cast_precision_loss, reason = "far less than 2^52")]
 pub fn per(total: impl IntoAmount, count: usize) -> f64 {
     total.into_amount() / count as f64
 }
 
-/// A number that can be shared out.
+/// A number that can be divided.
 pub trait IntoAmount {
     fn into_amount(self) -> f64;
 }

@@ -1,14 +1,14 @@
-//! Each bug that is put in on purpose is found, by the invariant that is there to find it.
+//! The simulator finds each intentional bug, by the right invariant.
 
 use crate::run::{run, run_leaving};
 use crate::sabotage::Sabotage;
 
-/// Seeds within which a bug has to show. A test run looks at 1,000.
+/// Seeds within which a bug has to show. A test run has 1,000.
 fn seeds(sabotage: Sabotage) -> u64 {
     match sabotage {
         // It takes a set that is refused its status for as long as a failed pod waits for its
-        // replacement: one seed of some 250.
-        // Another takes a deletion with `orphan` whose finalizer is gone before it is seen.
+        // replacement: one seed in some 250. Another takes a deletion with `orphan` whose finalizer
+        // is gone before the operator sees it.
         Sabotage::UnnotedFailure | Sabotage::OrphanDeleted => 600,
         _ => 300,
     }
@@ -22,21 +22,21 @@ fn is_found(sabotage: Sabotage, by: &[&str]) {
             eprintln!("  {sabotage:?}, seed {seed}: not {}", failure.violation);
             return None;
         }
-        // Without the bug the same seed has to pass, or something else was found.
+        // Without the bug the same seed has to pass; otherwise the failure was another one.
         run(seed, None, 0).is_ok().then_some((seed, failure))
     });
     let (seed, failure) =
         found.unwrap_or_else(|| panic!("{sabotage:?} is not found by {by:?} within {seeds} seeds"));
     eprintln!("{sabotage:?} found by seed {seed}: {}", failure.violation);
-    // One that takes more is about to be missed.
+    // A bug that takes more is about to be missed.
     if seed > seeds / 2 {
         eprintln!("WARNING: {sabotage:?} takes {seed} of {seeds} seeds");
     }
 }
 
-/// As it was before decision 126: the finalizer alone says that children stay.
+/// The state before decision 126: only the finalizer shows that children stay.
 #[test]
-fn what_was_left_is_deleted() {
+fn orphans_are_deleted() {
     let is_lost = |seed: &u64| {
         let failure = run_leaving(*seed, Some(Sabotage::OrphanDeleted), 0).err();
         failure.is_some_and(|failure| failure.violation.invariant == "LEFT")

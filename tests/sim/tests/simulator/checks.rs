@@ -1,4 +1,4 @@
-//! Each check fails where it has to: on logs made by hand.
+//! Each check fails on a log with its error, made by hand.
 
 mod left;
 
@@ -41,7 +41,7 @@ fn patch(store: &mut Store, path: &str, body: Value) {
     assert_eq!(store.handle(OPERATOR, &Call::merge(&path, body)).code, 200);
 }
 
-/// Number of the invariant that is broken.
+/// Number of the broken invariant.
 fn broken(store: &Store) -> Option<&'static str> {
     let verdict = Checker::default().check(store, &Horizon::default());
     verdict.err().map(|violation| violation.invariant)
@@ -143,7 +143,7 @@ fn i12_a_gang_without_pods_is_initialised() {
 }
 
 #[test]
-fn i17_a_condition_that_did_not_flip_is_stamped_anew() {
+fn i17_a_condition_that_did_not_flip_gets_a_new_time() {
     let mut store = store();
     for time in ["2025-12-31T23:59:58Z", "2025-12-31T23:59:59Z"] {
         patch(
@@ -180,7 +180,7 @@ fn i30_a_status_is_based_on_an_older_spec() {
 }
 
 #[test]
-fn i7_a_name_that_another_holds_is_asked_for_again_and_again() {
+fn i7_a_name_of_another_owner_is_requested_again_and_again() {
     let store = store();
     let mut wanted = clique();
     wanted["metadata"]["ownerReferences"][0]["uid"] = json!("another");
@@ -208,7 +208,8 @@ fn fence(store: &mut Store, attempt: i64) {
     );
 }
 
-/// A set that asks for termination after 10 s, and a PodClique that is breached since then.
+/// A set that requests termination after 10 s, and a PodClique that has been breached since this
+/// time.
 fn breached(since: &str) -> Store {
     breached_if(since, true)
 }
@@ -239,7 +240,7 @@ fn i13_a_fence_is_raised_too_early() {
 }
 
 #[test]
-fn i15_a_fence_is_raised_for_what_was_never_available() {
+fn i15_a_fence_is_raised_though_nothing_was_available() {
     let mut store = breached_if("2025-12-31T23:59:50Z", false);
     fence(&mut store, 1);
     assert_eq!(broken(&store), Some("I13"));
@@ -261,8 +262,8 @@ fn i19_a_podclique_is_deleted_for_no_reason() {
     assert_eq!(broken(&store), Some("I19"));
 }
 
-/// What the operator breaks when it creates a PodClique beside one of an earlier attempt, which has
-/// this controller.
+/// The invariant that the operator breaks when it creates a PodClique beside one of an earlier
+/// attempt, which has this controller.
 fn created_beside(controller: Option<&str>) -> Option<&'static str> {
     let mut store = breached("2025-12-31T23:59:50Z");
     fence(&mut store, 1);

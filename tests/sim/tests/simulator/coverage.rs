@@ -1,9 +1,9 @@
-//! How much of each kind of trouble and of its consequences the seeds have to meet.
+//! The least number of each kind of trouble and of its consequences over all seeds.
 
 use sim::{Coverage, actors};
 
-/// In a thousand seeds at least so often: about half of what there was when this was written. A
-/// change of the dice must not empty a check without anybody noticing.
+/// The least number in a thousand seeds: about half of the number when this was written. A change
+/// of the random choices must not empty a check unnoticed.
 const FLOORS: [(&str, u64); 47] = [
     ("PodClique deleted while a pod of it is created", 40),
     ("Ready pod deleted", 200),
@@ -15,7 +15,7 @@ const FLOORS: [(&str, u64); 47] = [
     ("clique scaled below is available again", 6),
     ("clique scaled below its minimum", 6),
     ("clique scaled to zero", 40),
-    ("clique woken", 30),
+    ("clique scaled up from 0", 30),
     ("conflict", 1500),
     ("container started again", 12),
     ("crash", 600),
@@ -23,7 +23,7 @@ const FLOORS: [(&str, u64); 47] = [
     ("gang started", 500),
     ("group replica recycled", 10),
     ("group scaled to zero", 20),
-    ("group woken", 4),
+    ("group scaled up from 0", 4),
     ("job out of restarts", 8),
     ("job out of time", 10),
     ("job restarted", 12),
@@ -40,8 +40,8 @@ const FLOORS: [(&str, u64); 47] = [
     ("pod ended while it was deleted", 30),
     ("pod of the other namespace written", 190),
     ("pod preempted", 140),
-    ("pod told to start", 1),
-    ("pod told to start when created", 1),
+    ("pod got its start signal", 1),
+    ("pod created with its start signal", 1),
     ("quota used up", 400),
     ("replica terminated", 30),
     ("request lost", 500),
@@ -51,18 +51,18 @@ const FLOORS: [(&str, u64); 47] = [
     ("slot given up as stuck", 50),
     ("turn ended", 40),
     ("update ended", 35),
-    ("woken clique available again", 20),
+    ("scaled up clique available again", 20),
 ];
 
-/// Of so many recordings in a hundred at least one pod plays each; some suit few pods.
+/// Percentage of the recordings that at least one pod has to play; some suit few pods.
 const RECORDINGS_PLAYED: usize = 90;
-/// So many seeds have to play them.
+/// Number of seeds that have to play them.
 const SEEDS_THAT_PLAY_THEM: u64 = 1000;
 
-/// A floor for few seeds below this says nothing.
+/// With few seeds, a floor below this has no meaning.
 const LEAST: u64 = 3;
 
-/// Prints what was seen, and demands the floors.
+/// Prints the coverage, and requires the floors.
 pub fn expect_enough(coverage: &Coverage, seeds: u64) {
     for (what, count) in coverage.all() {
         eprintln!("{count:8} {what}");

@@ -1,4 +1,4 @@
-//! Each check of training jobs fails where it has to: on logs made by hand.
+//! Each check of training jobs fails on a log with its error, made by hand.
 
 mod job;
 
@@ -8,7 +8,7 @@ use sim::{Id, Resource};
 
 use job::{Job, NOW, clique_spec};
 
-/// What is broken by `wrong` after `before`, which is right.
+/// The invariant that `wrong` breaks after `before`, which is right.
 fn found(before: impl FnOnce(&mut Job), wrong: impl FnOnce(&mut Job)) -> Option<&'static str> {
     let mut job = Job::new();
     before(&mut job);
@@ -123,7 +123,7 @@ fn i25_a_slot_that_is_done_gets_another_pod() {
 }
 
 #[test]
-fn i25_what_is_done_counts_as_failed() {
+fn i25_finished_work_counts_as_failed() {
     let breached = |job: &mut Job| {
         done(job);
         job.breach();
@@ -132,7 +132,7 @@ fn i25_what_is_done_counts_as_failed() {
 }
 
 #[test]
-fn i25_what_is_done_is_forgotten() {
+fn i25_finished_work_is_forgotten() {
     let forget = |job: &mut Job| {
         job.status("podcliques/demo-0-a", &json!({"completedIndices": null}));
     };
@@ -189,7 +189,7 @@ fn i26_failed_without_a_reason() {
     assert_eq!(found(|_| (), |job| job.phase("Failed")), Some("I26"));
 }
 
-/// One more than are needed at least, and one of them failed.
+/// One more than the minimum, and one of them failed.
 fn spare(job: &mut Job) {
     let id = Id::new(Resource::PodClique, "demo-0-a");
     job.store.edit("user", &id, |podclique| {
@@ -242,7 +242,7 @@ fn i41_restarted_without_a_word_of_the_exit() {
 }
 
 #[test]
-fn i42_what_has_ended_is_deleted_at_the_end() {
+fn i42_ended_pods_are_deleted_at_the_end() {
     let over = |job: &mut Job| {
         job.exit("demo-0-a-x", 0);
         too_late(job);

@@ -24,6 +24,6 @@ mod start_checks;
 mod views;
 mod wakes;
 
-/// A simulated cluster is made of small objects that live for a moment.
+/// A simulated cluster consists of small objects with short lives.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,4 +1,5 @@
-//! The operator: the real context and workers, their reconciles as tasks that the run controls.
+//! The operator: the real context and workers, with their reconciles as tasks under the control of
+//! the run.
 
 use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
@@ -30,7 +31,7 @@ use crate::wakes::{self, Plans, Rules};
 /// A controller, by number, and a key.
 pub type Job = (usize, Key);
 
-/// A reconcile that ended, and when it wants to come again.
+/// An ended reconcile, and the time until its next one.
 type Done = (Job, Option<Duration>);
 
 const CONTROLLERS: [ControllerName; 4] = [
@@ -40,7 +41,7 @@ const CONTROLLERS: [ControllerName; 4] = [
     PodGangReconciler::NAME,
 ];
 
-/// How long something older than a full list may be shown after it.
+/// How long an object older than a full list may be shown after it.
 const DOUBT: Duration = Duration::from_mins(1);
 
 struct Running {
@@ -51,7 +52,7 @@ struct Running {
 /// The operator.
 pub struct Operator {
     context: Arc<Context>,
-    /// What its watches show.
+    /// The views of its watches.
     pub views: Views,
     sets: Arc<Worker<Spoilt>>,
     groups: Arc<Worker<podcliquescalinggroup::PodCliqueScalingGroupReconciler>>,
@@ -59,7 +60,7 @@ pub struct Operator {
     gangs: Arc<Worker<podgang::PodGangReconciler>>,
     rules: Rules,
     waiting: BTreeSet<Job>,
-    /// Put into a queue since the plans were taken.
+    /// Jobs queued since the plans were computed.
     woken: BTreeSet<Job>,
     running: BTreeMap<Job, Running>,
     timers: BTreeMap<Job, Instant>,
@@ -70,7 +71,7 @@ pub struct Operator {
     shown: Shown,
 }
 
-/// The simulated time: real time stands still.
+/// The simulated time: real time does not pass.
 pub fn clock(began: Instant) -> engine::clock::Clock {
     Arc::new(move || now(began))
 }
@@ -84,7 +85,7 @@ fn is_followed(object: &Value) -> bool {
     view::label(object, labels::MANAGED_BY) == labels::MANAGER
 }
 
-/// Kinds of which something was found at the start that no watch follows.
+/// Kinds with objects found at the start that no watch follows.
 fn strays(store: &Store, views: &Views) -> BTreeMap<Resource, (usize, Instant)> {
     let has_strays = |kind: &Resource| store.all(*kind).any(|(_, o)| !is_followed(o));
     let doubted = views::KINDS.into_iter().filter(has_strays);
@@ -149,7 +150,7 @@ impl Operator {
         }
     }
 
-    /// Nothing that is shown may go back.
+    /// No shown object may go back to an older version.
     pub fn check_views(&mut self, store: &Store) -> Result<(), Violation> {
         self.shown.check(&self.context, store)
     }
@@ -160,9 +161,9 @@ impl Operator {
         self.views.advance(kind, store, &self.context);
     }
 
-    /// Notes how far the view of a kind goes back at most: an object that lost its label is shown
-    /// as it was until it is read live, and one that was created while a list was under way is
-    /// shown for a while, whatever the list says.
+    /// Records how far the view of a kind goes back at most: an object that lost its label is shown
+    /// in its old state until it is read live, and an object that was created during a list is
+    /// shown for a while even if the list lacks it.
     fn trust(&mut self, kind: Resource, store: &Store) {
         let seen = self.views.position(kind);
         let trust = self.trusted.entry(kind).or_insert((seen, Instant::now()));
@@ -173,7 +174,8 @@ impl Operator {
         }
     }
 
-    /// How much of the log has been seen: of each kind as far as nothing older is shown.
+    /// How much of the log has been seen: for each kind up to the point before which nothing is
+    /// shown.
     fn view(&self, store: &Store) -> Horizon {
         let mut horizon = self.views.horizon();
         for (kind, (at, _)) in &self.trusted {
@@ -190,7 +192,7 @@ impl Operator {
         self.views.relist(kind, store, &self.context);
     }
 
-    /// What may be started.
+    /// The jobs that may start.
     pub fn ready(&mut self) -> Vec<Job> {
         self.take_in();
         let is_free = |job: &&Job| !self.running.contains_key(*job);
@@ -199,7 +201,7 @@ impl Operator {
 
     /// Lets the tasks run until each waits for an answer.
     pub async fn settle(&mut self, lot: &Lot) {
-        // Between two turns of this task all others run until they wait, or a good many of them.
+        // Between two turns of this task all others run until they wait, or many of them.
         let mut before = None;
         loop {
             tokio::task::yield_now().await;
@@ -211,13 +213,13 @@ impl Operator {
         }
     }
 
-    /// How many reconciles are under way.
+    /// Number of running reconciles.
     pub fn under_way(&mut self) -> usize {
         self.take_in();
         self.running.len()
     }
 
-    /// Takes in what ended and what arrived.
+    /// Processes ended reconciles and arrived triggers.
     fn take_in(&mut self) {
         for (job, again) in std::mem::take(&mut *self.done.lock().unwrap()) {
             self.running.remove(&job);
@@ -246,24 +248,24 @@ impl Operator {
         }
     }
 
-    /// A trigger that is not there.
+    /// A trigger that the bug suppresses.
     fn is_overheard(&self, job: &Job) -> bool {
         let is_gang = CONTROLLERS.get(job.0) == Some(&PodGangReconciler::NAME);
         self.sabotage == Some(Sabotage::DeafGangs) && is_gang
     }
 
-    /// What each controller would do now.
+    /// The present plan of each controller.
     pub fn plans(&mut self) -> Plans {
         self.take_in();
         self.woken.clear();
         self.rules.plans(&self.context)
     }
 
-    /// Each object for which something else is planned than before was put into its queue.
+    /// Checks that each object with a changed plan was queued.
     pub fn check_wakes(&mut self, before: &Plans) -> Result<(), Violation> {
         self.take_in();
         let after = self.rules.plans(&self.context);
-        // What is due anyway is decided on by what is seen then.
+        // A due job is decided with the view of its own time.
         let soon = Instant::now() + Duration::from_secs(1);
         let is_due = |job: &Job| self.timers.get(job).is_some_and(|at| *at <= soon);
         wakes::check(before, &after, |job| {
@@ -276,7 +278,7 @@ impl Operator {
         self.timers.values().min().copied()
     }
 
-    /// How much of the log every decision that is being carried out had seen.
+    /// How much of the log every current decision had seen.
     pub fn horizon(&self, store: &Store) -> Horizon {
         let present = self.view(store);
         self.running
@@ -314,8 +316,8 @@ impl Operator {
         all
     }
 
-    /// Reads live. No watch follows an object that has lost its label: from then on it is known as
-    /// it was read.
+    /// Reads live. No watch follows an object that has lost its label: from then on it is known in
+    /// the state that was read.
     pub fn refresh(&mut self, (kind, key): (Resource, Key), store: &Store) {
         let mut id = Id::new(kind, &key.name);
         id.namespace.clone_from(&key.namespace);
@@ -338,7 +340,7 @@ impl Operator {
         }
     }
 
-    /// Where it stands.
+    /// The state, in words.
     pub fn state(&mut self) -> String {
         let ready = self.ready();
         let running: Vec<_> = self.running.keys().collect();
@@ -349,7 +351,7 @@ impl Operator {
         )
     }
 
-    /// Kills everything that is under way.
+    /// Ends all running tasks.
     pub fn kill(&mut self) {
         let tasks = self.running.values().map(|r| &r.handle);
         for task in tasks.chain(self.reads.values()) {

@@ -1,5 +1,5 @@
-//! What is said and done about pods as real kubelets show them: each recording is replayed, status by
-//! status, to the operator's rules, and told as a story, `snapshots/<recording>.snap`.
+//! The operator's words and actions about pods of real kubelets: each recording is replayed, status
+//! by status, to the operator's rules, and written as a story, `snapshots/<recording>.snap`.
 //!
 //! Read the difference when a story changes: each sentence has to be true at its step.
 
@@ -14,10 +14,10 @@ use testkit::recordings::{self, Recording};
 use replay::replay;
 use situation::Situation;
 
-/// A moment, and what is said then.
+/// A moment, and its lines.
 type Moment = (String, Vec<String>);
 
-/// The story without a terminationDelay, and where it is another one with one.
+/// The story without a terminationDelay, and the one with a delay if it differs.
 fn tell(recording: &Recording) -> String {
     let about = &recording.about;
     let head = format!(
@@ -46,7 +46,7 @@ fn text<'a>(moments: impl IntoIterator<Item = &'a Moment>) -> String {
 }
 
 #[test]
-fn each_recording_is_told_as_it_was() {
+fn each_recording_has_its_story() {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("recordings/snapshots");
     settings.set_prepend_module_to_snapshot(false);

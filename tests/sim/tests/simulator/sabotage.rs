@@ -1,4 +1,4 @@
-//! Bugs put in on purpose, to see that they are found.
+//! Intentional bugs, which the simulator has to find.
 
 mod podcliques;
 mod requests;
@@ -15,27 +15,28 @@ pub use views::{forget, misread, revoke_deletion};
 pub enum Sabotage {
     /// DELETE by name, without uid.
     DeleteWithoutUid,
-    /// Pods get names of their own with each request.
+    /// Pods get a random name in each request.
     RandomPodNames,
     /// Pods are created without our gate.
     NoGate,
-    /// Patches do not test what they replace.
+    /// Patches do not test the values that they replace.
     PatchWithoutTest,
-    /// PUT whatever the version.
+    /// PUT without a version.
     PutWithoutVersion,
     /// Scaled gangs wait for bound pods only.
     LooseScaledGangs,
     /// A full list does not show deletions.
     NoRelistDiff,
-    /// What is noted of a full list when it is asked for is noted when it arrives.
+    /// The engine records the state before a full list when the list arrives, not when it is
+    /// requested.
     OldListWins,
     /// PodCliques go before their pods.
     NoFinalizer,
     /// `wasAvailable` is kept in memory only.
     ForgottenLatch,
-    /// Deletions of pods are not seen.
+    /// Deletions of pods are ignored.
     DeafToDeletions,
-    /// No change wakes the PodGangs.
+    /// No change triggers PodGangs.
     DeafGangs,
     /// Gangs are listed pod by pod.
     PartialGangs,
@@ -57,15 +58,15 @@ pub enum Sabotage {
     StartTimeReset,
     /// A pod that succeeded passes for one that failed.
     SuccessIsFailure,
-    /// What was written is not known before the watch shows it.
+    /// Own writes are unknown until the watch shows them.
     NoOverlay,
-    /// The last holder of a slot is not remembered.
+    /// The last holder of a slot is forgotten.
     NoTombstones,
-    /// An open POST is no reason to wait.
+    /// The operator does not wait for an open POST.
     NoUnsettled,
-    /// An own deletion is not believed before the watch shows it.
+    /// Own deletions count only once the watch shows them.
     DeleteIsRevocable,
-    /// What is to outlive a set is deleted with it.
+    /// Objects that have to outlive a set are deleted with it.
     OrphanDeleted,
     /// Objects with another controller count as objects without one.
     AdoptControlled,
@@ -75,26 +76,26 @@ pub enum Sabotage {
     TimerEarly,
     /// A count follows the template though there is an autoscaler.
     AutoscalerIgnored,
-    /// What joins a gang is listed pod by pod.
+    /// Parts that join a gang are listed pod by pod.
     PiecemealJoining,
-    /// A clique that is scaled to 0 loses its pods without having said so.
+    /// A clique that is scaled to 0 loses its pods before its status records it.
     UnnotedIdle,
-    /// A clique that is scaled below its minimum loses pods without having said so.
+    /// A clique that is scaled below its minimum loses pods before its status records it.
     UnnotedScaledBelow,
-    /// A stored breach is believed, whatever the pods say.
+    /// A stored breach counts, whatever the state of the pods.
     NoConfirm,
     /// Whether a pod is outdated is read from the status of its PodClique.
     OldByStatus,
     /// A replica counts as updated once its PodCliques have the new template.
     UpdateEndsWhenRequested,
-    /// What an update deleted does not count as missing.
+    /// Deletions by an update do not count as missing pods.
     BudgetForgetsDeletions,
-    /// A failed pod is replaced though its job has not stored that it failed.
+    /// A failed pod is replaced although its job has not stored the failure.
     UnnotedFailure,
-    /// Pods that start after others are told to start when they are created.
+    /// Pods with dependencies get the start signal when they are created.
     StartsAtOnce,
-    /// Pods are created without what holds them back.
+    /// Pods are created without the parts that hold them back.
     ForgetsParents,
-    /// Pods are never told that they may start.
+    /// Pods never get the start signal.
     NeverStarts,
 }

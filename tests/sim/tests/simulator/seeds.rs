@@ -15,7 +15,7 @@ fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Runs so many seeds; what they came across, if all of them pass.
+/// Runs that many seeds; returns their coverage if all pass.
 fn run_all(count: u64, run: fn(u64) -> Result<Coverage, Failure>) -> Coverage {
     let first = variable("SIM_FIRST").unwrap_or(1);
     let next = AtomicU64::new(first);
@@ -60,8 +60,8 @@ fn seeds() {
     expect_enough(&run_all(count, |seed| run(seed, None, LINES)), count);
 }
 
-/// What `--cascade=orphan` left to the user is never deleted, however late requests land, and an
-/// ordinary deletion leaves nothing (decision 126). Replayed with `SIM_LEAVING` set.
+/// Objects that `--cascade=orphan` left to the user are never deleted, however late requests land,
+/// and an ordinary deletion leaves nothing (decision 126). Replay with `SIM_LEAVING` set.
 #[test]
 fn what_is_left_to_the_user_stays() {
     let count = variable("SIM_SEEDS").unwrap_or(1000);
@@ -71,7 +71,7 @@ fn what_is_left_to_the_user_stays() {
     }
 }
 
-/// A seed that fails can be run again: nothing in a run follows from anything but its seed.
+/// A failing seed can be replayed: a run depends on nothing but its seed.
 #[test]
 fn a_seed_does_the_same_each_time() {
     for seed in 1..=20 {

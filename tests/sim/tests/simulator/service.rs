@@ -1,5 +1,5 @@
-//! The way from the operator's client to the store: each request waits until the run says what
-//! becomes of it.
+//! The way from the operator's client to the store: each request waits until the run decides its
+//! fate.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,19 +10,19 @@ use kube::client::Body;
 use sim::check::Horizon;
 use sim::{Answer, Call};
 
-/// A request that waits.
+/// A waiting request.
 pub struct Parked {
     /// The request.
     pub call: Call,
     /// `None`: the connection breaks.
     pub answer: oneshot::Sender<Option<Answer>>,
-    /// What the operator had seen of all that it decided on when this was sent.
+    /// How much the operator had seen of the input of its decision.
     pub horizon: Option<Horizon>,
     /// Length of the log when it was sent.
     pub sent: Option<usize>,
 }
 
-/// All that wait, in order of arrival.
+/// All waiting requests, in order of arrival.
 pub type Lot = Arc<Mutex<Vec<Parked>>>;
 
 /// A client whose requests are parked.

@@ -1,5 +1,5 @@
-//! What the operator's caches show, object by object: no object goes back to an older version, and
-//! none that is gone comes back (docs/semantics.md §10.3).
+//! The contents of the operator's caches, object by object: no object goes back to an older
+//! version, and no deleted one comes back (docs/semantics.md §10.3).
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use sim::{Resource, Store, view};
 
 use crate::views::{self, KINDS};
 
-/// What was shown when it was last looked at, by uid.
+/// The objects shown at the last look, by uid.
 #[derive(Default)]
 pub struct Shown(HashMap<String, Sighting>);
 
@@ -23,7 +23,7 @@ struct Sighting {
 }
 
 impl Shown {
-    /// Compares what is shown with what was shown before.
+    /// Compares the shown objects with those of the last look.
     pub fn check(&mut self, context: &Context, store: &Store) -> Result<(), Violation> {
         KINDS
             .into_iter()
@@ -69,7 +69,7 @@ impl Shown {
     }
 }
 
-/// Whether it lost our label at some time, and may have been no concern of ours then.
+/// Whether it lost our label at some time, so that the operator may have ignored it then.
 fn was_let_go(store: &Store, uid: &str) -> bool {
     let is_meant = |o: &Value| view::uid(o) == uid;
     let is_strange = |o: &Value| view::label(o, labels::MANAGED_BY) != labels::MANAGER;
@@ -87,8 +87,7 @@ fn demand(holds: bool, message: impl FnOnce() -> String) -> Result<(), Violation
     })
 }
 
-/// Where in the log, between these positions, what is shown of a kind ends: nothing older than
-/// that is shown.
+/// The position in the log, between these two, before which nothing of a kind is shown.
 pub fn up_to(context: &Context, store: &Store, kind: Resource, from: usize, to: usize) -> usize {
     let is_ahead = |position: &usize| {
         let record = &store.log[*position];

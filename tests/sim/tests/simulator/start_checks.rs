@@ -1,11 +1,11 @@
-//! The checks of start order fail where they have to: on logs made by hand.
+//! The checks of start order fail on logs with their errors, made by hand.
 
 use serde_json::{Value, json};
 use sim::check::{Checker, Horizon, OPERATOR};
 use sim::{Call, Id, Resource, Store};
 
-/// A store with set `demo`, its PodClique `demo-0-a` with so many pods, of which one may be Ready,
-/// and PodClique `demo-0-b`, which starts after it.
+/// A store with set `demo`, its PodClique `demo-0-a` with that many pods, one of which may be
+/// Ready, and PodClique `demo-0-b`, which starts after it.
 fn store(replicas: u32, is_ready: bool) -> Store {
     let mut store = Store::new(testkit::builders::after(0));
     let set = json!({"metadata": {"name": "demo"}, "spec": {"replicas": 1}});
@@ -76,7 +76,7 @@ fn tell(store: &mut Store) {
     assert_eq!(store.handle(OPERATOR, &Call::merge(path, body)).code, 200);
 }
 
-/// Number of the invariant that is broken.
+/// Number of the broken invariant.
 fn broken(store: &Store) -> Option<&'static str> {
     let verdict = Checker::default().check(store, &Horizon::default());
     verdict.err().map(|violation| violation.invariant)
@@ -87,7 +87,7 @@ fn after_a() -> Value {
 }
 
 #[test]
-fn a_pod_may_be_told_when_the_others_are_ready() {
+fn a_pod_may_get_its_signal_when_the_others_are_ready() {
     let mut store = store(1, true);
     let child = child(&store, &after_a());
     create(&mut store, OPERATOR, Resource::Pod, child);
@@ -96,7 +96,7 @@ fn a_pod_may_be_told_when_the_others_are_ready() {
 }
 
 #[test]
-fn i38_a_pod_is_told_too_early() {
+fn i38_a_pod_gets_its_signal_too_early() {
     let mut store = store(1, false);
     let child = child(&store, &after_a());
     create(&mut store, OPERATOR, Resource::Pod, child);
@@ -106,7 +106,7 @@ fn i38_a_pod_is_told_too_early() {
 }
 
 #[test]
-fn i38_a_pod_is_told_too_early_when_it_is_created() {
+fn i38_a_pod_is_created_with_its_signal_too_early() {
     let mut store = store(1, false);
     let told = json!({"grove.io/starts-after": "demo-0-a:1", "grove.io/start": "now"});
     let child = child(&store, &told);
@@ -115,7 +115,7 @@ fn i38_a_pod_is_told_too_early_when_it_is_created() {
 }
 
 #[test]
-fn i38_a_pod_does_not_wait_for_those_that_it_starts_after() {
+fn i38_a_pod_does_not_wait_for_its_dependencies() {
     let mut store = store(1, true);
     let child = pod(&store, "demo-0-b", &json!({}));
     create(&mut store, OPERATOR, Resource::Pod, child);
@@ -131,7 +131,7 @@ fn i38_a_pod_has_nothing_that_holds_it_back() {
 }
 
 #[test]
-fn what_is_idle_is_not_waited_for() {
+fn no_pod_waits_for_a_clique_scaled_to_zero() {
     let mut store = store(1, true);
     let path = "/apis/grove.io/v1alpha1/namespaces/default/podcliques/demo-0-a/scale";
     let body = json!({"spec": {"replicas": 0}});

@@ -1,4 +1,4 @@
-//! What the operator's watches show: each kind lags on its own.
+//! The views of the operator's watches: each kind lags separately.
 
 use engine::caches::watched::Selection;
 use std::collections::{BTreeMap, HashMap};
@@ -59,7 +59,7 @@ struct View {
     at: usize,
     listing: Option<Vec<Stored>>,
     is_listing: bool,
-    /// Nothing is shown before.
+    /// The view shows nothing before this time.
     held_until: Option<Instant>,
 }
 
@@ -70,7 +70,7 @@ pub struct Views {
 }
 
 impl Views {
-    /// Views of a fresh operator: each kind is listed once.
+    /// Views of a new operator: each kind is listed once.
     pub fn new(store: &Store, context: &Context, sabotage: Option<Sabotage>) -> Self {
         let mut views = Self {
             by_kind: KINDS.iter().map(|k| (*k, View::default())).collect(),
@@ -85,7 +85,7 @@ impl Views {
         views
     }
 
-    /// How far each kind has been seen.
+    /// How much of each kind has been seen.
     pub fn horizon(&self) -> Horizon {
         let mut horizon = Horizon::default();
         for (kind, view) in &self.by_kind {
@@ -94,7 +94,7 @@ impl Views {
         horizon
     }
 
-    /// How far a kind has been seen.
+    /// How much of a kind has been seen.
     pub fn position(&self, kind: Resource) -> usize {
         self.by_kind[&kind].at
     }
@@ -110,14 +110,14 @@ impl Views {
         view.held_until = Some(Instant::now() + time);
     }
 
-    /// All watches show what they have.
+    /// All watches show their events again.
     pub fn release(&mut self) {
         for view in self.by_kind.values_mut() {
             view.held_until = None;
         }
     }
 
-    /// Kinds that have more to show.
+    /// Kinds with unseen events.
     pub fn behind(&mut self, store: &Store) -> Vec<Resource> {
         let mut behind = Vec::new();
         let now = Instant::now();
@@ -129,7 +129,7 @@ impl Views {
                 behind.push(*kind);
                 continue;
             }
-            // What concerns other kinds is passed over.
+            // Records of other kinds are skipped.
             while store
                 .log
                 .get(view.at)
@@ -160,7 +160,7 @@ impl Views {
         }
     }
 
-    /// A full list in three parts: it begins, is made, arrives.
+    /// A full list in three parts: its begin, its creation, its arrival.
     pub fn relist(&mut self, kind: Resource, store: &Store, context: &Context) {
         let view = self.by_kind.get_mut(&kind).unwrap();
         let is_noticed_late = self.sabotage == Some(Sabotage::OldListWins);
@@ -202,7 +202,8 @@ fn show<K: Watched>(context: &Context, record: &Record, sabotage: Option<Sabotag
     }
 }
 
-/// What a watch shows of what is gone; and of what it selects no longer, which it shows as it was.
+/// The watch event of a deleted object, or of an object that left the selector, with its last
+/// state.
 fn end_of(record: &Record) -> Value {
     let mut last = (*record.last).clone();
     if let (Some(before), Some(_)) = (&record.before, &record.after) {
@@ -239,7 +240,7 @@ fn end<K: Watched>(
     }
 }
 
-/// What the engine asks the API server after a full list.
+/// The engine's requests after a full list.
 fn find_strays<K: Watched>(context: &Context, store: &Store, kind: Resource) {
     let Selection::Managed { fallback_selector } = K::SELECTION else {
         return;
@@ -258,7 +259,7 @@ fn find_strays<K: Watched>(context: &Context, store: &Store, kind: Resource) {
     }
 }
 
-/// Versions of all objects of a kind that are shown, by uid, and whether they are shown to go.
+/// Versions of all shown objects of a kind, by uid, and whether they are shown terminating.
 pub fn versions(context: &Context, kind: Resource) -> HashMap<String, (u64, bool)> {
     by_kind!(kind, versions_of(context))
 }
@@ -276,7 +277,7 @@ fn versions_of<K: Watched>(context: &Context) -> HashMap<String, (u64, bool)> {
     all.iter().map(|object| version(object.meta())).collect()
 }
 
-/// The version of the object with this uid that is shown, if it is.
+/// The version of the shown object with this uid.
 pub fn version_of(context: &Context, id: &Id, uid: &str) -> Option<u64> {
     by_kind!(id.resource, version_in(context, id, uid))
 }

@@ -1,5 +1,5 @@
-//! What `observe` reads wakes the controller: a change that makes a controller plan something else
-//! for an object has to put that object's key into its queue.
+//! Every input of `observe` triggers the controller: a change that changes a controller's plan for
+//! an object has to queue that object's key.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use sim::check::Violation;
 use crate::operator::Job;
 use crate::sabotage::{Spoilt, SpoiltPodCliques};
 
-/// What each controller would do now for each of its objects, as text.
+/// The present plan of each controller for each of its objects, as text.
 pub type Plans = BTreeMap<Job, String>;
 
 /// The rules of all controllers.
@@ -26,7 +26,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules that an operator follows.
+    /// The operator's rules.
     pub fn new(sets: Spoilt, cliques: SpoiltPodCliques) -> Self {
         Self {
             sets,
@@ -36,7 +36,7 @@ impl Rules {
         }
     }
 
-    /// The plans that follow from the caches as they are.
+    /// The plans for the present caches.
     pub fn plans(&self, context: &Context) -> Plans {
         let mut plans = Plans::new();
         add_plans(&mut plans, 0, &self.sets, context);
@@ -57,15 +57,15 @@ fn add_plans<R: Reconciler>(plans: &mut Plans, number: usize, rules: &R, context
     }
 }
 
-/// Events tell of what is seen whenever something is decided; no decision is made for their sake.
+/// Events are posted with the next decision; no decision is made for their sake.
 fn without_events(plan: &str) -> String {
     let is_event = |line: &&str| line.starts_with("warning ") || line.starts_with("event ");
     let lines: Vec<&str> = plan.lines().filter(|line| !is_event(line)).collect();
     lines.join("\n")
 }
 
-/// What waits for another version of an object, and for nothing else of it, comes again by itself:
-/// its request was refused.
+/// A plan that only waits for another version of an object is decided again by itself: its request
+/// was refused.
 fn without_versions(plan: &str) -> String {
     let mut pieces = plan.split(" at version ");
     let mut text = pieces.next().unwrap_or_default().to_owned();
@@ -75,7 +75,7 @@ fn without_versions(plan: &str) -> String {
     text
 }
 
-/// Each object for which something else is planned than before was woken.
+/// Checks that each object with a changed plan was queued.
 pub fn check(
     before: &Plans,
     after: &Plans,

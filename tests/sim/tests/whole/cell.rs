@@ -1,4 +1,4 @@
-//! One run: a scenario in which one thing goes wrong.
+//! One run: a scenario with one fault.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,33 +12,33 @@ use crate::scenarios::Before;
 use crate::trouble::Trouble;
 use crate::undisturbed::{Reference, WARM_UP, judge_events, judge_slots};
 
-/// Simulated time within which a run ends as it should: events that were lost are found out of after
-/// ten minutes.
+/// Simulated time within which a run comes to the right end: lost events are detected after ten
+/// minutes.
 const LIMIT: Duration = Duration::from_mins(12);
-/// The same where only the next full list makes up for what was lost.
+/// The same if only the next full list replaces the lost events.
 const LIMIT_OF_LISTS: Duration = Duration::from_mins(35);
 /// How long two operators run.
 const TOGETHER: Duration = Duration::from_mins(1);
 
-/// A scenario, and what goes wrong.
+/// A scenario, and its fault.
 pub struct Cell {
-    /// What happens, and how it ends if nothing goes wrong.
+    /// The course of the scenario without a fault.
     pub reference: &'static Reference,
-    /// What goes wrong.
+    /// The fault.
     pub disturbance: Disturbance,
 }
 
 impl Cell {
-    /// As [`crate::replay`] reads it.
+    /// In the form that [`crate::replay`] reads.
     pub fn name(&self) -> String {
         format!("{}: {}", self.reference.scenario.name, self.disturbance)
     }
 
-    /// Runs it and says whether what was to go wrong did; `tell` sees the end.
+    /// Runs it and returns whether the fault occurred; `tell` sees the end.
     ///
     /// # Errors
     ///
-    /// What is wrong, after as many `lines` of what happened.
+    /// The problem, after that many `lines` of the story.
     pub fn run(
         &self,
         lines: usize,
@@ -80,7 +80,7 @@ impl Cell {
         })
     }
 
-    /// What a watch that was lost did not tell, only a full list does.
+    /// Only a full list reports an event that a lost watch did not.
     fn judge_lists(&self, ring: &Ring) -> Result<(), String> {
         let Disturbance::Watch(kind, trouble) = self.disturbance else {
             return Ok(());

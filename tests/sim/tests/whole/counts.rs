@@ -1,4 +1,4 @@
-//! How much is asked of the API server when nothing goes wrong: counted, never timed.
+//! The number of requests to the API server without faults: counted, never timed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,15 +18,15 @@ const LIMIT: Duration = Duration::from_mins(10);
 /// Lines of the story of a failure.
 const LINES: usize = 80;
 
-/// A set of that name in that namespace, as a user writes it.
+/// A user's set with that name in that namespace.
 fn named(namespace: &str, name: &str, set: SetBuilder) -> Value {
     let mut manifest = manifest(set);
     manifest["metadata"] = json!({"name": name, "namespace": namespace});
     manifest
 }
 
-/// What is stored after these sets were created and all has come to rest; others make a move each
-/// time this has passed.
+/// The store after these sets were created and came to rest; other actors make a move in each
+/// interval of `pace`.
 fn come_up(pace: Duration, sets: &[Value]) -> Store {
     in_paused_time(async {
         let begin = Begin {
@@ -48,7 +48,7 @@ fn come_up(pace: Duration, sets: &[Value]) -> Store {
     })
 }
 
-/// How often the status of each object of a kind was written.
+/// How many times the status of each object of a kind was written.
 fn statuses(store: &Store, resource: Resource) -> BTreeMap<&str, usize> {
     let is_status = |record: &&Record| {
         let states = record.before.as_ref().zip(record.after.as_ref());
@@ -62,8 +62,7 @@ fn statuses(store: &Store, resource: Resource) -> BTreeMap<&str, usize> {
     all
 }
 
-/// Of a PodGang the first when its pods exist, the second when it is up, and of a PodClique that one
-/// only.
+/// A PodGang has two: when its pods exist, and when it is up. A PodClique has only the second.
 #[test]
 fn a_gang_that_comes_up_takes_one_status_of_its_podclique_and_two_of_its_own() {
     const GANGS: usize = 10;
@@ -80,9 +79,9 @@ fn a_gang_that_comes_up_takes_one_status_of_its_podclique_and_two_of_its_own() {
     assert!((2..=3).contains(&of_set["svc"]), "{of_set:?}");
 }
 
-/// 16 s pass until all is up, with something new every 200 ms.
+/// 16 s pass until all is up, with a change every 200 ms.
 #[test]
-fn what_takes_long_says_now_and_then_how_far_it_is() {
+fn a_slow_start_reports_its_progress_now_and_then() {
     let clique = set("svc").clique("a", |c| c.replicas(40));
     let replicas = set("svc").clique("a", |c| c).replicas(40);
     for (set, resources) in [
@@ -100,9 +99,9 @@ fn what_takes_long_says_now_and_then_how_far_it_is() {
     }
 }
 
-/// A hundred sets of a team come up, one of them is wrong, and another team has a set.
+/// A hundred sets of a team start, one of them is wrong, and another team has a set.
 #[test]
-fn of_a_hundred_sets_few_events_tell_and_all_of_what_is_wrong() {
+fn a_hundred_sets_have_few_events_and_all_events_of_problems() {
     let small = || set("svc").clique("a", |c| c);
     let mut sets: Vec<Value> = (0..100)
         .map(|number| named("default", &format!("set{number}"), small()))

@@ -1,4 +1,4 @@
-//! The one thing that goes wrong in a run.
+//! The fault of a run.
 
 use std::fmt;
 
@@ -7,29 +7,28 @@ use sim::Resource;
 use crate::fault::{Fault, Signature};
 use crate::trouble::Trouble;
 
-/// What goes wrong.
+/// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Disturbance {
-    /// Something with a write.
+    /// A fault of a write.
     Write(Signature, Fault),
-    /// Something with the watch of a kind.
+    /// A fault of the watch of a kind.
     Watch(Resource, Trouble),
-    /// The operator ends after this write, and the lists that the next one gets tell of the time
-    /// before the scenario began: those of one kind, or all.
+    /// The operator ends after this write, and the next one gets lists from before the scenario:
+    /// those of one kind, or all.
     OldLists(Signature, Option<Resource>),
-    /// Just before this deletion is carried out, another object takes the place of the one that it
-    /// means.
+    /// Just before this deletion is carried out, another object takes the place of the deleted one.
     Replaced(Signature),
     /// Two operators run until a minute after the scenario began.
     TwoOperators,
     /// Another operator starts with this write, and both run for a minute.
     Joined(Signature),
-    /// Nothing, but the operator watches one namespace by name.
+    /// No fault, but the operator watches one namespace by name.
     OneNamespace,
 }
 
 impl Disturbance {
-    /// The write that something goes wrong with.
+    /// The write with the fault.
     pub fn signature(&self) -> Option<&Signature> {
         match self {
             Self::Write(signature, _)
@@ -40,7 +39,7 @@ impl Disturbance {
         }
     }
 
-    /// What it is a case of.
+    /// The group of the fault.
     pub fn theme(&self) -> String {
         match self {
             Self::Write(_, fault) => fault.to_string(),
@@ -53,7 +52,7 @@ impl Disturbance {
         }
     }
 
-    /// Whether an event may have been refused, and is not told then.
+    /// Whether an event may have been refused and lost.
     pub fn may_refuse_event(&self) -> bool {
         matches!(self, Self::Write(signature, fault) if signature.write.is_of_event() && !fault.is_after())
     }

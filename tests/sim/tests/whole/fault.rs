@@ -1,4 +1,4 @@
-//! What goes wrong with a write, and which write is meant.
+//! Faults of writes, and the names of writes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ impl Write {
         })
     }
 
-    /// Whether it deletes something that nothing holds, so that another may take its place at once.
+    /// Whether it deletes an object without finalizers, so that another may take its place at once.
     pub fn is_deletion_at_once(&self) -> bool {
         let kinds = [
             Resource::Service,
@@ -54,7 +54,7 @@ impl fmt::Display for Write {
     }
 }
 
-/// One write: the how-many-th of its kind since the scenario began, from 1 on.
+/// One write: its number among those of its kind since the scenario began, from 1.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signature {
     /// Its kind.
@@ -69,7 +69,7 @@ impl fmt::Display for Signature {
     }
 }
 
-/// Reads what is displayed.
+/// Parses the displayed form.
 impl FromStr for Signature {
     type Err = String;
 
@@ -89,7 +89,7 @@ impl FromStr for Signature {
     }
 }
 
-/// What goes wrong with a write.
+/// A fault of a write.
 #[derive(
     Clone,
     Copy,
@@ -108,16 +108,15 @@ pub enum Fault {
     CrashBefore,
     /// The operator ends before the answer arrives, and another one starts.
     CrashAfter,
-    /// It is carried out, and the connection breaks; so does that of the watch which shows it, for a
-    /// while.
+    /// It is carried out, and the connection breaks; so does the watch that shows it, for a while.
     LostAnswer,
-    /// 409, and nothing is done.
+    /// 409, without an effect.
     Conflict,
-    /// 422, and nothing is done.
+    /// 422, without an effect.
     Invalid,
-    /// 429 with Retry-After, and nothing is done.
+    /// 429 with Retry-After, without an effect.
     Throttled,
-    /// 500, and nothing is done.
+    /// 500, without an effect.
     Internal,
     /// It is carried out, and answered by 504.
     TimeoutAfter,
@@ -134,7 +133,7 @@ impl Fault {
         )
     }
 
-    /// What the API server says instead of what became of the write.
+    /// The API server's answer instead of the result of the write.
     pub fn answer(self, call: &Call) -> Option<Answer> {
         let (code, reason, message) = match self {
             Self::Conflict if call.method == "POST" => {

@@ -17,7 +17,7 @@ use tokio::time::sleep;
 use crate::link::{Answered, Link, respond};
 use crate::ring::{Begin, Ring, WATCHED, in_paused_time};
 
-/// So long it runs.
+/// Its running time.
 const LONG: Duration = Duration::from_secs(40);
 
 fn config() -> Config {
@@ -28,7 +28,7 @@ fn config() -> Config {
     config
 }
 
-/// A Lease in these hands.
+/// A Lease with this holder.
 fn lease(holder: Option<&str>) -> Value {
     json!({
         "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
@@ -37,7 +37,7 @@ fn lease(holder: Option<&str>) -> Value {
     })
 }
 
-/// What the API server says to a request about the Lease; it keeps what is written.
+/// The API server's answer to a request about the Lease; it stores writes.
 async fn ask_for_lease(stored: &Mutex<Option<Value>>, request: Request<Body>) -> Answered {
     let (head, body) = request.into_parts();
     let body = body.collect_bytes().await?;
@@ -63,7 +63,7 @@ async fn ask_for_lease(stored: &Mutex<Option<Value>>, request: Request<Body>) ->
     Ok(respond(&answer))
 }
 
-/// How often an operator lists each kind that finds this Lease and leads then.
+/// How many times an operator that finds this Lease and then leads lists each kind.
 async fn count_lists(found: Option<Value>) -> BTreeMap<Resource, usize> {
     let ring = Ring::start(Begin::empty());
     ring.wire.begin(None);
@@ -94,10 +94,10 @@ async fn count_lists(found: Option<Value>) -> BTreeMap<Resource, usize> {
     ring.wire.state().lists.clone()
 }
 
-/// What the other wrote last may not be shown yet, or not in its order: a job may be shown as
-/// complete before its last PodClique is, and be restarted for that.
+/// The last writes of the other leader may not be shown yet, or not in order: a job may be shown as
+/// complete before its last PodClique is, and would be restarted for that.
 #[test]
-fn who_leads_after_another_lists_everything_before_it_decides() {
+fn a_new_leader_lists_everything_before_it_decides() {
     for (found, expected) in [
         (None, 1),
         (Some(lease(Some("this"))), 1),

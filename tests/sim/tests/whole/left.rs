@@ -1,5 +1,5 @@
-//! What runs as the Go operator leaves it (docs/migration.md): with its hashes, and without what only
-//! this operator writes.
+//! A running set in the state of the Go operator (docs/migration.md): with its hashes, and without
+//! fields that only this operator writes.
 
 use api::labels::{GROVE_PREFIX, POD_CLIQUE, POD_TEMPLATE_HASH};
 use serde_json::{Value, json};
@@ -7,10 +7,10 @@ use sim::{Id, Resource, Store, view};
 
 /// The Go operator's hash of the set's template.
 const GENERATION: &str = "c7d5868794b65cf8b4f";
-/// Whose writes these are in the log.
+/// The writer of these changes in the log.
 const WRITER: &str = "go-operator";
 
-/// Gives all that runs to the Go operator.
+/// Gives all running objects to the Go operator.
 pub fn leave(store: &mut Store) {
     let of_kinds = |id: &Id| KINDS.contains(&id.resource);
     let ids: Vec<Id> = store.objects().map(|(id, _)| id.clone()).collect();

@@ -1,4 +1,4 @@
-//! One operator's connection: its requests, and what its watches have shown it.
+//! One operator's connection: its requests, and the events that its watches have shown.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,16 +21,16 @@ use crate::fault::Fault;
 use crate::trouble::{Sent, is_of_object};
 use crate::wire::Wire;
 
-/// How long a request or an answer is on its way.
+/// The travel time of a request or an answer.
 const WAY: Duration = Duration::from_millis(1);
-/// How long an event of a watch is on its way.
+/// The travel time of an event of a watch.
 const WATCH_WAY: Duration = Duration::from_millis(3);
-/// How long a throttled operator is asked to wait, in seconds.
+/// The Retry-After of a throttled request, in seconds.
 const RETRY_AFTER: u16 = 2;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 type Said = Response<UnsyncBoxBody<Bytes, Error>>;
-/// What comes of a request.
+/// The result of a request.
 pub type Answered = Result<Said, Error>;
 
 /// The connection of one operator, from its start to its end.
@@ -44,7 +44,7 @@ pub struct Link {
 /// How much of the log was shown, and when.
 struct Seen {
     present: Horizon,
-    /// Of these an event was lost: nothing newer counts as seen before the next list.
+    /// Kinds with a lost event: nothing newer counts as seen before the next list.
     lossy: BTreeSet<Resource>,
     past: VecDeque<(Instant, Horizon)>,
 }
@@ -75,12 +75,12 @@ impl Link {
         self.is_dead.load(Ordering::SeqCst)
     }
 
-    /// The operator ends: nothing that it has sent arrives any more, and no answer.
+    /// The operator ends: none of its pending requests arrives any more, nor any answer.
     pub fn end(&self) {
         self.is_dead.store(true, Ordering::SeqCst);
     }
 
-    /// A client that uses it.
+    /// A client with this connection.
     pub fn client(self: &Arc<Self>) -> Client {
         let link = self.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
@@ -112,7 +112,7 @@ impl Link {
         answered
     }
 
-    /// Nothing arrives of what is on its way when the operator ends.
+    /// Pending requests do not arrive after the operator's end.
     async fn travel(&self) {
         sleep(WAY).await;
         if self.is_dead() {
@@ -125,7 +125,7 @@ impl Link {
         match self.wire.server.serve("operator", call, query) {
             Reply::Watch(watch) => self.stream(watch, call),
             Reply::Answer(answer) => {
-                // What lost its label is looked for by a list of its own.
+                // Objects that lost their label are looked for by a separate list.
                 if query.contains("limit=") && !query.contains("managed-by%21%3D") {
                     self.note_list(call, &answer);
                 }
@@ -174,7 +174,7 @@ impl Link {
         answer
     }
 
-    /// What an operator that decides now may not have seen yet.
+    /// The log that an operator that decides now may not have seen yet.
     fn horizon(&self) -> Horizon {
         let mut seen = self.seen.lock().unwrap();
         let lag = self.wire.lag();
@@ -196,7 +196,7 @@ impl Link {
         seen.past.push_back(entry);
     }
 
-    /// The last page of a list shows what was there at its version.
+    /// The last page of a list shows the state at its version.
     fn note_list(&self, call: &Call, answer: &Answer) {
         let metadata = &answer.body["metadata"];
         let Some(resource) = watched(call).filter(|_| answer.body["items"].is_array()) else {
@@ -223,7 +223,7 @@ impl Link {
         Response::new(StreamBody::new(frames.boxed()).boxed_unsync())
     }
 
-    /// What comes next of a watch, and what is left of it.
+    /// The next line of a watch, and the rest of the watch.
     async fn next_line(
         &self,
         resource: Resource,
@@ -256,7 +256,7 @@ impl Link {
     }
 }
 
-/// What a list or a watch is of.
+/// The kind of a list or a watch.
 fn watched(call: &Call) -> Option<Resource> {
     if let Some(place) = Place::parse(&call.path) {
         return place.name.is_none().then_some(place.resource);
@@ -266,7 +266,7 @@ fn watched(call: &Call) -> Option<Resource> {
     Resource::served_at(version.trim_start_matches("/api/"), plural)
 }
 
-/// The answer as it travels.
+/// The answer in transit.
 pub fn respond(answer: &Answer) -> Said {
     let text = Bytes::from(serde_json::to_vec(&answer.body).unwrap());
     let body = http_body_util::Full::new(text).map_err(|never| match never {});

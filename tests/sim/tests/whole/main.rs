@@ -1,7 +1,7 @@
 //! The whole operator in a simulated cluster: the real `operator::run` with its watches, queues,
 //! requests and timers, under paused time, against the simulated API server.
 //!
-//! Each run of a scenario meets one fault and has to end like the run that meets none.
+//! Each run of a scenario meets one fault and has to end like the run without a fault.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -36,6 +36,6 @@ mod unread;
 mod watches;
 mod wire;
 
-/// A simulated cluster is made of small objects that live for a moment.
+/// A simulated cluster consists of small objects with short lives.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

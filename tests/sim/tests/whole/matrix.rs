@@ -1,4 +1,4 @@
-//! Each write of each scenario, with each fault: it ends as if nothing had been.
+//! Each write of each scenario, with each fault: the end is that of the run without a fault.
 
 use strum::IntoEnumIterator;
 
@@ -7,11 +7,12 @@ use crate::fault::Fault;
 use crate::results::run_all;
 use crate::undisturbed::Reference;
 
-/// Runs that meet their fault, at least. Fewer: scenarios, their writes or faults have gone missing.
+/// The least number of runs that meet their fault. With fewer, scenarios, their writes or faults
+/// are missing.
 const LEAST: usize = 6_900;
 
-/// What events after the first one of a scenario meet. Nothing follows from the answer to an event, so
-/// what is left is that it is late, that it is told twice, and the moment in which it is told.
+/// Faults of events after the first one of a scenario. Nothing follows from the answer to an event;
+/// the remaining cases are late and duplicate events, and their time.
 const OF_LATER_EVENTS: [Fault; 3] = [Fault::CrashAfter, Fault::LostAnswer, Fault::Hang];
 
 /// Every fault at every write.
@@ -26,6 +27,6 @@ pub fn faults(reference: &Reference) -> Vec<Disturbance> {
 }
 
 #[test]
-fn whatever_goes_wrong_with_a_write_it_ends_as_if_nothing_had() {
+fn every_fault_of_a_write_has_the_undisturbed_end() {
     run_all(faults).expect(LEAST);
 }

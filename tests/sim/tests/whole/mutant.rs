@@ -1,4 +1,4 @@
-//! Operators with a bug: what they send, and what they take in.
+//! Operators with a bug: changed requests and answers.
 
 use api::PodClique;
 use domain::scheduling::{Backend, GangScheduler, is_mark, mark_pod};
@@ -9,9 +9,9 @@ use sim::{Answer, Call, Id, Place, Resource, Store, view};
 /// A bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutant {
-    /// DELETE by name, whoever bears it.
+    /// DELETE by name, without uid.
     DeletesWithoutUid,
-    /// A conflict passes for success.
+    /// A conflict counts as success.
     TakesConflictForSuccess,
     /// Pods get another name with each request.
     NamesPodsAtRandom,
@@ -19,18 +19,18 @@ pub enum Mutant {
     NamesEventsAtRandom,
     /// Pods are created without our gate.
     ForgetsGate,
-    /// PUT whatever the version.
+    /// PUT without a version.
     PutsWithoutVersion,
-    /// What was written is not known before the watch shows it.
+    /// Own writes are unknown until the watch shows them.
     ForgetsWrites,
-    /// A watch begins with what is there by then, and not where the list ended or the last watch.
+    /// A watch begins with the present state instead of the end of the list or of the last watch.
     WatchesFromNow,
-    /// Each pod is marked as the configuration says by then, whatever its peers bear.
+    /// Each pod is marked by the present configuration, regardless of its peers.
     MarksOfTheMoment(Backend),
 }
 
 impl Mutant {
-    /// What it sends instead.
+    /// The changed request.
     pub fn spoil(self, call: &mut Call, store: &mut Store, number: usize) {
         let is_post_of = |what: &str| call.method == "POST" && call.path.ends_with(what);
         match self {
@@ -60,7 +60,7 @@ impl Mutant {
         }
     }
 
-    /// What it takes an answer for.
+    /// The misread answer.
     pub fn misread(self, call: &Call, answer: &mut Answer, store: &Store) {
         let is_write = call.method != "GET";
         match self {
@@ -76,7 +76,7 @@ impl Mutant {
         }
     }
 
-    /// What it asks for instead.
+    /// The changed query.
     pub fn misdirect(self, query: &str, store: &Store) -> String {
         let mut parts: Vec<String> = query.split('&').map(str::to_owned).collect();
         if self == Self::WatchesFromNow && parts.iter().any(|part| part == "watch=true") {

@@ -1,4 +1,4 @@
-//! Operators with a bug are found out, by what is there to find them.
+//! The checks find operators with a bug.
 
 use crate::cell::Cell;
 use crate::disturbance::Disturbance;
@@ -10,7 +10,7 @@ use crate::{matrix, operators, watches};
 
 /// Runs within which a bug has to show.
 const RUNS: usize = 150;
-/// What stands in a failure whose run did not end like the one that meets nothing.
+/// Part of the message of a run whose end differs from the one without a fault.
 const END: &str = "as it should be";
 
 fn is_found(mutant: Mutant, by: &[&str], is_tried: fn(&Disturbance) -> bool) {
@@ -26,7 +26,7 @@ fn is_found(mutant: Mutant, by: &[&str], is_tried: fn(&Disturbance) -> bool) {
     let mut others = Vec::new();
     let found = cells.take(RUNS).enumerate().find_map(|(number, cell)| {
         let wrong = cell.run(0, Some(mutant), |_| ()).err()?;
-        // Without the bug the same has to pass, or something else was found.
+        // Without the bug the same run has to pass; otherwise the failure was another one.
         let is_sound = cell.run(0, None, |_| ()).is_ok();
         if is_it(&wrong) && is_sound {
             return Some((number + 1, wrong));

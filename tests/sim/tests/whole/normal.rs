@@ -1,11 +1,11 @@
-//! What is stored, without what differs between two runs of the same thing.
+//! The store without the parts that differ between two equal runs.
 
 use serde_json::Value;
 use sim::{Resource, Store, view};
 
 use crate::slots::slot;
 
-/// Keys whose values follow from the order of events or the time.
+/// Keys whose values depend on the order of events or the time.
 const BY_CHANCE: [&str; 6] = [
     "containerStatuses",
     "deletionGracePeriodSeconds",
@@ -15,7 +15,7 @@ const BY_CHANCE: [&str; 6] = [
     "uid",
 ];
 
-/// All objects but events, whose pods are named by their slots, in order.
+/// All objects except events, in order, with pods named by their slots.
 pub fn normal(store: &Store) -> Vec<Value> {
     let objects = store
         .objects()
@@ -35,7 +35,7 @@ pub fn normal(store: &Store) -> Vec<Value> {
     objects
 }
 
-/// Which spec was looked at is by chance; whether it is the present one is not.
+/// The observed generation is random; whether it is the present one is not.
 fn with_claims(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(observed) = object.pointer("/status/observedGeneration").cloned() {
@@ -49,7 +49,7 @@ fn with_claims(object: &Value) -> Value {
     object
 }
 
-/// How often a pod was allowed to start is by chance; that it was is not.
+/// The number of start signals is random; whether there was one is not.
 fn is_repeated(start: &Value) -> bool {
     let count = start.as_str().and_then(|count| count.parse::<u32>().ok());
     count.is_some_and(|count| count > 0)
@@ -67,7 +67,7 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Names of pods that are not there any more, such as those of failures.
+/// Names of pods that no longer exist, such as those of failures.
 fn without_gone_pods(text: &str, podclique: &str) -> String {
     const LETTERS: &str = "bcdfghjklmnpqrstvwxz2456789";
     const LENGTH: usize = 5;
@@ -101,7 +101,7 @@ fn without_times(text: &str) -> String {
     format!("{before}TIME{}", without_times(after))
 }
 
-/// What differs, in words; empty if nothing does.
+/// The differences in words; empty without any.
 pub fn difference(is: &[Value], should: &[Value]) -> String {
     let name = |o: &Value| format!("{} {}", o["kind"], view::name(o));
     let (mut lines, mut missing) = (Vec::new(), should.to_vec());

@@ -1,17 +1,17 @@
-//! Operators that start from old lists, two at once, one of a single namespace, and one whose objects
-//! are replaced under it.
+//! Operators that start from old lists, two at once, one with a single namespace, and one whose
+//! objects are replaced.
 
 use crate::disturbance::Disturbance;
 use crate::results::run_all;
 use crate::ring::WATCHED;
 use crate::undisturbed::Reference;
 
-/// Runs that met what was to go wrong, at least.
+/// The least number of runs that meet their fault.
 const LEAST: usize = 280;
-/// The same of old lists.
+/// The same with old lists.
 const LEAST_OLD: usize = 400;
 
-/// After every write all lists are old, or that of one kind in turn.
+/// After every write all lists are old, or that of each kind in turn.
 pub fn old_lists(reference: &Reference) -> Vec<Disturbance> {
     let after = reference.writes.iter().zip(WATCHED.into_iter().cycle());
     let old = after.flat_map(|(signature, kind)| {
@@ -31,7 +31,7 @@ fn old_lists_of_sets(reference: &Reference) -> Vec<Disturbance> {
     }
 }
 
-/// Everything else that operators may meet.
+/// All other faults of operators.
 pub fn others(reference: &Reference) -> Vec<Disturbance> {
     let writes = || reference.writes.iter().cloned();
     let joined = writes().map(Disturbance::Joined);
@@ -42,12 +42,12 @@ pub fn others(reference: &Reference) -> Vec<Disturbance> {
 }
 
 #[test]
-fn whatever_an_operator_meets_it_ends_as_if_nothing_had_been() {
+fn every_fault_of_an_operator_has_the_undisturbed_end() {
     run_all(others).expect(LEAST);
 }
 
-/// Lists are asked for as the newest that there is. An API server that answers with older news makes
-/// an operator do too much, but not for good.
+/// Lists are requested at the newest version. An API server that answers with older data makes an
+/// operator do too much, but not for good.
 #[test]
 fn an_operator_that_starts_from_old_lists_ends_as_if_they_were_new() {
     run_all(old_lists_of_sets).expect(LEAST_OLD);

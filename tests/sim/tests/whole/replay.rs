@@ -4,8 +4,8 @@ use crate::cell::Cell;
 use crate::undisturbed::REFERENCES;
 use crate::{matrix, operators, watches};
 
-/// `WHOLE_CELL='create: POST pods#3: crash-after'` runs that and prints all that happened. The
-/// beginning of a name will do: the first run that has it is taken.
+/// `WHOLE_CELL='create: POST pods#3: crash-after'` runs that and prints its story. The beginning of
+/// a name is enough: the first match is taken.
 #[test]
 fn replay() {
     let Ok(name) = std::env::var("WHOLE_CELL") else {

@@ -1,4 +1,4 @@
-//! What became of many runs.
+//! The results of many runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -13,16 +13,16 @@ use crate::undisturbed::{REFERENCES, Reference};
 /// Lines of the story of a failure.
 const LINES: usize = 120;
 
-/// What became of them.
+/// The results.
 #[derive(Default)]
 pub struct Results {
     met: usize,
     failures: Vec<(String, String)>,
-    /// Runs and their time, by scenario and what went wrong.
+    /// Runs and their time, by scenario and fault.
     cells: BTreeMap<(&'static str, String), (usize, Duration)>,
 }
 
-/// Runs each scenario with each of these disturbances, some at once.
+/// Runs each scenario with each of these faults, several at once.
 pub fn run_all(disturbances: fn(&Reference) -> Vec<Disturbance>) -> Results {
     let cells = REFERENCES.iter().flat_map(|reference| {
         let all = disturbances(reference).into_iter();
@@ -69,7 +69,7 @@ impl Results {
         }
     }
 
-    /// Prints them. None may have failed, and so many have to have met what was to go wrong.
+    /// Prints them. No run may have failed, and that many have to have met their fault.
     pub fn expect(&self, least: usize) {
         self.print();
         for (name, _) in &self.failures {

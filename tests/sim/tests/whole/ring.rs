@@ -1,4 +1,4 @@
-//! One run of a scenario: a cluster, the operator in it, one thing that goes wrong.
+//! One run of a scenario: a cluster, the operator in it, one fault.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -22,7 +22,7 @@ use crate::wire::Wire;
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(250);
-/// Looks without a change after which it is worth comparing what is stored.
+/// Looks without a change after which the store is worth comparing.
 const STILL: usize = 4;
 /// How long another operator takes to start.
 const RESTART: Duration = Duration::from_secs(1);
@@ -37,27 +37,27 @@ pub const WATCHED: [Resource; 7] = [
     Resource::HorizontalPodAutoscaler,
 ];
 
-/// Objects of a page of a list: few, so that most lists have several.
+/// Objects in a page of a list: few, so that most lists have several pages.
 const PAGE: usize = 2;
 
-/// How long all has to stay as it is in the end.
+/// How long everything has to stay the same at the end.
 pub const REST: Duration = Duration::from_secs(65);
 
-/// A cluster to begin with.
+/// A cluster at the begin.
 #[derive(Clone)]
 pub struct Begin {
-    /// What is stored.
+    /// The store.
     pub store: Store,
-    /// What was checked of its log.
+    /// The checks of its log.
     pub checker: Checker,
     /// The configuration of its operators.
     pub config: Config,
-    /// Time between two moves of all others.
+    /// Time between two moves of the other actors.
     pub pace: Duration,
 }
 
 impl Begin {
-    /// A cluster without anything.
+    /// An empty cluster.
     pub fn empty() -> Self {
         Self {
             store: Store::new(testkit::builders::after(0)),
@@ -67,7 +67,7 @@ impl Begin {
         }
     }
 
-    /// This scheduler is told of gangs: its name, its backend and how.
+    /// This scheduler receives gangs: its name, its backend and the mode.
     pub fn with_scheduler(mut self, told: Option<(&str, &str, Gangs)>) -> Self {
         self.config = Config::default();
         if let Some((name, backend, gangs)) = told {
@@ -90,10 +90,11 @@ pub struct Ring {
     cluster: JoinHandle<()>,
     pace: Duration,
     config: Config,
-    /// What the first lists tell of that later operators get.
+    /// The versions of the first lists of later operators.
     later_lists: BTreeMap<Resource, u64>,
-    /// Whether pods may be in other PodGroups than usual. Who decides by old news deletes PodGroups in
-    /// use, which Kubernetes keeps as they are, and takes names to be free or in use that are not.
+    /// Whether pods may be in other PodGroups than usual. An operator with old data deletes
+    /// PodGroups in use, which Kubernetes keeps, and takes free names for used ones and the other
+    /// way round.
     may_group_otherwise: bool,
 }
 
@@ -112,7 +113,7 @@ impl Drop for Ring {
 }
 
 impl Ring {
-    /// Starts everything but the operator.
+    /// Starts everything except the operator.
     pub fn start(begin: Begin) -> Self {
         let clock = clock_from(begin.store.now);
         let server = Server::new(begin.store, clock);
@@ -129,7 +130,7 @@ impl Ring {
         }
     }
 
-    /// The present state, to begin other runs with.
+    /// The present state, as the begin of other runs.
     pub fn present(&self) -> Begin {
         Begin {
             store: self.wire.server.with_store(|store| store.clone()),
@@ -144,7 +145,7 @@ impl Ring {
         self.config.watch_namespaces.push(name.to_owned());
     }
 
-    /// The first lists that later operators get tell of these versions.
+    /// The first lists of later operators have these versions.
     pub fn list_later_at(&mut self, versions: BTreeMap<Resource, u64>) {
         self.later_lists = versions;
         self.may_group_otherwise = true;
@@ -162,7 +163,7 @@ impl Ring {
         self.operators.push(Running { link, task });
     }
 
-    /// Ends all operators but one: that which was started first.
+    /// Ends all operators except the one that started first.
     pub fn end_others(&mut self) {
         for operator in self.operators.drain(1..) {
             operator.link.end();
@@ -170,7 +171,7 @@ impl Ring {
         }
     }
 
-    /// Lets time pass. An operator that ends is followed by another one.
+    /// Lets time pass. Another operator follows one that ends.
     pub async fn pass(&mut self, time: Duration) -> Result<(), String> {
         let end = Instant::now() + time;
         while Instant::now() < end {
@@ -209,8 +210,8 @@ impl Ring {
         }
     }
 
-    /// Lets time pass until nothing has changed for as long as an operator at rest may take to find
-    /// something to do.
+    /// Lets time pass until nothing has changed for the longest time in which an operator at rest
+    /// may find work.
     pub async fn come_to_rest(&mut self, limit: Duration) -> Result<(), String> {
         let end = Instant::now() + limit;
         let mut since = (self.version(), Instant::now());
@@ -226,7 +227,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Lets time pass until what is stored is this, and stays so.
+    /// Lets time pass until the store has these objects, and keeps them.
     pub async fn come_to(&mut self, wanted: &[Value], limit: Duration) -> Result<(), String> {
         let end = Instant::now() + limit;
         let (mut version, mut still) = (self.version(), 0);
@@ -281,7 +282,7 @@ impl Ring {
         self.wire.server.with_store(|store| store.version())
     }
 
-    /// The last lines of what happened.
+    /// The last lines of the story.
     pub fn story(&self, lines: usize) -> String {
         let state = self.wire.state();
         let tell = |store: &mut Store| story::tell(store, &state.notes, lines);
@@ -294,7 +295,7 @@ fn clock_from(time: Timestamp) -> Clock {
     Arc::new(move || time + SignedDuration::try_from(began.elapsed()).unwrap())
 }
 
-/// Runs this in a time of its own, which passes only while nothing else is left to do.
+/// Runs this in its own time, which passes only while nothing else is left to do.
 pub fn in_paused_time<T>(run: impl Future<Output = T>) -> T {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true).build().unwrap();

@@ -1,4 +1,4 @@
-//! What happens to a set.
+//! Scenarios of a set.
 
 mod ends;
 mod ganged;
@@ -20,40 +20,40 @@ pub use manifests::{manifest, service};
 pub use steps::create;
 use steps::{break_pods, fail_pods, scale, scale_parts};
 
-/// Who made what runs before a scenario.
+/// The creator of the objects that run before a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Before {
     /// This operator.
     Ours,
-    /// The Go operator, and this one has adopted it.
+    /// The Go operator; this one has adopted them.
     Adopted,
-    /// The Go operator, and the scenario begins with the start of this one.
+    /// The Go operator; the scenario begins with the start of this one.
     Left,
 }
 
-/// What happens to a set named `svc`.
+/// A scenario of a set named `svc`.
 pub struct Scenario {
-    /// How it is called.
+    /// Its name.
     pub name: &'static str,
     /// The set that runs before, if any.
     pub begins_with: Option<fn() -> Value>,
-    /// What a user or the cluster does.
+    /// The action of a user or the cluster.
     pub step: fn(&mut Store),
-    /// What is true of the end if nothing goes wrong: how many pods are Ready, and more.
+    /// The end without a fault: number of Ready pods, and more.
     pub ends_with: fn(&Store) -> bool,
     /// Whether it is of a training job.
     pub is_job: bool,
-    /// Who made what runs before.
+    /// The creator of the objects that run before.
     pub before: Before,
     /// The slots that lose their pods.
     pub deleted: &'static [&'static str],
-    /// Whether each of them gets one other pod.
+    /// Whether each of them gets exactly one replacement.
     pub are_replaced: bool,
     /// Reasons of events that are posted once.
     pub events: &'static [&'static str],
-    /// The scheduler that is told of gangs, its backend and how.
+    /// The scheduler that receives gangs, its backend and the mode.
     pub scheduler: Option<(&'static str, &'static str, Gangs)>,
-    /// Time between two moves of all others.
+    /// Time between two moves of the other actors.
     pub pace: Duration,
 }
 
@@ -103,7 +103,7 @@ pub const CREATE: Scenario = Scenario {
     pace: PACE,
 };
 
-/// The same while all others are slow: PodCliques say how far they have come before they are up.
+/// The same with slow actors: PodCliques report their progress before they are up.
 pub const CREATE_SLOWLY: Scenario = Scenario {
     name: "create-slowly",
     pace: Duration::from_millis(300),
@@ -157,7 +157,7 @@ pub const REPLICA_IN: Scenario = Scenario {
     ..CREATE
 };
 
-/// A group is scaled to 0, and the clique beside it goes on.
+/// A group is scaled to 0, and the clique beside it continues.
 pub const IDLE: Scenario = Scenario {
     name: "idle",
     begins_with: Some(service),
@@ -184,7 +184,8 @@ pub const ALL_IDLE: Scenario = Scenario {
     ..CREATE
 };
 
-/// A clique and a group that are idle beside one that runs are woken: the group beyond its minimum.
+/// A clique and a group at 0 replicas beside a running clique are scaled up: the group beyond its
+/// minimum.
 pub const WAKE: Scenario = Scenario {
     name: "wake",
     begins_with: Some(idle),
@@ -220,7 +221,7 @@ pub const DELETE: Scenario = Scenario {
     ..CREATE
 };
 
-/// A clique breaks, and its replica is terminated and made anew.
+/// A clique breaks, and its replica is terminated and recreated.
 pub const TERMINATION: Scenario = Scenario {
     name: "termination",
     begins_with: Some(|| terminated(manifest(small(1)))),
@@ -234,7 +235,7 @@ pub const TERMINATION: Scenario = Scenario {
     ..CREATE
 };
 
-/// A replica of a group breaks, and it alone is terminated and made anew.
+/// A replica of a group breaks, and it alone is terminated and recreated.
 pub const RECYCLING: Scenario = Scenario {
     name: "recycling",
     begins_with: Some(|| terminated(manifest(pair()))),
@@ -266,7 +267,7 @@ pub const RESTART: Scenario = Scenario {
     ..CREATE
 };
 
-/// A pod of a job fails that may not restart.
+/// A pod of a job without restarts fails.
 pub const FINAL_FAILURE: Scenario = Scenario {
     name: "final-failure",
     begins_with: Some(|| job(0)),
@@ -282,8 +283,8 @@ pub const FINAL_FAILURE: Scenario = Scenario {
     ..CREATE
 };
 
-/// Autoscalers are made, corrected and deleted as the template changes, and Kubernetes' own
-/// controller scales by them.
+/// Autoscalers are created, corrected and deleted as the template changes, and Kubernetes' own
+/// controller scales with them.
 pub const AUTOSCALERS: Scenario = Scenario {
     name: "autoscalers",
     begins_with: Some(|| manifest(autoscaled(small(1)))),
@@ -329,7 +330,7 @@ pub const UPDATE: Scenario = Scenario {
     ..CREATE
 };
 
-/// All that runs is as the Go operator leaves it, and is adopted: no pod is touched but for its label.
+/// All running objects are those of the Go operator, and are adopted: of pods only a label changes.
 pub const ADOPTION: Scenario = Scenario {
     name: "adoption",
     begins_with: Some(service),
@@ -339,12 +340,12 @@ pub const ADOPTION: Scenario = Scenario {
     ..CREATE
 };
 
-/// What was adopted gets another template.
+/// An adopted set gets another template.
 pub const ADOPTED_UPDATE: Scenario = Scenario {
     name: "adopted-update",
     before: Before::Adopted,
     ..UPDATE
 };
 
-/// What tells one template from the other.
+/// The label that distinguishes the templates.
 const VERSION: &str = "example.com/version";

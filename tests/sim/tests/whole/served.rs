@@ -1,4 +1,4 @@
-//! What the simulated API server does with lists and watches, apart from any operator.
+//! Lists and watches of the simulated API server, without an operator.
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ fn all_pages_of_a_list_are_of_one_version() {
 }
 
 #[test]
-fn selectors_select_what_they_say() {
+fn selectors_select_matching_objects() {
     let server = server(&[("a", "x"), ("b", "y")]);
     let selected = |selector: &str| {
         let query: String = format!("labelSelector={selector}");
@@ -128,7 +128,7 @@ fn a_list_may_show_an_earlier_time() {
 }
 
 #[test]
-fn a_watch_shows_what_loses_its_label_as_deleted() {
+fn a_watch_shows_an_object_that_loses_its_label_as_deleted() {
     in_paused_time(async {
         let server = server(&[("a", "x"), ("b", "y")]);
         let mut watch = watch(&server, "labelSelector=team%3Dx");

@@ -1,4 +1,4 @@
-//! What became of pods: which slots lost theirs, and which had more than one.
+//! The fates of pods: slots that lost a pod, and slots with more than one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,13 @@ pub fn slot(pod: &Value) -> String {
     format!("{place}#{index}")
 }
 
-/// What became of the pods in this part of a log.
+/// The fates of the pods in this part of a log.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Slots {
     /// Slots whose pod was deleted.
     pub deleted: BTreeSet<String>,
-    /// Slots that got a pod in this part and had one before, each with how many it had in all.
+    /// Slots that got a pod in this part and had one before, each with the total number of its
+    /// pods.
     pub refilled: BTreeMap<String, usize>,
 }
 

@@ -1,4 +1,4 @@
-//! A live set whose scheduler is told of gangs in another way from now on, and which is then updated:
+//! A live set whose scheduler receives gangs in another way from now on, and which is then updated:
 //! no pod that had a node is gone for longer than its own replacement takes (decision 138).
 
 use std::collections::BTreeMap;
@@ -25,10 +25,10 @@ const REPLACEMENT: SignedDuration = SignedDuration::from_secs(10);
 const PODS: usize = 11;
 /// Lines of the story of a failure.
 const LINES: usize = 80;
-/// What tells one template from the other.
+/// The label that distinguishes the templates.
 const VERSION: &str = "example.com/version";
 
-/// How a scheduler is told.
+/// A way in which a scheduler receives gangs.
 struct Way {
     backend: Backend,
     /// `schedulerName` of the pods.
@@ -88,7 +88,7 @@ impl Way {
     }
 }
 
-/// A clique that needs both pods, and a group of three replicas of which two are needed.
+/// A clique with two required pods, and a group of three replicas, two of them required.
 fn service() -> Value {
     let service = set("svc")
         .clique("a", |c| c.replicas(2).min(2))
@@ -107,7 +107,7 @@ fn edit(set: &mut Value, way: &Way, version: &str) {
     }
 }
 
-/// The set runs with the one, and its operator is then followed by one with the other.
+/// The set runs with the one way, and its operator is then replaced by one with the other.
 fn switch(from: &Way, to: &Way, mutant: Option<Mutant>) -> Result<(), String> {
     in_paused_time(async {
         let mut begin = Begin::empty().with_scheduler(from.told());
@@ -207,7 +207,7 @@ fn no_switch_costs_a_set_its_next_update() {
     assert_eq!(switches().count(), 42);
 }
 
-/// As it was before decision 135: each pod is marked as the configuration says by then.
+/// The state before decision 135: each pod is marked by the present configuration.
 #[test]
 fn marks_of_the_moment_cost_a_set_its_next_update() {
     let is_lost = |(from, to): &(&Way, &Way)| {

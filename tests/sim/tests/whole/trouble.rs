@@ -1,59 +1,59 @@
-//! What goes wrong with a watch.
+//! Faults of a watch.
 
 use std::time::Duration;
 
 use sim::service::{Event, EventType, Server};
 
-/// What becomes of the first event of a watch after the scenario began, unless another is named.
+/// The fate of the first event of a watch after the scenario began, unless another is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Trouble {
-    /// Nothing comes of this watch any more, nor does it end.
+    /// The watch delivers nothing any more, and does not end.
     Silent,
-    /// It comes 20 s late, and all that follow with it.
+    /// It arrives 20 s late, with all later events.
     Late,
     /// The connection ends in the middle of it.
     Cut,
-    /// The watch says that its version is compacted.
+    /// The watch reports that its version is compacted.
     ExpiredInStream,
-    /// The watch ends, and its version is compacted when it is begun again.
+    /// The watch ends, and its version is compacted when it begins again.
     ExpiredAtStart,
-    /// So many come of what operators themselves did, and the next never does.
+    /// That many events of operators' writes arrive, and the next never does.
     #[strum(to_string = "lost-own-{0}")]
     LostOwn(usize),
-    /// So many come of what others did, and the next never does.
+    /// That many events of other writers arrive, and the next never does.
     #[strum(to_string = "lost-foreign-{0}")]
     LostForeign(usize),
 }
 
-/// How late what is late comes.
+/// The delay of late events.
 const LATE: Duration = Duration::from_secs(20);
 
-/// Events that came.
+/// Delivered events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Came {
-    /// Of what operators did.
+    /// Events of operators' writes.
     pub own: usize,
-    /// Of what others did.
+    /// Events of other writers.
     pub foreign: usize,
 }
 
-/// What a watch sends instead of an event.
+/// The delivery instead of an event.
 pub enum Sent {
     /// The event, after this time.
     After(Duration),
-    /// This, and the watch goes on.
+    /// This line, and the watch continues.
     Instead(String),
-    /// This, and the watch ends.
+    /// This line, and the watch ends.
     End(String),
-    /// Nothing, and the watch goes on.
+    /// Nothing, and the watch continues.
     Nothing,
     /// Nothing any more.
     Silence,
 }
 
 impl Trouble {
-    /// Whether it hits an event before which so many came of what operators and what others did.
+    /// Whether it affects an event after these delivered ones.
     pub fn hits(self, is_own: bool, came: &Came) -> bool {
         match self {
             Self::LostOwn(number) => is_own && came.own == number,
@@ -62,7 +62,7 @@ impl Trouble {
         }
     }
 
-    /// Whether only a full list tells what the watch has not.
+    /// Whether only a full list replaces the missing events.
     pub fn needs_list(self) -> bool {
         matches!(
             self,
@@ -70,7 +70,7 @@ impl Trouble {
         )
     }
 
-    /// What becomes of the event.
+    /// The fate of the event.
     pub fn disturb(self, event: &Event, server: &Server) -> Sent {
         match self {
             Self::Silent => Sent::Silence,
@@ -91,7 +91,7 @@ impl Trouble {
     }
 }
 
-/// Whether it tells of an object.
+/// Whether it is about an object.
 pub fn is_of_object(event: &Event) -> bool {
     !matches!(event.type_, EventType::Bookmark | EventType::Error)
 }

@@ -1,4 +1,4 @@
-//! Runs that meet no fault: how each scenario ends, and by which writes.
+//! Runs without a fault: the end of each scenario, and its writes.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -15,24 +15,24 @@ use crate::slots::Slots;
 
 /// Simulated time within which a run comes to rest.
 const LIMIT: Duration = Duration::from_mins(10);
-/// How long an operator that starts takes to have looked at everything.
+/// The time until a starting operator has reconciled everything.
 pub const WARM_UP: Duration = Duration::from_secs(2);
 /// Each scenario takes that many writes.
 const LEAST_WRITES: usize = 15;
 /// Lines of the story of a failure.
 const LINES: usize = 80;
 
-/// What each scenario does if nothing goes wrong.
+/// Each scenario without a fault.
 pub static REFERENCES: LazyLock<Vec<Reference>> =
     LazyLock::new(|| SCENARIOS.into_iter().map(Reference::of).collect());
 
-/// A scenario, and what it takes to run it again and to judge how that ends.
+/// A scenario, with everything needed to run it again and to check its end.
 pub struct Reference {
-    /// What happens.
+    /// The scenario.
     pub scenario: &'static Scenario,
     /// The cluster in which it begins.
     pub begin: Begin,
-    /// What is there in the end, in normal form.
+    /// The store at the end, in normal form.
     pub end: Vec<Value>,
     /// The writes of the operator, in order.
     pub writes: Vec<Signature>,
@@ -80,14 +80,14 @@ fn prepare(manifest: &Value, scenario: &Scenario) -> Begin {
     })
 }
 
-/// The same cluster as the Go operator leaves it, without an operator.
+/// The same cluster in the state of the Go operator, without an operator.
 fn leave(ring: &Ring) -> Begin {
     let mut begin = ring.present();
     left::leave(&mut begin.store);
     begin
 }
 
-/// The same cluster after another operator has adopted what is there.
+/// The same cluster after another operator has adopted the objects.
 async fn adopted(begin: Begin) -> Begin {
     let mut ring = Ring::start(begin);
     ring.start_operator();
@@ -130,7 +130,7 @@ async fn start_at_rest(ring: &mut Ring, length: usize) {
     );
 }
 
-/// Whether the scenario did what it says. `begin` is where it began in the log.
+/// Whether the scenario has its end. `begin` is its begin in the log.
 fn judge(scenario: &Scenario, store: &Store, begin: usize) -> Result<(), String> {
     if !(scenario.ends_with)(store) {
         return Err("it does not end as it should".to_owned());
@@ -139,7 +139,7 @@ fn judge(scenario: &Scenario, store: &Store, begin: usize) -> Result<(), String>
     judge_events(scenario, store, 1)
 }
 
-/// Whether exactly those pods were deleted and replaced that had to be.
+/// Whether exactly the expected pods were deleted and replaced.
 pub fn judge_slots(scenario: &Scenario, store: &Store, begin: usize) -> Result<(), String> {
     let slots = Slots::of(&store.log, begin);
     let deleted: Vec<&str> = slots.deleted.iter().map(String::as_str).collect();
@@ -162,7 +162,7 @@ pub fn judge_slots(scenario: &Scenario, store: &Store, begin: usize) -> Result<(
     Ok(())
 }
 
-/// Whether each event that has to be single was posted so often.
+/// Whether each single event was posted that many times.
 pub fn judge_events(scenario: &Scenario, store: &Store, least: usize) -> Result<(), String> {
     for reason in scenario.events {
         let events = store.all(Resource::Event);
@@ -176,7 +176,7 @@ pub fn judge_events(scenario: &Scenario, store: &Store, least: usize) -> Result<
     Ok(())
 }
 
-/// Each scenario does what it says, by writes that can go wrong.
+/// Each scenario reaches its end, with enough writes for faults.
 #[test]
 fn without_faults_each_scenario_ends_as_it_should() {
     for reference in REFERENCES.iter() {

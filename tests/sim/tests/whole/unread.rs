@@ -1,4 +1,4 @@
-//! Objects that cannot be read: what is left alone, and what goes by its metadata.
+//! Undecodable objects: left alone, or deleted by their metadata.
 
 use std::time::Duration;
 
@@ -10,13 +10,14 @@ use crate::scenarios::{create, ready_pods, service};
 use crate::undisturbed::WARM_UP;
 
 const LIMIT: Duration = Duration::from_mins(10);
-/// Until an object that cannot be read has said so, and longer.
+/// Longer than the time until an undecodable object has its event.
 const WHILE: Duration = Duration::from_secs(90);
 const LINES: usize = 60;
 /// Pods of the set.
 const PODS: usize = 6;
 
-/// One object of each kind that somebody holds until its children are gone, and of both kinds of parents.
+/// One object of each kind with a finalizer until its children are gone, and of both kinds of
+/// owners.
 const VICTIMS: [(Resource, &str); 5] = [
     (Resource::PodCliqueSet, "svc"),
     (Resource::PodCliqueScalingGroup, "svc-0-g"),
@@ -25,7 +26,7 @@ const VICTIMS: [(Resource, &str); 5] = [
     (Resource::PodGang, "svc-0"),
 ];
 
-/// A field that cannot be read, and where its error is found.
+/// An undecodable field, and the place of its error.
 type Spoil = (fn(&mut Value), &'static str);
 
 const SPOILS: [Spoil; 3] = [
@@ -57,7 +58,7 @@ enum Deletion {
     Orphan,
 }
 
-/// A cluster with a set that runs.
+/// A cluster with a running set.
 fn running() -> Begin {
     in_paused_time(async {
         let mut ring = Ring::start(Begin::empty());
@@ -86,7 +87,7 @@ fn uid(store: &Store, id: &Id) -> String {
     object.map_or_else(String::new, |object| view::uid(object).to_owned())
 }
 
-/// What the object says of itself.
+/// The object's Warnings.
 fn warnings(store: &Store, uid: &str) -> Vec<String> {
     let events = store.all(Resource::Event).map(|(_, event)| event);
     let own = events.filter(|event| {
@@ -101,8 +102,8 @@ fn pod_uids(store: &Store) -> Vec<String> {
     pods.map(|(_, pod)| view::uid(pod).to_owned()).collect()
 }
 
-/// Spoils the object and deletes it, maybe with an operator that has never seen it whole; returns what
-/// is wrong.
+/// Breaks the object and deletes it, with or without an operator that has seen it intact; returns
+/// the problem.
 async fn run(
     begin: Begin,
     id: &Id,
@@ -155,7 +156,7 @@ fn judge(
         return Err("it is still there".to_owned());
     }
     let said = warnings(store, before);
-    // A PodGang is gone at once: nobody holds it.
+    // A PodGang is gone at once: it has no finalizer.
     let is_held = id.resource != Resource::PodGang;
     if is_held && !said.iter().any(|note| note.contains("by its metadata")) {
         return Err(format!("it did not say that it goes: {said:?}"));
@@ -181,9 +182,9 @@ fn judge(
     }
 }
 
-/// Its children go with it, and what makes it again does so; left alone before that.
+/// Its children go with it, and its owner recreates it; before that it is left alone.
 #[test]
-fn what_cannot_be_read_goes_by_its_metadata_when_it_is_deleted() {
+fn an_undecodable_object_is_deleted_by_its_metadata() {
     let begin = running();
     let mut wrong = Vec::new();
     for (resource, name) in VICTIMS {
@@ -206,7 +207,7 @@ fn what_cannot_be_read_goes_by_its_metadata_when_it_is_deleted() {
 }
 
 #[test]
-fn children_of_a_set_that_cannot_be_read_stay_if_that_is_asked() {
+fn children_of_an_undecodable_set_stay_on_request() {
     let begin = running();
     for (number, spoil) in SPOILS.into_iter().enumerate() {
         for is_new in [false, true] {

@@ -16,24 +16,24 @@ const TROUBLES: [Trouble; 8] = [
     Trouble::LostOwn(1),
     Trouble::LostOwn(2),
 ];
-/// What only the next full list tells.
+/// Faults that only the next full list repairs.
 const LOST: [Trouble; 3] = [
     Trouble::LostForeign(0),
     Trouble::LostForeign(1),
     Trouble::LostForeign(2),
 ];
-/// Runs whose watch met its trouble, at least: not every scenario has events of every kind.
+/// The least number of runs whose watch met its fault: not every scenario has events of every kind.
 const LEAST: usize = 380;
 
-/// The same of lost events of what others did.
+/// The same for lost events of other writers.
 const LEAST_LOST: usize = 18;
 
-/// Every trouble with the watch of every kind.
+/// Every fault of the watch of every kind.
 pub fn troubles(_: &Reference) -> Vec<Disturbance> {
     of_every_kind(&TROUBLES)
 }
 
-/// The same of events that only the next full list makes up for.
+/// The same for faults that only the next full list repairs.
 pub fn lost(_: &Reference) -> Vec<Disturbance> {
     of_every_kind(&LOST)
 }
@@ -47,13 +47,13 @@ fn of_every_kind(troubles: &[Trouble]) -> Vec<Disturbance> {
 }
 
 #[test]
-fn whatever_goes_wrong_with_a_watch_it_ends_as_if_nothing_had() {
+fn every_fault_of_a_watch_has_the_undisturbed_end() {
     run_all(troubles).expect(LEAST);
 }
 
-/// A watch goes on from version to version, and what is decided again every ten minutes is decided
-/// on what the caches show: each kind is listed anew every half an hour.
+/// A watch continues from version to version, and the decision that is repeated every ten minutes
+/// uses the caches: each kind is listed again every half an hour.
 #[test]
-fn an_event_of_what_others_did_that_is_lost_is_made_up_for() {
+fn a_lost_event_of_another_writer_is_replaced_by_a_list() {
     run_all(lost).expect(LEAST_LOST);
 }

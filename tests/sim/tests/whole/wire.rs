@@ -1,5 +1,5 @@
-//! What lies between operators and the API server: it knows each write, lets one thing go wrong, and
-//! has all that is written checked.
+//! The connection of operators and API server: it numbers each write, causes one fault, and has all
+//! writes checked.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -18,9 +18,9 @@ use crate::fault::{Fault, Signature, Write};
 use crate::mutant::Mutant;
 use crate::trouble::{Came, Trouble};
 
-/// How long a watch is away with an answer.
+/// How long a watch is interrupted together with an answer.
 const OUTAGE: Duration = Duration::from_secs(5);
-/// A decision is carried out within this, if nothing holds it up.
+/// The longest time between a decision and its writes, without a fault.
 const LAG: Duration = Duration::from_secs(1);
 
 /// The way to one API server.
@@ -32,12 +32,12 @@ pub struct Wire {
     state: Mutex<State>,
 }
 
-/// What has gone over the wire.
+/// The traffic so far.
 #[derive(Default)]
 pub struct State {
     /// Writes since the scenario began, in order.
     pub writes: Vec<Signature>,
-    /// What is to go wrong and has not yet.
+    /// The fault that has not occurred yet.
     pub plan: Option<Disturbance>,
     /// Full lists of each kind since the scenario began.
     pub lists: BTreeMap<Resource, usize>,
@@ -45,9 +45,9 @@ pub struct State {
     pub checker: Checker,
     /// The first invariant that was broken.
     pub violation: Option<Violation>,
-    /// The first one that was broken by an operator that was told what was not so any more.
+    /// The first invariant broken by an operator that had received wrong data.
     pub excused: Option<Violation>,
-    /// What the log does not show.
+    /// Facts that the log does not show.
     pub notes: Notes,
     /// The bug of the operators.
     pub mutant: Option<Mutant>,
@@ -60,7 +60,7 @@ pub struct State {
 }
 
 impl Wire {
-    /// Nothing has gone over it.
+    /// Without any traffic.
     pub fn new(server: Server, checker: Checker) -> Self {
         let state = State {
             checker,
@@ -79,12 +79,12 @@ impl Wire {
         self.state().mutant = mutant;
     }
 
-    /// From now on writes and events are counted, and something may go wrong.
+    /// From now on writes and events are counted, and the fault may occur.
     pub fn begin(&self, plan: Option<Disturbance>) {
         let mut state = self.state();
         state.has_begun = true;
         state.lag = match &plan {
-            // A write that is held up holds up those that follow from the same decision.
+            // A delayed write delays the following ones of the same decision.
             Some(Disturbance::Write(_, Fault::Hang)) => Duration::from_secs(45),
             Some(Disturbance::Write(_, Fault::Throttled)) => Duration::from_secs(5),
             _ => LAG,
@@ -95,18 +95,18 @@ impl Wire {
         state.plan = plan.filter(happens);
     }
 
-    /// What has gone over it.
+    /// The traffic so far.
     pub fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
     }
 
-    /// Notes what the log does not show.
+    /// Records a fact that the log does not show.
     pub fn note(&self, text: String) {
         let length = self.server.with_store(|store| store.log.len());
         self.state().notes.push((length, text));
     }
 
-    /// An operator starts, and remembers nothing.
+    /// An operator starts, without a memory.
     pub fn restarted(&self) {
         let mut state = self.state();
         self.server
@@ -125,7 +125,7 @@ impl Wire {
         });
     }
 
-    /// Numbers the write and says what goes wrong with it.
+    /// Numbers the write and returns its fault.
     pub fn fault_of(&self, call: &Call) -> Option<Fault> {
         let signature = self.number(call)?;
         let is_meant = |plan: &mut Disturbance| plan.signature() == Some(&signature);
@@ -164,7 +164,7 @@ impl Wire {
         Some(signature)
     }
 
-    /// The watches that show what is written there show nothing for a while.
+    /// The watches that show the written object show nothing for a while.
     pub fn hold_watch(&self, call: &Call) {
         if let Some(place) = Place::parse(&call.path) {
             let until = Instant::now() + OUTAGE;
@@ -172,12 +172,12 @@ impl Wire {
         }
     }
 
-    /// Until when watches of this kind show nothing.
+    /// The time until which watches of this kind show nothing.
     pub fn held_until(&self, resource: Resource) -> Option<Instant> {
         self.state().held.get(&resource).copied()
     }
 
-    /// Counts an event that a watch is about to show and says what goes wrong with it.
+    /// Counts an event that a watch is about to show and returns its fault.
     pub fn trouble_of(&self, resource: Resource, event: &Event) -> Option<Trouble> {
         let is_own = self.server.with_store(|store| {
             let record = store.log.get(event.position - 1);
@@ -204,7 +204,7 @@ impl Wire {
         }
     }
 
-    /// Has the API server carry a write out, and what came of it checked.
+    /// Has the API server carry a write out, and checks the result.
     pub fn carry_out(&self, call: &mut Call, horizon: &Horizon) -> Answer {
         let (mutant, number) = {
             let state = self.state();
@@ -233,14 +233,14 @@ impl Wire {
         answer
     }
 
-    /// What the operators ask for when they read.
+    /// The operators' changed query for a read.
     pub fn misdirect(&self, query: &str) -> String {
         let mutant = self.state().mutant;
         let query_of = |mutant: Mutant| self.server.with_store(|s| mutant.misdirect(query, s));
         mutant.map_or_else(|| query.to_owned(), query_of)
     }
 
-    /// What the operators take an answer for.
+    /// The operators' misread answer.
     pub fn misread(&self, call: &Call, mut answer: Answer) -> Answer {
         if let Some(mutant) = self.state().mutant {
             self.server
@@ -249,7 +249,7 @@ impl Wire {
         answer
     }
 
-    /// An invariant may be broken.
+    /// Records a broken invariant.
     pub fn judge(&self, verdict: Result<(), Violation>) {
         let mut state = self.state();
         if let Err(violation) = verdict {
@@ -264,7 +264,7 @@ impl Wire {
         }
     }
 
-    /// How much older than a write the decision may be that it follows from.
+    /// How much older the decision behind a write may be.
     pub fn lag(&self) -> Duration {
         self.state().lag
     }

@@ -1,4 +1,4 @@
-//! What was to outlive its owner: the two moments in which it is touched all the same, and no others.
+//! Objects that have to outlive their owner: the two moments in which the operator may change them.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn id(resource: Resource, name: &str) -> Id {
     Id::new(resource, name)
 }
 
-/// Somebody deletes the object, and its children with it or not.
+/// A user deletes the object, with or without its children.
 fn delete(store: &mut Store, id: &Id, policy: &str) {
     store.edit("user", id, |object| {
         object["metadata"]["finalizers"] = json!(["grove.io/ours"]);
@@ -16,7 +16,7 @@ fn delete(store: &mut Store, id: &Id, policy: &str) {
     assert_eq!(store.handle("user", &call).code, 200);
 }
 
-/// The garbage collector has made its pass.
+/// The garbage collector has finished its pass.
 fn end_pass(store: &mut Store, id: &Id) {
     store.edit("gc", id, |object| {
         object["metadata"]["finalizers"] = json!(["grove.io/ours"]);
@@ -27,24 +27,24 @@ fn uid(store: &Store, id: &Id) -> Value {
     store.get(id).unwrap()["metadata"]["uid"].clone()
 }
 
-/// How a child loses its controller.
+/// The way in which a child loses its controller.
 #[derive(Clone, Copy, PartialEq)]
 enum Release {
-    /// As it has to.
+    /// The right way.
     Right,
-    /// The set never said that its children stay.
+    /// The set never recorded that its children stay.
     NothingAsked,
     /// The set did not store that before.
     NotStored,
-    /// What is stored is of another set: a manifest that was copied.
+    /// The record is of another set: a manifest was copied.
     StoredOfAnother,
-    /// The garbage collector still cuts.
+    /// The garbage collector is still removing references.
     DuringThePass,
-    /// The child does not say by whom it was left.
+    /// The child does not record its former owner.
     Unmarked,
     /// More of the child changes.
     WithAnotherChange,
-    /// A scaling group lets go: it never does.
+    /// A scaling group releases it, which it never does.
     ByAGroup,
 }
 
@@ -95,7 +95,7 @@ fn broken_by(release: Release) -> Option<&'static str> {
 }
 
 #[test]
-fn i5_a_set_lets_go_of_what_is_the_users() {
+fn i5_a_set_releases_objects_of_the_user() {
     assert_eq!(broken_by(Release::Right), None);
     let wrong = [
         ("nothing asked", Release::NothingAsked),
@@ -111,21 +111,21 @@ fn i5_a_set_lets_go_of_what_is_the_users() {
     }
 }
 
-/// Who terminated the replica of a PodClique whose group was deleted with `--cascade=orphan`.
+/// The fence behind the termination of a PodClique whose group was deleted with `--cascade=orphan`.
 #[derive(Clone, Copy, PartialEq)]
 enum Fence {
     /// The set that controls the group.
     OfItsSet,
-    /// Nobody did.
+    /// There is none.
     None,
-    /// A set of the same name that was applied afterwards.
+    /// A set of the same name that was applied later.
     OfAnotherSet,
-    /// Its set, which is on its way out.
+    /// Its set, which is being deleted.
     OfASetThatGoes,
 }
 
-/// What the operator breaks when its deletion of the PodClique lands after the garbage collector has cut
-/// the reference.
+/// The invariant that the operator breaks when its deletion of the PodClique lands after the
+/// garbage collector has removed the reference.
 fn deleted_after(fence_by: Fence) -> Option<&'static str> {
     let mut store = breached("2025-12-31T23:59:50Z");
     let child = id(Resource::PodClique, "demo-0-a");

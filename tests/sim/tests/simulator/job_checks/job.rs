@@ -1,14 +1,14 @@
-//! A job made by hand, and what is done to it.
+//! A job made by hand, and changes of it.
 
 use serde_json::{Value, json};
 use sim::check::{Checker, Horizon, OPERATOR};
 use sim::{Call, Id, Resource, Store};
 
-/// When it was created.
+/// Its creation time.
 pub const NOW: &str = "2026-01-01T00:00:00Z";
 
-/// A job of one replica with PodClique `demo-0-a` of two pods, both of which run. What the operator
-/// knows is everything.
+/// A job of one replica with PodClique `demo-0-a` of two running pods. The operator has seen
+/// everything.
 pub struct Job {
     pub store: Store,
     checker: Checker,
@@ -52,7 +52,7 @@ impl Job {
         assert_eq!(self.store.handle(OPERATOR, &call).code, 201);
     }
 
-    /// Creates the pod of slot 0 or 1, which then runs and is Ready.
+    /// Creates the pod of slot 0 or 1, which runs and is Ready.
     pub fn pod(&mut self, name: &str) {
         let index = i32::from(name.ends_with('y'));
         let gates = json!([{"name": api::labels::POD_GANG_GATE}]);
@@ -72,7 +72,7 @@ impl Job {
             });
     }
 
-    /// The container of the pod ends, and its phase does not say so yet.
+    /// The container of the pod ends, and its phase does not show it yet.
     pub fn exit(&mut self, name: &str, code: i32) {
         self.set_pod(name, "Running", "False");
         self.store
@@ -98,7 +98,7 @@ impl Job {
         self.status("podcliques/demo-0-a", &status);
     }
 
-    /// One pod failed, and the PodClique says so.
+    /// One pod failed, and the PodClique reports it.
     pub fn fail(&mut self) {
         self.set_pod("demo-0-a-x", "Failed", "False");
         self.breach();
@@ -128,12 +128,12 @@ impl Job {
         assert_eq!(self.store.handle(OPERATOR, &call).code, 200);
     }
 
-    /// All that happened is right, and has been seen.
+    /// Everything so far is right, and has been seen.
     pub fn settle(&mut self) {
         assert_eq!(self.checker.check(&self.store, &Horizon::default()), Ok(()));
     }
 
-    /// Number of the invariant that is broken by what happened since it was settled.
+    /// Number of the invariant broken by events since it was settled.
     pub fn broken(&mut self, settled: usize) -> Option<&'static str> {
         let mut horizon = Horizon::default();
         for resource in [Resource::PodCliqueSet, Resource::PodClique, Resource::Pod] {

@@ -1,5 +1,5 @@
-//! The cluster of a replay: a kubelet that writes what was recorded, and one whose pods run without
-//! trouble.
+//! The cluster of a replay: a kubelet that writes the recorded statuses, and one whose pods run
+//! without trouble.
 
 use serde_json::{Value, json};
 use sim::store::{Call, Stored};
@@ -8,7 +8,7 @@ use testkit::recordings::Step;
 
 use super::situation::{CLIQUE, PARENT};
 
-/// The pod that does what was recorded.
+/// The pod of the recording.
 pub struct Recorded {
     id: Id,
     uid: String,
@@ -38,7 +38,8 @@ impl Recorded {
         store.get(&self.id).is_some_and(|p| view::is_terminating(p))
     }
 
-    /// Writes what was recorded. A deletion that nobody has asked for yet is asked for by others.
+    /// Writes the recorded status. If a recorded deletion was not requested yet, another user
+    /// requests it.
     pub fn show(&self, store: &mut Store, step: &Step) {
         let is_asked = !self.is_going(store) && !step.is_end;
         if let Some((_, grace)) = step.deletion.filter(|_| is_asked) {
@@ -73,7 +74,7 @@ fn others(store: &Store, recorded: &Recorded) -> Vec<(Id, Stored)> {
     others.map(|(id, pod)| (id.clone(), pod.clone())).collect()
 }
 
-/// All other pods start once they may, and end once they are asked to. Parents take long.
+/// All other pods start once they may, and end on request. Dependencies start slowly.
 pub fn run_others(store: &mut Store, recorded: &Recorded) {
     for (id, pod) in others(store, recorded) {
         let is_held = !view::gates(&pod).is_empty() || view::awaits_start(&pod);
@@ -88,7 +89,7 @@ pub fn run_others(store: &mut Store, recorded: &Recorded) {
     }
 }
 
-/// The pods that others start after are Ready.
+/// The dependencies become Ready.
 pub fn release_parents(store: &mut Store) {
     let pods = store.all(Resource::Pod);
     let parents = pods.filter(|(_, pod)| clique_of(pod) == PARENT);
@@ -98,7 +99,7 @@ pub fn release_parents(store: &mut Store) {
     }
 }
 
-/// All other pods end well.
+/// All other pods succeed.
 pub fn complete_others(store: &mut Store, recorded: &Recorded) {
     for (id, pod) in others(store, recorded) {
         if view::is_ready(&pod) {

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use sim::view;
 use testkit::recordings::Step;
 
-/// Whether the pod has ended well and was not deleted before.
+/// Whether the pod has succeeded and was not deleted before.
 pub fn is_completed(step: &Step) -> bool {
     step.deletion.is_none() && view::text(&step.status, "/phase") == "Succeeded"
 }
 
-/// The same as if nobody had deleted the pod; `None` once that cannot be known, as it ended because
-/// of the deletion. What others delete bears a condition that says so.
+/// The same without the deletion of the pod; `None` once that is unknown, because the pod ended due
+/// to the deletion. A pod that others delete has a condition about it.
 pub fn without_deletion(step: &Step, is_undone: bool) -> Option<Step> {
     let mut others = view::list(&step.status, "/conditions");
     let is_disrupted = others.any(|c| view::text(c, "/type") == "DisruptionTarget");
@@ -26,7 +26,7 @@ pub fn without_deletion(step: &Step, is_undone: bool) -> Option<Step> {
     })
 }
 
-/// What the status shows.
+/// The status in words.
 pub fn describe(step: &Step) -> String {
     if step.is_end {
         return "w-0 is gone".to_owned();

@@ -18,16 +18,16 @@ use crate::operator::{self, Operator};
 use crate::run::paused;
 use crate::service::Lot;
 
-/// For so long the set is there before its pod.
+/// The time between the set's creation and its pod's.
 const BEFORE: SignedDuration = SignedDuration::from_secs(1);
-/// How long is watched for what follows from a step that others follow only later.
+/// The time to wait for consequences of a step that later steps follow.
 const A_WHILE: SignedDuration = SignedDuration::from_secs(1);
-/// For so long a pod that is deleted may go on.
+/// How long a deleted pod may continue its recording.
 const A_MOMENT: SignedDuration = SignedDuration::from_secs(2);
-/// How long is watched for what follows from the end.
+/// The time to wait for consequences of the end.
 const IN_THE_END: SignedDuration = SignedDuration::from_secs(12);
 
-/// What is said at each moment.
+/// The lines of each moment.
 pub fn replay(recording: &Recording, situation: &Situation) -> Vec<Moment> {
     paused().block_on(async {
         let mut replay = Replay::start(recording, situation).await;
@@ -43,7 +43,7 @@ struct Replay {
     clock: Instant,
     began: Timestamp,
     said: Said,
-    /// What the pod showed last.
+    /// The last shown status of the pod.
     shown: String,
     moments: Vec<Moment>,
 }
@@ -115,7 +115,7 @@ impl Replay {
         self.pass_until(end).await;
     }
 
-    /// Something has happened. What was there before, and changes nothing, is not told again.
+    /// Processes an event. Lines that were printed before and have not changed are not repeated.
     async fn step(&mut self, what: String) {
         self.rest().await;
         let said = self.said.listen(&self.store);
@@ -138,7 +138,7 @@ impl Replay {
         format!("{:.1} s", time.as_secs_f64())
     }
 
-    /// Lets time pass, timers of the operator included.
+    /// Lets time pass, including timers of the operator.
     async fn pass_until(&mut self, at: Timestamp) {
         loop {
             let left = at.duration_since(operator::now(self.clock));
@@ -180,13 +180,13 @@ impl Replay {
     }
 }
 
-/// When steps are due. A pod that the operator has deleted does not go on as recorded for longer
-/// than a moment: it ends, as recorded.
+/// The due times of steps. A pod that the operator has deleted follows its recording only for a
+/// moment: then it ends, as recorded.
 #[derive(Default)]
 struct Timing {
-    /// The step before, and when it was due.
+    /// The previous step, and its due time.
     before: Option<(Timestamp, Timestamp)>,
-    /// When the pod was seen to be deleted.
+    /// When the deletion of the pod was first seen.
     going_since: Option<Timestamp>,
     has_skipped: bool,
 }

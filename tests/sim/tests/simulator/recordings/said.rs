@@ -1,4 +1,4 @@
-//! What the operator says and does, as lines.
+//! The operator's words and actions, as lines.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use sim::check::OPERATOR;
 use sim::store::Record;
 use sim::{Resource, Store, view};
 
-/// Conditions that say nothing of a pod that runs or does not.
+/// Conditions without information about the state of a pod.
 const DULL: [&str; 2] = ["UpdateInProgress", "PodCliqueScheduled"];
 
-/// What was said before.
+/// The previous lines.
 #[derive(Default)]
 pub struct Said {
     facts: BTreeMap<String, String>,
-    /// Length of the log then.
+    /// Length of the log at that time.
     length: usize,
 }
 
 impl Said {
-    /// What is said since.
+    /// The lines since then.
     pub fn listen(&mut self, store: &Store) -> Vec<String> {
         let names = Names::of(store);
         let facts = facts(store);
@@ -40,7 +40,7 @@ impl Said {
     }
 }
 
-/// Names of pods that tell their slot: `w-0` is the first pod of slot 0, `w-0'` its successor.
+/// Names of pods by their slot: `w-0` is the first pod of slot 0, `w-0'` its successor.
 struct Names(Vec<(String, String)>);
 
 impl Names {
@@ -68,7 +68,7 @@ impl Names {
     }
 }
 
-/// What is written in statuses and events.
+/// The texts in statuses and events.
 fn facts(store: &Store) -> BTreeMap<String, String> {
     let mut facts = BTreeMap::new();
     for (_, set) in store.all(Resource::PodCliqueSet) {
@@ -125,7 +125,7 @@ fn event(event: &Value) -> (String, String) {
     )
 }
 
-/// What the operator creates and deletes.
+/// Creations and deletions by the operator.
 fn deed(record: &Record) -> Option<String> {
     let is_meant = matches!(record.id.resource, Resource::Pod | Resource::PodClique);
     if record.actor != OPERATOR || !is_meant {

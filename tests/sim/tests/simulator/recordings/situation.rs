@@ -1,4 +1,4 @@
-//! The set that a recorded pod is of, and how it is asked for.
+//! The set of a recorded pod, and its manifest.
 
 use api::WorkloadType;
 use api::podcliqueset::{CliqueStartupType, TrainingSpec};
@@ -10,16 +10,16 @@ use testkit::recordings::Recording;
 
 /// Name of the clique of the recorded pod.
 pub const CLIQUE: &str = "w";
-/// Name of the clique that it starts after, if it starts after one.
+/// Name of the clique that it depends on, if there is one.
 pub const PARENT: &str = "p";
-/// Named by the operator.
+/// The operator's name of the init container.
 const INITC: &str = "grove-initc";
 
-/// A set of two such pods; with a start order, of one more before them.
+/// A set of two such pods; with a start order, it has one more pod before them.
 pub struct Situation(SetBuilder);
 
 impl Situation {
-    /// A set as the recording says, without a terminationDelay.
+    /// The set of the recording, without a terminationDelay.
     pub fn of(recording: &Recording) -> Self {
         let mut builder = set("demo");
         if recording.may_start().is_some() {
@@ -47,7 +47,7 @@ impl Situation {
         }))
     }
 
-    /// What the user writes.
+    /// The user's manifest.
     pub fn manifest(&self) -> Value {
         let mut manifest = json!(self.0.clone().build());
         manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
@@ -75,7 +75,7 @@ fn fill(clique: CliqueBuilder, recording: &Recording) -> CliqueBuilder {
     })
 }
 
-/// Gives the container the probe or the hook for which the kubelet ended it.
+/// Gives the container the probe or the hook because of which the kubelet ended it.
 fn end_main(main: &mut Container, has: Option<&str>) {
     match has {
         Some("livenessProbe") => main.liveness_probe = Some(Probe::default()),

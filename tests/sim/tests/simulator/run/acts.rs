@@ -1,4 +1,4 @@
-//! What happens once all is right: trouble that takes a cluster at rest to have its full effect.
+//! Second acts: trouble that needs a cluster at rest to have its full effect.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::Run;
 
 impl Run {
-    /// One more thing goes wrong, and again all has to be right in the end.
+    /// One more trouble, after which everything has to become right again.
     pub(super) async fn second_act(&mut self) -> Result<(), Violation> {
         let mut dice = self.rng.fork();
         let acts = if self.places_gangs { 7 } else { 4 };
@@ -30,7 +30,7 @@ impl Run {
         self.verdict()
     }
 
-    /// One gang loses its nodes to somebody else for a while: it waits as a whole.
+    /// One gang loses its nodes to other pods for a while: it waits as a whole.
     async fn be_preempted(&mut self, dice: &mut Rng) -> Result<(), Violation> {
         let before = actors::placed(&self.store);
         let taken = actors::preempt_gang(&mut self.store, dice);
@@ -40,7 +40,7 @@ impl Run {
         self.be_short_of_nodes(before.saturating_sub(taken)).await
     }
 
-    /// For a while no more pods than these have a place.
+    /// For a while there is room for no more pods than these.
     async fn be_short_of_nodes(&mut self, capacity: usize) -> Result<(), Violation> {
         const AWAY: Duration = Duration::from_secs(90);
         self.capacity = capacity;
@@ -50,13 +50,13 @@ impl Run {
         Ok(())
     }
 
-    /// What is scaled down leaves everything else as it is, and is scaled up, for which there is no
-    /// room at first in every other seed. In some it is scaled up before it is down.
+    /// A part that is scaled down changes nothing else. It is scaled up again, in every other seed
+    /// without enough room at first, and in some seeds before it is down.
     async fn stay_idle(&mut self, dice: &mut Rng) -> Result<(), Violation> {
-        /// About as many as it takes to be down.
+        /// About the number that a scale-down takes.
         const MOVES: usize = 120;
         actors::scale_down(&mut self.store, dice);
-        // Thrown apart, in this order: the first throw of a fork also says whether there is room.
+        // Forked in this order: the first number of a fork also decides about the room.
         let mut own = dice.clone().fork();
         let moves = own.below(MOVES);
         if own.chance(500) {
@@ -73,8 +73,8 @@ impl Run {
         Ok(())
     }
 
-    /// Pods that broke are Ready again just before their gang is terminated. The pod watch shows
-    /// it; the stored status of the PodClique is still breached when the time is over.
+    /// Broken pods become Ready again just before their gang is terminated. The pod watch shows it;
+    /// the stored status of the PodClique is still breached when the time is over.
     async fn recover_late(&mut self, dice: &mut Rng) -> Result<(), Violation> {
         const MOVES: usize = 50;
         /// Stored times are whole seconds.
@@ -103,7 +103,7 @@ impl Run {
         self.check()
     }
 
-    /// As many things happen, if there are so many.
+    /// Runs that many moves, if there are so many.
     async fn go_on_for(&mut self, moves: usize) -> Result<(), Violation> {
         for _ in 0..moves {
             self.settle().await;
@@ -129,7 +129,7 @@ impl Run {
         }
     }
 
-    /// Sets are decided on before anything else.
+    /// Sets are decided before anything else.
     async fn start_sets(&mut self) {
         for job in self.operator.ready().into_iter().filter(|job| job.0 == 0) {
             self.note(|| format!("reconcile {job:?}"));

@@ -1,4 +1,4 @@
-//! What becomes of requests.
+//! Fates of requests.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::Run;
 use crate::sabotage;
 use crate::service::Parked;
 
-/// How long a watch is away with an answer.
+/// How long a watch is interrupted together with an answer.
 const OUTAGE: Duration = Duration::from_secs(5);
 
 impl Run {
@@ -62,8 +62,8 @@ impl Run {
     }
 
     /// Another writer changes the object just before a request that carries no version. Merge
-    /// patches are rare and test nothing but the uid, JSON patches name a place in a list: there it
-    /// happens often.
+    /// patches are rare and test only the uid, JSON patches contain positions in a list: for these
+    /// it happens often.
     fn disturb(&mut self, parked: &Parked) {
         let chance = match parked.call.method.as_str() {
             "PATCH" if parked.call.content_type.contains("merge-patch") => 600,
@@ -77,7 +77,7 @@ impl Run {
         }
     }
 
-    /// Who waits for a pod's answer that never comes must not let its PodClique go meanwhile.
+    /// While an answer about a pod is missing, the operator must not release its PodClique.
     fn delete_parent(&mut self, parked: &Parked) {
         let is_pod = parked.call.method == "POST" && parked.call.path.ends_with("/pods");
         if !self.is_quiet
@@ -90,7 +90,7 @@ impl Run {
         }
     }
 
-    /// What took the answer away often takes the watch away too.
+    /// A lost answer often comes with a broken watch.
     fn cut_watch(&mut self, parked: &Parked) {
         let place = Place::parse(&parked.call.path);
         let watched = place.filter(|p| crate::views::KINDS.contains(&p.resource));

@@ -1,4 +1,4 @@
-//! Steps without trouble, until all is right.
+//! Steps without trouble, until everything is right.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use super::Run;
 
 /// Steps that this may take.
 const CALM: usize = 5_000;
-/// Simulated time within which all has to be right.
+/// Simulated time within which everything has to become right.
 const PATIENCE: Duration = Duration::from_mins(30);
-/// Simulated time for which all has to stay as it is.
+/// Simulated time for which everything has to stay the same.
 const QUIET: Duration = Duration::from_mins(10);
 
 impl Run {
@@ -45,7 +45,7 @@ impl Run {
         })
     }
 
-    /// I31: what is right is left alone, not even looked at.
+    /// I31: at rest nothing is changed, nor read.
     pub(super) async fn stay_quiet(&mut self) -> Result<(), Violation> {
         let requests = self.requests;
         let end = Instant::now() + QUIET;

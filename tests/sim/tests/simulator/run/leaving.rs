@@ -1,5 +1,5 @@
-//! A set that is deleted with `--cascade=orphan` and applied again, some times, while requests land
-//! late and the operator restarts.
+//! A set that is deleted with `--cascade=orphan` and applied again, several times, while requests
+//! land late and the operator restarts.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,14 +19,14 @@ use crate::service::Parked;
 const STEPS: usize = 120;
 /// Lives of the set.
 const LIVES: usize = 5;
-/// In so many of a thousand deletions the children stay.
+/// Number of deletions in a thousand in which the children stay.
 const LEFT: usize = 800;
-/// Of a thousand POSTs of children and adoptions so many are held up on their way.
+/// Number of delayed requests among a thousand POSTs of children and adoptions.
 const HELD: usize = 250;
-/// Longer than the pass of the garbage collector, and than the operator waits.
+/// Longer than the pass of the garbage collector, and than the operator's wait.
 const LONGEST_WAY: i64 = 45;
 
-/// Requests that are held up on their way.
+/// Delayed requests.
 #[derive(Default)]
 pub struct Held(Vec<(Instant, Parked)>);
 
@@ -43,7 +43,7 @@ impl Held {
     }
 }
 
-/// What was left to the user.
+/// Objects left to the user.
 #[derive(Default)]
 struct Left {
     uids: BTreeSet<String>,
@@ -52,8 +52,8 @@ struct Left {
 }
 
 impl Left {
-    /// What there is of the set when it is deleted. What is on its way out, or landed when its owner was
-    /// gone, goes on.
+    /// Records the objects of the set when it is deleted. An object that is being deleted, or that
+    /// landed after its owner was gone, goes.
     fn note(&mut self, store: &Store, set: &Value) {
         self.checked = store.log.len();
         self.sets.insert(view::uid(set).to_owned());
@@ -89,7 +89,7 @@ impl Left {
     }
 }
 
-/// Whether nobody deletes it, nor what is above it.
+/// Whether neither it nor an owner is being deleted.
 fn stays(store: &Store, object: &Value) -> bool {
     let is_owner_there = |(_, _, uid): (&str, &str, &str)| {
         let owner = store.by_uid(uid);
@@ -98,7 +98,7 @@ fn stays(store: &Store, object: &Value) -> bool {
     !view::is_terminating(object) && view::owner(object).is_none_or(is_owner_there)
 }
 
-/// Whether it is one of two pods on one index.
+/// Whether it is one of two pods with the same index.
 fn has_twin(store: &Store, pod: &Value) -> bool {
     let podclique = view::label(pod, labels::POD_CLIQUE);
     let is_twin = |other: &Value| {
@@ -160,7 +160,7 @@ impl Run {
         }
     }
 
-    /// No more trouble: the set is applied once more, and has all that was left.
+    /// Without trouble: the set is applied once more, and gets all objects that were left.
     async fn come_to_rest(&mut self, left: &mut Left) -> Result<(), Violation> {
         self.is_calm = true;
         self.operator.views.release();
@@ -196,7 +196,7 @@ impl Run {
         self.check()
     }
 
-    /// What was held up for long enough arrives.
+    /// Requests that were delayed for long enough arrive.
     pub(super) async fn land_one(&mut self) -> Result<bool, Violation> {
         let Some(parked) = self.held.take_due() else {
             return Ok(false);
@@ -207,7 +207,7 @@ impl Run {
         Ok(true)
     }
 
-    /// A POST of a child or an adoption takes its time.
+    /// Delays a POST of a child or an adoption.
     fn hold_one(&mut self) -> bool {
         if !self.rng.chance(HELD) {
             return false;
@@ -241,8 +241,8 @@ impl Run {
             .await;
     }
 
-    /// That children were to stay and the garbage collector is done, all before any operator saw it, is
-    /// known by nothing (docs/decisions.md, 126).
+    /// No trace remains if the children had to stay and the garbage collector was done before any
+    /// operator saw it (docs/decisions.md, 126).
     async fn restart_unless_unknown(&mut self, left: &Left) {
         let stored = self.store.get(&set());
         let is_unknown = stored.is_some_and(|set| {
@@ -260,7 +260,7 @@ fn set() -> Id {
     Id::new(Resource::PodCliqueSet, "demo")
 }
 
-/// Whether the request makes a child, or gives one its owner.
+/// Whether the request creates a child, or gives one its owner.
 fn gives_owner(store: &Store, call: &Call) -> bool {
     let Some(place) = Place::parse(&call.path) else {
         return false;
@@ -277,7 +277,7 @@ fn gives_owner(store: &Store, call: &Call) -> bool {
     has_owner && !is_status && (call.method == "POST" || is_loose)
 }
 
-/// An ordinary deletion takes all along.
+/// An ordinary deletion leaves nothing.
 fn nothing_is_left(store: &Store) -> Result<(), Violation> {
     let all = store.objects().map(|(id, _)| id);
     let left: Vec<_> = all.filter(|id| id.resource != Resource::Event).collect();

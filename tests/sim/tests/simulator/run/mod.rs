@@ -1,4 +1,4 @@
-//! One run: trouble first, then none, and by then all has to be right.
+//! One run: trouble first, then none, and then everything has to be right.
 
 mod acts;
 mod answers;
@@ -23,22 +23,22 @@ use sim::story::{self, Notes};
 /// Steps with trouble.
 const TROUBLED: usize = 350;
 
-/// Of so many seeds one compares all plans before and after each event that is shown.
+/// One seed in this many compares all plans before and after each shown event.
 const WAKES_EVERY: u64 = 16;
 
-/// Of so many seeds one has a scheduler that places gangs as a whole and lets them preempt.
+/// One seed in this many has a scheduler that places gangs as a whole and lets them preempt.
 const GANGS_EVERY: u64 = 3;
 
-/// A seed that failed.
+/// A failed seed.
 #[derive(Debug)]
 pub struct Failure {
     /// What is wrong.
     pub violation: Violation,
-    /// How it came to that.
+    /// The story of the run.
     pub story: String,
 }
 
-/// Runs a seed and says what it came across; if it fails, once more with its story.
+/// Runs a seed and returns its coverage; if it fails, runs it again with its story.
 pub fn run(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<Coverage, Failure> {
     match attempt(Course::Any, seed, sabotage, 0) {
         Err(_) if lines > 0 => attempt(Course::Any, seed, sabotage, lines),
@@ -46,7 +46,7 @@ pub fn run(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<Covera
     }
 }
 
-/// The same of a set that is deleted with `--cascade=orphan` and applied again, some times.
+/// The same for a set that is deleted with `--cascade=orphan` and applied again, several times.
 pub fn run_leaving(
     seed: u64,
     sabotage: Option<Sabotage>,
@@ -58,7 +58,7 @@ pub fn run_leaving(
     }
 }
 
-/// What happens in a run.
+/// The course of a run.
 #[derive(Clone, Copy)]
 enum Course {
     Any,
@@ -94,7 +94,7 @@ fn attempt(
     })
 }
 
-/// What the seed writes into the store's log.
+/// The store's log of the seed.
 pub fn log_of(seed: u64) -> Vec<String> {
     paused().block_on(async {
         let mut run = Run::new(seed, None, false);
@@ -104,7 +104,7 @@ pub fn log_of(seed: u64) -> Vec<String> {
     })
 }
 
-/// A runtime in which time passes only where a test advances it.
+/// A runtime in which time passes only when a test advances it.
 pub fn paused() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -135,7 +135,7 @@ struct Run {
     is_told: bool,
     minds_wakes: bool,
     places_gangs: bool,
-    /// Whether pods come up, and that is all.
+    /// Whether pods only start and nothing else happens.
     is_quiet: bool,
     coverage: Coverage,
 }
@@ -152,7 +152,7 @@ impl Run {
         Self {
             operator: Operator::start(&store, &lot, began, sabotage),
             capacity: rng.below(30) + 1,
-            // A gang whose pods wait for quota one by one is hardly ever complete.
+            // A gang whose pods wait for quota one by one is almost never complete.
             has_webhook: rng.chance(500) && !places_gangs,
             rng,
             store,
@@ -177,7 +177,7 @@ impl Run {
         }
     }
 
-    /// Where the run stands.
+    /// The state of the run, in words.
     fn state(&mut self) -> String {
         let calls = self.lot.lock().unwrap();
         let calls: Vec<_> = calls
@@ -209,7 +209,7 @@ impl Run {
         self.stay_quiet().await
     }
 
-    /// Users who removed an owner reference want it back in the end.
+    /// Users restore a removed owner reference in the end.
     fn apply_again(&mut self) {
         let is_loose = |(id, o): (&Id, &Stored)| {
             id.resource != Resource::PodCliqueSet && view::owner(o).is_none()
@@ -270,7 +270,7 @@ impl Run {
         Ok(())
     }
 
-    /// Shows the operator something; what it plans otherwise because of that it has to look at.
+    /// Shows an event to the operator; a plan that changes because of it has to be queued.
     fn show(&mut self, event: impl FnOnce(&mut Operator, &Store)) -> Result<(), Violation> {
         let before = self.minds_wakes.then(|| self.operator.plans());
         event(&mut self.operator, &self.store);
@@ -295,7 +295,7 @@ impl Run {
         })
     }
 
-    /// Once trouble is over pods do only what comes to an end.
+    /// After the trouble pods play only recordings that come to an end.
     fn playing(&self) -> Playing {
         if self.is_quiet {
             Playing::Nothing
@@ -306,7 +306,7 @@ impl Run {
         }
     }
 
-    /// When something happens by itself.
+    /// The time of the next event without a request.
     fn next_timer(&self) -> Option<Instant> {
         let now = operator::now(self.began);
         let next = actors::next_due(&self.store).filter(|_| !self.are_nodes_dead);

@@ -42,8 +42,7 @@ impl Run {
         self.check()
     }
 
-    /// A job has more of a life than pods that only run, and so has who is preempted: it takes more to
-    /// see its end.
+    /// Jobs and preemption take more moves until their end than pods that only run.
     fn cluster_acts(&mut self) {
         let has_more = self.user.has_job() || self.places_gangs;
         let moves = if has_more { 3 } else { 1 };
@@ -68,15 +67,15 @@ impl Run {
 
     /// The process ends; its requests may still arrive.
     async fn crash(&mut self) {
-        // The one thing that an operator which starts cannot know of: a pod or a Service that has
-        // lost both labels by which it is looked for (docs/decisions.md, 19).
+        // A starting operator cannot know about a pod or a Service that has lost both labels of its
+        // selectors (docs/decisions.md, 19).
         if self.store.objects().any(|(id, o)| is_hidden(id, o)) {
             return;
         }
         self.restart().await;
     }
 
-    /// The operator forgets everything.
+    /// The operator loses all its memory.
     pub(super) async fn restart(&mut self) {
         self.note(|| "the operator crashes and starts again".to_owned());
         self.coverage.saw("crash");

@@ -1,4 +1,4 @@
-//! How a sabotaged operator decides on PodCliques.
+//! Decisions of a sabotaged operator about PodCliques.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use podclique::{PodCliqueReconciler, Snapshot};
 
 use super::Sabotage;
 
-/// The rules of PodCliques, and what is wrong with them.
+/// The rules of PodCliques, and their bug.
 #[derive(Clone)]
 pub struct SpoiltPodCliques {
-    /// As they are.
+    /// The real rules.
     pub rules: PodCliqueReconciler,
     /// The bug.
     pub sabotage: Option<Sabotage>,
@@ -59,7 +59,7 @@ impl Reconciler for SpoiltPodCliques {
     }
 }
 
-/// As if each pod had the hash that the status names.
+/// Pretends that each pod has the hash of the status.
 fn label_by_status(snapshot: &mut Snapshot) {
     let status = snapshot.podclique.status.as_ref();
     let Some(hash) = status.and_then(|s| s.current_pod_template_hash.clone()) else {
@@ -71,7 +71,7 @@ fn label_by_status(snapshot: &mut Snapshot) {
     }
 }
 
-/// As if no more pods were wanted than there are.
+/// Pretends that no more pods are wanted than exist.
 fn without_gaps(snapshot: &Snapshot) -> Snapshot {
     let mut snapshot = snapshot.clone();
     let staying = snapshot.own_pods().filter(|p| !p.is_terminating()).count();
@@ -81,7 +81,7 @@ fn without_gaps(snapshot: &Snapshot) -> Snapshot {
     snapshot
 }
 
-/// How many pods the plan deletes for the sake of an update.
+/// Number of pods that the plan deletes for an update.
 fn updated(plan: &Plan<PodCliqueStatus>) -> usize {
     let actions = plan.waves.iter().flatten();
     let is_of_update = |a: &&Action| a.purpose() == Some(Purpose::UpdatePod);

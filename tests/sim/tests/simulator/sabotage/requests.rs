@@ -1,4 +1,4 @@
-//! What a sabotaged operator asks for, and hears.
+//! Requests of a sabotaged operator, and the answers that it receives.
 
 use api::labels;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use sim::{Answer, Call, Resource, Store, view};
 
 use super::Sabotage;
 
-/// What becomes of a request.
+/// Changes a request.
 pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
     let is_pod = call.path.contains("/pods");
     match sabotage {
@@ -66,7 +66,7 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
     }
 }
 
-/// What a pod says of whom it starts after.
+/// Changes the dependencies in a pod.
 fn spoil_start_order(sabotage: Sabotage, call: &mut Call) {
     let is_new_pod = call.path.contains("/pods") && call.method == "POST";
     match sabotage {
@@ -92,7 +92,7 @@ fn spoil_start_order(sabotage: Sabotage, call: &mut Call) {
     }
 }
 
-/// A PUT that notes another template's count takes that count over.
+/// A PUT that records another template's count applies that count.
 fn follow_template(call: &mut Call, store: &Store) {
     let stamp = |object: &Value| {
         let noted = view::text(object, "/metadata/annotations/grove.io~1template-replicas");
@@ -116,7 +116,7 @@ fn is_set_status(call: &Call) -> bool {
     call.path.contains("/podcliquesets/") && call.path.ends_with("/status")
 }
 
-/// Where the sabotaged operator puts its fences, and never looks.
+/// The field where the sabotaged operator stores its fences, and which it never reads.
 const FORGOTTEN: &str = "forgottenAttempts";
 
 fn forget_fences(call: &mut Call) {
@@ -170,7 +170,7 @@ fn restarted(call: &Call, store: &Store) -> Vec<i64> {
         .collect()
 }
 
-/// Deletes what was to be fenced first.
+/// Deletes the PodCliques before the fence.
 fn terminate_replicas(replicas: &[i64], store: &mut Store) {
     for replica in replicas {
         let index = replica.to_string();
@@ -183,14 +183,14 @@ fn terminate_replicas(replicas: &[i64], store: &mut Store) {
     }
 }
 
-/// What the sabotaged operator does before.
+/// Actions of the sabotaged operator before the request.
 pub fn precede(sabotage: Sabotage, call: &Call, store: &mut Store) {
     if sabotage == Sabotage::CountAfterDelete {
         terminate_replicas(&restarted(call, store), store);
     }
 }
 
-/// What the sabotaged operator does besides.
+/// Actions of the sabotaged operator after the request.
 pub fn add(sabotage: Sabotage, call: &Call, store: &mut Store) {
     if sabotage == Sabotage::NoFence && is_set_status(call) {
         let path = format!("/status/{FORGOTTEN}");
@@ -212,7 +212,7 @@ pub fn add(sabotage: Sabotage, call: &Call, store: &mut Store) {
     }
 }
 
-/// What it does not take in of the answer to a write: a version this old is known already.
+/// Hides the answer to a write from it: the answer's version looks known already.
 pub fn blind(sabotage: Sabotage, call: &Call, answer: &mut Answer) {
     if sabotage == Sabotage::NoOverlay && call.method != "GET" && answer.code < 300 {
         answer.body["metadata"]["resourceVersion"] = json!("0");

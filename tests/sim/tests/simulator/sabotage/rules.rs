@@ -1,4 +1,4 @@
-//! How a sabotaged operator decides on sets.
+//! Decisions of a sabotaged operator about sets.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use podcliqueset::{PodCliqueSetReconciler, Snapshot};
 
 use super::Sabotage;
 
-/// The rules of sets, and what is wrong with them.
+/// The rules of sets, and their bug.
 #[derive(Clone)]
 pub struct Spoilt {
-    /// As they are.
+    /// The real rules.
     pub rules: PodCliqueSetReconciler,
     /// The bug.
     pub sabotage: Option<Sabotage>,
@@ -74,7 +74,7 @@ impl Reconciler for Spoilt {
     }
 }
 
-/// As if no PodClique had or wanted any pod.
+/// Pretends that no PodClique has or wants a pod.
 fn without_wants(snapshot: &Snapshot) -> Snapshot {
     let mut snapshot = snapshot.clone();
     for seen in snapshot.podcliques.values_mut() {
@@ -86,7 +86,7 @@ fn without_wants(snapshot: &Snapshot) -> Snapshot {
     snapshot
 }
 
-/// As if each PodClique had been available since it was created or woken.
+/// Pretends that each PodClique has been available since it was created or scaled up from 0.
 fn pass_for_established(snapshot: &mut Snapshot) {
     for seen in snapshot.podcliques.values_mut() {
         let status = &mut Arc::make_mut(&mut seen.podclique).status;
@@ -96,7 +96,7 @@ fn pass_for_established(snapshot: &mut Snapshot) {
     }
 }
 
-/// As if the delay were a second less.
+/// Pretends that the delay is a second shorter.
 fn hasten(snapshot: &mut Snapshot) {
     let delay = &mut snapshot.validated.set.spec.template.termination_delay;
     let given = delay.as_ref().and_then(|d| d.parse().ok());
@@ -106,7 +106,7 @@ fn hasten(snapshot: &mut Snapshot) {
     }
 }
 
-/// As if no pod of a PodClique that says it is breached were there.
+/// Pretends that breached PodCliques have no pods.
 fn without_pods(snapshot: &Snapshot) -> Snapshot {
     let mut snapshot = snapshot.clone();
     for seen in snapshot.podcliques.values_mut() {

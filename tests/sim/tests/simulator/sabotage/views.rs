@@ -1,4 +1,4 @@
-//! What a sabotaged operator takes what it is shown for.
+//! Misreadings of shown objects by a sabotaged operator.
 
 use api::PodClique;
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use sim::view;
 
 use super::Sabotage;
 
-/// How the sabotaged operator reads an object.
+/// The object as the sabotaged operator reads it.
 pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
     let mut object = Cow::Borrowed(object);
     if sabotage == Some(Sabotage::SuccessIsFailure) && view::is_completed(&object) {
@@ -41,20 +41,20 @@ pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
     object
 }
 
-/// An object that it deleted is not terminating before the watch shows it.
+/// A deleted object is not terminating until the watch shows it.
 pub fn revoke_deletion<K>(sabotage: Option<Sabotage>, cache: &Cache<K>, shown: &K)
 where
     K: kube::Resource<DynamicType = ()> + Clone + 'static,
 {
     if sabotage == Some(Sabotage::DeleteIsRevocable) {
-        // Once it is seen terminating the deletion is settled.
+        // Once it is seen terminating, the deletion is certain.
         let mut going = shown.clone();
         going.meta_mut().deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
         cache.apply(going);
     }
 }
 
-/// What it forgets.
+/// Facts that it forgets.
 pub fn forget(sabotage: Option<Sabotage>, context: &Context) {
     if sabotage == Some(Sabotage::NoTombstones) {
         for podclique in context.caches.of::<PodClique>().all() {

@@ -1,4 +1,4 @@
-//! What is there at the end.
+//! The objects at the end.
 
 use serde_json::Value;
 use sim::{Id, Resource, Store, view};

@@ -1,4 +1,4 @@
-//! What happens to a set whose scheduler is told of gangs.
+//! Scenarios of a set whose scheduler receives gangs.
 
 use operator::config::Gangs;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn of(scheduler: &str) -> Value {
     manifest
 }
 
-/// Names of the objects that tell of gangs.
+/// Names of the gangs' objects for schedulers.
 fn told(store: &Store, resource: Resource) -> Vec<&str> {
     store.all(resource).map(|(id, _)| &*id.name).collect()
 }
@@ -56,7 +56,7 @@ pub const KUBERNETES_OUT: Scenario = Scenario {
     ..CREATE
 };
 
-/// A clique breaks, and its replica is terminated and made anew.
+/// A clique breaks, and its replica is terminated and recreated.
 pub const KUBERNETES_TERMINATION: Scenario = Scenario {
     name: "kubernetes-end",
     step: |store| break_pods(store, "svc-0-a"),

@@ -15,7 +15,7 @@ pub fn service() -> Value {
     )
 }
 
-/// One pod runs; a clique and a group, of which two replicas start together, are idle.
+/// One pod runs; a clique, and a group with two required replicas, are scaled to 0.
 pub fn idle() -> Value {
     manifest(
         set("svc")
@@ -40,7 +40,7 @@ pub fn ordered() -> Value {
     set
 }
 
-/// So many replicas of a clique of one pod and a group of one.
+/// That many replicas of a clique of one pod and a group of one.
 pub fn small(replicas: i32) -> SetBuilder {
     set("svc")
         .replicas(replicas)
@@ -74,14 +74,14 @@ pub fn autoscaled(set: SetBuilder) -> SetBuilder {
     })
 }
 
-/// A group of two replicas of which one is enough.
+/// A group of two replicas, one of them required.
 pub fn pair() -> SetBuilder {
     set("svc")
         .clique("b", |c| c)
         .group("g", ["b"], |g| g.replicas(2).min(1))
 }
 
-/// What a user writes of it.
+/// The user's manifest.
 pub fn manifest(set: SetBuilder) -> Value {
     let mut manifest = json!(set.build());
     manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());

@@ -1,4 +1,4 @@
-//! What a user or the cluster does.
+//! Actions of a user or the cluster.
 
 use serde_json::{Value, json};
 use sim::{Call, Id, Resource, Store, actors, view};
@@ -28,7 +28,7 @@ pub fn pods_of(store: &Store, podclique: &str) -> Vec<Id> {
     pods.map(|(id, _)| id.clone()).collect()
 }
 
-/// The pods of a PodClique are not Ready any more, for good.
+/// The pods of a PodClique become unready, for good.
 pub fn break_pods(store: &mut Store, podclique: &str) {
     for id in pods_of(store, podclique) {
         actors::break_pod(store, &id);
