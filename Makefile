@@ -1,9 +1,9 @@
-# `make` alone prints what there is.
+# `make` alone prints the list of targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-down cluster-up cluster-down install run test test-node soak soak-node test-image record bench growth profile lint check generate image release audit fmt
 
-# All builds are of the whole workspace: one of a single package has other features of the
+# Every build is of the whole workspace: the build of a single package selects other features of the
 # dependencies and would compile them again.
 localcluster := cargo run -q --bin localcluster --
 
@@ -14,7 +14,7 @@ help: ## Print this list
 demo: ## Cluster, operator and one workload until it is Ready (NODE=real: its pods run)
 	@hack/demo.sh up
 
-demo-down: ## Remove all that `make demo` made
+demo-down: ## Remove everything that `make demo` created
 	@hack/demo.sh down
 
 cluster-up: ## Local Kubernetes (NODES=20; NODE=real: two real nodes); prints KUBECONFIG=<path>
@@ -29,10 +29,10 @@ install: ## Install the CustomResourceDefinitions
 run: ## Run the operator in the foreground
 	@hack/run.sh
 
-# Lints come out of the compilation that the tests need anyway, and so do all programs: `cargo run`
-# would compile them and what they depend on again, without the features that only tests ask for.
+# The compilation for the tests also gives the lints and all programs: `cargo run` would compile the
+# programs and their dependencies again, without the features that only tests select.
 test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
-test: ## Everything that CI runs, but what needs real nodes
+test: ## Everything that CI runs, except tests on real nodes
 	cargo fmt --all --check
 	cargo test --workspace --no-run
 	target/debug/xtask generate --check
@@ -47,14 +47,14 @@ test-node: ## The product on two real nodes: root, containerd; 8 minutes
 	cargo test --workspace --test node
 
 soak-node: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
-soak-node: ## The same with all rows, also those that take long
+soak-node: ## The same with all rows, including long ones
 	cargo test --workspace --no-run
 	NODE_ROWS=all cargo test --workspace --test node
 
-test-image: ## The images as shipped, on two real nodes: what their pods take, and may do; root
+test-image: ## The shipped images on two real nodes: usage and rights of their pods; root
 	@hack/test-image.sh
 
-record: ## What a kubelet writes of a pod, until it is gone (NAMESPACE, SELECTOR, ABOUT, FILE)
+record: ## Record a pod's statuses until it is gone (NAMESPACE, SELECTOR, ABOUT, FILE)
 	cargo run -q --bin record -- $(NAMESPACE) $(SELECTOR) --about "$(ABOUT)" > $(FILE)
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets, 200 gangs of capacity
@@ -62,7 +62,7 @@ soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets,
 	FUZZ_SECONDS=60 cargo test --workspace --test it fuzz::
 	CAPACITY_CLUSTERS=200 cargo test --workspace --test it cli::capacity
 
-# Features of the dependencies are settled once, by building the whole workspace.
+# Building the whole workspace selects the features of the dependencies once.
 bench: ## Speed and cost (BENCH_PODS=100 for a smoke; BENCH_BASE=REV; BENCH_WRITE=1)
 	cargo build --release --workspace --bin grove-operator --bin kubectl-grove --bin bench
 	target/release/bench $(if $(BENCH_WRITE),--write docs/performance.md)
@@ -73,7 +73,7 @@ growth: ## How cost grows with pods, in the simulator (GROWTH_PODS=10000)
 profile: ## Flame graph of the operator in a row of the benchmark (BENCH_ONLY)
 	@hack/profile.sh
 
-check: lint ## All that needs no cluster (4 minutes on 2 cores from warm)
+check: lint ## All tests without a cluster (4 minutes on 2 cores from warm)
 	cargo test --workspace --exclude e2e --exclude localcluster --exclude node-tests
 
 lint: ## Formatting, lints, generated files
@@ -88,7 +88,7 @@ generate: ## Write CRDs, the chart's copies and README, config/install.yaml
 image: ## Build both images (REGISTRY=.. [PLATFORMS=linux/amd64,linux/arm64] [PUSH=1])
 	@hack/image.sh
 
-release: ## What a release consists of, in target/dist (REGISTRY=..)
+release: ## The files of a release, in target/dist (REGISTRY=..)
 	@hack/release.sh "$$($(localcluster) tool)/helm"
 
 audit: ## Licences, sources, bans and advisories of all dependencies

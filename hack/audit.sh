@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What `make audit` runs: deny.toml against everything in Cargo.lock. The tool is built from
-# crates.io into .tools once; only the advisories need a network beyond that. Where their database
-# cannot be fetched it fails, unless ADVISORIES=skip is said. One sentence of what was checked is
-# left in target/advisories.txt, for the notes of a release.
+# `make audit`: checks everything in Cargo.lock against deny.toml. The tool is built from crates.io
+# into .tools once; after that only the advisories need a network. It fails if their database cannot
+# be fetched, unless ADVISORIES=skip is set. target/advisories.txt then has one sentence about the
+# check, for the notes of a release.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=0.20.2
@@ -32,7 +32,7 @@ case ${ADVISORIES:-check} in
     ;;
 esac
 
-# They are kept in a git repository, which not every machine reaches.
+# The advisories are in a git repository, which not every machine reaches.
 if ! problem=$("$deny" --locked fetch db 2>&1); then
   printf '%s\n' "$problem" | tail -n 3 >&2
   echo "audit: known advisories were NOT checked: their database cannot be fetched from here;" \

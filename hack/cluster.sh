@@ -1,6 +1,6 @@
-# Sourced by the other scripts: which cluster, and with which kubectl.
+# Sourced by the other scripts: selects the cluster and its kubectl.
 #
-# A KUBECONFIG that the user sets wins; otherwise the local cluster is brought up or reused.
+# A KUBECONFIG of the user takes precedence; otherwise the local cluster is started or reused.
 
 localcluster() { cargo run -q --bin localcluster -- "$@"; }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The main job, end to end: a cluster, the operator, one workload until it is Ready.
-#   hack/demo.sh up     what `make demo` runs; a second run reuses all that is there
+#   hack/demo.sh up     for `make demo`; a second run reuses everything that exists
 #   hack/demo.sh down   removes all of it
-# With NODE=real pods run: the chart is installed, with images of the programs that are built here.
+# With NODE=real the pods really run: the chart is installed, with images of the programs built here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . hack/cluster.sh
@@ -57,7 +57,7 @@ wait_until_ready() {
       --for=jsonpath='{.status.availableReplicas}'=3 --timeout=120s; then
     "$kubectl" describe pcs disaggregated
     tail -n 20 "$state/operator.log"
-    die "the workload did not become Ready; above: what is known of it"
+    die "the workload did not become Ready; see its state above"
   fi
 }
 
@@ -84,7 +84,7 @@ up_real() {
   "$kubectl" apply -f examples/quickstart.yaml
   "$kubectl" wait --for=condition=Ready pcs/quickstart --timeout=2m ||
     { "$kubectl" describe pcs quickstart; die "the workload did not become Ready"; }
-  say "4/4 what there is now"
+  say "4/4 the objects"
   "$kubectl" get pcs,pcsg,pclq,pg
   "$kubectl" get pods -o wide
   cat <<TEXT
@@ -114,12 +114,12 @@ up() {
   say "3/4 $example"
   "$kubectl" apply -f "$example"
   wait_until_ready
-  say "4/4 what there is now"
+  say "4/4 the objects"
   "$kubectl" get pcs,pcsg,pclq,pg,pods
   cat <<TEXT
 
 The frontend and two of the three group replicas are the base gang: they were
-scheduled together. The third group replica is a gang of its own, started once
+scheduled together. The third group replica is a separate gang, started once
 the base gang was ready.
 
 Try next:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds both images (`make image REGISTRY=registry.example.com/team`) with what builds here: docker,
-# buildah or podman. PLATFORMS=linux/amd64,linux/arm64 builds for both, PUSH=1 sends them to the
+# Builds both images (`make image REGISTRY=registry.example.com/team`) with docker, buildah or podman.
+# PLATFORMS=linux/amd64,linux/arm64 builds for both platforms, PUSH=1 pushes the images to the
 # registry.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ find_builder() {
   fi
 }
 
-# One platform stays in docker's store; several can only be sent.
+# docker's store keeps an image of one platform; images of several can only be pushed.
 build_with_docker() {
   local target=$1 image=$2
   if [[ $platforms != *,* ]]; then
@@ -35,7 +35,7 @@ build_with_docker() {
   docker buildx build --platform "$platforms" --target "$target" "${labels[@]}" --tag "$image" --push .
 }
 
-# buildah and podman have the same words.
+# buildah and podman have the same commands.
 build_with() {
   local tool=$1 target=$2 image=$3
   "$tool" build --format docker ${platforms:+--platform "$platforms"} --target "$target" "${labels[@]}" \

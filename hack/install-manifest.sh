@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints config/install.yaml: what the chart installs by default, for people without helm.
+# Prints config/install.yaml: the chart's objects with its defaults, for use without helm.
 # Usage: hack/install-manifest.sh HELM [OPTION OF HELM...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ metadata:
     # The operator's pods keep to it.
     pod-security.kubernetes.io/enforce: restricted
 YAML
-# Neither labels nor annotations may say that helm looks after these objects.
+# No label or annotation may mark these objects as managed by helm.
 "$helm" template grove charts/grove --namespace grove-system --no-hooks --set crds.keep=false "$@" |
   sed -e '/^ *helm\.sh\/chart: /d' \
     -e 's/^\( *app\.kubernetes\.io\/managed-by: \)Helm$/\1kubectl/' \

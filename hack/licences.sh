@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the licences of everything that is linked into a binary, each text once.
+# Prints the licences of all crates that are linked into a binary, each text once.
 #   hack/licences.sh [TRIPLE [PACKAGE...]]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the operator's time goes into, as a flame graph: `make profile`. The row of the benchmark is
-# BENCH_ONLY's.
+# A flame graph of the operator's processor time: `make profile`. BENCH_ONLY selects the row of the
+# benchmark.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,7 @@ rm -f "$dir/try.data"
 [[ -x $tools/bin/inferno-flamegraph ]] ||
   cargo install --quiet --locked --root "$tools" "inferno@$inferno"
 
-# A target folder of its own: with frame pointers everything is compiled differently.
+# A separate target folder: frame pointers change every compilation.
 CARGO_PROFILE_RELEASE_DEBUG=line-tables-only CARGO_PROFILE_RELEASE_STRIP=none \
   RUSTFLAGS="-C force-frame-pointers=yes" CARGO_TARGET_DIR=$dir \
   cargo build --release --workspace --bin grove-operator --bin bench
@@ -33,7 +33,7 @@ export BENCH_ONLY=${BENCH_ONLY:-1 clique x} BENCH_ROUNDS=1 BENCH_PROFILE=$data
 "$dir/release/bench"
 [[ -s $data ]] || fail "no row of the benchmark is called '$BENCH_ONLY'"
 
-# Inlined functions are left out: to find them takes perf longer than all the rest.
+# Inlined functions are left out: perf needs more time for them than for everything else.
 perf script --no-inline --input "$data" 2> "$dir/perf-script.log" > "$dir/perf.txt"
 "$tools/bin/inferno-collapse-perf" "$dir/perf.txt" > "$dir/folded.txt"
 "$tools/bin/inferno-flamegraph" --title "grove-operator, $BENCH_ONLY" "$dir/folded.txt" > "$svg"

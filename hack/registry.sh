@@ -1,4 +1,4 @@
-# For scripts of which the images' registry is asked: `fail`, `registry` and `version`.
+# For scripts that need the images' registry: `fail`, `registry` and `version`.
 #   . hack/registry.sh "make image"
 
 fail() {

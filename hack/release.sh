@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What a release consists of, but for the images (`make release REGISTRY=registry.example.com/team`):
+# Builds the files of a release, without the images (`make release REGISTRY=registry.example.com/team`):
 # the chart, config/install.yaml with that registry, the list of parts, licences and sums, in
-# target/dist. DRAFT=1 takes the changes of `## Unreleased`, and a tree that is not committed.
-# Without known advisories it goes on with ADVISORIES=skip alone, and RELEASE.md says so.
+# target/dist. DRAFT=1 uses the changes of `## Unreleased`, and accepts an uncommitted tree. If known
+# advisories cannot be fetched it needs ADVISORIES=skip, and RELEASE.md records that.
 #   hack/release.sh HELM
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,7 +49,7 @@ say "5/5 sums"
 
 cat <<TEXT
 
-What is left, by somebody who may write to the registry:
+Remaining steps, for a person with write access to the registry:
   git tag -s v$version -m v$version && git push origin v$version
   make image REGISTRY=$registry PLATFORMS=linux/amd64,linux/arm64 PUSH=1
   helm push target/dist/grove-$version.tgz oci://$registry/charts

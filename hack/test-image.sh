@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the images that are shipped and runs them on two real nodes (`make test-image`); prints what
-# their pods take. Where no builder gets the Dockerfile's base image, the programs are compiled here,
-# with musl if rustup has that target, and only the last stages of the Dockerfile are built.
+# Builds the shipped images and runs them on two real nodes (`make test-image`); prints the resource
+# usage of their pods. If the builder cannot pull the Dockerfile's base image, the programs are compiled
+# here, with musl if rustup has that target, and only the last stages of the Dockerfile are built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export REGISTRY=localhost
@@ -28,7 +28,7 @@ choose_target() {
   fi
 }
 
-# What stage `build` of the Dockerfile leaves in /out.
+# The content of /out after stage `build` of the Dockerfile.
 compile() {
   cargo build --locked --release --target "$triple" -p operator -p initc
   mkdir -p "$out/stage/out/licenses"

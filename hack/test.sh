@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs all tests but those on real nodes, which need root (make test-node). Those of the simulator take
-# what the e2e tests leave of the processors (an eighth: they wait for each other and for the control
-# plane), and the rest when these are through.
+# Runs all tests except those on real nodes, which need root (make test-node). The simulator's tests use
+# the processor time that the e2e tests leave (an eighth: they wait for each other and for the control
+# plane), and all of it after these have ended.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ if [ -n "$unknown" ]; then
   exit 1
 fi
 
-# A process group of its own, which Ctrl-C would not reach and `kill` does.
+# A separate process group: Ctrl-C would not reach it, `kill` does.
 set -m
 log=target/simulator-tests.log
 nice -n 19 cargo test --workspace --test simulator --test whole > "$log" 2>&1 &
@@ -20,8 +20,8 @@ set +m
 trap 'kill -- -"$simulator" 2> /dev/null || true' EXIT
 
 status=0
-# Most of the time e2e tests wait, many of them for each other, so there are more of them at once
-# than processors.
+# Most of the time e2e tests wait, many of them for each other, so more of them run at once than
+# there are processors.
 GROVE_E2E_OPERATOR=$PWD/target/debug/grove-operator RUST_TEST_THREADS=$((5 * $(nproc))) \
   cargo test --workspace --bin bench --test it || status=$?
 echo "The tests of the simulator ran beside these:"

@@ -4,8 +4,8 @@ Every rank has samples of its own. In each step it computes the gradient of its 
 all-reduce adds up the gradients of all ranks, and each rank takes the same step. Rank 0 writes a
 checkpoint every few steps, and all ranks begin with the newest.
 
-A real job has a framework for the first half of this file. What it shows is the second: how ranks
-find each other, why a rank of an earlier attempt is refused, and what a rank does that lost a peer.
+A real job has a framework for the first half of this file. The second half is the example: how ranks
+find each other, why a rank of an earlier attempt is refused, and how a rank ends that lost a peer.
 """
 
 import json
@@ -18,14 +18,14 @@ import sys
 import time
 from pathlib import Path
 
-# What the ranks have to find out: y = 3 x0 - 2 x1 + 0.5 x2 - 1 x3.
+# The function that the ranks have to find: y = 3 x0 - 2 x1 + 0.5 x2 - 1 x3.
 TRUTH = [3.0, -2.0, 0.5, -1.0]
 SAMPLES = 64
 RATE = 0.1
 
-# Others may start minutes later, with images to pull.
+# Other ranks may start minutes later, after pulling images.
 RENDEZVOUS_SECONDS = float(os.environ.get("RENDEZVOUS_SECONDS", "600"))
-# A peer whose machine is lost says nothing any more.
+# A peer on a lost machine sends nothing any more.
 SILENCE_SECONDS = float(os.environ.get("SILENCE_SECONDS", "60"))
 # How long a rank that lost a peer waits to be stopped.
 LOST_PEER_SECONDS = float(os.environ.get("LOST_PEER_SECONDS", "60"))
@@ -51,7 +51,7 @@ def gradient(weights, step, rank):
 def train(ring, checkpoints, steps, pause):
     """Trains up to that number of steps, from the newest checkpoint on."""
     start, weights = checkpoints.newest() if ring.rank == 0 else (0, [0.0] * len(TRUTH))
-    # Only rank 0 sees the checkpoints: the others add zeros, and so get what rank 0 has.
+    # Only rank 0 reads the checkpoints: the others add zeros, and so get the values of rank 0.
     start, *weights = ring.all_reduce([float(start), *weights])
     start = int(start)
     say(f"attempt {ring.attempt}: rank {ring.rank} of {ring.size} begins at step {start}")
@@ -84,11 +84,11 @@ class Checkpoints:
         return step % self.every == 0 or step == steps
 
     def save(self, step, weights, attempt):
-        """Writes one and keeps the one before it.
+        """Writes a checkpoint and keeps the previous one.
 
-        A file appears at once and whole, so a rank that is killed here leaves none that cannot be
-        read. Its name has the attempt: a rank 0 of an earlier attempt, which may wake up on a machine
-        that hung, replaces nothing of ours.
+        A file appears at once and whole, so a rank that is killed here leaves no broken file. Its
+        name has the attempt: a rank 0 of an earlier attempt, which may continue on a machine that
+        hung, does not replace it.
         """
         file = self.folder / f"step-{step:08}-{attempt}.json"
         part = file.with_suffix(".part")
@@ -104,8 +104,8 @@ class Checkpoints:
 class Ring:
     """The ranks in a ring: each sends to the next and receives from the one before it.
 
-    They meet at rank 0, the only one whose name all know. It collects the address of each rank and
-    gives the list to all.
+    They meet at rank 0, whose name all ranks know. It collects the address of each rank and sends
+    the list to all.
     """
 
     def __init__(self, rank, size, attempt, leader, host):
@@ -135,7 +135,7 @@ class Ring:
         return addresses
 
     def join(self, me, leader, deadline):
-        """The others: ask until rank 0 of their own attempt is there, and gives them the list."""
+        """Other ranks: connect until rank 0 of their own attempt answers with the list."""
         while True:
             try:
                 with socket.create_connection(leader, timeout=5) as peer:
@@ -148,11 +148,11 @@ class Ring:
             except OSError as error:
                 if remaining(deadline) < 1:
                     raise TimeoutError(f"rank 0 is not at {leader[0]}: {error}") from error
-            # Its name may not resolve yet, or lead to the pod that it had in the attempt before.
+            # Its name may not resolve yet, or may lead to its pod of the previous attempt.
             time.sleep(0.2)
 
     def is_ours(self, peer, hello):
-        """Refuses a rank of another attempt, whose process runs on where its machine hung."""
+        """Refuses a rank of another attempt, whose process may still run on a machine that hung."""
         if hello["attempt"] == self.attempt:
             return True
         refused = f"rank {hello['rank']} is of attempt {hello['attempt']}, this is {self.attempt}"
@@ -184,7 +184,7 @@ class Ring:
                 return peer
 
     def next_hello(self, listener, deadline):
-        """Whoever connects next and says who it is."""
+        """The next connected peer and its first message."""
         while True:
             listener.settimeout(remaining(deadline))
             peer, _ = listener.accept()
@@ -197,12 +197,12 @@ class Ring:
     def all_reduce(self, numbers):
         """The sums of the numbers of all ranks, by position."""
         chunks = [numbers[i :: self.size] for i in range(self.size)]
-        # Each chunk goes round once, and grows by the part of each rank that it passes ...
+        # Each chunk goes round once, and each rank on its way adds its part ...
         for i in range(self.size - 1):
             mine, theirs = (self.rank - i) % self.size, (self.rank - i - 1) % self.size
             part = self.exchange(chunks[mine])
             chunks[theirs] = [a + b for a, b in zip(chunks[theirs], part)]
-        # ... and once more, to be kept.
+        # ... and once more, so that every rank keeps the sum.
         for i in range(self.size - 1):
             mine, theirs = (self.rank - i + 1) % self.size, (self.rank - i) % self.size
             chunks[theirs] = self.exchange(chunks[mine])
@@ -213,7 +213,7 @@ class Ring:
     def exchange(self, chunk):
         """Sends to the next rank, and receives from the one before.
 
-        All send first: few numbers fit into what the network holds back for a receiver.
+        All send first: the few numbers fit into the buffers of the network.
         """
         try:
             peer = (self.rank + 1) % self.size
@@ -286,8 +286,8 @@ def main():
         )
         train(ring, checkpoints, int(environment["STEPS"]), float(environment["STEP_SECONDS"]))
     except LostPeer as error:
-        # Whoever ends here failed because another did, and would hide it. When the operator has seen
-        # the first failure, it stops all of us; if nobody does, the failure is ours to report.
+        # A rank that ends here failed because of another rank, and would hide that failure. When the
+        # operator has seen the first failure, it stops all ranks; otherwise this rank reports its own.
         say(f"lost {error}; waiting to be stopped")
         time.sleep(LOST_PEER_SECONDS)
         end(LOST_PEER_CODE, f"lost {error}")

@@ -5,7 +5,7 @@
 
 {{/*
 Never `default`: every pod of the namespace that names no account runs as that
-one, and would be the operator.
+account, and would have the operator's rights.
 */}}
 {{- define "grove.serviceAccountName" -}}
 {{- $name := .Values.serviceAccount.name }}
@@ -25,9 +25,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{/*
-managed-by must not be grove-operator: that is what the operator writes on the
-objects it makes for workloads, and what it selects them by. So ours win over
-commonLabels.
+managed-by must not be grove-operator: the operator writes that value on the
+objects that it creates for workloads, and selects them by it. So these labels
+take precedence over commonLabels.
 */}}
 {{- define "grove.labels" -}}
 {{- $own := include "grove.ownLabels" . | fromYaml }}
@@ -42,7 +42,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{/* Of (list . annotations): these and commonAnnotations, or nothing. */}}
+{{/* For (list . annotations): these and commonAnnotations, or nothing. */}}
 {{- define "grove.annotations" -}}
 {{- $common := (index . 0).Values.commonAnnotations }}
 {{- with merge dict (index . 1) $common -}}
@@ -51,7 +51,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{/* Of (list . image): its reference. One registry is enough for all of them. */}}
+{{/* For (list . image): its reference. One registry is enough for all images. */}}
 {{- define "grove.image" -}}
 {{- $chart := (index . 0).Chart }}
 {{- $registry := (index . 0).Values.image.registry }}
@@ -69,7 +69,7 @@ annotations:
 {{- end }}
 
 {{/*
-Where pods of this chart may run, and how important they are.
+Placement and priority of this chart's pods.
 */}}
 {{- define "grove.placement" -}}
 {{- $placement := dict }}
@@ -107,15 +107,15 @@ Where pods of this chart may run, and how important they are.
 {{- end }}
 
 {{/*
-Of (list . name): name of a configuration of webhooks, which is one for the
-whole cluster. Grove's, unless the operator is called differently.
+For (list . name): name of a cluster-wide configuration of webhooks: Grove's,
+unless the operator has another name.
 */}}
 {{- define "grove.webhookConfiguration" -}}
 {{- $name := include "grove.fullname" (index . 0) }}
 {{- if ne $name "grove-operator" }}{{ $name }}-{{ end }}{{ index . 1 }}
 {{- end }}
 
-{{/* Those that there are, as a list. */}}
+{{/* The names of the validating configurations, as a list. */}}
 {{- define "grove.validatingConfigurations" -}}
 - {{ include "grove.webhookConfiguration" (list . "podcliqueset-validating-webhook") }}
 {{- if not .Values.watchNamespaces }}
@@ -127,8 +127,8 @@ whole cluster. Grove's, unless the operator is called differently.
 {{- end }}
 
 {{/*
-Of the webhook's certificate. Grove's, unless the operator is called differently
-or the values name it: two releases in one namespace have one each.
+Name of the webhook's certificate: Grove's, unless the operator has another name
+or the values set it: two releases in one namespace have one each.
 */}}
 {{- define "grove.secretName" -}}
 {{- $name := include "grove.fullname" . }}
@@ -158,7 +158,7 @@ or the values name it: two releases in one namespace have one each.
 {{- else }}
 {{- $_ := unset $server "webhooks" }}
 {{- if dig "authorizer" "enabled" false $config }}
-{{- fail "config.authorizer.enabled is true and webhooks.enabled is false: there would be nothing that refuses; enable the webhook" }}
+{{- fail "config.authorizer.enabled is true and webhooks.enabled is false: only the webhook can refuse changes; enable it" }}
 {{- end }}
 {{- end }}
 {{- $_ := set $config "server" $server }}
@@ -175,8 +175,8 @@ watchNamespaces:
 {{- end }}
 
 {{/*
-The name follows from the content: an immutable ConfigMap spares the kubelet a
-watch, and a new name in the pod template is what replaces the pod.
+The name contains a hash of the content: the kubelet need not watch an immutable
+ConfigMap, and a new name in the pod template replaces the pod.
 */}}
 {{- define "grove.configMapName" -}}
 {{- $hash := include "grove.config" . | sha256sum | trunc 8 }}

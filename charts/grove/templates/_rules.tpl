@@ -1,22 +1,22 @@
 {{/*
-Only what the operator's requests need. tests/rights compares this list with
-what the operator asked during all tests, and docs/operations.md explains it.
+Only rights that the operator's requests need. tests/rights compares this list
+with the requests of all tests, and docs/operations.md explains it.
 get everywhere: after a conflict the object is read once, live.
 list, watch: one watch per kind, in all namespaces or in each of a list.
 
-Who may create pods may run them as any account of their namespace, so the
-operator's token is worth as much as the strongest account of the namespaces
-it serves. It cannot grant anything to anybody: nothing here is of
-ServiceAccounts, Roles or bindings, and of Secrets the one of its own webhook.
-Of configurations of webhooks it may change who is trusted (at the end).
+An account that may create pods may run them as any account of their namespace,
+so the operator's token is worth as much as the strongest account of the
+namespaces that it serves. It cannot grant rights: no rule is about
+ServiceAccounts, Roles or bindings, and the only Secret is that of its own
+webhook. In configurations of webhooks it may change the trusted CA (at the end).
 */}}
 {{- define "grove.rules" -}}
-# Users make and remove PodCliqueSets; the operator patches its finalizer, and
-# an annotation of one that is deleted with --cascade=orphan.
+# Users create and delete PodCliqueSets; the operator patches its finalizer, and
+# an annotation of a set that is deleted with --cascade=orphan.
 - apiGroups: [grove.io]
   resources: [podcliquesets]
   verbs: [get, list, watch, patch]
-# Children of a PodCliqueSet: made, corrected by PUT, removed; the finalizer
+# Children of a PodCliqueSet: created, corrected by PUT, deleted; the finalizer
 # is patched.
 - apiGroups: [grove.io]
   resources: [podcliquescalinggroups, podcliques]
@@ -37,7 +37,7 @@ Of configurations of webhooks it may change who is trusted (at the end).
   verbs: [update]
 # Owner references carry blockOwnerDeletion. Where the admission plugin
 # OwnerReferencesPermissionEnforcement is on, setting that needs the right to
-# change the owner's finalizers. A PodGang owns what schedulers are told.
+# change the owner's finalizers. A PodGang owns the objects for schedulers.
 - apiGroups: [grove.io]
   resources:
     - podcliquesets/finalizers
@@ -48,11 +48,11 @@ Of configurations of webhooks it may change who is trusted (at the end).
 - apiGroups: [""]
   resources: [pods]
   verbs: [get, list, watch, create, patch, delete]
-# The headless Service of a workload; what differs is patched.
+# The headless Service of a workload; differences are patched.
 - apiGroups: [""]
   resources: [services]
   verbs: [get, list, watch, create, patch, delete]
-# The autoscalers of cliques and scaling groups; what differs is patched.
+# The autoscalers of cliques and scaling groups; differences are patched.
 - apiGroups: [autoscaling]
   resources: [horizontalpodautoscalers]
   verbs: [get, list, watch, create, patch, delete]
@@ -65,14 +65,14 @@ Of configurations of webhooks it may change who is trusted (at the end).
 {{- if and $group (not (has $group $used)) }}{{ $used = append $used $group }}{{ end }}
 {{- end }}
 {{- range $used }}
-# The PodGroup that tells the scheduler of a gang goes with its PodGang.
+# The PodGroup of a gang for the scheduler; it is deleted with its PodGang.
 - apiGroups: [{{ . }}]
   resources: [podgroups]
   verbs: [get, list, watch, create, update]
 {{- end }}
 {{- if $kubernetes }}
-# The number of pods of a PodGroup is patched; what cannot be changed is
-# removed and made anew.
+# The number of pods of a PodGroup is patched; for other changes the PodGroup is
+# recreated.
 - apiGroups: [scheduling.k8s.io]
   resources: [podgroups]
   verbs: [get, list, watch, create, patch, delete]
@@ -88,21 +88,19 @@ Of configurations of webhooks it may change who is trusted (at the end).
   resources: [podgangs/finalizers]
   verbs: [update]
 {{- end }}
-# Each under a name of its own; patched where a warning goes on.
+# Each event has its own name; a continuing warning is patched.
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]
 {{- end }}
 
 {{/*
-Only for an operator of all namespaces: in a Role these would mean nothing.
-Without them PodGangs have no placementScore, nobody is told of queues that do
-not exist, and stuckPodTimeoutOnReadyNode never counts; nothing else is
-different.
+Only for an operator of all namespaces: a Role cannot have these rules. Without
+them PodGangs have no placementScore, missing queues are not reported, and
+stuckPodTimeoutOnReadyNode has no effect; there is no other difference.
 */}}
 {{- define "grove.clusterRules" -}}
-# Where nodes are and how much they hold, which labels say so, and whether they
-# are Ready.
+# Topology and capacity of nodes, their labels, and whether they are Ready.
 - apiGroups: [""]
   resources: [nodes]
   verbs: [get, list, watch]
@@ -116,7 +114,7 @@ different.
 {{- if and $group (not (has $group $used)) }}{{ $used = append $used $group }}{{ end }}
 {{- end }}
 {{- range $used }}
-# Whether the queue exists that a workload names.
+# Whether the queue of a workload exists.
 - apiGroups: [{{ . }}]
   resources: [queues]
   verbs: [get, list, watch]
@@ -124,20 +122,20 @@ different.
 {{- end }}
 
 
-{{/* In the release's own namespace: who leads, and the webhook's certificate. */}}
+{{/* In the release's own namespace: the leader's Lease, and the webhook's certificate. */}}
 {{- define "grove.ownRules" -}}
 {{- if dig "leaderElection" "enabled" false .Values.config }}
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   resourceNames: [{{ include "grove.leaseName" . }}]
   verbs: [get, list, watch, update]
-# What is to be made has no name yet.
+# A new object has no name when the request is authorized.
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   verbs: [create]
 {{- end }}
 {{- if .Values.webhooks.enabled }}
-# This one Secret. In mode auto the chart makes it and the operator fills it in.
+# This one Secret. In mode auto the chart creates it and the operator fills it in.
 - apiGroups: [""]
   resources: [secrets]
   resourceNames: [{{ include "grove.secretName" . }}]
@@ -150,10 +148,10 @@ different.
 {{- end }}
 
 {{/*
-Whom API servers trust when they call the webhook: the caBundle of these
-configurations. RBAC cannot say "this field": what else `patch` would allow,
-where the webhook leads and what it is asked about, is refused by
-webhookpolicy.yaml. In mode manual there is neither this role nor the policy.
+The CA that API servers trust when they call the webhook: the caBundle of these
+configurations. RBAC cannot restrict `patch` to this field: webhookpolicy.yaml
+refuses other changes, such as the webhook's address and its rules. In mode
+manual there is neither this role nor the policy.
 */}}
 {{- define "grove.webhookRules" -}}
 - apiGroups: [admissionregistration.k8s.io]

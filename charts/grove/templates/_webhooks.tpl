@@ -1,4 +1,4 @@
-{{/* Of (list . path failurePolicy): what all webhooks have. */}}
+{{/* For (list . path failurePolicy): the common fields of all webhooks. */}}
 {{- define "grove.webhook" -}}
 {{- with index . 0 -}}
 admissionReviewVersions: [v1]
@@ -19,7 +19,7 @@ timeoutSeconds: {{ .Values.webhooks.timeoutSeconds }}
 {{- end }}
 {{- end }}
 
-{{/* Only where the operator looks after workloads. */}}
+{{/* Only namespaces whose workloads the operator manages. */}}
 {{- define "grove.webhookNamespaces" -}}
 namespaceSelector:
   {{- with .Values.watchNamespaces }}
@@ -34,9 +34,9 @@ namespaceSelector:
 {{- end }}
 
 {{/*
-Of (list . resources operator): what is made and changed by users. The operator
-itself is not asked about, or it could not take its finalizer off while its
-webhook is down; neither is what is being deleted.
+For (list . resources operator): objects that users create and change. The
+webhook is not called for the operator itself, which could otherwise not remove
+its finalizer while its webhook is down, nor for objects that are being deleted.
 */}}
 {{- define "grove.webhookOfSets" -}}
 {{ include "grove.webhookNamespaces" (index . 0) }}
@@ -53,7 +53,7 @@ rules:
     scope: Namespaced
 {{- end }}
 
-{{/* Of (list . resources operator): what is made by the operator and scaled by users. */}}
+{{/* For (list . resources operator): objects that the operator creates and users scale. */}}
 {{- define "grove.webhookOfChildren" -}}
 {{ include "grove.webhookNamespaces" (index . 0) }}
 matchConditions:
@@ -70,8 +70,8 @@ rules:
 {{- end }}
 
 {{/*
-Whom the authorizer lets through whatever they do: the accounts that it always
-exempts (`admission::authorizer::ALWAYS_EXEMPT`; tests/e2e compares the two) and
+Accounts whose requests the authorizer always allows: those that it exempts by
+default (`admission::authorizer::ALWAYS_EXEMPT`; tests/e2e compares the two) and
 those of the configuration.
 */}}
 {{- define "grove.exemptUsers" -}}

@@ -58,7 +58,7 @@ fn values_choose_standby_replicas_and_webhooks() {
         ),
         (
             "webhooks.enabled=false,config.authorizer.enabled=true",
-            "there would be nothing that refuses",
+            "only the webhook can refuse changes",
         ),
         ("webhooks.url=http://x", "'/webhooks/url'"),
         (
