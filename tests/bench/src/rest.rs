@@ -66,14 +66,14 @@ async fn run(site: &Site, shape: &Shape, rounds: u32) -> Result<Run> {
     let mut running = operator;
     let mut beginnings = Vec::new();
     for (round, victim) in (1..=rounds).zip(&victims) {
-        say(&format!("{}: killed, begins anew, {round}", shape.title));
+        say(&format!("{}: killed, begins again, {round}", shape.title));
         let (beginning, started) = begin_anew(site, running, round, victim).await?;
         say(&format!("    {beginning:?}"));
         beginnings.push(beginning);
         running = started;
     }
     running.stop().await?;
-    say(&format!("{}: all is listed anew", shape.title));
+    say(&format!("{}: everything is listed again", shape.title));
     Ok(Run {
         creation: creation.as_secs_f64(),
         rss,
@@ -117,7 +117,7 @@ async fn begin_anew(
     let get = calls::get(&format!("{path}/{podclique}"))?;
     let now: PodClique = calls::send(&site.user, get).await?;
     if !now.is_ready() {
-        bail!("somebody has stored already that a pod of {podclique} failed");
+        bail!("the failure of a pod of {podclique} is stored already");
     }
     let only = format!("fieldSelector=metadata.name%3D{podclique}");
     // Its own version may be older than the oldest version of a watch.

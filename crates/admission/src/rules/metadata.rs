@@ -57,7 +57,7 @@ fn check_labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
         at.key(key).wrong(
             value,
             problem,
-            "shorten or respell it, or make it an annotation",
+            "shorten or change it, or make it an annotation",
         )
     }));
     errors
@@ -85,7 +85,7 @@ fn check_keys(
         at.key(key).wrong(
             value,
             problem,
-            "respell the key, such as example.com/my-key",
+            "change the key, for example to example.com/my-key",
         )
     })
 }
@@ -96,6 +96,6 @@ fn check_mnnvl_group(at: &Path, annotations: &Texts) -> impl Iterator<Item = Fie
     wrong.into_iter().map(|group| {
         let problem = format!("must be \"none\" or a DNS label ({})", syntax::DNS_LABEL);
         at.key(MNNVL_GROUP)
-            .wrong(group, problem, "respell it, or remove the annotation")
+            .wrong(group, problem, "change it, or remove the annotation")
     })
 }

@@ -82,7 +82,7 @@ fn generated_name(pcs: &PodCliqueSet) -> Option<FieldError> {
         syntax::DNS_LABEL
     );
     let at = Path::new("metadata.generateName");
-    (!is_label).then(|| at.wrong(prefix, problem, "respell it, such as \"serve-\""))
+    (!is_label).then(|| at.wrong(prefix, problem, "change it, for example to \"serve-\""))
 }
 
 fn spelling(at: &Path, name: &str, nearest: impl Fn(&str) -> Option<String>) -> Option<FieldError> {

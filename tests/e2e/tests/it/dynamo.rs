@@ -209,7 +209,7 @@ fn a_lack_of_room_differs_from_starting_pods() {
         spec["nodeSelector"] = json!({"example.com/nowhere": "true"});
     }
     ns.apply(&pcs);
-    ns.until("what has no room says so", |seen| {
+    ns.until("the part without room reports it", |seen| {
         for name in [FRONTEND, WORKER] {
             let scheduled = condition(seen.one("PodClique", name)?, "PodCliqueScheduled");
             same(

@@ -16,7 +16,7 @@ fn a_continuing_warning_becomes_a_series() {
     refused["spec"]["podSpec"]["serviceAccountName"] = json!("nobody");
     ns.apply(&set("svc", &[refused], &[]));
     let get = ["get", "events.events.k8s.io", "--output=json"];
-    let event = ns.until("it is told again", |_| {
+    let event = ns.until("the event is repeated", |_| {
         let events: Value = serde_json::from_str(&ns.kubectl(&get)).unwrap();
         let mut events = events["items"].as_array().unwrap().iter();
         let is_repeated = |e: &&Value| e["series"]["count"].as_i64() >= Some(2);

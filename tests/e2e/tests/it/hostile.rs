@@ -49,7 +49,7 @@ fn too_large_objects_are_refused_or_reported_and_the_neighbour_runs() {
 
     ns.apply(&service("good"));
     ns.until("the neighbour runs", |seen| runs(seen, "good", 3, 2));
-    ns.until("what is too large is reported", |seen| {
+    ns.until("too large objects are reported", |seen| {
         is_reported(seen, "PodCliqueSet", "square")?;
         is_reported(seen, "PodCliqueSet", "long")?;
         is_reported(seen, "PodCliqueSet", "wide")?;

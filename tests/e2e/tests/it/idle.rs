@@ -125,7 +125,7 @@ fn a_clique_and_then_the_set_are_scaled_to_zero_and_up_again() {
         expect_base(seen, &all)
     });
     ns.kubectl(&["scale", "pclq/svc-0-cache", "--replicas=0"]);
-    ns.until("the clique is idle", |seen| {
+    ns.until("the clique is scaled to zero", |seen| {
         seen.expect_ready_pods(3)?;
         expect_base(seen, &[all[0], all[2]])?;
         expect_idle(seen, "PodClique", "svc-0-cache")?;
@@ -140,7 +140,7 @@ fn a_clique_and_then_the_set_are_scaled_to_zero_and_up_again() {
     for part in everything {
         ns.kubectl(&["scale", part, "--replicas=0"]);
     }
-    ns.until("all is idle", |seen| {
+    ns.until("everything is scaled to zero", |seen| {
         seen.expect_ready_pods(0)?;
         seen.expect_names("PodGang", &[])?;
         expect_idle(seen, "PodClique", "svc-0-front")?;
@@ -193,12 +193,12 @@ fn a_clique_scaled_up_from_zero_that_does_not_become_ready_is_not_breached() {
     });
     // No kubelet confirms the end of such a pod.
     ns.kubectl(&["delete", "pod", &first, "--force", "--grace-period=0"]);
-    ns.until("it is idle", |seen| {
+    ns.until("it is scaled to zero", |seen| {
         seen.expect_ready_pods(1)?;
         expect_idle(seen, "PodClique", "svc-0-cache")
     });
     ns.kubectl(&["scale", "pclq/svc-0-cache", "--replicas=1"]);
-    let second = ns.until("it starts like new", |seen| {
+    let second = ns.until("it starts like a new one", |seen| {
         let second = pod(seen)?;
         same("breach", &breach(seen)?.as_str(), &"False/NeverAvailable")?;
         Ok(second)

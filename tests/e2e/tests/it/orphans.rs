@@ -41,7 +41,7 @@ fn orphans_of_a_terminated_set_belong_to_its_successor() {
         was_available(seen)
     });
     succeed(&ns, &service);
-    ns.until("the fences followed what was found", |seen| {
+    ns.until("the fences followed the found attempts", |seen| {
         let set = seen.one("PodCliqueSet", "x")?;
         same(
             "set",
@@ -131,7 +131,7 @@ pub fn wait_for_the_garbage_collector(ns: &Namespace<'_>) {
         of_nobody("PodClique", &clique("a", 1)["spec"]),
     ]});
     ns.apply(&probes);
-    ns.until("what belongs to nobody is collected", |seen| {
+    ns.until("objects without an owner are collected", |seen| {
         let mut left = seen.everything();
         left.retain(|object| name(object) == "probe");
         same("probes", &left.len(), &0)

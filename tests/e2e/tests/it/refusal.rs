@@ -174,7 +174,7 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
     pcs["spec"]["template"]["resourceSharing"][0]["filter"] =
         json!({"childCliqueNames": ["router"]});
     ns.apply(&pcs);
-    ns.until("it runs, and says what it ignores", |seen| {
+    ns.until("it runs, and names the ignored fields", |seen| {
         is_available(seen, "svc")?;
         let set = seen.one("PodCliqueSet", "svc")?;
         same(

@@ -74,7 +74,7 @@ fn install_late(
     definition: &str,
     afterwards: &str,
 ) {
-    ns.until("a cluster without the scheduler is told of", |seen| {
+    ns.until("a missing scheduler is reported", |seen| {
         expect_unsupported(seen, "PodCliqueSet", "True/SchedulerNotInstalled")?;
         expect_unsupported(seen, "PodGang", "True/SchedulerNotInstalled")?;
         expect_gates(seen, true)

@@ -152,7 +152,7 @@ fn webhook_is_away(ns: &Namespace) {
         ns.site,
         &["scale", "deployment/grove-operator", "--replicas=2"],
     );
-    ns.until("what was deleted is replaced", |seen| {
+    ns.until("the deleted pod is replaced", |seen| {
         let new = |pod: &&Value| is_ready(pod) && !load.pods.contains(&uid(pod));
         let up = seen.pods_of("s-0-w").into_iter().filter(new).count();
         same("new pods that are Ready", up, 2)

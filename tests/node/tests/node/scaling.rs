@@ -101,7 +101,7 @@ fn sigterm_is_ignored(ns: &Namespace) {
         Ok(name(seen.pods_of("s-0-w")[0]).to_owned())
     });
     ns.kubectl(&["delete", "pcs", "s", "--wait=false"]);
-    ns.until("it was asked to end, and goes on", |seen| {
+    ns.until("it got SIGTERM, and continues", |seen| {
         seen.set("s")
             .map_err(|_| "the set is gone before its pod".to_owned())?;
         let said = ns.kubectl(&["logs", &pod]);

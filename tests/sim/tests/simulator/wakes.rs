@@ -88,7 +88,7 @@ pub fn check(
             return Err(Violation {
                 invariant: "WAKE",
                 message: format!(
-                    "{job:?} was not woken by what changes its plan from\n{planned}to\n{plan}"
+                    "{job:?} was not triggered by the change of its plan from\n{planned}to\n{plan}"
                 ),
             });
         }

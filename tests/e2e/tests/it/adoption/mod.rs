@@ -130,7 +130,7 @@ fn an_adopted_set_is_scaled_to_zero_and_up_again() {
     let mut history = History::of(&ns);
     history.catch_up(&ns);
     ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=0"]);
-    ns.until("the group is idle", |seen| {
+    ns.until("the group is scaled to zero", |seen| {
         seen.expect_ready_pods(2)?;
         expect_gangs(seen, &["llm-0"])?;
         expect_parents(seen, 0)
@@ -143,7 +143,7 @@ fn an_adopted_set_is_scaled_to_zero_and_up_again() {
         expect_gangs(seen, &gangs)
     });
     ns.kubectl(&["scale", "pclq/llm-0-router", "--replicas=0"]);
-    ns.until("the router is idle", |seen| {
+    ns.until("the router is scaled to zero", |seen| {
         seen.expect_ready_pods(9)?;
         expect_gangs(seen, &gangs)?;
         expect_parents(seen, 3)

@@ -90,7 +90,7 @@ fn a_breach_of_the_go_operator_terminates_nothing() {
     let before = uids(&ns.look().unwrap());
 
     lane.operator.start_again().unwrap();
-    let leader = ns.until("the breach is judged anew", |seen| {
+    let leader = ns.until("the breach is computed again", |seen| {
         expect_breach(seen, "False/NeverAvailable")?;
         let group = seen.one("PodCliqueScalingGroup", "llm-0-model")?;
         let found = condition(group, "MinAvailableBreached");

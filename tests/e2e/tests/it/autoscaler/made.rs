@@ -150,7 +150,7 @@ fn edits_are_reverted_and_additions_of_others_stay() {
     let stripped = json!({"metadata": {"labels": {"app.kubernetes.io/managed-by": null}}});
     patch(&ns, "hpa/x-1-a", &stripped);
     ns.kubectl(&["delete", "hpa/x-1-g"]);
-    ns.until("all is as it was, with what was added", |seen| {
+    ns.until("all is as before, with the additions", |seen| {
         are_right(seen, 0)?;
         are_right(seen, 1)?;
         let found = seen.one(KIND, "x-0-a")?;
@@ -165,7 +165,7 @@ fn one_of_another_owner_is_left_alone_and_reported() {
     let theirs = super::autoscaler("PodClique", "x-0-a", 2);
     ns.apply(&theirs);
     ns.apply(&service(1));
-    ns.until("it says whose name it is", |seen| {
+    ns.until("it names the owner of the name", |seen| {
         let set = seen.one("PodCliqueSet", "x")?;
         let errors = set["status"]["lastErrors"].to_string();
         let is_told = errors.contains("ERR_NAME_CONFLICT") && errors.contains("x-0-a");

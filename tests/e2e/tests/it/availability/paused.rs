@@ -18,7 +18,7 @@ fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
         let name = format!("svc{i}");
         pause_at_work(&pair, &ns, &name);
         pair.second.wait_until_leads();
-        ns.until("the other goes on", |seen| {
+        ns.until("the other continues", |seen| {
             let status = &seen.one("PodCliqueSet", &name)?["status"];
             same("available", &status["availableReplicas"], &20.into())
         });

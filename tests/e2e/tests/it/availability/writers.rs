@@ -102,5 +102,5 @@ pub fn expect_no_overlap(writes: &[Write], first: &Operator, second: &Operator) 
         assert!(ended < began, "{ended} {began} {writes:#?}");
     }
     let known = of(first).count() + of(second).count();
-    assert_eq!(known, writes.len(), "somebody else wrote: {writes:#?}");
+    assert_eq!(known, writes.len(), "another client wrote: {writes:#?}");
 }

@@ -91,18 +91,19 @@ impl Example {
     /// Waits until the set reports this reason with these words, all pods have these gates, and all
     /// objects are as planned.
     pub fn expect_waiting(&self, reason: &str, words: &str, held_by: &[&str]) {
-        self.ns.until("it says what it waits for", |seen| {
-            let set = seen.one("PodCliqueSet", self.name)?;
-            let expected = format!("False/{reason}");
-            same(self.name, &condition(set, "Ready"), &expected)?;
-            let conditions = set["status"]["conditions"].to_string();
-            same(&conditions, &conditions.contains(words), &true)?;
-            let pods = seen.all("Pod");
-            same("pods", &pods.len(), &3)?;
-            let mut pods = pods.into_iter();
-            pods.try_for_each(|pod| same(name(pod), &gates(pod).as_slice(), &held_by))?;
-            self.is_as_planned(seen)
-        });
+        self.ns
+            .until("it names the object that it waits for", |seen| {
+                let set = seen.one("PodCliqueSet", self.name)?;
+                let expected = format!("False/{reason}");
+                same(self.name, &condition(set, "Ready"), &expected)?;
+                let conditions = set["status"]["conditions"].to_string();
+                same(&conditions, &conditions.contains(words), &true)?;
+                let pods = seen.all("Pod");
+                same("pods", &pods.len(), &3)?;
+                let mut pods = pods.into_iter();
+                pods.try_for_each(|pod| same(name(pod), &gates(pod).as_slice(), &held_by))?;
+                self.is_as_planned(seen)
+            });
     }
 
     /// Waits until the target of the autoscaler of that kind can be scaled, has that many replicas,

@@ -66,7 +66,7 @@ fn a_template_that_is_too_large_is_an_error_of_its_own_set() {
         json!([{"name": "X", "value": "x".repeat(1 << 20)}]);
     create(&ns, &long);
     ns.apply(&service("good"));
-    ns.until("one says what is too large, the others run", |seen| {
+    ns.until("one names the too large part, the others run", |seen| {
         runs(seen, "good", 3, 2)?;
         runs(seen, "long", 3, 2)?;
         let set = seen.one("PodCliqueSet", "annotated")?;

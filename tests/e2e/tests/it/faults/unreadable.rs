@@ -88,7 +88,7 @@ fn a_child_that_cannot_be_read_is_named_by_its_set() {
     lane.operator.start_again().unwrap();
     ns.apply(&service("good"));
     ns.kubectl(&["scale", "pclq/x-0-a", "--replicas=4"]);
-    ns.until("the set says what is wrong, the other runs", |seen| {
+    ns.until("the set names the problem, the other runs", |seen| {
         runs(seen, "good", 3, 2)?;
         let errors = &seen.one("PodCliqueSet", "x")?["status"]["lastErrors"];
         let says = errors.to_string();
@@ -104,7 +104,7 @@ fn a_child_that_cannot_be_read_is_named_by_its_set() {
     lane.proxy.disturb_no_more();
     ns.kubectl(&["annotate", "pclq", "x-0-a", "example.com/is=right"]);
     lane.proxy.cut_watches();
-    ns.until("it goes on", |seen| {
+    ns.until("it continues", |seen| {
         let errors = &seen.one("PodCliqueSet", "x")?["status"]["lastErrors"];
         same("errors", errors, &Value::Null)?;
         runs(seen, "x", 4, 2)

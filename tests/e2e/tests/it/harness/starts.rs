@@ -76,7 +76,7 @@ impl Starts {
             let pod = name(pod);
             assert!(
                 ready >= least,
-                "{pod} is told to start with {ready} of {least} pods of {parent} Ready"
+                "{pod} got its start signal with {ready} of {least} pods of {parent} Ready"
             );
         }
     }

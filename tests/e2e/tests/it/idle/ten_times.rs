@@ -107,7 +107,7 @@ pub fn scale_again_and_again(ns: &Namespace<'_>) {
         ]);
         // Every third time it is scaled up before it has reached 0.
         if round % 3 < 2 {
-            ns.until("the workers are idle", are_idle);
+            ns.until("the workers are scaled to zero", are_idle);
         }
         ns.kubectl(&["scale", GROUP, "--replicas=3"]);
         ns.until("the workers run", runs);

@@ -27,7 +27,7 @@ fn the_only_pod_of_a_frontend_is_replaced_while_scaled_up_parts_wait() {
     });
     ns.kubectl(&["scale", "pcsg/svc-0-workers", "--replicas=1"]);
     ns.kubectl(&["scale", "pclq/svc-0-cache", "--replicas=1"]);
-    ns.until("what was woken waits for all of it", |seen| {
+    ns.until("the scaled up parts wait for all their pods", |seen| {
         let worker = seen.one("PodClique", "svc-0-workers-0-worker")?;
         let ready = condition(worker, "Ready");
         same("worker", &ready.as_str(), &"False/ServiceAccountMissing")?;
@@ -47,7 +47,7 @@ fn the_only_pod_of_a_frontend_is_replaced_while_scaled_up_parts_wait() {
         expect_base(seen, &[("svc-0-front", 1)])
     });
     ns.kubectl(&["create", "serviceaccount", "robot"]);
-    ns.until("what was woken runs", |seen| {
+    ns.until("the scaled up parts run", |seen| {
         seen.expect_ready_pods(3)?;
         let woken = [("svc-0-cache", 1), ("svc-0-workers-0-worker", 1)];
         expect_base(seen, &[&[("svc-0-front", 1)], &woken[..]].concat())

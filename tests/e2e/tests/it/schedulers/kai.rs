@@ -73,12 +73,12 @@ fn it_receives_each_gang_as_soon_as_possible_and_in_place() {
         expect_leaves(&ns, "svc-0", &[(ROUTER, 1), (WORKER, 3)])
     });
     ns.kubectl(&["scale", "pcsg/svc-0-grp", "--replicas=0"]);
-    ns.until("what is idle is out of it", |_| {
+    ns.until("a clique at zero is out of it", |_| {
         expect_leaves(&ns, "svc-0", &[(ROUTER, 1)])
     });
     ns.kubectl(&["scale", "pcsg/svc-0-grp", "--replicas=1"]);
     ns.kubectl(&["scale", "pclq/svc-0-router", "--replicas=2"]);
-    ns.until("what is woken is back", |seen| {
+    ns.until("the scaled up clique is back", |seen| {
         expect_leaves(&ns, "svc-0", &[(ROUTER, 2), (WORKER, 3)])?;
         expect_gates(seen, false)
     });
@@ -103,7 +103,7 @@ fn wait_for_queue(control_plane: &ControlPlane, ns: &Namespace<'_>) {
     let mut late = workload(SCHEDULER);
     late["metadata"] = json!({"name": "late", "labels": {"kai.scheduler/queue": "research"}});
     ns.apply(&late);
-    ns.until("the next set waits, what runs goes on", |seen| {
+    ns.until("the next set waits, the running one continues", |seen| {
         let gang = condition(seen.one("PodGang", "late-0")?, UNSUPPORTED);
         same("late-0", &gang.as_str(), &"True/QueueNotFound")?;
         expect_gated(seen, "late-0-router", &[true, true])?;
@@ -118,7 +118,7 @@ fn wait_for_queue(control_plane: &ControlPlane, ns: &Namespace<'_>) {
     let mut create = control_plane.tool("kubectl", ["create", "-f", "-"]);
     let created = fed(&mut create, &queue);
     assert!(created.status.success(), "{created:?}");
-    ns.until("it goes on", |seen| {
+    ns.until("it continues", |seen| {
         expect_unsupported(seen, "PodCliqueSet", "")?;
         expect_unsupported(seen, "PodGang", "")?;
         expect_gated(seen, "late-0-router", &[false, false])

@@ -35,7 +35,7 @@ fn it_receives_each_gang_and_users_are_informed_of_missing_features() {
     set["metadata"]["annotations"] = json!({"scheduling.grove.io/volcano-queue": "research"});
     ns.apply(&set);
     install_late(&control_plane, &ns, OLD_DEFINITION, "True/FieldsNotServed");
-    ns.until("an old one is told the sum", |seen| {
+    ns.until("an old one gets the sum", |seen| {
         expect_told(&ns, 5, &[])?;
         let pods = seen.pods("svc-0-router");
         let named = json!({"annotations": {

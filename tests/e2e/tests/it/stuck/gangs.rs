@@ -12,7 +12,7 @@ fn a_base_gang_that_is_not_ready() {
     let ns = Namespace::new("stuck-base");
     let cliques = [held_clique("router", 2), clique("worker", 1)];
     ns.apply(&set("svc", &cliques, &[group("workers", "worker", 2, 1)]));
-    ns.until("each says what it waits for", |seen| {
+    ns.until("each names the object that it waits for", |seen| {
         scaled_names_its_base(seen)?;
         base_names_what_it_lacks(seen)
     });
@@ -75,7 +75,7 @@ fn pods_that_start_after_others() {
     let patch = json!({"status": {"initContainerStatuses": [init]}});
     let patch = format!("--patch={patch}");
     ns.kubectl(&["patch", "pod", &worker, "--subresource=status", &patch]);
-    ns.until("it says for whom it waits", |seen| {
+    ns.until("it names its dependency", |seen| {
         let name = "svc-0-worker";
         is(seen, "PodClique", name, "False/WaitingForStartOrder")?;
         let worker = seen.one("PodClique", name)?;

@@ -28,7 +28,7 @@ fn finished_work_is_not_repeated_though_it_is_deleted() {
     assert_eq!(
         uids(&seen, "two-0-a").len(),
         0,
-        "the PodClique is not made anew"
+        "the PodClique is not recreated"
     );
     assert_eq!(pods(&seen, "one").len(), 1, "the slot is not filled");
     for set in ["one", "two"] {

@@ -36,7 +36,7 @@ fn a_job_that_takes_too_long_is_ended_at_that_time_and_not_before() {
     shorten(&ns, "shortened", "10s");
     for set in ["x", "shortened"] {
         ends(&ns, set, "Failed", 0);
-        ns.until("it says so", |seen| was_too_long(&ns, seen, set));
+        ns.until("it reports the limit", |seen| was_too_long(&ns, seen, set));
     }
     let seen = ns.look().unwrap();
     for (set, limit) in [("x", 9), ("shortened", 10)] {

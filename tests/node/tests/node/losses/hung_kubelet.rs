@@ -118,7 +118,7 @@ pub const TWO_OF_A_RANK: Met = Met {
             "the new leader hears both, and knows which is which",
             |seen| heard(ns, seen),
         );
-        ns.until("an event tells of the two", |_| {
+        ns.until("an event reports the two", |_| {
             let all = ns.all_events();
             let told =
                 |text: &&String| text.contains(LOST) && text.contains("may still be running");

@@ -280,7 +280,7 @@ fn scaling_in_removes_the_pods_that_it_says() {
     assert_eq!(went, planned, "two of web, and all of replica 2");
     assert_eq!(went.len(), 2 + 10);
     // A finalizer keeps each until its pods are gone.
-    ns.until("what it says is removed", |after| {
+    ns.until("the planned objects are removed", |after| {
         for kind in ["PodCliqueScalingGroup", "PodClique", "PodGang", "Service"] {
             let (before, after) = (before.names(kind), after.names(kind));
             let removed: BTreeSet<&str> = before.difference(&after).copied().collect();

@@ -50,7 +50,7 @@ fn a_gang_without_room_gets_nothing_and_says_why() {
     let mut history = History::of(&ns);
     let cliques = [clique("a", SLOTS, 2), clique("b", SLOTS, 3)];
     ns.apply(&set("svc", &cliques, &[]));
-    ns.until("it says why", |seen| {
+    ns.until("it gives the cause", |seen| {
         expect_bound(seen, &[("svc-0-a", 0), ("svc-0-b", 0)])?;
         let gang = told(seen, "PodGang", "svc-0", "Ready")?;
         let set = told(seen, "PodCliqueSet", "svc", "Ready")?;

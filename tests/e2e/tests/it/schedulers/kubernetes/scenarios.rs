@@ -67,14 +67,14 @@ impl Scenario {
     fn place<'a>(&self, ns: &Namespace<'_>, mut nodes: Nodes<'a>) -> Nodes<'a> {
         let mut history = History::of(ns);
         ns.apply(&self.manifest(&nodes.resource));
-        ns.until("it says that there is no room", |seen| {
+        ns.until("it reports the lack of room", |seen| {
             same("replicas", &self.placed(seen)?, &vec![])?;
             let said = told(seen, "PodGang", "svc-0", "Ready")?;
             same(&said, &said.contains("Insufficient"), &true)
         });
         nodes.add(1);
         let base: Vec<usize> = (0..self.required).collect();
-        ns.until("what is required is placed", |seen| {
+        ns.until("the required pods are placed", |seen| {
             same("replicas", &self.placed(seen)?, &base)?;
             let scaled = format!("svc-0-{}-0", self.group);
             let said = told(seen, "PodGang", &scaled, "Ready")?;
