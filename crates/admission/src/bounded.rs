@@ -3,7 +3,7 @@
 
 use crate::field::{FieldError, Path};
 
-/// Errors that are listed, the last one of which may say how many more there are.
+/// Listed errors; the last one may have the number of the others.
 const MAX_LISTED: usize = 50;
 /// Bytes of all of them as text, without that last one.
 const MAX_BYTES: usize = 15 * 1024;

@@ -101,7 +101,7 @@ pub struct SchedulerTopologyStatus {
     /// Generation of the topology object that was compared. Not written by this operator yet.
     #[serde(default)]
     pub scheduler_backend_topology_observed_generation: i64,
-    /// What differs between the two. Not written by this operator yet.
+    /// The differences between the two. Not written by this operator yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
 }

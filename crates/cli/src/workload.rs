@@ -68,7 +68,7 @@ impl Workload {
     }
 
     /// Adds the PodCliques that the set or its groups control and that were not found by their label,
-    /// which anybody can edit.
+    /// which users can edit.
     pub fn add_unlabelled(&mut self, podcliques: Vec<PodClique>) {
         let absent = self.absent_podcliques();
         let is_own = |c: &PodClique| {

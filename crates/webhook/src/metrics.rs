@@ -157,7 +157,7 @@ impl Metrics {
     }
 }
 
-/// The path without indices and keys, which anybody may choose: there are as many names as fields. A
+/// The path without indices and keys, which users choose: there are as many names as fields. A
 /// key of labels or annotations is the end of its path, and may have brackets in it.
 fn name_field(path: &str) -> String {
     let keys = [".labels[", ".annotations["].into_iter();

@@ -26,7 +26,7 @@ use webhook::HangingWebhook;
 pub const ONLY: &str = "hanging webhooks";
 /// Namespaces behind the webhook, one measurement each.
 const LEVELS: [u32; 5] = [0, 1, 4, 8, 64];
-/// Sets of each of them, of so many pods.
+/// Sets of each namespace, and pods of each set.
 const SETS: u32 = 12;
 const PODS: u32 = 2;
 /// Gangs of the neighbour.
@@ -37,7 +37,7 @@ const MEASURED: Duration = Duration::from_secs(75);
 /// Between a new tenant that is up and the next one.
 const BETWEEN_TENANTS: Duration = Duration::from_secs(3);
 
-/// The measurement beside so many namespaces.
+/// The measurement beside that many namespaces.
 struct Level {
     namespaces: u32,
     hanging: usize,

@@ -12,7 +12,7 @@ use super::entries::{MAX_ENTRIES, too_many};
 use super::single::check_list;
 use crate::field::FieldError;
 
-/// The resource of which the text of a set has too much: cliques, scaling groups, or entries of all
+/// The exceeded limit of a set's text: number of cliques, of scaling groups, or of entries of all
 /// lists. Decoding a very large object takes longer than refusing it. A text that is not an object
 /// passes.
 pub fn of_text(text: &[u8]) -> Option<FieldError> {

@@ -2,7 +2,7 @@
 //! claim under its name, which must be a DNS label there. And of each ComputeDomain:
 //! `<set>-<index>-<group>`.
 //!
-//! None of them is made yet: stored sets are acted on whatever these names are.
+//! None of them is created yet: stored sets with invalid names are still acted on.
 
 use api::labels::MNNVL_GROUP;
 use api::limits::MAX_REPLICAS;

@@ -99,7 +99,7 @@ fn check_entries(
     let at = at.field("spec").field("startsAfter");
     let others = cliques(pcs).map(|(_, other)| other.name.as_str());
     let others = others.filter(|other| *other != clique.name);
-    // The same of each entry, of which there may be very many.
+    // The same for each entry; there may be very many.
     let remedy = LazyCell::new(|| choose(others, "remove it"));
     let mut seen = HashSet::new();
     let mut errors = Vec::new();

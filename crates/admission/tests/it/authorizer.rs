@@ -292,7 +292,7 @@ fn accounts_of_the_cluster_are_always_exempt() {
 }
 
 #[test]
-fn an_operator_without_a_known_account_exempts_nobody() {
+fn an_operator_without_a_known_account_exempts_no_account() {
     let meta = managed_for(SET);
     let asked = Asked {
         operation: Delete,

@@ -49,7 +49,7 @@ fn unlisted_errors_may_stay_and_new_ones_may_not() {
     assert_eq!(refusals(&stored, &changed), 1);
 }
 
-/// Labels of which each is wrong.
+/// Labels, all of them wrong.
 fn labels(count: usize) -> Value {
     (0..count)
         .map(|i| (format!("key {i}"), json!("x")))

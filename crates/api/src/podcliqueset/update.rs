@@ -35,8 +35,7 @@ pub enum UpdateStrategyType {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RollingUpdate {
-    /// How many pods of a clique, or replicas of a group, may be missing during an update. Default
-    /// 1.
+    /// Pods of a clique, or replicas of a group, that may be missing during an update. Default 1.
     ///
     /// From 1 to `replicas`. Members that are missing for other reasons count. If more than
     /// `minAvailable` run, the update never goes below `minAvailable`. A change takes effect at

@@ -5,7 +5,7 @@ use strum::IntoEnumIterator as _;
 
 /// A pod that only waits for time never hides one that needs a person.
 #[test]
-fn what_somebody_has_to_mend_is_reported_before_what_passes() {
+fn causes_that_a_person_has_to_fix_are_reported_before_passing_ones() {
     let causes = || Reason::iter().filter(|r| r.priority() < usize::MAX);
     let blocking = causes().filter(|r| r.is_blocking()).map(Reason::priority);
     let passing = causes().filter(|r| !r.is_blocking()).map(Reason::priority);

@@ -170,7 +170,7 @@ fn defaults() {
 /// in column State. kubectl puts the kind before names, sets columns three spaces apart and does
 /// not pad the last one, the age.
 #[test]
-fn what_a_user_looks_at_first_fits_120_columns() {
+fn the_first_table_of_a_user_fits_120_columns() {
     let good = [
         Reason::AllReady,
         Reason::MinimumReady,

@@ -18,7 +18,7 @@ const WRITES: [(&str, &str, bool); 10] = [
 ];
 
 #[test]
-fn what_is_made_and_removed_is_routine_and_an_update_and_a_failure_are_not() {
+fn creations_and_deletions_are_routine_and_updates_and_failures_are_not() {
     for (verb, kind, is_routine) in WRITES {
         let (success, failure) = events::of_writes(verb, kind).unwrap();
         assert_eq!(success.is_routine(), is_routine, "{success}");

@@ -45,7 +45,7 @@ fn every_count_and_every_list_is_bounded(#[case] kind: &str) {
 #[case("PodCliqueSet")]
 #[case("PodClique")]
 #[case("PodCliqueScalingGroup")]
-fn scaling_goes_up_to_what_indices_are_read(#[case] kind: &str) {
+fn scaling_goes_up_to_the_largest_parsed_index(#[case] kind: &str) {
     let most = spec_of(kind)["properties"]["replicas"]["maximum"].as_f64();
     assert_eq!(most, Some(f64::from(api::limits::MAX_REPLICAS)));
 }

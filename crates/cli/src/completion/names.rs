@@ -17,7 +17,7 @@ use crate::connection::ConnectionArgs;
 
 /// The longest wait for a completion.
 const LIMIT: Duration = Duration::from_secs(2);
-/// More names than anybody reads.
+/// More names than a person reads.
 const MOST: u32 = 500;
 
 /// The kind of name to complete.

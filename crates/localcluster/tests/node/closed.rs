@@ -12,7 +12,7 @@ use crate::processes;
 const UNAUTHORIZED: &str = "must be logged in";
 
 #[test]
-fn nobody_is_let_in_without_a_certificate() {
+fn no_client_gets_in_without_a_certificate() {
     let cluster = Cluster::start(&Options {
         nodes: 0,
         real_nodes: 2,

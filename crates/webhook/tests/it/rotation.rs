@@ -17,7 +17,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_api_server_always_trusts_what_every_process_serves(seed: u64) {
+    fn every_api_server_always_trusts_the_certificate_of_every_process(seed: u64) {
         let mut world = World::new(seed, GRACE, Hands::Off);
         world.run(LIFETIMES);
         prop_assert_eq!(&world.violations, &Vec::<String>::new());

@@ -83,7 +83,7 @@ async fn other_requests_are_refused_with_a_reason() {
 }
 
 #[tokio::test]
-async fn a_question_whose_length_is_too_long_is_refused_and_the_refusal_arrives() {
+async fn a_request_that_is_too_long_is_refused_and_the_refusal_arrives() {
     let server = Running::start(patient());
     for _ in 0..5 {
         let mut connection = server.connect().await;

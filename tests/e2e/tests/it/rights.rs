@@ -116,7 +116,7 @@ fn a_reason_for_a_used_or_missing_right_is_stale() {
 }
 
 #[test]
-fn nobody_gets_an_account_or_a_right_from_the_operator() {
+fn the_operator_grants_no_account_and_no_right() {
     let all = [event("create", "allow"), event("delete", "allow")];
     for (resource, verb) in [("roles", "create"), ("serviceaccounts", "get")] {
         let line = format!("  - {{apiGroups: [''], resources: [{resource}], verbs: [{verb}]}}\n");

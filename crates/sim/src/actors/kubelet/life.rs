@@ -138,7 +138,7 @@ pub(super) fn finish(store: &mut Store, id: &Id, pod: &Value) {
     store.edit("kubelet", id, |pod| pod["status"]["phase"] = json!(phase));
 }
 
-/// A pod that is asked to end may end in any phase before it is gone.
+/// A pod that is being deleted may end in any phase before it is gone.
 pub(super) fn stop(store: &mut Store, rng: &mut Rng, id: &Id, pod: &Value) {
     let is_running = view::text(pod, "/status/phase") == "Running";
     if may_end(pod) && is_running && rng.chance(500) {

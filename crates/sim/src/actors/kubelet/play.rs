@@ -183,7 +183,7 @@ pub(super) fn play(store: &mut Store, id: &Id, pod: &Value) {
     });
 }
 
-/// The pod disappears, or is asked to end.
+/// The pod disappears, or gets a signal to end.
 fn leave(store: &mut Store, id: &Id, has_ended: bool) {
     if !has_ended {
         return store.remove("cluster", id);

@@ -9,7 +9,7 @@ use testkit::recordings::{self, Recording, Step};
 
 use crate::view;
 
-/// Exit codes of containers that were asked to end.
+/// Exit codes of containers that ended on request.
 const ASKED_TO_END: [i64; 2] = [137, 143];
 /// Reasons of other components to delete a pod.
 const DELETERS: [&str; 3] = [

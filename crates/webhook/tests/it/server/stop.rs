@@ -28,7 +28,7 @@ async fn until_refused(server: &Running) {
 }
 
 #[tokio::test]
-async fn what_is_under_way_is_answered_and_new_connections_are_refused() {
+async fn running_requests_are_answered_and_new_connections_are_refused() {
     let mut server = Running::start(patient());
     let mut connection = server.connect().await;
     let mut idle = server.connect().await;
@@ -50,7 +50,7 @@ async fn what_is_under_way_is_answered_and_new_connections_are_refused() {
 }
 
 #[tokio::test]
-async fn what_is_under_way_for_too_long_is_given_up() {
+async fn requests_that_run_for_too_long_are_given_up() {
     let server = Running::start(Bounds {
         grace: Duration::from_millis(200),
         ..patient()
@@ -68,7 +68,7 @@ async fn what_is_under_way_for_too_long_is_given_up() {
 }
 
 #[tokio::test]
-async fn it_ends_when_nobody_tells_any_more_what_to_serve() {
+async fn it_ends_without_a_source_of_certificates() {
     let server = Running::start(patient());
     let mut connection = server.connect().await;
     let answer = connection.ask(VALIDATE, whole(good_question())).await;

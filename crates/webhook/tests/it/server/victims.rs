@@ -1,4 +1,4 @@
-//! Which connection gives way.
+//! The connection that is closed for another.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -13,7 +13,7 @@ fn address(last: u8) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(10, 0, 0, last))
 }
 
-/// Each with its address, what it holds, its stage and its lag in milliseconds.
+/// Each with its address, its share, its stage and its lag in milliseconds.
 fn choose(rows: &[Row], newcomer: u8, is_pressed: bool) -> Option<usize> {
     let all = rows.iter().map(|(last, holds, stage, lag)| Standing {
         address: address(*last),
@@ -47,8 +47,8 @@ fn it_is_chosen_by_share_then_by_turn_then_by_lag(
     assert_eq!(choose(rows, newcomer, is_pressed), expected);
 }
 
-/// With any number of attackers, each with as much as it can get, an address with nothing finds a
-/// victim, and it is an attacker.
+/// With any number of attackers, each with the largest possible share, a new address finds a
+/// victim, which is an attacker.
 #[rstest]
 fn a_newcomer_with_nothing_finds_one(#[values(1, 4, 8, 64)] attackers: u8) {
     let all = (0..64).map(|n| (10 + n % attackers, 1, Late, 300 + u64::from(n)));

@@ -140,7 +140,7 @@ impl Example {
     }
 }
 
-/// Fails unless the set is Ready, with so many pods.
+/// Fails unless the set is Ready, with that many pods.
 pub fn is_ready(seen: &Seen, set: &str, pods: usize) -> Result<(), String> {
     let ready = condition(seen.one("PodCliqueSet", set)?, "Ready");
     same(set, &ready.as_str(), &"True/AllReady")?;

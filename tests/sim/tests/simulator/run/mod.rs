@@ -32,7 +32,7 @@ const GANGS_EVERY: u64 = 3;
 /// A failed seed.
 #[derive(Debug)]
 pub struct Failure {
-    /// What is wrong.
+    /// The problem.
     pub violation: Violation,
     /// The story of the run.
     pub story: String,

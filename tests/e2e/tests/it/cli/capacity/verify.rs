@@ -1,4 +1,4 @@
-//! Whether an assignment of pods to nodes is one: nothing here is shared with what it judges.
+//! Whether an assignment of pods to nodes is valid. It shares no code with `capacity`.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::world::{Amounts, World};
 
-/// Fails unless all guaranteed pods of the gang have a node that has room for them and that they may
-/// be on.
+/// Fails unless all guaranteed pods of the gang have a suitable node with enough room.
 pub fn expect_assignment(world: &World, gang: &Value) -> Result<(), String> {
     let mut placed: BTreeMap<&str, i64> = BTreeMap::new();
     let mut room: BTreeMap<&str, (Amounts, i64)> = BTreeMap::new();
