@@ -62,8 +62,8 @@ pub const TEMPLATE_KEYS: &str = "grove.io/template-keys";
 /// created. Written at creation, removed when the template is edited in place. While it equals the
 /// hash of the PodClique, all its pods have that template, regardless of their labels.
 pub const MADE_WITH_HASH: &str = "grove.io/made-with-template-hash";
-/// Annotation of pods: how many earlier pods of the index ended soon after their start, in a row.
-/// The operator waits longer before the next replacement the higher it is.
+/// Annotation of pods: how many earlier pods of the index ended soon after their start, in a row. The
+/// higher it is, the longer the operator waits before the next replacement.
 pub const POD_FAILURE_COUNT: &str = "grove.io/pod-failure-count";
 /// Annotation of pods: name of `grove.io/pod-failure-count` before the first release; still read.
 pub const OLD_POD_FAILURE_COUNT: &str = "grove.io/quick-ends";

@@ -163,7 +163,7 @@ pub struct PodCliqueScalingGroupStatus {
     ///
     /// Set when `MinAvailableBreached` becomes True. It stays while the condition is False for up
     /// to `min(terminationDelay, 60s)`, and moves by that interval when the breach returns. Never
-    /// earlier than that of the longest breach of a PodClique. If absent while the condition
+    /// earlier than that of its longest-breached PodClique. If absent while the condition
     /// is True, its `lastTransitionTime` counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breached_since: Option<Time>,

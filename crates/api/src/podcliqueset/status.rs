@@ -38,7 +38,7 @@ pub struct PodCliqueSetStatus {
     /// Replicas in which every part has its minimum.
     ///
     /// Every standalone clique has its minimum of Ready pods (for `Training`, completed pods count
-    /// too), and every scaling group has its minimum of such group replicas.
+    /// too), and every scaling group its minimum of group replicas whose cliques all have theirs.
     #[serde(default)]
     pub available_replicas: i32,
     /// Label selector of all pods of the set, for autoscalers.
