@@ -9,16 +9,18 @@
 //! Rules, statuses, events and the plugin ask the roster; only the roster compares attempts and
 //! owners.
 
+mod health;
 mod observed;
 mod ownership;
 mod previous;
+mod readiness;
 mod replica;
 mod slot;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use api::podcliqueset::{PodCliqueSetTemplateSpec, ReplicaAttempt};
-use api::{PodCliqueScalingGroup, PodCliqueSet, names};
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, ReplicaAttempt};
+use api::{PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
 
 pub use self::observed::ObservedClique;
 pub use self::ownership::{Owner, owner_of};
@@ -27,7 +29,7 @@ pub use self::slot::{Slot, classify};
 use crate::health::fence;
 use crate::object::attempt::Attempt;
 use crate::object::ownership as object;
-use crate::workload::layout::{self, Layout, Part};
+use crate::workload::layout::{Layout, Part, Positions};
 
 /// The slots of one set.
 #[derive(Clone, Debug)]
@@ -35,10 +37,12 @@ pub struct Roster<'a> {
     /// The slots that the set should have, by the live replica counts of its groups.
     pub layout: Layout<'a>,
     set: &'a PodCliqueSet,
-    template: &'a PodCliqueSetTemplateSpec,
     groups: HashMap<&'a str, &'a PodCliqueScalingGroup>,
+    gangs: HashMap<&'a str, &'a PodGang>,
     /// All PodCliques that were found, wanted or not, by name.
     found: HashMap<&'a str, Found<'a>>,
+    /// Those of an earlier attempt of their replica of the set, by its index.
+    previous: BTreeMap<i32, Vec<&'a ObservedClique>>,
 }
 
 /// A PodClique that was found.
@@ -66,16 +70,29 @@ impl<'a> Roster<'a> {
         let named = groups.into_iter().map(|g| (object::name(&g.metadata), g));
         let mut roster = Self {
             groups: named.collect(),
+            gangs: HashMap::new(),
             found: HashMap::new(),
-            template,
+            previous: BTreeMap::new(),
             layout,
             set,
         };
+        let positions = Positions::of(object::name(&set.metadata), template);
         roster.found = podcliques
             .into_iter()
-            .map(|found| (found.name(), roster.place(found)))
+            .map(|found| (found.name(), roster.place(found, &positions)))
             .collect();
+        roster.previous = roster.find_previous();
         roster
+    }
+
+    /// The same with the PodGangs that were found: rules about the start of pods look at them.
+    #[must_use]
+    pub fn with_gangs(self, gangs: impl IntoIterator<Item = &'a PodGang>) -> Self {
+        let named = gangs.into_iter().map(|g| (object::name(&g.metadata), g));
+        Self {
+            gangs: named.collect(),
+            ..self
+        }
     }
 
     /// The slot of a PodClique that the set should have.
@@ -115,6 +132,17 @@ impl<'a> Roster<'a> {
         self.groups.get(name).copied()
     }
 
+    /// The scaling group that a PodClique belongs in, if the group was found, also if it is
+    /// terminating.
+    pub fn group_of(&self, part: &Part<'_>) -> Option<&'a PodCliqueScalingGroup> {
+        self.group_in(part.replica, part.group?)
+    }
+
+    /// The PodGang of that name, if it was found.
+    pub fn gang(&self, name: &str) -> Option<&'a PodGang> {
+        self.gangs.get(name).copied()
+    }
+
     /// Whether it is stored that the PodClique of a job has done its work in the present attempt,
     /// whether it still exists or not.
     pub fn is_stored_as_done(&self, replica: i32, podclique: &str) -> bool {
@@ -122,13 +150,16 @@ impl<'a> Roster<'a> {
     }
 
     /// The present attempt of a PodClique, by its name.
-    fn attempt_of(&self, podclique: &str) -> Option<Attempt> {
+    fn attempt_of(&self, podclique: &str, positions: &Positions<'_>) -> Option<Attempt> {
         let replica = self.replica_of(podclique)?;
-        let part = layout::find(self.set_name(), self.template, podclique);
-        let group = part.as_ref().and_then(|part| self.group_attempt(part));
+        let group = positions.find(podclique).and_then(|found| found.group);
+        let of_group = group.and_then(|(config, j)| {
+            let group = self.group_in(replica, config)?;
+            Some(fence::current_attempt(fence::attempts_of_group(group), j))
+        });
         Some(Attempt {
             set: self.present_attempt(replica),
-            group: group.unwrap_or(0),
+            group: of_group.unwrap_or(0),
         })
     }
 
@@ -137,12 +168,12 @@ impl<'a> Roster<'a> {
         fence::current_attempt(self.attempts(), replica)
     }
 
-    fn place(&self, found: &'a ObservedClique) -> Found<'a> {
+    fn place(&self, found: &'a ObservedClique, positions: &Positions<'_>) -> Found<'a> {
         let meta = &found.podclique.metadata;
         let group = object::controller(meta).and_then(|o| self.groups.get(o.name.as_str()));
         let group = group.map(|g| &g.metadata);
         let owner = owner_of(self.set, group, meta);
-        let wanted = self.attempt_of(found.name());
+        let wanted = self.attempt_of(found.name(), positions);
         Found {
             slot: classify(
                 found,
@@ -155,11 +186,16 @@ impl<'a> Roster<'a> {
         }
     }
 
-    fn group_attempt(&self, part: &Part<'_>) -> Option<i32> {
-        let (config, j) = part.group.zip(part.group_replica)?;
-        let name = names::scaling_group(self.set_name(), part.replica, &config.name);
-        let group = self.groups.get(name.as_str())?;
-        Some(fence::current_attempt(fence::attempts_of_group(group), j))
+    fn group_in(
+        &self,
+        replica: i32,
+        config: &PodCliqueScalingGroupConfig,
+    ) -> Option<&'a PodCliqueScalingGroup> {
+        self.group(&names::scaling_group(
+            self.set_name(),
+            replica,
+            &config.name,
+        ))
     }
 
     fn attempts(&self) -> &'a [ReplicaAttempt] {

@@ -176,6 +176,7 @@ impl Snapshot {
             groups,
             self.podcliques.values(),
         )
+        .with_gangs(self.children.gangs.iter().map(AsRef::as_ref))
     }
 
     /// The scaling group of that name, also if it is terminating. It is looked up for each replica,

@@ -76,6 +76,11 @@ impl ObservedClique {
         gang::clique_minimum(&self.podclique.spec)
     }
 
+    /// Whether its minimum of pods is Ready, or done.
+    pub fn is_up(&self) -> bool {
+        self.facts().ready >= self.minimum()
+    }
+
     /// Whether its replicas are scaled to 0.
     pub fn is_scaled_to_zero(&self) -> bool {
         self.podclique.spec.replicas <= 0

@@ -1,6 +1,6 @@
 //! Answers about whole replicas of a set, from their slots.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::{ObservedClique, Roster, Slot};
 use crate::health::{fence, training};
@@ -46,24 +46,31 @@ impl<'a> Roster<'a> {
     }
 
     /// PodCliques of an earlier attempt of their replica of the set, terminating or not, wanted or
-    /// not. (Those of an earlier attempt of their group replica are the group's to delete.)
+    /// not, by the replica's index and by name. (Those of an earlier attempt of their group replica
+    /// are the group's to delete.)
     pub fn previous(&self) -> impl Iterator<Item = (i32, &'a ObservedClique)> {
-        self.found().filter_map(|found| {
-            let (i, Slot::Previous(clique)) = (found.replica?, found.slot) else {
-                return None;
-            };
-            (clique.attempt().set < self.present_attempt(i)).then_some((i, clique))
-        })
+        let replicas = self.previous.iter();
+        replicas.flat_map(|(i, found)| found.iter().map(|clique| (*i, *clique)))
     }
 
-    /// How many PodCliques of an earlier attempt each replica of the set has.
-    pub fn count_previous(&self) -> HashMap<i32, usize> {
-        let mut counts: HashMap<i32, usize> = HashMap::new();
-        for (i, _) in self.previous() {
-            let count = counts.entry(i).or_default();
-            *count = count.saturating_add(1);
+    /// Those of one replica.
+    pub fn previous_of(&self, replica: i32) -> &[&'a ObservedClique] {
+        self.previous.get(&replica).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn find_previous(&self) -> BTreeMap<i32, Vec<&'a ObservedClique>> {
+        let mut previous: BTreeMap<i32, Vec<&ObservedClique>> = BTreeMap::new();
+        for found in self.found() {
+            if let (Some(i), Slot::Previous(clique)) = (found.replica, found.slot)
+                && clique.attempt().set < self.present_attempt(i)
+            {
+                previous.entry(i).or_default().push(clique);
+            }
         }
-        counts
+        for found in previous.values_mut() {
+            found.sort_unstable_by_key(|clique| clique.name());
+        }
+        previous
     }
 
     /// Replicas that have an orphan, or a group without a controller, in one of their slots. An

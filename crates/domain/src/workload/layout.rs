@@ -4,7 +4,10 @@
 mod find;
 mod members;
 mod minimum;
+mod positions;
 mod tree;
+
+use std::collections::HashSet;
 
 use api::names;
 use api::podcliqueset::{
@@ -16,6 +19,7 @@ pub use self::find::{find, find_group, group_of, grouped_part};
 pub use self::members::{
     Member, Members, enumerate_members, members_of_group, members_of_group_replica,
 };
+pub use self::positions::{Position, Positions};
 use super::gang::{self, ExpectedGang};
 
 /// All parts, by the live replica counts of the set and of its scaling groups.
@@ -86,7 +90,11 @@ pub fn enumerate<'a>(
     replicas: i32,
     live_replicas: impl Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
 ) -> Layout<'a> {
-    let replicas = (0..replicas).map(|i| enumerate_replica(set, template, i, &live_replicas));
+    let standalone: Vec<&str> = standalone_cliques(template)
+        .map(|c| c.name.as_str())
+        .collect();
+    let replicas =
+        (0..replicas).map(|i| enumerate_replica(set, template, &standalone, i, &live_replicas));
     Layout {
         replicas: replicas.collect(),
     }
@@ -95,11 +103,14 @@ pub fn enumerate<'a>(
 fn enumerate_replica<'a>(
     set: &str,
     template: &'a PodCliqueSetTemplateSpec,
+    standalone: &[&'a str],
     i: i32,
     live_replicas: &impl Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
 ) -> Replica<'a> {
     let base_gang = names::base_gang(set, i);
-    let standalone = standalone_cliques(template).map(|c| standalone_part(set, i, &c.name));
+    let standalone = standalone
+        .iter()
+        .map(|clique| standalone_part(set, i, clique));
     let groups = template.scaling_groups.iter().map(|config| {
         let name = names::scaling_group(set, i, &config.name);
         let live = live_replicas(&name, config);
@@ -159,8 +170,10 @@ fn group_replica<'a>(
 pub fn standalone_cliques(
     template: &PodCliqueSetTemplateSpec,
 ) -> impl Iterator<Item = &PodCliqueTemplateSpec> {
+    let groups = template.scaling_groups.iter();
+    let grouped: HashSet<&String> = groups.flat_map(|g| &g.clique_names).collect();
     let cliques = template.cliques.iter();
-    cliques.filter(|c| group_of(template, &c.name).is_none())
+    cliques.filter(move |c| !grouped.contains(&c.name))
 }
 
 impl<'a> Layout<'a> {

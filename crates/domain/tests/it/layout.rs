@@ -1,5 +1,7 @@
 //! The parts of a set, enumerated once.
 
+mod positions;
+
 use api::PodCliqueScalingGroup;
 use domain::gang_tree::TreeNode;
 use domain::workload::layout::{Layout, Part, enumerate, members_of_group};

@@ -6,11 +6,8 @@
 
 use std::collections::HashSet;
 
-use api::conditions::Status;
 use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, codes, events, labels};
-use domain::health::availability::{
-    GroupFacts, GroupPart, StoredBreach, clique_breach, group_breach,
-};
+use domain::health::availability::{StoredBreach, clique_breach, group_breach};
 use domain::health::fence::{self, StandaloneClique};
 use domain::health::termination::{self, Breach};
 use domain::object::ownership;
@@ -139,31 +136,9 @@ fn of_group(snapshot: &Snapshot, roster: &Roster<'_>, i: i32, group: &Group<'_>)
         termination::delay_of_group(&snapshot.validated.set, config).filter(|_| is_current)?;
     let object = Target::of::<PodCliqueScalingGroup>(&group.metadata);
     Breach::confirmed(i, object, delay, status.into(), || {
-        group_breach(&group_facts(snapshot, roster, i, group))
+        let is_updating = update::is_updating(&snapshot.validated.set, i);
+        group_breach(&roster.group_facts(group, is_updating))
     })
-}
-
-fn group_facts(
-    snapshot: &Snapshot,
-    roster: &Roster<'_>,
-    i: i32,
-    group: &PodCliqueScalingGroup,
-) -> GroupFacts {
-    let is_updating = update::is_updating(&snapshot.validated.set, i);
-    let attempts = fence::attempts_of_group(group);
-    GroupFacts::of(group, attempts, |member| {
-        let seen = roster.slot_named(&member.name).present()?;
-        if seen.is_terminating() {
-            return GroupPart::on_its_way_out(&seen.podclique);
-        }
-        let facts = seen.facts().in_update(is_updating);
-        Some(GroupPart {
-            is_breached: clique_breach(&facts).status == Status::True,
-            was_available: facts.was_available || facts.available >= facts.minimum(),
-            is_terminating: false,
-        })
-    })
-    .in_update(is_updating)
 }
 
 /// The standalone cliques of a replica with their live replica counts. The count of a PodClique

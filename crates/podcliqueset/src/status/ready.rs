@@ -1,19 +1,14 @@
 //! Condition `Ready` of a set, the answer to "why is my gang not running": the first cause, found
 //! through PodGang, PodClique and pod, with the message of the scheduler or the kubelet.
 
-use std::collections::HashMap;
-
 use admission::FieldError;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PodCliqueSetPhase;
-use api::{LastError, PodCliqueSetStatus, PodGang, labels, names};
-use domain::Pod;
+use api::{LastError, PodCliqueSetStatus};
 use domain::health::fence;
-use domain::health::readiness::{self, Cause, CliqueView, Start};
-use domain::object::ownership;
+use domain::health::readiness::{self, Cause};
 use domain::roster::{ObservedClique, Roster};
 use domain::scheduling::Obstacle;
-use domain::workload::gang;
 use domain::workload::layout::Part;
 use jiff::Timestamp;
 
@@ -45,11 +40,10 @@ pub(super) fn ready_condition(
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} replicas available");
-    let around = Around::of(snapshot, roster, now);
-    let cause = find_cause(&around, replicas, up >= wanted);
+    let cause = find_cause(snapshot, roster, replicas, up >= wanted, now);
     let are_enough = up >= wanted && !stands_still(snapshot, roster);
     let verdict = readiness::of_replicas(are_enough, tally, cause);
-    let verdict = around.hold(verdict, replicas);
+    let verdict = hold(snapshot, roster, verdict, replicas, now);
     match update::tally(next) {
         Some(tally) => of_update(verdict, &tally, &next.last_errors),
         None => verdict,
@@ -133,15 +127,23 @@ fn more(count: usize) -> String {
 }
 
 /// The first cause among the replicas that are not available; among all of them, if all are.
-fn find_cause(around: &Around<'_>, replicas: &[Replica], are_all: bool) -> Option<Cause> {
-    let snapshot = around.snapshot;
+fn find_cause(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    replicas: &[Replica],
+    are_all: bool,
+    now: Timestamp,
+) -> Option<Cause> {
     let own = readiness::refusal(super::stored_errors(snapshot));
     let is_meant = |i: i32| {
         let replica = usize::try_from(i).ok().and_then(|i| replicas.get(i));
         are_all || replica.is_some_and(|r| !r.is_available)
     };
-    let meant = around.roster.layout.parts().filter(|p| is_meant(p.replica));
-    let found = meant.filter_map(|part| Some((around.cause_of_part(part, are_all)?, part)));
+    let meant = roster.layout.parts().filter(|p| is_meant(p.replica));
+    let found = meant.filter_map(|part| {
+        let absent = || explain_absence(snapshot, roster, part);
+        Some((roster.shortfall(part, are_all, now, absent)?, part))
+    });
     let cause = found.min_by_key(|(cause, _)| cause.reason.priority());
     let cause = cause.map(|(cause, part)| {
         let obstacle = snapshot
@@ -176,88 +178,42 @@ fn describe_place(part: &Part<'_>) -> String {
     format!("replica {}: {group}clique {} ", part.replica, part.clique)
 }
 
-/// The surroundings of the parts of a set, looked up once for all of them.
-struct Around<'a> {
-    snapshot: &'a Snapshot,
-    roster: &'a Roster<'a>,
-    gangs: HashMap<&'a str, &'a PodGang>,
-    /// How many PodCliques of earlier attempts each replica still has.
-    terminating: HashMap<i32, usize>,
+/// A set is not reported Ready while one of its pods may be about to crash again.
+fn hold(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    verdict: ConditionUpdate,
+    replicas: &[Replica],
     now: Timestamp,
+) -> ConditionUpdate {
+    let causes = roster.layout.parts().filter_map(|part| {
+        let seen = roster.slot(part).standing()?;
+        let (_, cause) = readiness::unsettled(&roster.view_of(seen, now));
+        Some(cause?.within(&describe_place(part)))
+    });
+    let before = snapshot.stored.status.as_ref();
+    let before = before.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
+    let are_enough = replicas.iter().all(|r| r.is_settled);
+    readiness::hold(before, verdict, are_enough, readiness::first(causes))
 }
 
-impl<'a> Around<'a> {
-    fn of(snapshot: &'a Snapshot, roster: &'a Roster<'a>, now: Timestamp) -> Self {
-        let gangs = snapshot.children.gangs.iter();
-        Self {
-            snapshot,
-            roster,
-            gangs: gangs
-                .map(|g| (ownership::name(&g.metadata), &**g))
-                .collect(),
-            terminating: roster.count_previous(),
-            now,
-        }
+/// Why no PodClique of the slot counts.
+fn explain_absence(snapshot: &Snapshot, roster: &Roster<'_>, part: &Part<'_>) -> Cause {
+    let left = roster.previous_of(part.replica).len();
+    if left == 0 {
+        return explain_no_creation(roster, part);
     }
+    let why = fence::entry(snapshot.attempts(), part.replica);
+    let why = why.map_or("", |a| a.message.as_str());
+    let text = format!("was terminated ({why}); waiting for {left} PodCliques to go");
+    Cause::new(Reason::ReplicaTerminating, text)
+}
 
-    /// A set is not reported Ready while one of its pods may be about to crash again.
-    fn hold(&self, verdict: ConditionUpdate, replicas: &[Replica]) -> ConditionUpdate {
-        let causes = self.roster.layout.parts().filter_map(|part| {
-            let seen = self.roster.slot(part).standing()?;
-            let (_, cause) = readiness::unsettled(&self.look(seen, part));
-            Some(cause?.within(&describe_place(part)))
-        });
-        let before = self.snapshot.stored.status.as_ref();
-        let before = before.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
-        let are_enough = replicas.iter().all(|r| r.is_settled);
-        readiness::hold(before, verdict, are_enough, readiness::first(causes))
-    }
-
-    fn cause_of_part(&self, part: &Part<'_>, are_all: bool) -> Option<Cause> {
-        match self.roster.slot(part).standing() {
-            Some(seen) if seen.count_or_done(Pod::is_ready) >= seen.podclique.spec.replicas => None,
-            Some(seen) => readiness::shortfall(&self.look(seen, part), are_all),
-            None if self.roster.is_stored_as_done(part.replica, &part.name) => None,
-            None => Some(self.absent(part)),
-        }
-    }
-
-    fn look<'b>(&self, seen: &'b ObservedClique, part: &Part<'_>) -> CliqueView<'b> {
-        let gang = ownership::label(&seen.podclique.metadata, labels::POD_GANG);
-        let gang = gang.and_then(|name| self.gangs.get(name)).copied();
-        let is_ready = |name: &str| self.gangs.get(name).is_some_and(|g| gang::is_ready(g));
-        CliqueView {
-            podclique: &seen.podclique,
-            pods: seen.pods.iter().map(AsRef::as_ref).collect(),
-            start: if self.terminating.contains_key(&part.replica) {
-                Start::Terminating
-            } else {
-                readiness::find_start(&seen.podclique, gang, is_ready)
-            },
-            now: self.now,
-        }
-    }
-
-    fn absent(&self, part: &Part<'_>) -> Cause {
-        let Some(left) = self.terminating.get(&part.replica) else {
-            return self.not_created(part);
-        };
-        let why = fence::entry(self.snapshot.attempts(), part.replica);
-        let why = why.map_or("", |a| a.message.as_str());
-        let text = format!("was terminated ({why}); waiting for {left} PodCliques to go");
-        Cause::new(Reason::ReplicaTerminating, text)
-    }
-
-    /// The refusal that its scaling group got, if it did.
-    fn not_created(&self, part: &Part<'_>) -> Cause {
-        let set = self.snapshot.name();
-        let name = part
-            .group
-            .map(|g| names::scaling_group(set, part.replica, &g.name));
-        let group = name.and_then(|name| self.roster.group(&name));
-        let status = group.and_then(|group| group.status.as_ref());
-        let refused = status.and_then(|s| readiness::refusal(&s.last_errors));
-        let refused = refused.map(|cause| cause.within("is not created: "));
-        refused.unwrap_or_else(Cause::being_created)
-    }
+/// The refusal that its scaling group got, if it did.
+fn explain_no_creation(roster: &Roster<'_>, part: &Part<'_>) -> Cause {
+    let group = roster.group_of(part);
+    let status = group.and_then(|group| group.status.as_ref());
+    let refused = status.and_then(|s| readiness::refusal(&s.last_errors));
+    let refused = refused.map(|cause| cause.within("is not created: "));
+    refused.unwrap_or_else(Cause::being_created)
 }

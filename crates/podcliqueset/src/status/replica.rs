@@ -23,8 +23,8 @@ pub(super) fn judge_replica(
     layout: &layout::Replica<'_>,
     now: Timestamp,
 ) -> Replica {
-    let is_available = roster.has_its_minimum(layout, |c| is_up(c, 0));
-    let is_settled = |part: &ObservedClique| is_up(part, count_unsettled(part, now));
+    let is_available = roster.is_available(layout);
+    let is_settled = |part: &ObservedClique| is_settled(part, now);
     Replica {
         is_available,
         is_settled: is_available && roster.has_its_minimum(layout, is_settled),
@@ -34,14 +34,10 @@ pub(super) fn judge_replica(
     }
 }
 
-/// Whether the PodClique has its minimum of pods bound and ready, with `left_out` pods not counted.
-fn is_up(part: &ObservedClique, left_out: i32) -> bool {
-    part.facts().ready.saturating_sub(left_out) >= part.minimum()
-}
-
-/// How many Ready pods may be about to crash again.
-fn count_unsettled(part: &ObservedClique, now: Timestamp) -> i32 {
-    part.count(|pod| readiness::find_unsettled(pod, now).is_some())
+/// Whether the PodClique has its minimum of Ready pods without those that may be about to crash again.
+fn is_settled(part: &ObservedClique, now: Timestamp) -> bool {
+    let unsettled = part.count(|pod| readiness::find_unsettled(pod, now).is_some());
+    part.facts().ready.saturating_sub(unsettled) >= part.minimum()
 }
 
 /// Whether the PodClique and all its pods have the newest template.

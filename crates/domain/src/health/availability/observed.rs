@@ -3,10 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use api::conditions::Status;
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup};
 use jiff::SignedDuration;
 
+use super::clique_breach;
 use super::facts::{CliqueFacts, GroupFacts, TrainingFacts};
 use crate::Pod;
 use crate::health::culprit::{find_cause, find_culprit, find_earlier};
@@ -124,6 +126,15 @@ pub struct GroupPart {
 }
 
 impl GroupPart {
+    /// A PodClique that counts, with these facts.
+    pub fn standing(facts: &CliqueFacts) -> Self {
+        Self {
+            is_breached: clique_breach(facts).status == Status::True,
+            was_available: facts.was_available || facts.available >= facts.minimum(),
+            is_terminating: false,
+        }
+    }
+
     /// A terminating PodClique of the current attempt: a user deleted it, or it hangs. It counts as
     /// if its pods had died, unless its replica was scaled in. If it was not available since it was
     /// created or scaled up, it is still starting, or scaled to zero, and does not count; if it has

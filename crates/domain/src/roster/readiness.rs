@@ -1,0 +1,61 @@
+//! Why PodCliques of a set are not Ready, from their slots and the PodGangs. The set's condition and
+//! the plugin give the same answer.
+
+use api::labels;
+use jiff::Timestamp;
+
+use super::{ObservedClique, Roster};
+use crate::Pod;
+use crate::health::readiness::{self, Cause, CliqueView, Start};
+use crate::health::training;
+use crate::object::ownership;
+use crate::workload::gang;
+use crate::workload::layout::Part;
+
+impl Roster<'_> {
+    /// Whether the gang of a PodClique started, and why not if it did not.
+    pub fn start_of(&self, clique: &ObservedClique) -> Start {
+        if let Some(reason) = training::failure_reason(self.set) {
+            return Start::GivenUp(reason);
+        }
+        let replica = self.replica_of(clique.name());
+        if replica.is_some_and(|i| !self.previous_of(i).is_empty()) {
+            return Start::Terminating;
+        }
+        let gang = ownership::label(&clique.podclique.metadata, labels::POD_GANG);
+        let gang = gang.and_then(|name| self.gang(name));
+        let is_ready = |name: &str| self.gang(name).is_some_and(gang::is_ready);
+        readiness::find_start(&clique.podclique, gang, is_ready)
+    }
+
+    /// A PodClique with its pods and its start, at that time.
+    pub fn view_of<'b>(&self, clique: &'b ObservedClique, now: Timestamp) -> CliqueView<'b> {
+        CliqueView {
+            podclique: &clique.podclique,
+            pods: clique.pods.iter().map(AsRef::as_ref).collect(),
+            start: self.start_of(clique),
+            now,
+        }
+    }
+
+    /// Why fewer pods of a slot are Ready than its minimum, or, for `all`, than its replicas.
+    /// `explain_absence` returns the cause why no PodClique of the slot counts.
+    pub fn shortfall(
+        &self,
+        part: &Part<'_>,
+        all: bool,
+        now: Timestamp,
+        explain_absence: impl FnOnce() -> Cause,
+    ) -> Option<Cause> {
+        match self.slot(part).standing() {
+            Some(clique)
+                if clique.count_or_done(Pod::is_ready) >= clique.podclique.spec.replicas =>
+            {
+                None
+            }
+            Some(clique) => readiness::shortfall(&self.view_of(clique, now), all),
+            None if self.is_stored_as_done(part.replica, &part.name) => None,
+            None => Some(explain_absence()),
+        }
+    }
+}
