@@ -33,7 +33,8 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     let mut workload = load_workload(&cluster, &args.name).await?;
     workload.is_namespace_leaving = cluster.is_namespace_leaving().await;
     let pod = args.pod.as_deref();
-    let found = search(&workload, pod, now()).ok_or_else(|| no_pod(args))?;
+    let podcliques = workload.observe();
+    let found = search(&workload, &podcliques, pod, now()).ok_or_else(|| no_pod(args))?;
     let events = events_about(&cluster, &found.uids()).await;
     let mut answer = found.explain(events.as_deref().unwrap_or_default());
     // The cause does not depend on events.

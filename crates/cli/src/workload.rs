@@ -1,8 +1,9 @@
 //! One set and all its objects, as they were read.
 
+pub mod observe;
 pub mod pod_state;
-pub mod seen;
 pub mod told;
+mod view;
 
 use std::collections::HashSet;
 
@@ -12,6 +13,8 @@ use domain::roster::{self, Owner};
 use domain::workload::layout::{self, Layout};
 use domain::workload::limits;
 use k8s_openapi::api::core::v1::Pod;
+
+pub use self::view::View;
 
 /// A set and its objects.
 #[derive(Clone, Debug, Default)]
@@ -67,10 +70,9 @@ impl Workload {
             .collect()
     }
 
-    /// Adds the PodCliques that the set or its groups control and that were not found by their label,
-    /// which users can edit.
-    pub fn add_unlabelled(&mut self, podcliques: Vec<PodClique>) {
-        let absent = self.absent_podcliques();
+    /// Adds those of the absent PodCliques that the set or its groups control and that were not found
+    /// by their label, which users can edit.
+    pub fn add_unlabelled(&mut self, absent: &HashSet<String>, podcliques: Vec<PodClique>) {
         let is_own = |c: &PodClique| {
             let group = ownership::controller(&c.metadata).and_then(|o| self.group(&o.name));
             let group = group.map(|g| &g.metadata);

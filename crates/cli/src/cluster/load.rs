@@ -28,8 +28,9 @@ pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Fa
         pods,
         is_namespace_leaving: false,
     };
-    if !workload.absent_podcliques().is_empty() {
-        workload.add_unlabelled(cluster.list::<PodClique>("").await?);
+    let absent = workload.absent_podcliques();
+    if !absent.is_empty() {
+        workload.add_unlabelled(&absent, cluster.list::<PodClique>("").await?);
     }
     Ok(workload)
 }

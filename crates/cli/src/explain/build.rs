@@ -3,6 +3,7 @@
 use api::conditions::{self, ConditionType, Reason};
 use api::labels;
 use domain::object::ownership;
+use domain::roster::ObservedClique;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Event;
 
@@ -13,13 +14,13 @@ use super::find::{Finding, find_culprit, find_pod, is_of_the_set_itself, ready_r
 use super::next::find_steps;
 use super::remedy::{Named, hold_up_remedy, remedy_of};
 use crate::output::count;
-use crate::workload::seen::Seen;
+use crate::workload::View;
 use crate::workload::{Workload, pod_state, told};
 
 /// The finding about a set before its events are read, which takes a request for each object.
 #[derive(Debug)]
 pub struct Search<'a> {
-    seen: Seen<'a>,
+    view: View<'a>,
     finding: Finding<'a>,
     chain: Vec<Link>,
     pod: Option<String>,
@@ -27,16 +28,21 @@ pub struct Search<'a> {
 
 /// Finds the cause that keeps the set, or the pod of that name, from running; `None` without such a
 /// pod.
-pub fn search<'a>(workload: &'a Workload, pod: Option<&str>, now: Timestamp) -> Option<Search<'a>> {
-    let seen = Seen::of(workload, now);
+pub fn search<'a>(
+    workload: &'a Workload,
+    podcliques: &'a [ObservedClique],
+    pod: Option<&str>,
+    now: Timestamp,
+) -> Option<Search<'a>> {
+    let view = View::of(workload, podcliques, now);
     let finding = match pod {
-        Some(name) => find_pod(&seen, name)?,
-        None => find_culprit(&seen),
+        Some(name) => find_pod(&view, name)?,
+        None => find_culprit(&view),
     };
     Some(Search {
-        chain: find_chain(&seen, &finding),
+        chain: find_chain(&view, &finding),
         pod: pod.map(str::to_owned),
-        seen,
+        view,
         finding,
     })
 }
@@ -50,17 +56,17 @@ impl Search<'_> {
 
     /// The answer, with these events about the objects of the chain.
     pub fn explain(&self, events: &[Event]) -> Explanation {
-        let (seen, finding) = (&self.seen, &self.finding);
-        let is_leaving = ownership::is_terminating(&seen.workload.set.metadata);
+        let (view, finding) = (&self.view, &self.finding);
+        let is_leaving = ownership::is_terminating(&view.workload.set.metadata);
         let verdict = match self.pod {
             Some(_) => self.of_pod(),
             None if is_leaving => self.of_leaving_set(),
-            None if seen.workload.is_namespace_leaving => self.of_leaving_namespace(),
+            None if view.workload.is_namespace_leaving => self.of_leaving_namespace(),
             None => self.of_set(),
         };
         let cause = self.cause(&verdict);
         let hold_up = self.find_hold_up(cause, events);
-        let set = &seen.workload.set.metadata;
+        let set = &view.workload.set.metadata;
         Explanation {
             set: ownership::name(set).to_owned(),
             namespace: set.namespace.clone().unwrap_or_default(),
@@ -72,9 +78,9 @@ impl Search<'_> {
                 None => verdict.sentence,
             },
             chain: self.chain.clone(),
-            evidence: gather_evidence(seen, finding, &self.chain, events, cause),
+            evidence: gather_evidence(view, finding, &self.chain, events, cause),
             remedy: cause.and_then(|reason| self.find_remedy(reason, hold_up)),
-            next: find_steps(seen, finding, cause),
+            next: find_steps(view, finding, cause),
             not_read: Vec::new(),
         }
     }
@@ -104,7 +110,7 @@ impl Search<'_> {
         let pod = self.finding.pod;
         Some(
             Named {
-                namespace: self.seen.workload.set.metadata.namespace.as_deref(),
+                namespace: self.view.workload.set.metadata.namespace.as_deref(),
                 pod: pod.map(|pod| ownership::name(&pod.metadata)),
                 node: pod.and_then(pod_state::node_of),
                 container: found.and_then(|cause| cause.container.as_deref()),
@@ -125,7 +131,7 @@ impl Search<'_> {
     }
 
     fn of_set(&self) -> Verdict {
-        let workload = self.seen.workload;
+        let workload = self.view.workload;
         let status = workload.set.status.clone().unwrap_or_default();
         let Some(ready) = conditions::find(&status.conditions, ConditionType::Ready) else {
             return Verdict {
@@ -142,7 +148,7 @@ impl Search<'_> {
         }
         if ready.status == "True" && !is_of_the_set_itself(workload) {
             let counted = usize::try_from(status.available_replicas).unwrap_or(0);
-            let available = self.seen.count_available();
+            let available = self.view.count_available();
             if available < counted {
                 return Verdict::of_lost_replicas(counted, available);
             }
@@ -157,7 +163,7 @@ impl Search<'_> {
 
     /// The operator does not update the conditions of a set that is being deleted.
     fn of_leaving_set(&self) -> Verdict {
-        let workload = self.seen.workload;
+        let workload = self.view.workload;
         let podcliques = count(workload.podcliques.len(), "PodClique");
         let pods = count(workload.pods.len(), "pod");
         let finalizers = workload.set.metadata.finalizers.iter().flatten();
@@ -175,7 +181,7 @@ impl Search<'_> {
 
     /// Kubernetes deletes everything in it, the pods first.
     fn of_leaving_namespace(&self) -> Verdict {
-        let workload = self.seen.workload;
+        let workload = self.view.workload;
         let namespace = workload.set.metadata.namespace.as_deref();
         let namespace = namespace.unwrap_or_default();
         let pods = count(workload.pods.len(), "pod");

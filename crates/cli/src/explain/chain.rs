@@ -7,39 +7,42 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 use super::answer::Link;
 use super::find::Finding;
+use crate::workload::View;
 use crate::workload::pod_state;
-use crate::workload::seen::Seen;
 
 /// The chain from the set to the finding.
-pub fn find_chain(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Link> {
-    let set = &seen.workload.set;
+pub fn find_chain(view: &View<'_>, finding: &Finding<'_>) -> Vec<Link> {
+    let set = &view.workload.set;
     let conditions = set.status.as_ref().map(|s| &*s.conditions);
     let set = link("PodCliqueSet", &set.metadata, conditions);
     let links = [
         Some(set),
-        group_link(seen, finding),
-        gang_link(seen, finding),
+        group_link(view, finding),
+        gang_link(view, finding),
         podclique_link(finding),
         pod_link(finding),
     ];
     links.into_iter().flatten().collect()
 }
 
-fn group_link(seen: &Seen<'_>, finding: &Finding<'_>) -> Option<Link> {
+fn group_link(view: &View<'_>, finding: &Finding<'_>) -> Option<Link> {
     let part = finding.part.as_ref()?;
     let config = part.group?;
-    let name = names::scaling_group(seen.set_name(), part.replica, &config.name);
-    let found = seen.workload.group(&name);
-    let conditions = found.and_then(|g| Some(&*g.status.as_ref()?.conditions));
-    Some(match found {
-        Some(group) => link("PodCliqueScalingGroup", &group.metadata, conditions),
-        None => missing("PodCliqueScalingGroup", name),
-    })
+    let found = view.roster.group_of(part);
+    let absent = || {
+        let name = names::scaling_group(view.set_name(), part.replica, &config.name);
+        missing("PodCliqueScalingGroup", name)
+    };
+    Some(found.map_or_else(absent, |group| {
+        let status = group.status.as_ref();
+        let conditions = status.map(|s| &*s.conditions);
+        link("PodCliqueScalingGroup", &group.metadata, conditions)
+    }))
 }
 
-fn gang_link(seen: &Seen<'_>, finding: &Finding<'_>) -> Option<Link> {
-    let name = finding.gang_name(seen)?;
-    let found = seen.workload.gang(&name);
+fn gang_link(view: &View<'_>, finding: &Finding<'_>) -> Option<Link> {
+    let name = finding.gang_name(view)?;
+    let found = view.roster.gang(&name);
     let conditions = found.and_then(|g| Some(&*g.status.as_ref()?.conditions));
     Some(match found {
         Some(gang) => link("PodGang", &gang.metadata, conditions),
@@ -49,13 +52,12 @@ fn gang_link(seen: &Seen<'_>, finding: &Finding<'_>) -> Option<Link> {
 
 impl Finding<'_> {
     /// Name of the PodGang that the PodClique is, or will be, in.
-    pub fn gang_name(&self, seen: &Seen<'_>) -> Option<String> {
+    pub fn gang_name(&self, view: &View<'_>) -> Option<String> {
         let label = |meta: &ObjectMeta| ownership::label(meta, labels::POD_GANG).map(str::to_owned);
-        let labelled = self.podclique.and_then(|c| label(&c.metadata));
+        let labelled = self.podclique.and_then(|c| label(&c.podclique.metadata));
         let planned = || {
             let part = self.part.as_ref()?;
-            let layout = seen.workload.layout();
-            let gangs = layout.replica(part.replica)?;
+            let gangs = view.roster.layout.replica(part.replica)?;
             let mut groups = gangs.groups.iter().flat_map(|g| &g.replicas);
             let own = groups.find(|r| r.cliques.iter().any(|c| c.name == part.name));
             Some(own.map_or(&gangs.base_gang, |r| &r.gang).clone())
@@ -69,6 +71,7 @@ fn podclique_link(finding: &Finding<'_>) -> Option<Link> {
     let Some(found) = finding.podclique else {
         return name.map(|name| missing("PodClique", name));
     };
+    let found = &found.podclique;
     let conditions = found.status.as_ref().map(|s| &*s.conditions);
     let mut link = link("PodClique", &found.metadata, conditions);
     let of_earlier = finding.cause.as_ref().map(|cause| cause.reason);

@@ -13,8 +13,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition as FullCondition,
 
 use super::answer::{Condition, Error, Evidence, Failure, Link};
 use super::find::Finding;
+use crate::workload::View;
 use crate::workload::pod_state;
-use crate::workload::seen::Seen;
 
 /// Lines of a container's last output.
 const LAST_WORDS: usize = 3;
@@ -24,20 +24,20 @@ const MOST_TREES: usize = 3;
 
 /// Conditions, errors, events, containers and failures, in this order.
 pub fn gather_evidence(
-    seen: &Seen<'_>,
+    view: &View<'_>,
     finding: &Finding<'_>,
     chain: &[Link],
     events: &[FullEvent],
     reason: Option<Reason>,
 ) -> Vec<Evidence> {
-    let mut all = of_statuses(seen, finding);
+    let mut all = of_statuses(view, finding);
     let latest = events::latest(chain, events, reason);
     all.extend(latest.into_iter().map(Evidence::Event));
     if let Some(pod) = finding.pod {
         let containers = containers::of_pod(pod).into_iter();
         all.extend(containers.map(Evidence::Container));
     }
-    let status = seen.workload.set.status.clone().unwrap_or_default();
+    let status = view.workload.set.status.clone().unwrap_or_default();
     if finding.pod.is_none() || reason == Some(Reason::PodFailed) {
         all.extend(failures(&status).map(Evidence::Failure));
     }
@@ -52,20 +52,21 @@ pub fn first_lines(text: Option<&str>) -> Vec<String> {
 }
 
 /// Conditions and errors, from the set down.
-fn of_statuses(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
-    let set = &seen.workload.set;
+fn of_statuses(view: &View<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
+    let set = &view.workload.set;
     let status = set.status.clone().unwrap_or_default();
     let mut all = of_object("podcliqueset", &set.metadata, &status.conditions);
     all.extend(errors("podcliqueset", &set.metadata, &status.last_errors));
     let part = finding.part.as_ref();
-    if let Some(group) = part.and_then(|part| seen.group(part)) {
+    if let Some(group) = part.and_then(|part| view.roster.group_of(part)) {
         let status = group.status.clone().unwrap_or_default();
         let (kind, meta) = ("podcliquescalinggroup", &group.metadata);
         all.extend(of_object(kind, meta, &status.conditions));
         all.extend(errors(kind, meta, &status.last_errors));
     }
-    all.extend(of_trees(seen, finding));
-    if let Some(podclique) = finding.podclique {
+    all.extend(of_trees(view, finding));
+    if let Some(found) = finding.podclique {
+        let podclique = &found.podclique;
         let status = podclique.status.clone().unwrap_or_default();
         let (kind, meta) = ("podclique", &podclique.metadata);
         all.extend(of_object(kind, meta, &status.conditions));
@@ -106,10 +107,10 @@ fn told(kind: &str, meta: &ObjectMeta, condition: &FullCondition) -> Evidence {
 }
 
 /// The conditions of base gangs about their trees: of the replica in question, or of all.
-fn of_trees(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
+fn of_trees(view: &View<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
     let replica = finding.part.as_ref().map(|part| part.replica);
-    let base = replica.map(|replica| names::base_gang(seen.set_name(), replica));
-    let gangs = seen.workload.gangs.iter();
+    let base = replica.map(|replica| names::base_gang(view.set_name(), replica));
+    let gangs = view.workload.gangs.iter();
     let meant = gangs.filter(|gang| {
         let name = ownership::name(&gang.metadata);
         base.as_ref().is_none_or(|base| base == name)

@@ -3,17 +3,18 @@
 
 use admission::defaults::DefaultsConfig;
 use admission::validated_set::validate_set;
-use api::PodClique;
 use api::conditions::{self, ConditionType, Reason};
 use domain::Pod;
 use domain::health::readiness::{self, Cause, Setting};
 use domain::object::ownership;
+use domain::roster::ObservedClique;
 use domain::workload::layout::{self, Part};
 use domain::workload::limits;
 use k8s_openapi::api::core::v1::Pod as FullPod;
 
+use crate::workload::View;
 use crate::workload::Workload;
-use crate::workload::seen::{Seen, lean};
+use crate::workload::observe::lean;
 
 /// The cause that keeps the set, or a pod of it, from running.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +22,7 @@ pub struct Finding<'a> {
     /// The part of the set with the pod.
     pub part: Option<Part<'a>>,
     /// The PodClique, if it exists.
-    pub podclique: Option<&'a PodClique>,
+    pub podclique: Option<&'a ObservedClique>,
     /// The pod, if the finding is about one.
     pub pod: Option<&'a FullPod>,
     /// The cause that keeps the part, or the pod, from running.
@@ -30,24 +31,21 @@ pub struct Finding<'a> {
 
 /// The part of the set's condition, and its worst pod; none if the set as a whole is the cause, or
 /// all of it runs.
-pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
-    let workload = seen.workload;
+pub fn find_culprit<'a>(view: &View<'a>) -> Finding<'a> {
+    let workload = view.workload;
     if ownership::is_terminating(&workload.set.metadata) {
-        return find_leaving(seen);
+        return find_leaving(view);
     }
     if is_of_the_set_itself(workload) {
         return Finding::default();
     }
-    let layout = workload.layout();
-    let replicas = layout.replicas.iter();
-    let replicas: Vec<_> = replicas
-        .map(|r| (r, seen.is_replica_available(r)))
-        .collect();
+    let replicas = view.roster.layout.replicas.iter();
+    let replicas: Vec<_> = replicas.map(|r| (r, view.roster.is_available(r))).collect();
     let are_all = replicas.iter().all(|(_, is_up)| *is_up);
     let found = replicas.into_iter().flat_map(|(replica, is_available)| {
         let is_up = !are_all && is_available;
         replica.parts().filter_map(move |part| {
-            let cause = seen.cause(part, are_all)?;
+            let cause = view.cause(part, are_all)?;
             Some((part, cause, is_up))
         })
     });
@@ -57,9 +55,9 @@ pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
     let Some((part, cause)) = first else {
         return Finding::default();
     };
-    let podclique = seen.podclique(part);
-    let pod = podclique.and_then(|c| worst_pod(seen, c, cause.reason));
-    let left = || find_left(seen, part.replica);
+    let podclique = view.podclique(part);
+    let pod = podclique.and_then(|c| worst_pod(view, c, cause.reason));
+    let left = || find_left(view, part.replica);
     let is_going = cause.reason == Reason::ReplicaTerminating;
     let (podclique, pod) = if is_going { left() } else { (podclique, pod) };
     Finding {
@@ -72,15 +70,15 @@ pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
 
 /// The wait of a set that is being deleted: the pod that has been terminating for the longest time,
 /// and its PodClique.
-fn find_leaving<'a>(seen: &Seen<'a>) -> Finding<'a> {
+fn find_leaving<'a>(view: &View<'a>) -> Finding<'a> {
     let since = |pod: &&FullPod| pod.metadata.deletion_timestamp.as_ref().map(|t| t.0);
-    let pods = seen.workload.pods.iter();
+    let pods = view.workload.pods.iter();
     let pod = pods.min_by_key(|pod| (since(pod).is_none(), since(pod)));
-    let of_pod = pod.and_then(|pod| seen.owner_of(pod));
-    let podclique = of_pod.or(seen.workload.podcliques.first());
+    let of_pod = pod.and_then(|pod| view.owner_of(pod));
+    let podclique = of_pod.or(view.podcliques.first());
     let cause = pod
         .and_then(lean)
-        .and_then(|lean| cause_of_pod(seen, podclique, &lean));
+        .and_then(|lean| cause_of_pod(view, podclique, &lean));
     Finding {
         part: None,
         podclique,
@@ -90,28 +88,28 @@ fn find_leaving<'a>(seen: &Seen<'a>) -> Finding<'a> {
 }
 
 /// The wait of a terminated replica: a PodClique of an earlier attempt, and its first pod.
-fn find_left<'a>(seen: &Seen<'a>, replica: i32) -> (Option<&'a PodClique>, Option<&'a FullPod>) {
-    let podclique = seen.earlier(replica).first().copied();
-    let mut pods = seen.workload.pods.iter();
+fn find_left<'a>(
+    view: &View<'a>,
+    replica: i32,
+) -> (Option<&'a ObservedClique>, Option<&'a FullPod>) {
+    let podclique = view.roster.previous_of(replica).first().copied();
+    let mut pods = view.workload.pods.iter();
     let is_its = |pod: &&FullPod| {
-        let uid = podclique.and_then(|c| c.metadata.uid.as_deref());
+        let uid = podclique.and_then(|c| c.podclique.metadata.uid.as_deref());
         uid.is_some_and(|uid| ownership::is_controlled_by(&pod.metadata, uid))
     };
     (podclique, pods.find(is_its))
 }
 
 /// The cause that keeps this pod from running.
-pub fn find_pod<'a>(seen: &Seen<'a>, name: &str) -> Option<Finding<'a>> {
-    let workload = seen.workload;
+pub fn find_pod<'a>(view: &View<'a>, name: &str) -> Option<Finding<'a>> {
+    let workload = view.workload;
     let mut pods = workload.pods.iter();
     let pod = pods.find(|p| ownership::name(&p.metadata) == name)?;
-    let podclique = seen.owner_of(pod);
+    let podclique = view.owner_of(pod);
     let set = &workload.set;
-    let part = podclique.and_then(|c| {
-        let name = ownership::name(&c.metadata);
-        layout::find(seen.set_name(), &set.spec.template, name)
-    });
-    let cause = lean(pod).and_then(|lean| cause_of_pod(seen, podclique, &lean));
+    let part = podclique.and_then(|c| layout::find(view.set_name(), &set.spec.template, c.name()));
+    let cause = lean(pod).and_then(|lean| cause_of_pod(view, podclique, &lean));
     let cause = cause.map(|cause| find_obstacle(workload, &cause).unwrap_or(cause));
     Some(Finding {
         part,
@@ -165,21 +163,28 @@ pub(super) fn ready_reason(workload: &Workload) -> Option<Reason> {
 }
 
 /// The first pod that has the cause of its PodClique.
-fn worst_pod<'a>(seen: &Seen<'a>, podclique: &'a PodClique, reason: Reason) -> Option<&'a FullPod> {
-    let pods = seen.pods(podclique);
-    let mut of_cause = pods.iter().filter(|pod| {
-        let cause = cause_of_pod(seen, Some(podclique), pod);
+fn worst_pod<'a>(
+    view: &View<'a>,
+    podclique: &'a ObservedClique,
+    reason: Reason,
+) -> Option<&'a FullPod> {
+    let mut of_cause = podclique.pods.iter().filter(|pod| {
+        let cause = cause_of_pod(view, Some(podclique), pod);
         cause.is_some_and(|cause| cause.reason == reason)
     });
     let name = of_cause.next()?.name();
-    let mut all = seen.workload.pods.iter();
+    let mut all = view.workload.pods.iter();
     all.find(|p| ownership::name(&p.metadata) == name)
 }
 
-fn cause_of_pod(seen: &Seen<'_>, podclique: Option<&PodClique>, pod: &Pod) -> Option<Cause> {
+fn cause_of_pod(view: &View<'_>, podclique: Option<&ObservedClique>, pod: &Pod) -> Option<Cause> {
     if pod.is_terminating() {
         return Some(readiness::explain_leaving(pod));
     }
-    let start = podclique.map(|c| seen.start(c)).unwrap_or_default();
-    readiness::find_pod_cause(pod, &Setting::of(podclique, &start, seen.now))
+    let start = podclique
+        .map(|c| view.roster.start_of(c))
+        .unwrap_or_default();
+    let podclique = podclique.map(|c| &*c.podclique);
+    let setting = Setting::of(podclique, &start, view.now);
+    readiness::find_pod_cause(pod, &setting)
 }

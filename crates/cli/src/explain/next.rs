@@ -14,11 +14,11 @@ use jiff::Timestamp;
 
 use super::answer::Step;
 use super::find::{Finding, may_act};
-use crate::workload::seen::Seen;
+use crate::workload::View;
 
 /// The facts of the situation.
 pub(super) struct Situation<'a, 'b> {
-    pub seen: &'b Seen<'a>,
+    pub view: &'b View<'a>,
     pub finding: &'b Finding<'a>,
     /// The cause, if there is one.
     pub reason: Option<Reason>,
@@ -29,27 +29,27 @@ impl Situation<'_, '_> {
     fn is_acted_on(&self) -> bool {
         match self.reason {
             Some(Reason::LimitExceeded) => false,
-            Some(Reason::InvalidSpec) => may_act(self.seen.workload),
+            Some(Reason::InvalidSpec) => may_act(self.view.workload),
             _ => true,
         }
     }
 }
 
 /// The next steps of the operator and of others: steps with a time first, by time.
-pub fn find_steps(seen: &Seen<'_>, finding: &Finding<'_>, reason: Option<Reason>) -> Vec<Step> {
+pub fn find_steps(view: &View<'_>, finding: &Finding<'_>, reason: Option<Reason>) -> Vec<Step> {
     let situation = Situation {
-        seen,
+        view,
         finding,
         reason,
     };
-    let set = &seen.workload.set;
+    let set = &view.workload.set;
     if ownership::is_terminating(&set.metadata) {
         let mut steps = pods::of_clique(&situation);
         let text = "the set is gone once its PodCliques are, and each of these once its pods are";
         steps.push(Step::sometime(text));
         return steps;
     }
-    if seen.workload.is_namespace_leaving {
+    if view.workload.is_namespace_leaving {
         let mut steps = pods::that_leave(&situation);
         let text =
             "the set is deleted once the pods of its namespace are gone; nothing is created there";

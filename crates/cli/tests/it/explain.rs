@@ -14,12 +14,16 @@ use crate::read::{now, plain};
 
 /// The answer about the set.
 fn explain(workload: &Workload, events: &[Event]) -> Explanation {
-    search(workload, None, now()).unwrap().explain(events)
+    let podcliques = workload.observe();
+    let found = search(workload, &podcliques, None, now());
+    found.unwrap().explain(events)
 }
 
 /// The answer about a pod of the set.
 fn explain_pod(workload: &Workload, pod: &str) -> Explanation {
-    search(workload, Some(pod), now()).unwrap().explain(&[])
+    let podcliques = workload.observe();
+    let found = search(workload, &podcliques, Some(pod), now());
+    found.unwrap().explain(&[])
 }
 
 /// The output without colours; it has to fit a terminal.

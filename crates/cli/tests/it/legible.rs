@@ -109,12 +109,13 @@ fn events() -> [Event; 2] {
 }
 
 fn draw_all(workload: &Workload, events: &[Event], about: &str) {
+    let podcliques = workload.observe();
     let pods = workload
         .pods
         .iter()
         .filter_map(|pod| pod.metadata.name.as_deref());
     for pod in [None].into_iter().chain(pods.map(Some)) {
-        if let Some(found) = search(workload, pod, now()) {
+        if let Some(found) = search(workload, &podcliques, pod, now()) {
             let answer = found.explain(events);
             assert_legible(&draw_explanation(&answer, now(), &Utc), about);
             assert_legible(&to_json(&answer).unwrap(), about);
@@ -199,7 +200,9 @@ fn the_last_words_of_a_container_are_shown_escaped() {
         .as_mut()
         .unwrap();
     ended.message = Some("\u{1b}]52;c;eA==\u{7} \u{1b}[2J\u{202e}".to_owned());
-    let answer = search(&workload, None, now()).unwrap().explain(&[]);
+    let podcliques = workload.observe();
+    let found = search(&workload, &podcliques, None, now());
+    let answer = found.unwrap().explain(&[]);
     let drawn = draw_explanation(&answer, now(), &Utc);
     assert_legible(&drawn, "last words");
     let shown = r"\u{1b}]52;c;eA==\u{7} \u{1b}[2J\u{202e}";

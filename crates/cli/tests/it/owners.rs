@@ -1,7 +1,6 @@
 //! The PodCliques of a set: by controller reference, as in the operator.
 
-use cli::workload::Workload;
-use cli::workload::seen::Seen;
+use cli::workload::{View, Workload};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -14,7 +13,7 @@ fn ready() -> Value {
 }
 
 fn count_available(workload: &Workload) -> usize {
-    Seen::of(workload, now()).count_available()
+    View::of(workload, &workload.observe(), now()).count_available()
 }
 
 /// A label can be edited, and an earlier set of the same name may have left a PodClique.
@@ -43,6 +42,7 @@ fn a_podclique_without_the_label_is_found_by_its_controller(
         set: demo(),
         ..Workload::default()
     };
-    workload.add_unlabelled(vec![podclique]);
+    let absent = workload.absent_podcliques();
+    workload.add_unlabelled(&absent, vec![podclique]);
     assert_eq!(workload.podcliques.len(), expected);
 }

@@ -3,9 +3,8 @@
 use api::conditions::{self, ConditionType, ConditionUpdate, Status};
 use api::podgang::{NamespacedName, PodGangStatus, PodGroup};
 use api::{LastError, PodClique, PodCliqueSet, PodGang, PodGangSpec, labels};
-use cli::workload::Workload;
-use cli::workload::seen::{Seen, lean};
-use domain::health::readiness::{self, CliqueView};
+use cli::workload::{View, Workload};
+use domain::health::readiness;
 use domain::object::ownership;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Event, Pod};
@@ -99,29 +98,14 @@ pub fn gang(name: &str, parts: &[(&str, Option<&[Pod]>)]) -> PodGang {
 
 /// Gives everything the condition `Ready` of the rules.
 pub fn judge(workload: &mut Workload) {
-    let seen = Seen::of(workload, now());
-    let verdicts = workload.podcliques.iter().map(|podclique| {
-        let own = |pod: &&Pod| {
-            let uid = podclique.metadata.uid.as_deref().unwrap();
-            ownership::is_controlled_by(&pod.metadata, uid)
-        };
-        let pods: Vec<_> = workload
-            .pods
-            .iter()
-            .filter(own)
-            .map(|p| lean(p).unwrap())
-            .collect();
-        readiness::judge_podclique(&CliqueView {
-            podclique,
-            pods: pods.iter().collect(),
-            start: seen.start(podclique),
-            now: now(),
-        })
-    });
+    let podcliques = workload.observe();
+    let view = View::of(workload, &podcliques, now());
+    let verdicts = podcliques
+        .iter()
+        .map(|clique| readiness::judge_podclique(&view.roster.view_of(clique, now())));
     let verdicts: Vec<ConditionUpdate> = verdicts.collect();
-    let layout = workload.layout();
-    let causes = layout.parts().filter_map(|part| {
-        let cause = seen.cause(part, false)?;
+    let causes = view.roster.layout.parts().filter_map(|part| {
+        let cause = view.cause(part, false)?;
         Some(cause.within(&format!(
             "replica {}: clique {} ",
             part.replica, part.clique

@@ -1,5 +1,7 @@
 //! Pods that will be replaced, with the time.
 
+use std::sync::Arc;
+
 use api::conditions::Reason;
 use domain::Pod;
 use domain::health::stuck::StuckTimeouts;
@@ -14,27 +16,29 @@ const MOST: usize = 3;
 
 /// Pods of the PodClique that ended and are replaced, or that hang in Terminating.
 pub(super) fn of_clique(situation: &Situation<'_, '_>) -> Vec<Step> {
-    let podclique = situation.finding.podclique;
-    let pods = podclique.map_or_else(Vec::new, |c| situation.seen.pods(c));
-    let replaces = replaces_pods(situation, &pods);
-    let is_job = training::is_training(&situation.seen.workload.set);
+    let pods = pods_of_finding(situation);
+    let replaces = replaces_pods(situation);
+    let is_job = training::is_training(&situation.view.workload.set);
     let ended = pods.iter().filter(|_| replaces);
     let ended = ended.filter_map(|pod| of_ended(pod, is_job));
     let earlier = earlier_pods(situation);
-    let leaving = find_leaving(pods.iter().chain(&earlier), is_job);
+    let leaving = find_leaving(pods.iter().chain(earlier), is_job);
     ended.take(MOST).chain(leaving).collect()
 }
 
 /// Pods of the PodClique that hang in Terminating.
 pub(super) fn that_leave(situation: &Situation<'_, '_>) -> Vec<Step> {
+    let is_job = training::is_training(&situation.view.workload.set);
+    find_leaving(pods_of_finding(situation).iter(), is_job).collect()
+}
+
+fn pods_of_finding<'a>(situation: &Situation<'a, '_>) -> &'a [Arc<Pod>] {
     let podclique = situation.finding.podclique;
-    let pods = podclique.map_or_else(Vec::new, |c| situation.seen.pods(c));
-    let is_job = training::is_training(&situation.seen.workload.set);
-    find_leaving(pods.iter(), is_job).collect()
+    podclique.map_or(&[], |c| c.pods.as_slice())
 }
 
 fn find_leaving<'a>(
-    pods: impl Iterator<Item = &'a Pod>,
+    pods: impl Iterator<Item = &'a Arc<Pod>>,
     is_job: bool,
 ) -> impl Iterator<Item = Step> {
     let leaving = pods.filter(|p| p.is_terminating());
@@ -44,19 +48,19 @@ fn find_leaving<'a>(
 }
 
 /// A replica that was terminated waits for the pods of its earlier attempts.
-fn earlier_pods(situation: &Situation<'_, '_>) -> Vec<Pod> {
+fn earlier_pods<'a>(situation: &Situation<'a, '_>) -> impl Iterator<Item = &'a Arc<Pod>> {
     let part = situation.finding.part.as_ref();
     let waits = situation.reason == Some(Reason::ReplicaTerminating);
     let replica = part.filter(|_| waits).map(|part| part.replica);
-    let earlier = replica.map_or(&[][..], |replica| situation.seen.earlier(replica));
-    let pods = earlier.iter().map(|c| situation.seen.pods(c));
-    pods.flatten().collect()
+    let roster = &situation.view.roster;
+    let earlier = replica.map_or_else(Vec::new, |i| roster.previous_of(i).to_vec());
+    earlier.into_iter().flat_map(|c| &c.pods)
 }
 
 /// Whether the operator replaces single pods that ended: always, but in a job only while its
 /// replica is not restarted for them.
-fn replaces_pods(situation: &Situation<'_, '_>, pods: &[Pod]) -> bool {
-    let set = &situation.seen.workload.set;
+fn replaces_pods(situation: &Situation<'_, '_>) -> bool {
+    let set = &situation.view.workload.set;
     let (part, podclique) = (&situation.finding.part, situation.finding.podclique);
     if !training::is_training(set) {
         return true;
@@ -64,8 +68,7 @@ fn replaces_pods(situation: &Situation<'_, '_>, pods: &[Pod]) -> bool {
     let group = part.as_ref().and_then(|part| part.group);
     let delay = termination::delay_of_job(set, group);
     let is_over = training::is_over(set.status.as_ref());
-    let facts = podclique.map(|c| domain::health::availability::CliqueFacts::of(c, pods.iter()));
-    let facts = facts.map(|facts| facts.with_job_delay(delay));
+    let facts = podclique.map(|c| c.facts().with_job_delay(delay));
     !is_over && facts.is_some_and(|facts| facts.replaces_failed_pods(delay))
 }
 

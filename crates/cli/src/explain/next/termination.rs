@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use super::Situation;
 use crate::explain::answer::Step;
-use crate::workload::seen::Seen;
+use crate::workload::View;
 
 /// Terminations that are listed.
 const MOST: usize = 5;
@@ -25,7 +25,7 @@ pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<Step> {
     if !is_acted_on || situation.reason.is_none() {
         return Vec::new();
     }
-    let due = breaches(situation.seen, part);
+    let due = breaches(situation.view, part);
     if due.is_empty() && situation.reason != Some(Reason::ReplicaTerminating) {
         return explain_nothing(situation, part).into_iter().collect();
     }
@@ -40,67 +40,67 @@ pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<Step> {
 
 /// The breach that is due first of each whole replica, the part's own first, and of the part's own
 /// group replica.
-fn breaches(seen: &Seen<'_>, part: &Part<'_>) -> Vec<(String, Breach)> {
-    let layout = seen.workload.layout();
-    let delay = termination::delay_of_set(&seen.workload.set);
+fn breaches(view: &View<'_>, part: &Part<'_>) -> Vec<(String, Breach)> {
+    let layout = &view.roster.layout;
+    let delay = termination::delay_of_set(&view.workload.set);
     let all = layout.replicas.iter().flat_map(|replica| {
         let cliques = replica.standalone.iter();
-        let cliques = cliques.filter_map(|part| of_clique(seen, part, part.replica, delay?));
+        let cliques = cliques.filter_map(|part| of_clique(view, part, part.replica, delay?));
         let groups = replica.groups.iter();
-        cliques.chain(groups.filter_map(|group| of_group(seen, replica.index, group)))
+        cliques.chain(groups.filter_map(|group| of_group(view, replica.index, group)))
     });
     let mut whole = termination::first_of_each_replica(all.collect());
     whole.sort_by_key(|breach| (breach.replica != part.replica, breach.due()));
     let own = layout.replica(part.replica);
-    let own = own.and_then(|replica| of_own_group(seen, part, &replica.groups));
+    let own = own.and_then(|replica| of_own_group(view, part, &replica.groups));
     let whole = whole.into_iter();
     let whole = whole.map(|breach| (format!("replica {}", breach.replica), breach));
     own.into_iter().chain(whole).collect()
 }
 
 fn of_clique(
-    seen: &Seen<'_>,
+    view: &View<'_>,
     part: &Part<'_>,
     replica: i32,
     delay: SignedDuration,
 ) -> Option<Breach> {
-    let podclique = seen.podclique(part)?;
-    let stored = podclique.status.as_ref()?.into();
-    let object = Target::of::<PodClique>(&podclique.metadata);
+    let podclique = view.podclique(part)?;
+    let stored = podclique.podclique.status.as_ref()?.into();
+    let object = Target::of::<PodClique>(&podclique.podclique.metadata);
     Breach::confirmed(replica, object, delay, stored, || {
-        let is_updating = seen.is_updating(part.replica);
-        clique_breach(&seen.facts(podclique).in_update(is_updating))
+        let is_updating = view.is_updating(part.replica);
+        clique_breach(&podclique.facts().in_update(is_updating))
     })
 }
 
-fn of_group(seen: &Seen<'_>, replica: i32, planned: &Group<'_>) -> Option<Breach> {
-    let group = seen.workload.group(&planned.name)?;
-    let delay = termination::delay_of_group(&seen.workload.set, planned.config)?;
+fn of_group(view: &View<'_>, replica: i32, planned: &Group<'_>) -> Option<Breach> {
+    let group = view.roster.group(&planned.name)?;
+    let delay = termination::delay_of_group(&view.workload.set, planned.config)?;
     let stored = group.status.as_ref()?.into();
     let object = Target::of::<PodCliqueScalingGroup>(&group.metadata);
     Breach::confirmed(replica, object, delay, stored, || {
-        let parts = planned.replicas.iter().flat_map(|r| &r.cliques);
-        group_breach(&seen.group_facts(group, &parts.collect::<Vec<_>>()))
+        let is_updating = view.is_updating(replica);
+        group_breach(&view.roster.group_facts(group, is_updating))
     })
 }
 
 /// A group replica is terminated alone while enough of its group are healthy.
 fn of_own_group(
-    seen: &Seen<'_>,
+    view: &View<'_>,
     part: &Part<'_>,
     groups: &[Group<'_>],
 ) -> Option<(String, Breach)> {
     let j = part.group_replica?;
-    let group = seen.group(part)?;
+    let group = view.roster.group_of(part)?;
     let planned = groups
         .iter()
         .find(|g| g.config.name == part.group.map_or("", |c| &c.name))?;
-    let parts = planned.replicas.iter().flat_map(|r| &r.cliques);
-    let facts = seen.group_facts(group, &parts.collect::<Vec<_>>());
-    let delay = termination::delay_of_group(&seen.workload.set, planned.config)?;
+    let is_updating = view.is_updating(part.replica);
+    let facts = view.roster.group_facts(group, is_updating);
+    let delay = termination::delay_of_group(&view.workload.set, planned.config)?;
     let own = planned.replicas.iter().find(|r| r.index == j)?;
     let breaches = own.cliques.iter();
-    let breaches = breaches.filter_map(|part| of_clique(seen, part, j, delay));
+    let breaches = breaches.filter_map(|part| of_clique(view, part, j, delay));
     let first = termination::first_of_each_replica(breaches.collect());
     let is_healthy = facts.healthy() >= facts.minimum();
     let name = ownership::name(&group.metadata);
@@ -110,20 +110,20 @@ fn of_own_group(
 
 /// The reason why nothing is terminated though pods are missing.
 fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Step> {
-    let (seen, podclique) = (situation.seen, situation.finding.podclique?);
-    let status = podclique.status.as_ref()?;
+    let (view, podclique) = (situation.view, situation.finding.podclique?);
+    let status = podclique.podclique.status.as_ref()?;
     let (replica, name) = (part.replica, &part.name);
-    let facts = seen.facts(podclique);
+    let facts = podclique.facts();
     if facts.available >= facts.minimum() {
         return None;
     }
-    let has_delay = termination::delay_of_set(&seen.workload.set).is_some();
+    let has_delay = termination::delay_of_set(&view.workload.set).is_some();
     let why = if !has_delay {
         // A PodClique that was never available is never terminated.
         (status.was_available || status.scaled_below_to.is_some())
             .then_some("the set has no terminationDelay (a default in the operator's configuration would count)")?
             .to_owned()
-    } else if seen.is_updating(replica) {
+    } else if view.is_updating(replica) {
         "its update is under way".to_owned()
     } else if !facts.is_established() {
         format!("PodClique {name} has not had its minimum since it was created or scaled up")

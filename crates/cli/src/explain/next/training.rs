@@ -9,29 +9,29 @@ use domain::workload::layout::Part;
 
 use super::Situation;
 use crate::explain::answer::Step;
-use crate::workload::seen::Seen;
+use crate::workload::View;
 
 /// The latest end of the job, the replica that will be restarted, and the rest of its budget.
 pub(super) fn of_job(situation: &Situation<'_, '_>) -> Vec<Step> {
-    let set = &situation.seen.workload.set;
+    let set = &situation.view.workload.set;
     let Some(status) = set.status.as_ref().filter(|s| !training::is_over(Some(s))) else {
         return Vec::new();
     };
     let used = status.restart_count.unwrap_or(0);
     let allowed = training::max_restarts(set);
-    let failed = describe_failures(&first_failures(situation.seen), used, allowed);
+    let failed = describe_failures(&first_failures(situation.view), used, allowed);
     let left = allowed.saturating_sub(used).max(0);
     let budget = format!("{used} of {allowed} restarts are used, {left} left");
     let steps = [
         failed,
-        of_runtime(situation.seen),
+        of_runtime(situation.view),
         Some(Step::sometime(budget)),
     ];
     steps.into_iter().flatten().collect()
 }
 
-fn of_runtime(seen: &Seen<'_>) -> Option<Step> {
-    let set = &seen.workload.set;
+fn of_runtime(view: &View<'_>) -> Option<Step> {
+    let set = &view.workload.set;
     let limit = training::max_runtime(set)?;
     let start = set.status.as_ref().and_then(|s| s.start_time.as_ref());
     let Some(start) = start else {
@@ -66,21 +66,24 @@ fn describe_failures(failed: &[Breach], used: i32, allowed: i32) -> Option<Step>
 }
 
 /// The failures that are due first, of all replicas.
-fn first_failures(seen: &Seen<'_>) -> Vec<Breach> {
-    let layout = seen.workload.layout();
-    let breaches = layout.parts().filter_map(|part| of_part(seen, part));
+fn first_failures(view: &View<'_>) -> Vec<Breach> {
+    let breaches = view
+        .roster
+        .layout
+        .parts()
+        .filter_map(|part| of_part(view, part));
     let mut first = termination::first_of_each_replica(breaches.collect());
     let due = first.iter().map(Breach::due).min();
     first.retain(|breach| Some(breach.due()) == due);
     first
 }
 
-fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Breach> {
-    let podclique = seen.podclique(part)?;
-    let delay = termination::delay_of_job(&seen.workload.set, part.group);
-    let stored = podclique.status.as_ref()?.into();
-    let object = Target::of::<PodClique>(&podclique.metadata);
+fn of_part(view: &View<'_>, part: &Part<'_>) -> Option<Breach> {
+    let podclique = view.podclique(part)?;
+    let delay = termination::delay_of_job(&view.workload.set, part.group);
+    let stored = podclique.podclique.status.as_ref()?.into();
+    let object = Target::of::<PodClique>(&podclique.podclique.metadata);
     Breach::confirmed(part.replica, object, delay, stored, || {
-        clique_breach(&seen.facts(podclique).with_job_delay(delay))
+        clique_breach(&podclique.facts().with_job_delay(delay))
     })
 }

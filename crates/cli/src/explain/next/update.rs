@@ -7,12 +7,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::Situation;
 use crate::explain::answer::Step;
-use crate::workload::seen::Seen;
+use crate::workload::View;
 
 /// The next step of the running update.
 pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<Step> {
-    let seen = situation.seen;
-    let set = &seen.workload.set;
+    let view = situation.view;
+    let set = &view.workload.set;
     let Some(turn) = update::turn(set) else {
         return Vec::new();
     };
@@ -26,18 +26,18 @@ pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<Step> {
     let part = situation.finding.part.as_ref();
     steps.extend(
         part.filter(|p| p.replica == turn)
-            .and_then(|p| of_part(seen, p)),
+            .and_then(|p| of_part(view, p)),
     );
     steps
 }
 
 /// The time at which the part is reported as stalled.
-fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Step> {
-    let template = &seen.workload.set.spec.template;
+fn of_part(view: &View<'_>, part: &Part<'_>) -> Option<Step> {
+    let template = &view.workload.set.spec.template;
     let clique = template.cliques.iter().find(|c| c.name == part.clique)?;
     let group = layout::group_of(template, part.clique);
     let rolling = update::rolling_update(clique, group);
-    let (object, last) = progress(seen, part)?;
+    let (object, last) = progress(view, part)?;
     let at = update::deadline_at(rolling, last.as_ref())?;
     let text = format!(
         "the operator reports ProgressDeadlineExceeded for {object} unless its update makes \
@@ -47,14 +47,14 @@ fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Step> {
 }
 
 /// The unit of the update and the time of its last progress; none once it is done.
-fn progress(seen: &Seen<'_>, part: &Part<'_>) -> Option<(String, Option<Time>)> {
-    if let Some(group) = seen.group(part) {
+fn progress(view: &View<'_>, part: &Part<'_>) -> Option<(String, Option<Time>)> {
+    if let Some(group) = view.roster.group_of(part) {
         let progress = group.status.as_ref()?.update_progress.as_ref()?;
         let name = group.metadata.name.clone().unwrap_or_default();
         let is_running = progress.update_ended_at.is_none();
         return is_running.then(|| (name, progress.last_progress_time.clone()));
     }
-    let podclique = seen.podclique(part)?;
+    let podclique = &view.podclique(part)?.podclique;
     let progress = podclique.status.as_ref()?.update_progress.as_ref()?;
     let is_running = progress.update_ended_at.is_none();
     is_running.then(|| (part.name.clone(), progress.last_progress_time.clone()))

@@ -11,11 +11,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use super::Situation;
 use crate::explain::answer::Step;
-use crate::workload::seen::lean;
+use crate::workload::observe::lean;
 
 /// The requirements of the gang.
 pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Vec<Step> {
-    let (seen, finding) = (situation.seen, situation.finding);
+    let (view, finding) = (situation.view, situation.finding);
     match situation.reason {
         Some(Reason::ReplicaTerminating) => left(situation).into_iter().collect(),
         Some(Reason::WaitingForStartOrder) => {
@@ -23,7 +23,7 @@ pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Vec<Step> {
             pod.iter().flat_map(|pod| before(situation, pod)).collect()
         }
         Some(Reason::GangIncomplete | Reason::BaseGangNotReady) => {
-            let start = finding.podclique.map(|c| seen.start(c));
+            let start = finding.podclique.map(|c| view.roster.start_of(c));
             start.map_or_else(Vec::new, |start| of_start(situation, &start))
         }
         _ => Vec::new(),
@@ -32,7 +32,7 @@ pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Vec<Step> {
 
 fn left(situation: &Situation<'_, '_>) -> Option<Step> {
     let replica = situation.finding.part.as_ref()?.replica;
-    let left = match situation.seen.earlier(replica).len() {
+    let left = match situation.view.roster.previous_of(replica).len() {
         0 => return None,
         1 => "1 PodClique of its earlier attempt is".to_owned(),
         many => format!("{many} PodCliques of its earlier attempt are"),
@@ -58,7 +58,7 @@ fn of_start(situation: &Situation<'_, '_>, start: &Start) -> Vec<Step> {
 }
 
 fn state_of_gang(situation: &Situation<'_, '_>, name: &str) -> String {
-    let gang = situation.seen.workload.gang(name);
+    let gang = situation.view.roster.gang(name);
     let conditions = gang.and_then(|g| Some(&g.status.as_ref()?.conditions));
     let mut conditions = conditions.into_iter().flatten();
     let ready = conditions.find(|c: &&Condition| c.type_ == "Ready");
@@ -67,17 +67,17 @@ fn state_of_gang(situation: &Situation<'_, '_>, name: &str) -> String {
 
 /// PodCliques of the gang with fewer pods than they should have.
 fn missing_pods(situation: &Situation<'_, '_>, gang: &str) -> String {
-    let layout = situation.seen.workload.layout();
+    let layout = &situation.view.roster.layout;
     let is_in_it = |part: &&Part<'_>| {
-        let podclique = situation.seen.podclique(part);
-        let of_gang = podclique.and_then(|c| ownership::label(&c.metadata, labels::POD_GANG));
+        let podclique = situation.view.podclique(part);
+        let of_gang =
+            podclique.and_then(|c| ownership::label(&c.podclique.metadata, labels::POD_GANG));
         of_gang == Some(gang)
     };
     let missing = layout.parts().filter(is_in_it).filter_map(|part| {
-        let podclique = situation.seen.podclique(part)?;
-        let pods = situation.seen.pods(podclique);
-        let have = pods.iter().filter(|p| !p.is_terminating()).count();
-        let want = usize::try_from(podclique.spec.replicas).unwrap_or(0);
+        let podclique = situation.view.podclique(part)?;
+        let have = podclique.staying().count();
+        let want = usize::try_from(podclique.podclique.spec.replicas).unwrap_or(0);
         (have < want).then(|| format!("{have}/{want} of {}", part.name))
     });
     let missing: Vec<String> = missing.take(5).collect();
@@ -92,11 +92,8 @@ fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<Step> {
     let pairs = ownership::annotation(&pod.metadata, labels::STARTS_AFTER).unwrap_or_default();
     let pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
     let waits = pairs.map(|(name, wanted)| {
-        let podclique = situation.seen.workload.podclique(name);
-        let ready = podclique.map_or(0, |c| {
-            let pods = situation.seen.pods(c);
-            pods.iter().filter(|p| p.is_ready()).count()
-        });
+        let podclique = situation.view.roster.slot_named(name).occupant();
+        let ready = podclique.map_or(0, |c| c.pods.iter().filter(|p| p.is_ready()).count());
         Step::sometime(format!(
             "{} starts once {wanted} pods of {name} are ready; now {ready} are",
             pod.name()

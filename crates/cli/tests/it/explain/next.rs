@@ -343,7 +343,9 @@ fn a_pod_whose_queue_is_missing_waits_for_it() {
 
 #[test]
 fn a_pod_of_another_set_is_not_found() {
-    assert!(search(&demo_with(&[ready()], &[]), Some("other-0-a-bcdfg"), now()).is_none());
+    let workload = demo_with(&[ready()], &[]);
+    let other = Some("other-0-a-bcdfg");
+    assert!(search(&workload, &workload.observe(), other, now()).is_none());
 }
 
 /// Programs read stable field names, and times in full.
