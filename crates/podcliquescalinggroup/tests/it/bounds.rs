@@ -79,7 +79,7 @@ fn of_a_set_that_is_over_its_limits_nothing_is_made_and_nothing_deleted() {
         let plan = plan(&snapshot);
         assert!(plan.writes_nothing(), "{plan}");
         if replicas > 3 {
-            assert!(plan.to_string().contains("over its limits"), "{plan}");
+            assert!(plan.to_string().contains("exceeds a limit"), "{plan}");
         }
     }
 }
