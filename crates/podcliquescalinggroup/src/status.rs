@@ -46,7 +46,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
         replicas: group.spec.replicas,
         scheduled_replicas: count(&|r| r.is_scheduled),
         available_replicas: count(&|r| r.is_available),
-        updated_replicas: count(&|r| r.is_available && r.is_current),
+        updated_replicas: count(&|r| r.is_available && r.is_updated),
         selector: selector(snapshot),
         observed_generation: group.metadata.generation,
         last_errors: Vec::new(),
@@ -196,7 +196,7 @@ fn generation_of_all(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> Option<St
     let generation = set.status.as_ref()?.current_generation_hash.clone()?;
     replicas
         .iter()
-        .all(|r| r.is_complete && r.is_current)
+        .all(|r| r.is_complete && r.is_updated)
         .then_some(generation)
 }
 

@@ -42,7 +42,7 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
         },
         last_errors: Vec::new(),
         replicas: set.spec.replicas,
-        updated_replicas: count(&|r| r.is_available && r.is_current),
+        updated_replicas: count(&|r| r.is_available && r.is_updated),
         available_replicas: count(&|r| r.is_available),
         hpa_pod_selector: Some(format!(
             "{},{}={}",

@@ -72,12 +72,12 @@ fn worth(pod: &Pod, hash: Option<&str>) -> Worth {
         Some("Unknown") => 1,
         _ => 0,
     };
-    let is_current = ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH) == hash;
+    let is_updated = ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH) == hash;
     (
         pod.spec.node_name.is_some(),
         phase,
         pod.is_ready(),
-        is_current,
+        is_updated,
         Reverse(age(pod)),
         Reverse(pod.index().unwrap_or(i32::MAX)),
     )

@@ -62,9 +62,9 @@ pub(super) fn progress(
 /// when a user deletes them, as soon as the template changed.
 fn begins(snapshot: &Snapshot, set: &SetFacts, before: &PodCliqueStatus, generation: &str) -> bool {
     let current = before.current_pod_clique_set_generation_hash.as_deref();
-    let is_current = current.is_none() || current == Some(generation);
+    let is_newest = current.is_none() || current == Some(generation);
     let is_meant = !snapshot.is_grouped() && snapshot.is_updating();
-    is_meant || (set.update.is_on_delete && !is_current)
+    is_meant || (set.update.is_on_delete && !is_newest)
 }
 
 fn ended(mut progress: PclqUpdateProgress, now: Timestamp) -> PclqUpdateProgress {

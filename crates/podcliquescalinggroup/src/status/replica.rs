@@ -15,7 +15,7 @@ pub(super) struct Replica<'a> {
     pub(super) is_complete: bool,
     pub(super) is_scheduled: bool,
     pub(super) is_available: bool,
-    pub(super) is_current: bool,
+    pub(super) is_updated: bool,
 }
 
 pub(super) fn judge_replica<'a>(
@@ -36,7 +36,7 @@ pub(super) fn judge_replica<'a>(
         is_complete: is_each(&|_, _| true),
         is_scheduled,
         is_available: is_scheduled && is_each(&|_, c| is_available(c)),
-        is_current: is_each(&|clique, c| is_current(hashed, clique, c)),
+        is_updated: is_each(&|clique, c| is_updated(hashed, clique, c)),
         members,
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn is_available(podclique: &PodClique) -> bool {
 }
 
 /// Whether the PodClique and all its pods have the newest template.
-fn is_current(hashed: &Hashed<'_>, clique: &str, podclique: &PodClique) -> bool {
+fn is_updated(hashed: &Hashed<'_>, clique: &str, podclique: &PodClique) -> bool {
     let status = podclique.status.clone().unwrap_or_default();
     let label = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
     newest_hash(hashed, clique) == label && label == status.current_pod_template_hash.as_deref()

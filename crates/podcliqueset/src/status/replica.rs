@@ -14,7 +14,7 @@ pub(super) struct Replica {
     pub(super) is_available: bool,
     /// Whether it would be available without the pods that may be about to crash again.
     pub(super) is_settled: bool,
-    pub(super) is_current: bool,
+    pub(super) is_updated: bool,
 }
 
 pub(super) fn judge_replica(
@@ -28,20 +28,21 @@ pub(super) fn judge_replica(
     Replica {
         is_available,
         is_settled: is_available && roster.has_its_minimum(layout, is_settled),
-        is_current: layout
+        is_updated: layout
             .parts()
-            .all(|part| is_current(newest, part.clique, roster.slot(part).standing())),
+            .all(|part| is_updated(newest, part.clique, roster.slot(part).standing())),
     }
 }
 
-/// Whether the PodClique has its minimum of Ready pods without those that may be about to crash again.
+/// Whether the PodClique has its minimum of Ready pods, not counting those that may be about to crash
+/// again.
 fn is_settled(part: &ObservedClique, now: Timestamp) -> bool {
     let unsettled = part.count(|pod| readiness::find_unsettled(pod, now).is_some());
     part.facts().ready.saturating_sub(unsettled) >= part.minimum()
 }
 
 /// Whether the PodClique and all its pods have the newest template.
-fn is_current(newest: &Newest<'_>, clique: &str, part: Option<&ObservedClique>) -> bool {
+fn is_updated(newest: &Newest<'_>, clique: &str, part: Option<&ObservedClique>) -> bool {
     let Some(part) = part else { return false };
     let label = ownership::label(&part.podclique.metadata, labels::POD_TEMPLATE_HASH);
     label == newest.get(clique).copied() && !rollout::is_outdated(newest, clique, part)
