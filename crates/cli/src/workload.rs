@@ -73,10 +73,11 @@ impl Workload {
     /// Adds those of the absent PodCliques that the set or its groups control and that were not found
     /// by their label, which users can edit.
     pub fn add_unlabelled(&mut self, absent: &HashSet<String>, podcliques: Vec<PodClique>) {
+        let set = ownership::uid(&self.set.metadata);
         let is_own = |c: &PodClique| {
             let group = ownership::controller(&c.metadata).and_then(|o| self.group(&o.name));
             let group = group.map(|g| &g.metadata);
-            roster::owner_of(&self.set, group, &c.metadata) == Owner::Set
+            roster::owner_of(set, group, &c.metadata) == Owner::Set
         };
         let missed: Vec<PodClique> = podcliques
             .into_iter()

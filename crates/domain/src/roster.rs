@@ -172,7 +172,7 @@ impl<'a> Roster<'a> {
         let meta = &found.podclique.metadata;
         let group = object::controller(meta).and_then(|o| self.groups.get(o.name.as_str()));
         let group = group.map(|g| &g.metadata);
-        let owner = owner_of(self.set, group, meta);
+        let owner = owner_of(object::uid(&self.set.metadata), group, meta);
         let wanted = self.attempt_of(found.name(), positions);
         Found {
             slot: classify(

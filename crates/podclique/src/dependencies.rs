@@ -15,6 +15,7 @@ use domain::workload::start_order::{self, StartOrder};
 use domain::workload::{gang, limits};
 use domain::{Key, Pod};
 use engine::Caches;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// A PodClique that must be up before the pods start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,13 +100,23 @@ fn find_slot(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Slot<Arc<P
     let Some(found) = caches.of::<PodClique>().get(&key(set, &part.name)) else {
         return Slot::Empty;
     };
-    let owner = caches.owner_of(set, &found.metadata);
-    let wanted = present_attempt(set, part, caches);
-    roster::classify(found.clone(), &found.metadata, wanted, owner)
+    classify(set, part, found.clone(), &found.metadata, caches)
+}
+
+/// The state of the PodClique that was found in a slot.
+pub(crate) fn classify<T>(
+    set: &PodCliqueSet,
+    part: &Part<'_>,
+    found: T,
+    meta: &ObjectMeta,
+    caches: &Caches,
+) -> Slot<T> {
+    let owner = caches.owner_of(ownership::uid(&set.metadata), meta);
+    roster::classify(found, meta, present_attempt(set, part, caches), owner)
 }
 
 /// The attempt in which a new PodClique of this slot is created.
-pub(crate) fn present_attempt(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Attempt {
+fn present_attempt(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Attempt {
     let of_group = |(config, j): (&PodCliqueScalingGroupConfig, i32)| {
         let name = names::scaling_group(name(set), part.replica, &config.name);
         let group = group(set, &name, caches)?;

@@ -10,6 +10,7 @@ pub mod observe;
 pub mod part;
 mod peers;
 pub mod placement;
+mod slots;
 pub mod tree;
 mod triggers;
 mod urgency;

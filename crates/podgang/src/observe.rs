@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use api::PodGang;
 use api::podgang::PodGroup;
-use api::{PodClique, PodGang};
 use domain::health::training;
 use domain::scheduling::{self, Obstacle, Profiles};
 use domain::{Key, Pod};
@@ -14,6 +14,7 @@ use crate::backend::{self, GangView, Told};
 use crate::part::Part;
 use crate::peers;
 use crate::placement::{self, GangPlacement};
+use crate::slots;
 use crate::tree::{self, GangTree};
 
 /// The observation.
@@ -82,9 +83,7 @@ fn observe_part(gang: &PodGang, group: &PodGroup, caches: &Caches) -> Part {
         })
         .filter(|p| !p.is_terminating())
         .collect();
-    let podclique = caches
-        .of::<PodClique>()
-        .get(&Key::new(namespace, group.name.clone()));
+    let podclique = slots::find_podclique(gang, &group.name, caches);
     Part {
         name: group.name.clone(),
         min_replicas: group.min_replicas,

@@ -1,7 +1,6 @@
 //! The controller of a PodClique. Owner references decide it, as labels can be edited (decision
 //! 69).
 
-use api::PodCliqueSet;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::object::ownership;
@@ -17,10 +16,9 @@ pub enum Owner {
     Foreign,
 }
 
-/// Finds the controller of a PodClique. `group` is the scaling group that its controller reference
-/// names, if one of that name was found.
-pub fn owner_of(set: &PodCliqueSet, group: Option<&ObjectMeta>, podclique: &ObjectMeta) -> Owner {
-    let set = ownership::uid(&set.metadata);
+/// Finds the controller of a PodClique, as seen from the set of that uid. `group` is the scaling
+/// group that its controller reference names, if one of that name was found.
+pub fn owner_of(set: &str, group: Option<&ObjectMeta>, podclique: &ObjectMeta) -> Owner {
     let Some(owner) = ownership::controller(podclique) else {
         return Owner::Nobody;
     };

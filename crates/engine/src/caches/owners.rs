@@ -23,9 +23,9 @@ impl Caches {
         })
     }
 
-    /// The controller of a PodClique, as seen from a set. A group that is not cached any more counts
+    /// The controller of a PodClique, as seen from the set of that uid. A group that is not cached any more counts
     /// as one of the set's: the garbage collector deletes its PodCliques with it.
-    pub fn owner_of(&self, set: &PodCliqueSet, podclique: &ObjectMeta) -> Owner {
+    pub fn owner_of(&self, set: &str, podclique: &ObjectMeta) -> Owner {
         let group = ownership::controller(podclique).filter(|o| o.kind == "PodCliqueScalingGroup");
         let Some(reference) = group else {
             return roster::owner_of(set, None, podclique);
@@ -38,7 +38,7 @@ impl Caches {
 
     /// Whether the set controls the PodClique, or one of its scaling groups does.
     pub fn is_in_hands_of(&self, set: &PodCliqueSet, podclique: &ObjectMeta) -> bool {
-        self.owner_of(set, podclique) == Owner::Set
+        self.owner_of(ownership::uid(&set.metadata), podclique) == Owner::Set
     }
 
     /// The scaling group that controls the object, if the cache has the group with this very uid.

@@ -7,7 +7,6 @@ use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate};
 use api::{PodClique, PodCliqueSet, WorkloadType};
 use domain::health::{failure, fence, termination, training};
-use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::workload::layout::{self, Part};
 use domain::workload::limits;
@@ -166,7 +165,9 @@ fn awaits_success(
     (training::has_succeeded(podclique) || training::is_done(podclique, &completed))
         && !ownership::is_terminating(&set.metadata)
         && !training::is_over(set.status.as_ref())
-        && Attempt::of(&podclique.metadata) == dependencies::present_attempt(set, part, caches)
+        && dependencies::classify(set, part, (), &podclique.metadata, caches)
+            .present()
+            .is_some()
         && !fence::is_stored_as_succeeded(fence::attempts_of_set(set), part.replica, &part.name)
 }
 

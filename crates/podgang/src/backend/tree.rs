@@ -13,6 +13,7 @@ use domain::workload::gang::clique_minimum;
 use engine::Caches;
 
 use super::surplus;
+use crate::slots;
 
 /// A scaling group with its PodCliques.
 pub type GroupParts = (Arc<PodCliqueScalingGroup>, Vec<Arc<PodClique>>);
@@ -40,10 +41,14 @@ pub(crate) fn parts_of_replica(
     let mut standalone = caches.of::<PodClique>().part_of(&key);
     standalone.retain(|c| {
         let is_grouped = ownership::label(&c.metadata, labels::SCALING_GROUP).is_some();
-        !is_grouped && ownership::replica_in(set, &c.metadata) == Some(replica)
+        let is_in_replica = ownership::replica_in(set, &c.metadata) == Some(replica);
+        !is_grouped && is_in_replica && slots::is_of_set(gang, &c.metadata, caches)
     });
     let mut groups = caches.of::<PodCliqueScalingGroup>().part_of(&key);
-    groups.retain(|g| ownership::replica_in(set, &g.metadata) == Some(replica));
+    groups.retain(|g| {
+        let is_in_replica = ownership::replica_in(set, &g.metadata) == Some(replica);
+        is_in_replica && slots::is_group_of_set(gang, g)
+    });
     let cliques = caches.of::<PodClique>();
     let groups = groups.into_iter().map(|g| {
         let parts = cliques.owned_by(&*g);

@@ -10,6 +10,7 @@ use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 
 use super::Shape;
 use crate::peers::base_of;
+use crate::slots;
 
 /// Decided by the pods of the gang, else by the configuration; no gang joins a tree that its base
 /// gang is not a part of.
@@ -24,12 +25,8 @@ pub(in crate::backend) fn shape_of(gang: &PodGang, caches: &Caches, configured: 
 
 /// None if none of its pods decides.
 fn shape_of_live(gang: &PodGang, caches: &Caches) -> Option<Shape> {
-    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     let parts = gang.spec.pod_groups.iter();
-    let podcliques = parts.filter_map(|part| {
-        let key = Key::new(namespace.clone(), part.name.clone());
-        caches.of::<PodClique>().get(&key)
-    });
+    let podcliques = parts.filter_map(|part| slots::find_podclique(gang, &part.name, caches));
     let shapes = podcliques.filter_map(|podclique| shape_of_part(gang, &podclique, caches));
     // In a gang that a user edited by hand, the shape whose objects cannot be moved decides.
     shapes.max_by_key(|shape| *shape == Shape::Tree)
