@@ -38,7 +38,7 @@ type switchOrder struct {
 	Port int `json:"port"`
 }
 
-// supervise starts the tools which it is told to start, and guarantees that they end: when its
+// supervise starts the tools that are listed for it, and guarantees that they end: when its
 // standard input ends (its parent is gone, however it went), on SIGTERM or SIGINT, and as soon as
 // one of them ends by itself, for a control plane without one of its parts only confuses.
 //

@@ -15,8 +15,8 @@ import (
 const egressSocket = "egress.sock"
 
 // openIngress lets the nodes reach the API server at the gateway's address. A socket belongs to the
-// namespace it was made in, whoever accepts from it: it is made in the switch, and what it accepts
-// is passed on to the machine's loopback.
+// namespace that it was made in, not to that of the process that accepts from it: it is made in the
+// switch, and each accepted connection is passed on to the machine's loopback.
 func (s *netSwitch) openIngress(gateway string, port int) error {
 	host, _, err := net.ParseCIDR(gateway)
 	if err != nil {

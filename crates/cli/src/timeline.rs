@@ -25,7 +25,7 @@ pub async fn run(args: &TimelineArgs, connection: &ConnectionArgs) -> Result<Exi
     let cluster = Cluster::connect(connection).await?;
     let workload = load_workload(&cluster, &args.name).await?;
     let names = Names::of(&workload);
-    let events = cluster.events_where(|event| names.are_told_of(event)).await;
+    let events = cluster.events_where(|event| names.match_event(event)).await;
     let found = events.as_deref().unwrap_or_default();
     let moments = keep_since(collect_moments(&workload, found), args.since, now());
     output::print_value(&moments, args.output, |m| draw_timeline(m, &Local))?;

@@ -2,30 +2,30 @@
 
 use std::io::Write as _;
 
-use crate::volume::Seen;
+use crate::volume::VolumeContent;
 
 /// Logs the state of the volume, each state once.
 #[derive(Default)]
 pub struct Report {
-    told: Option<Seen>,
+    told: Option<VolumeContent>,
 }
 
 impl Report {
     /// Logs the state, if it is new.
-    pub fn tell(&mut self, seen: &Seen) {
+    pub fn tell(&mut self, seen: &VolumeContent) {
         let told = self.told.as_ref();
         if told == Some(seen) {
             return;
         }
         say(&line(seen, told.is_none()));
-        self.told = Some(Seen {
+        self.told = Some(VolumeContent {
             start: seen.start.clone(),
             starts_after: seen.starts_after.clone(),
         });
     }
 }
 
-fn line(seen: &Seen, is_first: bool) -> String {
+fn line(seen: &VolumeContent, is_first: bool) -> String {
     if seen.may_start() {
         return if is_first {
             "starts at once".to_owned()

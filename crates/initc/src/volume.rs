@@ -19,18 +19,18 @@ pub struct Volume {
 
 /// The content of the volume. An annotation that the pod does not have is an empty file.
 #[derive(PartialEq, Eq)]
-pub struct Seen {
+pub struct VolumeContent {
     /// Annotation `grove.io/start`.
     pub start: String,
     /// Annotation `grove.io/starts-after`.
     pub starts_after: String,
 }
 
-impl Seen {
+impl VolumeContent {
     /// Whether the pod may start.
     pub fn may_start(&self) -> bool {
-        let is_told = |count: u32| count > 0;
-        self.start == NOW || self.start.parse().is_ok_and(is_told)
+        let is_signal = |count: u32| count > 0;
+        self.start == NOW || self.start.parse().is_ok_and(is_signal)
     }
 }
 
@@ -68,11 +68,11 @@ impl Volume {
     }
 
     /// Reads the current content.
-    pub fn read(&self) -> Result<Seen, Problem> {
+    pub fn read(&self) -> Result<VolumeContent, Problem> {
         if !self.directory.is_dir() {
             return Err(Problem::Missing(self.directory.clone()));
         }
-        Ok(Seen {
+        Ok(VolumeContent {
             start: self.file(START)?,
             starts_after: self.file(STARTS_AFTER)?,
         })

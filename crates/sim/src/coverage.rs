@@ -174,9 +174,9 @@ impl Coverage {
     }
 
     fn pod(&mut self, record: &Record) {
-        let is_told = |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
-        let was_told = record.before.as_ref().is_some_and(|pod| is_told(pod));
-        if !was_told && record.after.as_ref().is_some_and(|pod| is_told(pod)) {
+        let has_start_signal = |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
+        let had_start_signal = record.before.as_ref().is_some_and(|pod| has_start_signal(pod));
+        if !had_start_signal && record.after.as_ref().is_some_and(|pod| has_start_signal(pod)) {
             self.saw(match record.before {
                 Some(_) => "pod got its start signal",
                 None => "pod created with its start signal",
@@ -207,8 +207,8 @@ impl Coverage {
         if restarts(before) < restarts(after) {
             self.saw("container started again");
         }
-        let is_told_to_end = |pod| view::exit_codes(pod).contains(&143);
-        if !is_told_to_end(before) && is_told_to_end(after) {
+        let is_sent_sigterm = |pod| view::exit_codes(pod).contains(&143);
+        if !is_sent_sigterm(before) && is_sent_sigterm(after) {
             self.saw("peer ended with 143");
         }
         if record.actor == OPERATOR && record.id.namespace != "default" {

@@ -94,8 +94,8 @@ impl Search<'_> {
             .filter(|_| reason == Some(Reason::PodsStarting))?;
         let uid = pod.metadata.uid.as_ref()?;
         let about = events.iter().filter(|e| {
-            let is_told = hold_up_remedy(told::reason(e)).is_some();
-            e.involved_object.uid.as_ref() == Some(uid) && told::is_warning(e) && is_told
+            let is_shown = hold_up_remedy(told::reason(e)).is_some();
+            e.involved_object.uid.as_ref() == Some(uid) && told::is_warning(e) && is_shown
         });
         about.max_by_key(|e| told::last_time(e))
     }

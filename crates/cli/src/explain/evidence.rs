@@ -87,11 +87,11 @@ fn of_object(kind: &str, meta: &ObjectMeta, conditions: &[FullCondition]) -> Vec
         ConditionType::SchedulingFeatureUnsupported,
     ];
     let bad = bad.map(<&str>::from);
-    let is_told = |c: &&FullCondition| {
+    let is_shown = |c: &&FullCondition| {
         let is_bad = c.status == "True" && bad.contains(&&*c.type_);
         c.type_ == <&str>::from(ConditionType::Ready) || is_bad
     };
-    let all = conditions.iter().filter(is_told);
+    let all = conditions.iter().filter(is_shown);
     all.map(|c| told(kind, meta, c)).collect()
 }
 

@@ -91,11 +91,11 @@ impl Judged {
 
     /// The findings in the order of files and lines, without the warnings of the ignored rules.
     pub fn into_report(self, ignored: &[String]) -> Report {
-        let is_told = |remark: &&Remark| !ignored.iter().any(|id| id == remark.rule.id);
+        let is_reported = |remark: &&Remark| !ignored.iter().any(|id| id == remark.rule.id);
         let mut findings: Vec<Finding> = Vec::new();
         for object in &self.ours {
-            let told = object.remarks.iter().filter(is_told);
-            let mut placed: Vec<_> = told.map(|remark| object.place(remark)).collect();
+            let reported = object.remarks.iter().filter(is_reported);
+            let mut placed: Vec<_> = reported.map(|remark| object.place(remark)).collect();
             placed.sort_by_key(|f| (f.line, f.column, f.remark.severity));
             findings.extend(placed);
         }

@@ -54,7 +54,7 @@ pub struct World {
     began: Timestamp,
     version: u64,
     created: u64,
-    woken: BTreeSet<controllers::Job>,
+    triggered: BTreeSet<controllers::Job>,
     timers: BTreeMap<controllers::Job, Timestamp>,
     /// Pods that the kubelet has to process.
     starting: BTreeSet<Id>,
@@ -78,7 +78,7 @@ impl World {
             began: now,
             version: 0,
             created: 0,
-            woken: BTreeSet::new(),
+            triggered: BTreeSet::new(),
             timers: BTreeMap::new(),
             starting: BTreeSet::new(),
             as_found: BTreeSet::new(),

@@ -67,7 +67,7 @@ fn running() -> Workload {
 
 /// The usual case: objects and events report the same moment, and it is printed once.
 #[test]
-fn a_start_is_told_once_though_objects_and_events_tell_it() {
+fn a_start_is_shown_once_though_objects_and_events_record_it() {
     let normal = |reason| ("Normal", reason);
     let events = [
         event(
@@ -114,7 +114,7 @@ fn attempt(number: i32, reason: &str, message: &str) -> ReplicaAttempt {
 
 /// The present attempt is in the status, an earlier one in an event only.
 #[test]
-fn each_termination_is_told_once_with_its_cause() {
+fn each_termination_is_shown_once_with_its_cause() {
     let cause = |since: i64| {
         format!(
             "PodClique demo-0-worker: 1 of 2 required pods ready; demo-0-worker-bcdf0: Error; \
@@ -157,7 +157,7 @@ fn an_event_that_was_shortened_or_posted_late_is_known_too() {
 }
 
 #[test]
-fn a_restart_is_told_with_the_pod_that_failed_and_its_last_words() {
+fn a_restart_is_shown_with_the_pod_that_failed_and_its_last_words() {
     let mut workload = running();
     let status = workload.set.status.as_mut().unwrap();
     status.restart_count = Some(1);
@@ -188,7 +188,7 @@ fn a_restart_is_told_with_the_pod_that_failed_and_its_last_words() {
 }
 
 #[test]
-fn an_update_and_a_scaling_are_told_with_who_did_it() {
+fn an_update_and_a_scaling_are_shown_with_their_author() {
     let mut workload = running();
     workload.set.status.as_mut().unwrap().update_progress = Some(PcsUpdateProgress {
         update_started_at: Time(after(100)),
@@ -275,7 +275,7 @@ fn events_of_the_newer_api_have_their_times() {
 fn only_events_of_the_set_are_printed(
     #[case] kind: &str,
     #[case] name: &str,
-    #[case] is_told: bool,
+    #[case] is_shown: bool,
 ) {
     let told = event(
         (kind, name),
@@ -284,7 +284,7 @@ fn only_events_of_the_set_are_printed(
         (50, 50, 1),
     );
     let moments = collect_moments(&running(), &[told]);
-    assert_eq!(moments.iter().any(|m| m.reason == "Strange"), is_told);
+    assert_eq!(moments.iter().any(|m| m.reason == "Strange"), is_shown);
 }
 
 /// Events of an earlier set of the same name, deleted before.
@@ -296,7 +296,7 @@ fn moments_before_the_set_are_not_printed() {
 }
 
 #[test]
-fn only_what_happened_since_then_is_told_if_that_is_asked_for() {
+fn since_hides_earlier_moments() {
     let mut workload = running();
     breach(&mut workload.podcliques[0], 250);
     let all = collect_moments(&workload, &[]);

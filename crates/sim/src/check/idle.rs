@@ -71,9 +71,9 @@ fn deletion(window: &Window<'_>, record: &Record) -> Checked {
     let is_below = |c: &&Stored| is_scaled(c) && !view::wants_its_minimum(c);
     let is_to_zero = |c: &&Stored| is_scaled(c) && replicas(c) == 0;
     let is_known = |has: fn(&Value) -> bool| versions.iter().any(|c| has(c));
-    let is_told = (!versions.iter().all(is_below) || is_known(knows_how_few))
+    let is_explained = (!versions.iter().all(is_below) || is_known(knows_how_few))
         && (!versions.iter().all(is_to_zero) || is_known(view::was_idle));
-    demand(versions.is_empty() || is_told, "idle", || {
+    demand(versions.is_empty() || is_explained, "idle", || {
         let pod = view::name(before);
         format!("{pod} is deleted, and nothing says that its PodClique was scaled down")
     })

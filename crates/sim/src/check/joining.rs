@@ -25,7 +25,7 @@ struct Seen {
     may_be_in: bool,
     /// Whether the only evidence for that is that it was up, though it had left the list: it joins
     /// together with the new parts of its group.
-    is_woken: bool,
+    is_scaled_up: bool,
     /// Indexes that need no pod any more.
     done: usize,
 }
@@ -48,9 +48,9 @@ pub(super) fn check(
         .collect();
     // Parts that were up before come back first.
     let is_return = all.iter().any(|s| s.may_be_in && s.listed > 0);
-    for woken in all.iter().filter(|s| s.listed > 0 && s.is_woken) {
-        let is_mate = |s: &Seen| !s.is_placed && s.is_in_group_of(woken);
-        expect_mates(after, &all, woken, is_mate)?;
+    for scaled_up in all.iter().filter(|s| s.listed > 0 && s.is_scaled_up) {
+        let is_mate = |s: &Seen| !s.is_placed && s.is_in_group_of(scaled_up);
+        expect_mates(after, &all, scaled_up, is_mate)?;
     }
     for joined in all.iter().filter(|s| s.listed > 0 && !s.may_be_in) {
         let least = minimum(after, &joined.part.name);
@@ -126,7 +126,7 @@ fn look(window: &Window<'_>, before: Option<&Value>, after: &Value, part: Part) 
     let is_done = done > 0 || is_latched(window, after, &part.name);
     let is_in = runs || is_idle || is_done;
     Seen {
-        is_woken: before.is_some() && was.is_none() && was_up && !is_in,
+        is_scaled_up: before.is_some() && was.is_none() && was_up && !is_in,
         is_placed: was.is_some(),
         listed: group_in(after).map_or(0, |names| names.len()),
         may_be_in: is_in || was_up,

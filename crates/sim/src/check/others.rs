@@ -94,7 +94,7 @@ fn is_marked(object: &Value) -> bool {
 
 /// An object of ours that another controller has taken over still gets a status, and loses our
 /// finalizer at its end.
-fn is_farewell(record: &Record, before: &Value) -> bool {
+fn is_last_write(record: &Record, before: &Value) -> bool {
     let rest = |object: &Value| {
         let mut rest = object.clone();
         rest["status"] = Value::Null;
@@ -175,7 +175,7 @@ fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Checked {
     let is_adopted =
         view::owner(before).is_none() && record.after.as_ref().is_some_and(|o| is_managed(o));
     let mut states = seen.into_iter().chain([before]);
-    let is_ours = is_adopted || states.any(|o| is_managed(o)) || is_farewell(record, before);
+    let is_ours = is_adopted || states.any(|o| is_managed(o)) || is_last_write(record, before);
     demand(is_ours, "I29", || format!("{} is not ours", record.id))
 }
 

@@ -17,11 +17,11 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     if before.is_none() {
         names_all(window, pod)?;
     }
-    let is_told = |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
-    if let Some(before) = before.filter(|before| is_told(before)) {
+    let has_start_signal = |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
+    if let Some(before) = before.filter(|before| has_start_signal(before)) {
         return is_repeated_well(before, pod);
     }
-    if !is_told(pod) {
+    if !has_start_signal(pod) {
         return Ok(());
     }
     let pairs = view::annotation(pod, labels::STARTS_AFTER);

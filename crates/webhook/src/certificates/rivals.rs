@@ -22,7 +22,7 @@ struct Written {
     bundle: Vec<String>,
     /// When it was found changed, of late.
     rewrites: VecDeque<Instant>,
-    is_told: bool,
+    is_reported: bool,
 }
 
 /// Why a bundle has to be written.
@@ -47,15 +47,15 @@ impl Rivals {
         while written.rewrites.front().is_some_and(is_old) {
             written.rewrites.pop_front();
         }
-        written.is_told &= !written.rewrites.is_empty();
+        written.is_reported &= !written.rewrites.is_empty();
         if written.rewrites.len() == MANY {
             written.rewrites.pop_front();
         }
         written.rewrites.push_back(now);
-        if written.is_told || written.rewrites.len() < MANY {
+        if written.is_reported || written.rewrites.len() < MANY {
             return Rewrite::Foreign;
         }
-        written.is_told = true;
+        written.is_reported = true;
         Rewrite::Rival
     }
 

@@ -138,12 +138,12 @@ fn every_version_of_a_part_may_be_read_while_it_is_created_scaled_and_updated() 
         scaled(seen)?;
         all_of_version(seen, "2")
     });
-    let told = wait::until(|| {
+    let reported = wait::until(|| {
         let updated = versions.judge();
-        let are_told = updated.contains(&FRONTEND) && updated.contains(&DECODE);
-        are_told.then_some(()).ok_or_else(|| format!("{updated:?}"))
+        let are_updated = updated.contains(&FRONTEND) && updated.contains(&DECODE);
+        are_updated.then_some(()).ok_or_else(|| format!("{updated:?}"))
     });
-    told.unwrap();
+    reported.unwrap();
     ns.kubectl(&["scale", "pcsg/llm-0-decode", "--replicas", "0"]);
     ns.until("0 is ready", |seen| {
         same("pods", &seen.all("Pod").len(), &3)?;

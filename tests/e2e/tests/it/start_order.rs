@@ -9,7 +9,7 @@ mod interrupted;
 use serde_json::Value;
 
 use crate::harness::seen::name;
-use crate::harness::starts::{Starts, is_told, pairs};
+use crate::harness::starts::{Starts, has_start_signal, pairs};
 use crate::harness::{Namespace, Seen, same, wait};
 
 /// The pods of these PodCliques are on nodes and wait for the given dependencies.
@@ -20,7 +20,7 @@ fn expect_waiting(seen: &Seen, podcliques: &[(&str, &str)]) -> Result<(), String
         same(podclique, &Value::from(pods.len()), wanted)?;
         for pod in pods {
             same(name(pod), &pairs(pod), after)?;
-            same(name(pod), &is_told(pod), &false)?;
+            same(name(pod), &has_start_signal(pod), &false)?;
             same(name(pod), &pod["spec"]["nodeName"].is_string(), &true)?;
             expect_held(pod)?;
         }
@@ -40,10 +40,10 @@ fn expect_held(pod: &Value) -> Result<(), String> {
 }
 
 /// All pods of these PodCliques have the start signal.
-fn expect_told(seen: &Seen, podcliques: &[&str]) -> Result<(), String> {
+fn expect_signalled(seen: &Seen, podcliques: &[&str]) -> Result<(), String> {
     for podclique in podcliques {
         for pod in seen.pods(podclique) {
-            same(name(pod), &is_told(pod), &true)?;
+            same(name(pod), &has_start_signal(pod), &true)?;
         }
     }
     Ok(())
@@ -62,12 +62,12 @@ fn get_ready(ns: &Namespace<'_>, podclique: &str, index: usize) {
 
 /// No pod got the start signal too early, and that many pods have it.
 fn expect_count(starts: &mut Starts, count: usize) {
-    let told = wait::until(|| {
+    let signalled = wait::until(|| {
         starts.judge();
         let is_behind = starts.count() < count;
         (!is_behind)
             .then(|| starts.count())
-            .ok_or_else(|| format!("not {count} pods were told: {starts:?}"))
+            .ok_or_else(|| format!("not {count} pods were signalled: {starts:?}"))
     });
-    assert_eq!(told.unwrap(), count, "{starts:?}");
+    assert_eq!(signalled.unwrap(), count, "{starts:?}");
 }

@@ -140,7 +140,7 @@ impl Operator {
             )),
             context,
             waiting: BTreeSet::new(),
-            woken: BTreeSet::new(),
+            triggered: BTreeSet::new(),
             running: BTreeMap::new(),
             timers: BTreeMap::new(),
             done: Arc::default(),
@@ -232,7 +232,7 @@ impl Operator {
             let queue = self.context.queue(*controller);
             let jobs = queue.take_all().into_iter().map(|key| (number, key));
             let jobs: Vec<Job> = jobs.filter(|job| !self.is_overheard(job)).collect();
-            self.woken.extend(jobs.iter().cloned());
+            self.triggered.extend(jobs.iter().cloned());
             self.waiting.extend(jobs);
         }
         let now = Instant::now();
@@ -257,7 +257,7 @@ impl Operator {
     /// The present plan of each controller.
     pub fn plans(&mut self) -> Plans {
         self.take_in();
-        self.woken.clear();
+        self.triggered.clear();
         self.rules.plans(&self.context)
     }
 
@@ -269,7 +269,7 @@ impl Operator {
         let soon = Instant::now() + Duration::from_secs(1);
         let is_due = |job: &Job| self.timers.get(job).is_some_and(|at| *at <= soon);
         wakes::check(before, &after, |job| {
-            self.woken.contains(job) || is_due(job)
+            self.triggered.contains(job) || is_due(job)
         })
     }
 

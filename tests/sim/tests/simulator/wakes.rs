@@ -79,11 +79,11 @@ fn without_versions(plan: &str) -> String {
 pub fn check(
     before: &Plans,
     after: &Plans,
-    is_woken: impl Fn(&Job) -> bool,
+    is_triggered: impl Fn(&Job) -> bool,
 ) -> Result<(), Violation> {
     for (job, plan) in after {
         let planned = before.get(job);
-        if planned != Some(plan) && !is_woken(job) {
+        if planned != Some(plan) && !is_triggered(job) {
             let planned = planned.map_or("nothing", String::as_str);
             return Err(Violation {
                 invariant: "WAKE",

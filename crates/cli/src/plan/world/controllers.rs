@@ -16,7 +16,7 @@ use podcliqueset::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 use podgang::PodGangReconciler;
 use serde_json::Value;
 
-use super::kinds::Woken;
+use super::kinds::Triggered;
 use super::write::Written;
 use super::{World, bug};
 use crate::exit::Failure;
@@ -56,13 +56,13 @@ pub(super) fn triggers() -> Triggers {
 }
 
 impl World {
-    /// These look again.
-    pub(super) fn wake(&mut self, woken: Woken) {
-        let jobs = woken.into_iter().filter_map(|(name, key)| {
+    /// These controllers decide again about these objects.
+    pub(super) fn trigger(&mut self, triggered: Triggered) {
+        let jobs = triggered.into_iter().filter_map(|(name, key)| {
             let number = NAMES.iter().position(|known| *known == name)?;
             Some((number, key))
         });
-        self.woken.extend(jobs);
+        self.triggered.extend(jobs);
     }
 
     /// The state that each part of a base gang must reach with its minimum before scaled gangs
@@ -74,8 +74,8 @@ impl World {
         }
     }
 
-    /// All look again.
-    pub(super) fn wake_all(&mut self) {
+    /// All controllers decide again about all objects.
+    pub(super) fn trigger_all(&mut self) {
         let kinds = [
             Kind::of::<PodCliqueSet>(),
             Kind::of::<PodCliqueScalingGroup>(),
@@ -85,16 +85,16 @@ impl World {
         for (number, kind) in kinds.into_iter().enumerate() {
             let keys = self.stored(kind).map(|(key, _)| (number, key.clone()));
             let jobs: Vec<Job> = keys.collect();
-            self.woken.extend(jobs);
+            self.triggered.extend(jobs);
         }
     }
 
     /// Decides until no controller is triggered.
     pub(super) fn work_off(&mut self) -> Result<(), Failure> {
-        while !self.woken.is_empty() {
+        while !self.triggered.is_empty() {
             // Controllers that are triggered meanwhile wait: the set reconciles once after all of
             // this round.
-            let turn: BTreeSet<Job> = std::mem::take(&mut self.woken);
+            let turn: BTreeSet<Job> = std::mem::take(&mut self.triggered);
             for job in turn {
                 self.reconcile(job)?;
             }
@@ -126,7 +126,7 @@ impl World {
         }
         for action in plan.waves.iter().flatten() {
             if self.carry_out(action)? == Written::Outdated {
-                self.woken.insert(job.clone());
+                self.triggered.insert(job.clone());
             }
         }
         match plan.status {
@@ -155,7 +155,7 @@ impl World {
         let status = encode_status(&next)?;
         let observed = object.meta().resource_version.as_deref();
         if self.write_status(&id, observed, status)? == Written::Outdated {
-            self.woken.insert(job);
+            self.triggered.insert(job);
         }
         Ok(())
     }

@@ -18,8 +18,8 @@ use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use serde_json::Value;
 
 /// The controllers that a shown object triggers.
-pub(super) type Woken = Vec<(ControllerName, Key)>;
-type Show = fn(&Caches, &Triggers, &Value) -> serde_json::Result<Woken>;
+pub(super) type Triggered = Vec<(ControllerName, Key)>;
+type Show = fn(&Caches, &Triggers, &Value) -> serde_json::Result<Triggered>;
 
 /// The cache feed of a kind.
 #[derive(Clone, Copy)]
@@ -72,11 +72,11 @@ fn show<K: Watched>(
     caches: &Caches,
     triggers: &Triggers,
     object: &Value,
-) -> serde_json::Result<Woken> {
+) -> serde_json::Result<Triggered> {
     let shown = K::deserialize(object)?;
     let is_ours = ownership::label(shown.meta(), labels::MANAGED_BY) == Some(labels::MANAGER);
     if K::SELECTION.is_by_label() && !is_ours {
-        return Ok(Woken::new());
+        return Ok(Triggered::new());
     }
     Ok(tell(caches.of::<K>().apply(shown), caches, triggers))
 }
@@ -85,15 +85,15 @@ fn hide<K: Watched>(
     caches: &Caches,
     triggers: &Triggers,
     object: &Value,
-) -> serde_json::Result<Woken> {
+) -> serde_json::Result<Triggered> {
     let last = K::deserialize(object)?;
     let change = caches.of::<K>().delete(last.meta());
     Ok(tell(change, caches, triggers))
 }
 
-fn tell<K: Watched>(change: Option<Change<K>>, caches: &Caches, triggers: &Triggers) -> Woken {
+fn tell<K: Watched>(change: Option<Change<K>>, caches: &Caches, triggers: &Triggers) -> Triggered {
     let Some(change) = change else {
-        return Woken::new();
+        return Triggered::new();
     };
     K::remember(&change, caches);
     triggers.after(&change, caches)

@@ -22,7 +22,7 @@ impl World {
     /// pod waits for its back-off, and never up to a gang termination or the end of a job, because
     /// the planned change does not cause those.
     pub fn settle(&mut self) -> Result<(), Failure> {
-        self.wake_all();
+        self.trigger_all();
         loop {
             self.work_off()?;
             if self.run_kubelet()? {
@@ -30,7 +30,7 @@ impl World {
             }
             // The operator's resync every ten minutes: no decision may depend on a trigger.
             let version = self.version;
-            self.wake_all();
+            self.trigger_all();
             self.work_off()?;
             if self.version == version && !self.pass_time() {
                 return Ok(());
@@ -61,7 +61,7 @@ impl World {
         self.now = next;
         let due = self.timers.iter().filter(|(_, at)| **at <= next);
         let due: Vec<Job> = due.map(|(job, _)| job.clone()).collect();
-        self.woken.extend(due);
+        self.triggered.extend(due);
         true
     }
 

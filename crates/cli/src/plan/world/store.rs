@@ -127,8 +127,8 @@ impl World {
         let uid = json::meta(last, "uid").to_owned();
         self.uids.remove(&uid);
         if let Some(feed) = find_feed(id.0) {
-            let woken = (feed.hide)(&self.caches, &self.triggers, last);
-            self.wake(woken.map_err(|error| unreadable(id, &error))?);
+            let triggered = (feed.hide)(&self.caches, &self.triggers, last);
+            self.trigger(triggered.map_err(|error| unreadable(id, &error))?);
         }
         self.collect_garbage(&uid)
     }
@@ -141,8 +141,8 @@ impl World {
         self.uids.insert(json::meta(object, "uid").to_owned());
         self.note_owners(id, object);
         if let Some(feed) = find_feed(id.0) {
-            let woken = (feed.show)(&self.caches, &self.triggers, object);
-            self.wake(woken.map_err(|error| unreadable(id, &error))?);
+            let triggered = (feed.show)(&self.caches, &self.triggers, object);
+            self.trigger(triggered.map_err(|error| unreadable(id, &error))?);
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ impl<'a> Names<'a> {
     }
 
     /// Whether the event is about one of these objects.
-    pub fn are_told_of(&self, event: &Event) -> bool {
+    pub fn match_event(&self, event: &Event) -> bool {
         let is_recent = told::last_time(event)
             .zip(self.since)
             .is_none_or(|(last, since)| last >= since);
@@ -100,7 +100,7 @@ impl<'a> Names<'a> {
 /// A moment for each event about the set's objects.
 pub fn of_events(workload: &Workload, events: &[Event]) -> Vec<Moment> {
     let names = Names::of(workload);
-    let own = events.iter().filter(|e| names.are_told_of(e));
+    let own = events.iter().filter(|e| names.match_event(e));
     own.filter_map(of_event).collect()
 }
 

@@ -159,7 +159,7 @@ fn each_cause_has_its_words() {
 
 /// Parts that are not considered are named.
 #[test]
-fn what_is_not_considered_is_told() {
+fn limits_of_the_answer_are_named() {
     let mut set = inference();
     let template = &mut set["spec"]["template"];
     template["topologyConstraint"] = json!({"topologyName": "zones", "pack": {"required": "zone"}});

@@ -37,7 +37,7 @@ fn breached(delay: Option<&str>) -> Workload {
 }
 
 #[test]
-fn a_breach_is_told_with_the_time_of_the_termination() {
+fn a_breach_is_shown_with_the_time_of_the_termination() {
     assert_snapshot!(next_of(&explain(&breached(Some("10m")), &[])));
 }
 
@@ -166,7 +166,7 @@ fn an_update_tells_whose_turn_it_is_and_its_deadline() {
 
 /// PodCliques of an earlier attempt of the terminated replica go first.
 #[test]
-fn a_replica_that_is_made_anew_says_what_it_waits_for() {
+fn a_replica_that_is_recreated_says_what_it_waits_for() {
     let mut workload = demo_with(&[ready(), ready()], &[]);
     workload.set.status.as_mut().unwrap().replica_attempts = vec![ReplicaAttempt {
         replica: 0,
@@ -297,7 +297,7 @@ fn a_running_set_is_reported_as_running() {
 
 /// A pod beyond the minimum is explained although the set is ready.
 #[test]
-fn what_keeps_the_rest_is_told_of_a_set_that_is_ready() {
+fn an_obstruction_is_shown_for_a_set_that_is_ready() {
     let message = "0/20 nodes are available: 20 Insufficient cpu.";
     let mut workload = demo_with(&[ready(), unschedulable(message)], &[]);
     workload.podcliques[0].spec.min_available = Some(1);

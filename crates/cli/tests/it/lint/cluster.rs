@@ -178,7 +178,7 @@ fn a_missing_right_is_reported_once_for_each_kind() {
 }
 
 #[test]
-fn what_a_cluster_does_not_serve_is_told() {
+fn kinds_that_a_cluster_does_not_serve_are_reported() {
     let lines = remarks(&everything(), |kind| match kind {
         Kind::Definition | Kind::KaiQueue => Answer::NotServed,
         _ => Answer::There,

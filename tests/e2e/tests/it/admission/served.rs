@@ -45,7 +45,7 @@ fn its_certificate_is_replaced_under_calls_of_which_none_fails_and_without_it_no
     assert!(late.len() <= MOST_LATE, "{} of {all} too late", late.len());
 
     assert_eq!(operator.terminate().code(), Some(0));
-    is_told_that_nobody_answers(&ns);
+    reports_that_nobody_answers(&ns);
     goes_on_without_asking(&ns);
     // Autoscaling and deletion do not wait for the webhook.
     ns.kubectl(&["scale", "pclq/svc-0-a", "--replicas=3"]);
@@ -127,7 +127,7 @@ fn wait_for_replacements(operator: &Operator) {
     }
 }
 
-fn is_told_that_nobody_answers(ns: &Namespace<'_>) {
+fn reports_that_nobody_answers(ns: &Namespace<'_>) {
     let refused = ns.feed(&["apply", "-f", "-"], &set("more", &[clique("a", 1)], &[]));
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success(), "it is accepted");

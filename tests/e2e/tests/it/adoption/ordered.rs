@@ -11,7 +11,7 @@ use super::running::fill;
 use super::{delete_all, runs, stopped};
 use crate::harness::history::History;
 use crate::harness::seen::name;
-use crate::harness::starts::{is_told, pairs};
+use crate::harness::starts::{has_start_signal, pairs};
 use crate::harness::{Namespace, Seen, same};
 
 const WORKERS: &str = "llm-0-model-1-worker";
@@ -36,7 +36,7 @@ fn pods_that_wait_for_others_go_on_and_their_successors_need_no_token() {
     assert_eq!(uids(&seen), before);
     assert_eq!(self::orders(&ns), orders);
     for pod in seen.all("Pod") {
-        assert_eq!((pairs(pod), is_told(pod)), ("", false), "{}", name(pod));
+        assert_eq!((pairs(pod), has_start_signal(pod)), ("", false), "{}", name(pod));
     }
     assert_eq!(secrets(&seen.pods(WORKERS)[1]["spec"]), 1);
 
@@ -66,7 +66,7 @@ fn is_ours(seen: &Seen, lost: &str) -> Result<(), String> {
     let pod = seen.pods(WORKERS)[1];
     same("replaced", &(name(pod) != lost), &true)?;
     same("waits for", &pairs(pod), &"llm-0-model-1-leader:1")?;
-    same("told", &is_told(pod), &true)?;
+    same("has the start signal", &has_start_signal(pod), &true)?;
     same("secrets", &secrets(&pod["spec"]), &0)?;
     let first = &pod["spec"]["initContainers"][0];
     same("init container", &first["name"], &json!("grove-initc"))?;

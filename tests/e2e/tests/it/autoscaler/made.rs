@@ -168,8 +168,8 @@ fn one_of_another_owner_is_left_alone_and_reported() {
     ns.until("it names the owner of the name", |seen| {
         let set = seen.one("PodCliqueSet", "x")?;
         let errors = set["status"]["lastErrors"].to_string();
-        let is_told = errors.contains("ERR_NAME_CONFLICT") && errors.contains("x-0-a");
-        same("told", &is_told, &true)?;
+        let is_reported = errors.contains("ERR_NAME_CONFLICT") && errors.contains("x-0-a");
+        same("the conflict is reported", &is_reported, &true)?;
         seen.expect_ready_pods(3)?;
         let found = seen.one(KIND, "x-0-a")?;
         subset("theirs", &found["spec"], &theirs["spec"])?;

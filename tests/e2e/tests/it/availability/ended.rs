@@ -84,12 +84,12 @@ fn live_through(ns: &Namespace<'_>, name: &str) {
         ns,
         name,
         "all of it says so: nothing more is written",
-        is_told,
+        is_reported,
     );
 }
 
 /// Counts may be written a moment after the set's condition.
-fn is_told(seen: &Seen) -> Result<(), String> {
+fn is_reported(seen: &Seen) -> Result<(), String> {
     let counts = ["replicas", "scheduledReplicas", "updatedReplicas"];
     let kinds = [
         (

@@ -20,7 +20,7 @@ pub struct Starts {
     /// Pods that are Ready, by PodClique.
     ready: BTreeMap<String, BTreeSet<String>>,
     /// Pods with the start signal, and whether they had it when they were created.
-    told: BTreeMap<String, bool>,
+    signalled: BTreeMap<String, bool>,
     /// PodCliques that are scaled to zero: no pod waits for them.
     idle: BTreeSet<String>,
     _runtime: Runtime,
@@ -33,7 +33,7 @@ impl Starts {
         Self {
             events,
             ready: BTreeMap::new(),
-            told: BTreeMap::new(),
+            signalled: BTreeMap::new(),
             idle: BTreeSet::new(),
             _runtime: runtime,
         }
@@ -51,9 +51,9 @@ impl Starts {
         let events: Vec<Value> = self.events.try_iter().collect();
         for event in events {
             let pod = &event["object"];
-            if is_told(pod) && !self.told.contains_key(name(pod)) {
+            if has_start_signal(pod) && !self.signalled.contains_key(name(pod)) {
                 self.expect_parents(pod);
-                self.told
+                self.signalled
                     .insert(name(pod).to_owned(), event["type"] == "ADDED");
             }
             let of_podclique = self.ready.entry(podclique(pod)).or_default();
@@ -82,13 +82,13 @@ impl Starts {
     }
 
     /// Whether the pod was created with the start signal; `None` without a signal.
-    pub fn told_at_creation(&self, pod: &str) -> Option<bool> {
-        self.told.get(pod).copied()
+    pub fn signalled_at_creation(&self, pod: &str) -> Option<bool> {
+        self.signalled.get(pod).copied()
     }
 
     /// The number of pods with the start signal.
     pub fn count(&self) -> usize {
-        self.told.len()
+        self.signalled.len()
     }
 }
 
@@ -100,7 +100,7 @@ pub fn pairs(pod: &Value) -> &str {
 }
 
 /// Whether the pod has the start signal.
-pub fn is_told(pod: &Value) -> bool {
+pub fn has_start_signal(pod: &Value) -> bool {
     let start = pod["metadata"]["annotations"][START].as_str();
     start.is_some_and(|start| start != "0")
 }

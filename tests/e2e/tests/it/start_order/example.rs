@@ -1,6 +1,6 @@
 //! The manifest that users begin with.
 
-use super::{expect_count, expect_told};
+use super::{expect_count, expect_signalled};
 use crate::harness::Namespace;
 use crate::harness::starts::Starts;
 use crate::termination::runs;
@@ -15,10 +15,10 @@ fn the_example_starts_in_its_order() {
         // The optional replica, too.
         seen.expect_ready_pods(11)?;
         let waited = [0, 1, 2].map(|j| format!("start-order-0-model-{j}-worker"));
-        expect_told(seen, &["start-order-0-router"])?;
+        expect_signalled(seen, &["start-order-0-router"])?;
         waited
             .iter()
-            .try_for_each(|name| expect_told(seen, &[name]))
+            .try_for_each(|name| expect_signalled(seen, &[name]))
     });
     expect_count(&mut starts, 8);
 }

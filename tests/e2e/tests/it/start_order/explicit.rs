@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{expect_count, expect_told, expect_waiting, get_ready};
+use super::{expect_count, expect_signalled, expect_waiting, get_ready};
 use crate::harness::manifest::{clique, held_clique, set};
 use crate::harness::seen::name;
-use crate::harness::starts::{Starts, is_told, pairs};
+use crate::harness::starts::{Starts, has_start_signal, pairs};
 use crate::harness::{Namespace, same};
 
 const FRONT: &str = "svc-0-front";
@@ -60,7 +60,7 @@ fn a_clique_starts_after_its_dependencies_except_those_scaled_to_zero() {
     starts.set_idle(CACHE);
     ns.kubectl(&["scale", "pclq", CACHE, "--replicas=0"]);
     let first = ns.until("it starts", |seen| {
-        expect_told(seen, &[FRONT])?;
+        expect_signalled(seen, &[FRONT])?;
         let pods = seen.pods(FRONT);
         Ok(name(pods.first().ok_or("no pod")?).to_owned())
     });
@@ -71,7 +71,7 @@ fn a_clique_starts_after_its_dependencies_except_those_scaled_to_zero() {
         same("another", &(name(pod) != first), &true)?;
         let awake = format!("{}:1,{}:1", DECODE[0], DECODE[1]);
         same("waits for", &pairs(pod), &awake.as_str())?;
-        same("told", &is_told(pod), &true)
+        same("has the start signal", &has_start_signal(pod), &true)
     });
     expect_count(&mut starts, 2);
 }

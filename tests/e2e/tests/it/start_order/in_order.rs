@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{expect_count, expect_told, expect_waiting, get_ready};
+use super::{expect_count, expect_signalled, expect_waiting, get_ready};
 use crate::harness::manifest::{clique, held_clique, set};
 use crate::harness::seen::name;
 use crate::harness::starts::Starts;
@@ -54,7 +54,7 @@ fn each_clique_starts_after_the_one_before_it() {
 
     get_ready(&ns, ROUTER, 1);
     ns.until("one router is enough for the leaders", |seen| {
-        expect_told(seen, &LEADERS[..2])?;
+        expect_signalled(seen, &LEADERS[..2])?;
         expect_waiting(seen, &[(WORKERS[0], BASE_LEADERS)])
     });
     get_ready(&ns, LEADERS[0], 0);
@@ -62,11 +62,11 @@ fn each_clique_starts_after_the_one_before_it() {
     expect_count(&mut starts, 2);
     get_ready(&ns, LEADERS[1], 0);
     ns.until("the workers start after both leaders", |seen| {
-        expect_told(seen, &WORKERS[..2])
+        expect_signalled(seen, &WORKERS[..2])
     });
 
     optional_replica_starts_by_itself(&ns, &mut starts);
-    replaced_pod_is_told_at_once(&ns, &mut starts);
+    replaced_pod_gets_its_signal_at_once(&ns, &mut starts);
 }
 
 /// Its gang keeps the order within itself: the leader waits for no pod, the workers for the leader.
@@ -81,7 +81,7 @@ fn optional_replica_starts_by_itself(ns: &Namespace<'_>, starts: &mut Starts) {
     });
     get_ready(ns, LEADERS[2], 0);
     ns.until("all run", |seen| {
-        expect_told(seen, &WORKERS)?;
+        expect_signalled(seen, &WORKERS)?;
         seen.expect_ready_pods(11)?;
         let set = seen.one("PodCliqueSet", "svc")?;
         let ready = crate::harness::condition(set, "Ready");
@@ -90,7 +90,7 @@ fn optional_replica_starts_by_itself(ns: &Namespace<'_>, starts: &mut Starts) {
     expect_count(starts, 8);
 }
 
-fn replaced_pod_is_told_at_once(ns: &Namespace<'_>, starts: &mut Starts) {
+fn replaced_pod_gets_its_signal_at_once(ns: &Namespace<'_>, starts: &mut Starts) {
     let lost = name(ns.look().unwrap().pods(WORKERS[0])[1]).to_owned();
     ns.kubectl(&["delete", "pod", &lost]);
     let found = ns.until("it is replaced", |seen| {
@@ -100,5 +100,5 @@ fn replaced_pod_is_told_at_once(ns: &Namespace<'_>, starts: &mut Starts) {
         Ok(pod)
     });
     expect_count(starts, 9);
-    assert_eq!(starts.told_at_creation(&found), Some(true));
+    assert_eq!(starts.signalled_at_creation(&found), Some(true));
 }

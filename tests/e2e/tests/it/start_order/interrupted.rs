@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{expect_count, expect_told, expect_waiting, get_ready};
+use super::{expect_count, expect_signalled, expect_waiting, get_ready};
 use crate::harness::lane::Lane;
 use crate::harness::manifest::{clique, held_clique, set};
 use crate::harness::same;
@@ -37,7 +37,7 @@ fn a_restarted_operator_sends_the_due_start_signals() {
     lane.operator.start_again().unwrap();
     ns.until("they start", |seen| {
         same("pods", &seen.pods("svc-0-second").len(), &3)?;
-        expect_told(seen, &["svc-0-second"])
+        expect_signalled(seen, &["svc-0-second"])
     });
     expect_count(&mut starts, 3);
 }

@@ -132,7 +132,7 @@ struct Run {
     requests: u64,
     asked: Requests,
     events: Notes,
-    is_told: bool,
+    keeps_story: bool,
     minds_wakes: bool,
     places_gangs: bool,
     /// Whether pods only start and nothing else happens.
@@ -141,7 +141,7 @@ struct Run {
 }
 
 impl Run {
-    fn new(seed: u64, sabotage: Option<Sabotage>, is_told: bool) -> Self {
+    fn new(seed: u64, sabotage: Option<Sabotage>, keeps_story: bool) -> Self {
         let began = Instant::now();
         let mut rng = Rng::new(seed);
         let user = User::new(&mut rng);
@@ -169,7 +169,7 @@ impl Run {
             requests: 0,
             asked: Requests::default(),
             events: Notes::new(),
-            is_told,
+            keeps_story,
             minds_wakes: seed.is_multiple_of(WAKES_EVERY),
             places_gangs,
             is_quiet: false,
@@ -244,7 +244,7 @@ impl Run {
     }
 
     fn note(&mut self, text: impl FnOnce() -> String) {
-        if self.is_told {
+        if self.keeps_story {
             self.events.push((self.store.log.len(), text()));
         }
     }

@@ -61,7 +61,7 @@ pub const KUBERNETES_TERMINATION: Scenario = Scenario {
     name: "kubernetes-end",
     step: |store| break_pods(store, "svc-0-a"),
     ends_with: |store| {
-        is_made_anew(store)
+        is_recreated(store)
             && told(store, Resource::PodGroup) == ["svc-0", "svc-0-g-0-b"]
             && told(store, Resource::CompositePodGroup) == ["svc-0.groups"]
     },
@@ -71,7 +71,7 @@ pub const KUBERNETES_TERMINATION: Scenario = Scenario {
     ..KUBERNETES_OUT
 };
 
-fn is_made_anew(store: &Store) -> bool {
+fn is_recreated(store: &Store) -> bool {
     ready_pods(store) == 3 && attempt(store, Resource::PodCliqueSet, "svc", 0) == 1
 }
 
@@ -93,7 +93,7 @@ pub const TREE_OUT: Scenario = Scenario {
 pub const TREE_TERMINATION: Scenario = Scenario {
     name: "tree-end",
     ends_with: |store| {
-        is_made_anew(store)
+        is_recreated(store)
             && told(store, Resource::PodGroup) == ["svc-0-a", "svc-0-g-0-b"]
             && told(store, Resource::CompositePodGroup).len() == 3
     },
@@ -114,7 +114,7 @@ pub const KAI_OUT: Scenario = Scenario {
 pub const KAI_TERMINATION: Scenario = Scenario {
     name: "kai-end",
     begins_with: Some(|| of(KAI)),
-    ends_with: |store| is_made_anew(store) && told(store, Resource::KaiPodGroup).len() == 1,
+    ends_with: |store| is_recreated(store) && told(store, Resource::KaiPodGroup).len() == 1,
     scheduler: Some((KAI, KAI, Gangs::Tree)),
     ..KUBERNETES_TERMINATION
 };
@@ -134,7 +134,7 @@ pub const VOLCANO_OUT: Scenario = Scenario {
 pub const VOLCANO_TERMINATION: Scenario = Scenario {
     name: "volcano-end",
     begins_with: Some(|| of(VOLCANO)),
-    ends_with: |store| is_made_anew(store) && told(store, Resource::VolcanoPodGroup) == ["svc-0"],
+    ends_with: |store| is_recreated(store) && told(store, Resource::VolcanoPodGroup) == ["svc-0"],
     scheduler: Some((VOLCANO, VOLCANO, Gangs::Split)),
     ..KUBERNETES_TERMINATION
 };

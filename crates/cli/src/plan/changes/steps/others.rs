@@ -54,8 +54,8 @@ impl Collector {
                 step.to = scaled.after.as_i64();
             });
         }
-        let told = differences.iter().filter(|d| is_told(d));
-        let fields: Vec<String> = told.map(|d| d.path.clone()).collect();
+        let reported = differences.iter().filter(|d| is_of_a_step(d));
+        let fields: Vec<String> = reported.map(|d| d.path.clone()).collect();
         if fields.is_empty() {
             return;
         }
@@ -69,8 +69,8 @@ impl Collector {
     }
 }
 
-/// Whether the difference is part of a step about replicas.
-fn is_told(difference: &Difference) -> bool {
+/// Whether a step lists the difference: it is not the number of replicas, nor a field of ours.
+fn is_of_a_step(difference: &Difference) -> bool {
     let path = &difference.path;
     let is_own = OWN.iter().any(|key| path.contains(key));
     !is_own && path != "spec.replicas"

@@ -90,8 +90,8 @@ fn a_gang_without_room_gets_nothing_and_says_why() {
 fn score(seen: &Seen, domains: &str) -> Result<f64, String> {
     let gang = seen.one("PodGang", "svc-0")?;
     let conditions = gang["status"]["conditions"].to_string();
-    let is_told = conditions.contains(&format!("domains: {domains}"));
-    same(&conditions, &is_told, &true)?;
+    let is_reported = conditions.contains(&format!("domains: {domains}"));
+    same(&conditions, &is_reported, &true)?;
     let score = gang["status"]["placementScore"].as_f64();
     score.ok_or_else(|| "no score".to_owned())
 }

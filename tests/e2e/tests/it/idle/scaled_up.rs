@@ -18,7 +18,7 @@ fn service() -> serde_json::Value {
 
 #[test]
 fn the_only_pod_of_a_frontend_is_replaced_while_scaled_up_parts_wait() {
-    let ns = Namespace::new("woken-waits");
+    let ns = Namespace::new("idle-waits");
     ns.apply(&service());
     let front = ns.until("the frontend runs", |seen| {
         seen.expect_ready_pods(1)?;
@@ -49,8 +49,8 @@ fn the_only_pod_of_a_frontend_is_replaced_while_scaled_up_parts_wait() {
     ns.kubectl(&["create", "serviceaccount", "robot"]);
     ns.until("the scaled up parts run", |seen| {
         seen.expect_ready_pods(3)?;
-        let woken = [("svc-0-cache", 1), ("svc-0-workers-0-worker", 1)];
-        expect_base(seen, &[&[("svc-0-front", 1)], &woken[..]].concat())
+        let scaled_up = [("svc-0-cache", 1), ("svc-0-workers-0-worker", 1)];
+        expect_base(seen, &[&[("svc-0-front", 1)], &scaled_up[..]].concat())
     });
     ns.kubectl(&["delete", "serviceaccount", "robot"]);
 }
