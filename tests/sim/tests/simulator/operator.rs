@@ -61,7 +61,7 @@ pub struct Operator {
     rules: Rules,
     waiting: BTreeSet<Job>,
     /// Jobs queued since the plans were computed.
-    woken: BTreeSet<Job>,
+    triggered: BTreeSet<Job>,
     running: BTreeMap<Job, Running>,
     timers: BTreeMap<Job, Instant>,
     done: Arc<Mutex<Vec<Done>>>,
