@@ -19,7 +19,7 @@ use webhook::certificates::{
     ConfigurationKind, Mode, Options, SecretWatch, Target, WriteTurn, keep, watch_secret,
 };
 use webhook::metrics::Metrics;
-use webhook::parents::Stored;
+use webhook::parents::CachedObjects;
 use webhook::server::{Identity, Server};
 
 use crate::config::{CertProvisionMode, Config, Webhooks};
@@ -81,7 +81,7 @@ fn serve(
     let server = Server::bind(webhooks.address()).context("the webhook cannot be served")?;
     let server = server.answering(webhooks.clients());
     let judge = Judge {
-        stored: Arc::new(Seen(around.context.clone())),
+        stored: Arc::new(InformerCache(around.context.clone())),
         defaults: DefaultsConfig {
             termination_delay: config.defaults.termination_delay.clone(),
         },
@@ -171,9 +171,9 @@ fn exemptions(config: &Config) -> anyhow::Result<Option<Exemptions>> {
 }
 
 /// The cached objects.
-struct Seen(Arc<Context>);
+struct InformerCache(Arc<Context>);
 
-impl Seen {
+impl InformerCache {
     fn find<K: Watched>(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
         let key = Key {
             namespace: namespace.to_owned(),
@@ -183,7 +183,7 @@ impl Seen {
     }
 }
 
-impl Stored for Seen {
+impl CachedObjects for InformerCache {
     fn set(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueSet>> {
         self.find(namespace, name)
     }

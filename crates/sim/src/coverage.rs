@@ -174,9 +174,18 @@ impl Coverage {
     }
 
     fn pod(&mut self, record: &Record) {
-        let has_start_signal = |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
-        let had_start_signal = record.before.as_ref().is_some_and(|pod| has_start_signal(pod));
-        if !had_start_signal && record.after.as_ref().is_some_and(|pod| has_start_signal(pod)) {
+        let has_start_signal =
+            |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
+        let had_start_signal = record
+            .before
+            .as_ref()
+            .is_some_and(|pod| has_start_signal(pod));
+        if !had_start_signal
+            && record
+                .after
+                .as_ref()
+                .is_some_and(|pod| has_start_signal(pod))
+        {
             self.saw(match record.before {
                 Some(_) => "pod got its start signal",
                 None => "pod created with its start signal",

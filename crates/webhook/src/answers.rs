@@ -12,13 +12,13 @@ use admission::Rules;
 use admission::authorizer::Exemptions;
 use admission::defaults::DefaultsConfig;
 
-use crate::parents::Stored;
+use crate::parents::CachedObjects;
 use crate::review::{Answer, Request};
 
 /// Inputs of the answers in addition to the request.
 pub struct Judge {
-    /// Stored objects.
-    pub stored: Arc<dyn Stored>,
+    /// CachedObjects objects.
+    pub stored: Arc<dyn CachedObjects>,
     /// Defaults of the operator's configuration.
     pub defaults: DefaultsConfig,
     /// Inputs of the rules.

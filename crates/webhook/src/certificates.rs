@@ -20,22 +20,22 @@
 
 mod configurations;
 mod error;
-mod keep;
-mod made;
+mod issued_pair;
 mod named_watch;
 mod observe;
 pub mod plan;
 mod request;
 mod rivals;
+mod rotation;
 mod secret;
+mod secret_content;
 mod serving;
-mod stored;
 
 pub use configurations::{ConfigurationKind, Target};
 pub use error::Unusable;
-pub use keep::{Clock, EnterWrite, Mode, Options, WriteTurn, keep};
-pub use made::{Made, make};
+pub use issued_pair::{IssuedPair, make};
 pub use rivals::{Rewrite, Rivals};
+pub use rotation::{Clock, EnterWrite, Mode, Options, WriteTurn, keep};
 pub use secret::{SecretWatch, watch_secret};
+pub use secret_content::{NEXT_TRUSTED_SINCE, SecretContent, authorities_in};
 pub use serving::Serving;
-pub use stored::{NEXT_TRUSTED_SINCE, Stored, authorities_in};

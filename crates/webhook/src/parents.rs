@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
 /// Objects from the cache. A stale view suffices: the definitions refuse the same.
-pub trait Stored: Send + Sync {
+pub trait CachedObjects: Send + Sync {
     /// The set of that name.
     fn set(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueSet>>;
     /// Bytes of the specifications of all other sets of the namespace, as JSON.
@@ -20,7 +20,7 @@ pub trait Stored: Send + Sync {
 }
 
 /// The set of an object, through its owner references (seed 002).
-pub fn find_set(stored: &dyn Stored, meta: &ObjectMeta) -> Option<Arc<PodCliqueSet>> {
+pub fn find_set(stored: &dyn CachedObjects, meta: &ObjectMeta) -> Option<Arc<PodCliqueSet>> {
     let namespace = meta.namespace.as_deref().unwrap_or_default();
     if let Some(group) = find_controller::<PodCliqueScalingGroup>(meta) {
         let group = stored.group(namespace, group)?;

@@ -27,7 +27,7 @@ pub struct Request<'a> {
     pub uid: String,
     /// The kind of the object in messages.
     #[serde(default)]
-    pub kind: Kind,
+    pub kind: ObjectKind,
     /// The resource of the object.
     pub resource: Resource,
     /// Such as `scale`; empty for the object itself.
@@ -55,7 +55,7 @@ pub struct Request<'a> {
 /// A kind, as objects name it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Kind {
+pub struct ObjectKind {
     /// Such as `PodCliqueSet`.
     pub kind: String,
 }
@@ -156,7 +156,7 @@ pub fn decode<T: DeserializeOwned>(object: &RawValue) -> Result<T, Undecodable> 
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Cause<'a> {
+struct StatusCause<'a> {
     reason: &'static str,
     message: String,
     field: &'a str,
@@ -215,7 +215,7 @@ pub fn encode(request: &Request<'_>, answer: &Answer) -> Value {
 }
 
 fn invalid(request: &Request<'_>, errors: &[FieldError]) -> Value {
-    let causes: Vec<Cause<'_>> = errors.iter().map(describe_cause).collect();
+    let causes: Vec<StatusCause<'_>> = errors.iter().map(describe_cause).collect();
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     json!({
         "status": "Failure",
@@ -231,10 +231,10 @@ fn invalid(request: &Request<'_>, errors: &[FieldError]) -> Value {
     })
 }
 
-fn describe_cause(error: &FieldError) -> Cause<'_> {
+fn describe_cause(error: &FieldError) -> StatusCause<'_> {
     let text = error.to_string();
     let message = text.strip_prefix(&error.path).unwrap_or(&text);
-    Cause {
+    StatusCause {
         reason: "FieldValueInvalid",
         message: message.trim_start_matches(": ").to_owned(),
         field: &error.path,

@@ -3,12 +3,12 @@
 //! The server has its own threads: decisions elsewhere delay no answer, and a template that takes
 //! long to validate blocks one thread. Concurrent reads are bounded.
 
+mod body_budget;
 mod bounds;
 mod client_authority;
 mod connections;
 mod limits;
-mod respond;
-mod room;
+mod router;
 mod tls;
 pub mod victim;
 
@@ -26,7 +26,7 @@ use crate::answers::Judge;
 use crate::certificates::Serving;
 use crate::metrics::Metrics;
 use connections::Connections;
-use respond::{Shared, router};
+use router::{Shared, router};
 use tls::{Handshakes, configure};
 
 pub use bounds::Bounds;

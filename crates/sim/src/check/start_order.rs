@@ -17,7 +17,8 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     if before.is_none() {
         names_all(window, pod)?;
     }
-    let has_start_signal = |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
+    let has_start_signal =
+        |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
     if let Some(before) = before.filter(|before| has_start_signal(before)) {
         return is_repeated_well(before, pod);
     }

@@ -8,7 +8,7 @@ use super::Judge;
 use crate::review::{Answer, Operation, Request, decode};
 
 #[derive(Deserialize)]
-struct Object {
+struct PartialObject {
     #[serde(default)]
     metadata: ObjectMeta,
 }
@@ -19,7 +19,7 @@ impl Judge {
             return Answer::allowed();
         };
         let decoded = [request.object, request.old_object].map(|object| {
-            let object = object.map(decode::<Object>).transpose();
+            let object = object.map(decode::<PartialObject>).transpose();
             object.map(|object| object.map(|object| object.metadata))
         });
         let (object, old) = match decoded {

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use crate::review::{Answer, Undecodable, decode};
 
 #[derive(Deserialize)]
-struct Object {
+struct PartialObject {
     #[serde(default)]
     metadata: Metadata,
 }
@@ -19,8 +19,8 @@ struct Metadata {
 
 /// An object that is being deleted may be invalid: its finalizers must be removable.
 pub(super) fn answer_unreadable(what: &str, sent: &RawValue, error: &Undecodable) -> Answer {
-    let object = decode::<Object>(sent);
-    let is_deleted = |object: Object| object.metadata.deletion_timestamp.is_some();
+    let object = decode::<PartialObject>(sent);
+    let is_deleted = |object: PartialObject| object.metadata.deletion_timestamp.is_some();
     if object.is_ok_and(is_deleted) {
         return Answer::allowed();
     }

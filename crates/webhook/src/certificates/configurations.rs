@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::error::Error;
 use super::plan::{Ca, Configuration, Patch};
 use super::request::answer;
-use super::stored::authorities_in;
+use super::secret_content::authorities_in;
 
 /// A configuration of webhooks, by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,10 +10,10 @@ use tokio::time::Instant;
 
 use super::configurations;
 use super::error::Error;
-use super::keep::Options;
 use super::plan::{Ca, Observed, Patch};
 use super::request::answer;
-use super::stored::{Stored, is_own};
+use super::rotation::Options;
+use super::secret_content::{SecretContent, is_own};
 use super::{Target, plan};
 
 /// A grace that this process began.
@@ -53,7 +53,7 @@ impl Objects {
         lifetime: SignedDuration,
         own: Option<Grace>,
     ) -> Observed {
-        let stored = Stored::read(&self.secret, &options.names);
+        let stored = SecretContent::read(&self.secret, &options.names);
         let own = own.filter(|grace| stored.next_trusted_since == Some(grace.since));
         let ago = |grace: Grace| SignedDuration::try_from(grace.began.elapsed());
         Observed {

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 use super::Target;
 pub use observed::{Ca, Configuration, Observed, Pair};
-pub use secret_write::{SecretWrite, Slot, Step};
+pub use secret_write::{PairSource, RotationStep, SecretWrite};
 
 /// The next writes, and the time of the next check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

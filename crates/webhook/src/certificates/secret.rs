@@ -12,11 +12,11 @@ use kube::{Api, Client};
 use tokio::sync::watch;
 
 use super::error::{MAKE_SECRET, Unusable};
-use super::made::Made;
+use super::issued_pair::IssuedPair;
 use super::named_watch::watch_by_name;
-use super::plan::{SecretWrite, Slot};
+use super::plan::{PairSource, SecretWrite};
+use super::secret_content::{AUTHORITIES, NEXT, NEXT_TRUSTED_SINCE, PairKeys, SERVING, value};
 use super::serving::Serving;
-use super::stored::{AUTHORITIES, NEXT, NEXT_TRUSTED_SINCE, SERVING, Slots, value};
 
 /// The state of the Secret.
 #[derive(Clone, Debug)]
@@ -93,12 +93,16 @@ fn replace(served: &mut Option<Arc<Serving>>, new: Serving) -> bool {
 }
 
 /// The Secret with this content; foreign keys stay.
-pub(super) fn rewrite(mut secret: Secret, write: &SecretWrite, made: Option<&Made>) -> Secret {
+pub(super) fn rewrite(
+    mut secret: Secret,
+    write: &SecretWrite,
+    made: Option<&IssuedPair>,
+) -> Secret {
     let pairs = [(SERVING, write.serving), (NEXT, write.next)]
-        .map(|(slots, source)| (slots, pair_from(&secret, source, made)));
+        .map(|(keys, source)| (keys, pair_from(&secret, source, made)));
     let data = secret.data.get_or_insert_default();
-    for (slots, pair) in pairs {
-        store_pair(data, slots, pair);
+    for (keys, pair) in pairs {
+        store_pair(data, keys, pair);
     }
     let made = made.map(|made| made.authority.as_str());
     let bundle = write.bundle.concat() + made.unwrap_or_default();
@@ -107,26 +111,32 @@ pub(super) fn rewrite(mut secret: Secret, write: &SecretWrite, made: Option<&Mad
     secret
 }
 
-fn pair_from(secret: &Secret, source: Slot, made: Option<&Made>) -> Option<[Vec<u8>; 2]> {
-    let stored = |slots: Slots| {
-        let certificate = value(secret, slots.certificate).ok()?.to_vec();
-        Some([certificate, value(secret, slots.key).ok()?.to_vec()])
+fn pair_from(
+    secret: &Secret,
+    source: PairSource,
+    made: Option<&IssuedPair>,
+) -> Option<[Vec<u8>; 2]> {
+    let stored = |keys: PairKeys| {
+        let certificate = value(secret, keys.certificate).ok()?.to_vec();
+        Some([certificate, value(secret, keys.key).ok()?.to_vec()])
     };
     match source {
-        Slot::Serving => stored(SERVING),
-        Slot::Next => stored(NEXT),
-        Slot::Made => made.map(|made| [made.certificate.clone().into(), made.key.clone().into()]),
-        Slot::Nothing => None,
+        PairSource::Serving => stored(SERVING),
+        PairSource::Next => stored(NEXT),
+        PairSource::Made => {
+            made.map(|made| [made.certificate.clone().into(), made.key.clone().into()])
+        }
+        PairSource::Nothing => None,
     }
 }
 
-fn store_pair(data: &mut BTreeMap<String, ByteString>, slots: Slots, pair: Option<[Vec<u8>; 2]>) {
+fn store_pair(data: &mut BTreeMap<String, ByteString>, keys: PairKeys, pair: Option<[Vec<u8>; 2]>) {
     if let Some([certificate, key]) = pair {
-        data.insert(slots.certificate.to_owned(), ByteString(certificate));
-        data.insert(slots.key.to_owned(), ByteString(key));
+        data.insert(keys.certificate.to_owned(), ByteString(certificate));
+        data.insert(keys.key.to_owned(), ByteString(key));
     } else {
-        data.remove(slots.certificate);
-        data.remove(slots.key);
+        data.remove(keys.certificate);
+        data.remove(keys.key);
     }
 }
 

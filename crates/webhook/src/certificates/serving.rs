@@ -10,7 +10,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::sign::CertifiedKey;
 
 use super::error::Unusable;
-use super::stored::{self, Slots};
+use super::secret_content::{self, PairKeys};
 
 /// The served certificate.
 #[derive(Debug)]
@@ -30,24 +30,24 @@ pub struct Serving {
 impl Serving {
     /// The certificate that this Secret serves.
     pub fn read(secret: &Secret) -> Result<Self, Unusable> {
-        Self::from_slots(secret, stored::SERVING)
+        Self::from_keys(secret, secret_content::SERVING)
     }
 
     /// A certificate and its key, which have to fit each other.
-    pub(super) fn from_slots(secret: &Secret, slots: Slots) -> Result<Self, Unusable> {
-        let chain = chain(secret, slots.certificate)?;
+    pub(super) fn from_keys(secret: &Secret, keys: PairKeys) -> Result<Self, Unusable> {
+        let chain = chain(secret, keys.certificate)?;
         let (not_before, not_after) =
-            stored::validity(&stored::first_of(&chain, slots.certificate)?);
-        let key = PrivateKeyDer::from_pem_slice(stored::value(secret, slots.key)?);
+            secret_content::validity(&secret_content::first_of(&chain, keys.certificate)?);
+        let key = PrivateKeyDer::from_pem_slice(secret_content::value(secret, keys.key)?);
         let key = key.map_err(|error| Unusable::Unreadable {
-            key: slots.key,
+            key: keys.key,
             problem: error.to_string(),
         })?;
         let provider = ring::default_provider();
         let certified = CertifiedKey::from_der(chain.clone(), key.clone_key(), &provider);
         let certified = certified.map_err(|error| Unusable::KeyDoesNotFit {
-            key: slots.key,
-            certificate: slots.certificate,
+            key: keys.key,
+            certificate: keys.certificate,
             problem: error.to_string(),
         })?;
         Ok(Self {
@@ -66,7 +66,7 @@ impl Serving {
 }
 
 fn chain(secret: &Secret, key: &'static str) -> Result<Vec<CertificateDer<'static>>, Unusable> {
-    let text = stored::value(secret, key)?;
+    let text = secret_content::value(secret, key)?;
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
     chain.map_err(|error| Unusable::Unreadable {
         key,

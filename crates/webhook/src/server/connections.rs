@@ -6,8 +6,8 @@
 //! certificate has a reserved place.
 
 mod book;
-mod counted;
-mod line;
+mod connection;
+mod counted_stream;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -22,8 +22,8 @@ use tokio::time::timeout;
 
 use super::bounds::Bounds;
 use book::Book;
-pub(super) use counted::Counted;
-pub(super) use line::Busy;
+pub(super) use connection::Busy;
+pub(super) use counted_stream::CountedStream;
 
 /// A waiting connection checks again after this time: others become late meanwhile.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -48,13 +48,13 @@ impl Connections {
 
     /// A request of this connection is under way until the result is dropped.
     pub(super) fn begin_question(&self, peer: SocketAddr) -> Busy {
-        let line = self.lock().find(peer);
-        Busy::new(line.unwrap_or_default())
+        let connection = self.lock().find(peer);
+        Busy::new(connection.unwrap_or_default())
     }
 
     /// A request from that address finds no room.
-    pub(super) fn free_room(&self, address: IpAddr) {
-        if self.lock().free_room(address) {
+    pub(super) fn free_budget(&self, address: IpAddr) {
+        if self.lock().free_budget(address) {
             self.0.cuts.inc();
         }
     }
@@ -66,15 +66,15 @@ impl Connections {
         self.settle();
     }
 
-    async fn enter(&self, stream: TcpStream) -> io::Result<Counted> {
+    async fn enter(&self, stream: TcpStream) -> io::Result<CountedStream> {
         stream.set_nodelay(true)?;
         let peer = stream.peer_addr()?;
         let mut place = self.lock().enqueue(peer);
         loop {
             self.settle();
             if let Ok(given) = timeout(LOOK_AGAIN, &mut place).await {
-                let line = given.map_err(io::Error::other)?;
-                return Ok(Counted::new(stream, peer, line, self.clone()));
+                let connection = given.map_err(io::Error::other)?;
+                return Ok(CountedStream::new(stream, peer, connection, self.clone()));
             }
         }
     }
@@ -95,9 +95,9 @@ impl Connections {
 }
 
 impl<S: Send + 'static> Accept<TcpStream, S> for Connections {
-    type Stream = Counted;
+    type Stream = CountedStream;
     type Service = S;
-    type Future = BoxFuture<'static, io::Result<(Counted, S)>>;
+    type Future = BoxFuture<'static, io::Result<(CountedStream, S)>>;
 
     fn accept(&self, stream: TcpStream, service: S) -> Self::Future {
         let connections = self.clone();

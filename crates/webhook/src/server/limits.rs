@@ -12,9 +12,9 @@ use hyper::body::Body as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::body_budget::{BodyBudget, BudgetShare};
 use super::bounds::Bounds;
 use super::connections::{Busy, Connections};
-use super::room::{Room, Taken};
 
 /// The longest request, in bytes. API servers accept objects of up to 3 MiB and send the new and
 /// the stored one.
@@ -29,7 +29,7 @@ const LARGE: usize = 256 * 1024;
 
 /// Admits requests while the budget lasts; the others wait.
 pub(super) struct Limits {
-    room: Arc<Room>,
+    budget: Arc<BodyBudget>,
     connections: Connections,
     large: Arc<Semaphore>,
     /// How far behind a body may be.
@@ -41,7 +41,7 @@ pub(super) struct Limits {
 /// A received request, and its share of the budget until it is answered.
 pub(super) struct Read {
     pub(super) text: Vec<u8>,
-    _room: Option<Taken>,
+    _share: Option<BudgetShare>,
     _turn: Option<OwnedSemaphorePermit>,
 }
 
@@ -96,7 +96,7 @@ impl Limits {
     /// Without requests yet.
     pub(super) fn new(connections: Connections, bounds: &Bounds) -> Self {
         Self {
-            room: Room::new(bounds.kib_under_way),
+            budget: BodyBudget::new(bounds.kib_under_way),
             connections,
             large: Arc::new(Semaphore::new(1)),
             lag: bounds.lag,
@@ -144,17 +144,17 @@ impl Limits {
             MAX_BODY
         };
         let mut waits = self.deadline;
-        let mut room = None;
+        let mut share = None;
         let mut text = Vec::new();
         while let Some(frame) = next_frame(body, busy.due(self.lag)).await? {
             let length = text.len() + frame.len();
             if length > MAX_BODY {
                 return Err(TooMuch::Long);
             }
-            if length > MAX_UNCOUNTED && room.is_none() {
-                let give_way = || self.connections.free_room(address);
-                let taken = self.room.take(address, all, give_way);
-                room = Some(self.wait(busy, &mut waits, taken).await?);
+            if length > MAX_UNCOUNTED && share.is_none() {
+                let give_way = || self.connections.free_budget(address);
+                let taken = self.budget.take(address, all, give_way);
+                share = Some(self.wait(busy, &mut waits, taken).await?);
                 busy.hold(all);
             }
             text.extend_from_slice(&frame);
@@ -162,7 +162,7 @@ impl Limits {
         let turn = self.wait_for_turn(busy, &mut waits, text.len()).await?;
         Ok(Read {
             text,
-            _room: room,
+            _share: share,
             _turn: turn,
         })
     }

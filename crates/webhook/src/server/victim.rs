@@ -23,7 +23,7 @@ pub enum Stage {
 
 /// One connection at the moment of the choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct Candidate {
     /// Address of the peer.
     pub address: IpAddr,
     /// Its share of the scarce resource: 1 place, or pieces of the budget.
@@ -37,7 +37,7 @@ pub struct Standing {
 /// The index of the connection that is closed for a new one from that address. Its address holds
 /// most, and would not hold less than the new one's. `None`: the new one waits for a moment.
 /// `is_pressed`: too many wait already, so a connection that is not late may be closed, too.
-pub fn choose_victim(all: &[Standing], newcomer: IpAddr, is_pressed: bool) -> Option<usize> {
+pub fn choose_victim(all: &[Candidate], newcomer: IpAddr, is_pressed: bool) -> Option<usize> {
     let mut held: HashMap<IpAddr, usize> = HashMap::new();
     for one in all {
         *held.entry(one.address).or_default() += one.holds;

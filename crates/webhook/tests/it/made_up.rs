@@ -1,4 +1,4 @@
-//! Stored objects, and a judge that sees them.
+//! CachedObjects objects, and a judge that sees them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use admission::defaults::DefaultsConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use webhook::answers::Judge;
-use webhook::parents::Stored;
+use webhook::parents::CachedObjects;
 
 /// Objects of namespace `default`, or of their own namespace.
 #[derive(Clone, Default)]
@@ -34,7 +34,7 @@ fn find<K: Clone>(
     all.iter().find(is_it).cloned().map(Arc::new)
 }
 
-impl Stored for MadeUp {
+impl CachedObjects for MadeUp {
     fn set(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueSet>> {
         find(&self.sets, |o| &o.metadata, namespace, name)
     }

@@ -14,7 +14,7 @@ use tokio_rustls::rustls::client::danger::ServerCertVerifier;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use webhook::certificates::{Made, Serving, Stored, Unusable, make};
+use webhook::certificates::{IssuedPair, SecretContent, Serving, Unusable, make};
 
 const LIFETIME: SignedDuration = SignedDuration::from_hours(24 * 90);
 
@@ -28,7 +28,7 @@ pub fn now() -> Timestamp {
     "2026-11-23T10:00:00.5Z".parse().unwrap()
 }
 
-pub fn secret(made: &Made) -> Secret {
+pub fn secret(made: &IssuedPair) -> Secret {
     let data = [
         ("tls.crt", &made.certificate),
         ("tls.key", &made.key),
@@ -69,7 +69,7 @@ fn a_pair_is_valid_from_a_day_ago_to_the_end_of_its_lifetime(
     #[case] skew: SignedDuration,
 ) {
     let made = make(&names(), lifetime, now()).unwrap();
-    let stored = Stored::read(&secret(&made), &names());
+    let stored = SecretContent::read(&secret(&made), &names());
     let pair = stored.serving.unwrap();
     let second = Timestamp::from_second(now().as_second()).unwrap();
     assert_eq!(pair.not_before, second - skew);
@@ -111,7 +111,7 @@ fn a_name_that_the_certificate_does_not_have_is_noticed() {
         "Grove-Operator.grove.svc",
         "new.svc",
     ];
-    let stored = Stored::read(&secret(&made), &wanted.map(String::from));
+    let stored = SecretContent::read(&secret(&made), &wanted.map(String::from));
     let missing = vec!["10.0.0.1".into(), "new.svc".into()];
     assert_eq!(stored.serving, Err(Unusable::NamesMissing(missing)));
 }
@@ -120,7 +120,7 @@ fn a_name_that_the_certificate_does_not_have_is_noticed() {
 fn the_key_of_another_certificate_is_noticed() {
     let made = make(&names(), LIFETIME, now()).unwrap();
     let key = make(&names(), LIFETIME, now()).unwrap().key;
-    let stored = Stored::read(&secret(&Made { key, ..made }), &names());
+    let stored = SecretContent::read(&secret(&IssuedPair { key, ..made }), &names());
     let problem = stored.serving.unwrap_err().to_string();
     assert!(
         problem.starts_with("tls.key does not fit tls.crt"),
@@ -132,7 +132,7 @@ fn the_key_of_another_certificate_is_noticed() {
 fn a_certificate_that_no_ca_of_the_bundle_signed_is_noticed() {
     let made = make(&names(), LIFETIME, now()).unwrap();
     let authority = make(&names(), LIFETIME, now()).unwrap().authority;
-    let stored = Stored::read(&secret(&Made { authority, ..made }), &names());
+    let stored = SecretContent::read(&secret(&IssuedPair { authority, ..made }), &names());
     assert_eq!(stored.serving, Err(Unusable::NotSigned));
 }
 

@@ -141,7 +141,9 @@ fn every_version_of_a_part_may_be_read_while_it_is_created_scaled_and_updated() 
     let reported = wait::until(|| {
         let updated = versions.judge();
         let are_updated = updated.contains(&FRONTEND) && updated.contains(&DECODE);
-        are_updated.then_some(()).ok_or_else(|| format!("{updated:?}"))
+        are_updated
+            .then_some(())
+            .ok_or_else(|| format!("{updated:?}"))
     });
     reported.unwrap();
     ns.kubectl(&["scale", "pcsg/llm-0-decode", "--replicas", "0"]);

@@ -1,7 +1,7 @@
 //! Cliques and groups that are scaled to 0 and up again, while the others continue.
 
-pub mod ten_times;
 mod scaled_up;
+pub mod ten_times;
 
 use serde_json::{Value, json};
 

@@ -10,11 +10,11 @@ use super::{Observed, Pair};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretWrite {
     /// Why.
-    pub step: Step,
+    pub step: RotationStep,
     /// The pair to serve from then on.
-    pub serving: Slot,
+    pub serving: PairSource,
     /// The pair to serve next.
-    pub next: Slot,
+    pub next: PairSource,
     /// The CAs that stay. That of a pair which is made comes after them.
     pub bundle: Vec<String>,
     /// When all webhooks were seen to trust the next pair.
@@ -23,7 +23,7 @@ pub struct SecretWrite {
 
 /// Where a pair comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
+pub enum PairSource {
     /// The served pair.
     Serving,
     /// The next pair.
@@ -36,7 +36,7 @@ pub enum Slot {
 
 /// The steps of a rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum RotationStep {
     /// A pair is made and served at once: there is nothing to lose.
     Install,
     /// Copies the trusted CAs of the webhooks into the Secret again: it was emptied, and processes
@@ -62,60 +62,68 @@ pub(super) fn secret_write(seen: &Observed) -> Option<SecretWrite> {
         (None, next) => replace(seen, next),
     };
     let is_any_expired = seen.valid_authorities().len() < seen.bundle.len();
-    let step = write.or(is_any_expired.then_some(Step::Tidy))?;
+    let step = write.or(is_any_expired.then_some(RotationStep::Tidy))?;
     Some(content(seen, step))
 }
 
-fn prepare(seen: &Observed, serving: &Pair) -> Option<Step> {
+fn prepare(seen: &Observed, serving: &Pair) -> Option<RotationStep> {
     if serving.renew_at() <= seen.now {
-        return Some(Step::Prepare);
+        return Some(RotationStep::Prepare);
     }
     let is_untidy = seen.next.is_some() || seen.next_trusted_since.is_some();
-    is_untidy.then_some(Step::Tidy)
+    is_untidy.then_some(RotationStep::Tidy)
 }
 
 /// The Secret's pair cannot be served, for example after it was emptied or the names changed; but
 /// processes still serve the former one, which stays trusted until all trust the next pair. If
 /// nothing is trusted, nothing waits.
-fn replace(seen: &Observed, next: Option<&Pair>) -> Option<Step> {
+fn replace(seen: &Observed, next: Option<&Pair>) -> Option<RotationStep> {
     if !seen.valid_forgotten().is_empty() {
-        return Some(Step::Remember);
+        return Some(RotationStep::Remember);
     }
     match next {
-        None if seen.is_nothing_to_lose() => Some(Step::Install),
-        Some(_) if seen.is_nothing_to_lose() => Some(Step::Promote),
-        None => Some(Step::Prepare),
+        None if seen.is_nothing_to_lose() => Some(RotationStep::Install),
+        Some(_) if seen.is_nothing_to_lose() => Some(RotationStep::Promote),
+        None => Some(RotationStep::Prepare),
         Some(next) => advance(seen, next),
     }
 }
 
 /// Restarts a grace period that another process began: its clock may differ.
-fn advance(seen: &Observed, next: &Pair) -> Option<Step> {
+fn advance(seen: &Observed, next: &Pair) -> Option<RotationStep> {
     match (seen.is_trusted(&next.signed_by)?, seen.grace_left()) {
-        (true, Some(left)) => left.is_zero().then_some(Step::Promote),
-        (true, None) => Some(Step::BeginGrace),
-        (false, _) => seen.next_trusted_since.map(|_| Step::EndGrace),
+        (true, Some(left)) => left.is_zero().then_some(RotationStep::Promote),
+        (true, None) => Some(RotationStep::BeginGrace),
+        (false, _) => seen.next_trusted_since.map(|_| RotationStep::EndGrace),
     }
 }
 
-fn content(seen: &Observed, step: Step) -> SecretWrite {
+fn content(seen: &Observed, step: RotationStep) -> SecretWrite {
     let kept = match seen.usable_next() {
-        Some(_) => Slot::Next,
-        None => Slot::Nothing,
+        Some(_) => PairSource::Next,
+        None => PairSource::Nothing,
     };
     let (serving, next) = match step {
-        Step::Install => (Slot::Made, Slot::Nothing),
-        Step::Prepare => (Slot::Serving, Slot::Made),
-        Step::Promote => (Slot::Next, Slot::Nothing),
-        Step::Remember | Step::BeginGrace | Step::EndGrace | Step::Tidy => (Slot::Serving, kept),
+        RotationStep::Install => (PairSource::Made, PairSource::Nothing),
+        RotationStep::Prepare => (PairSource::Serving, PairSource::Made),
+        RotationStep::Promote => (PairSource::Next, PairSource::Nothing),
+        RotationStep::Remember
+        | RotationStep::BeginGrace
+        | RotationStep::EndGrace
+        | RotationStep::Tidy => (PairSource::Serving, kept),
     };
     let trusted_since = match step {
-        Step::BeginGrace => Some(seen.now),
-        Step::Remember | Step::Tidy => seen.next_trusted_since.filter(|_| next == Slot::Next),
-        Step::Install | Step::Prepare | Step::EndGrace | Step::Promote => None,
+        RotationStep::BeginGrace => Some(seen.now),
+        RotationStep::Remember | RotationStep::Tidy => {
+            seen.next_trusted_since.filter(|_| next == PairSource::Next)
+        }
+        RotationStep::Install
+        | RotationStep::Prepare
+        | RotationStep::EndGrace
+        | RotationStep::Promote => None,
     };
     let remembered = match step {
-        Step::Remember => seen.valid_forgotten(),
+        RotationStep::Remember => seen.valid_forgotten(),
         _ => Vec::new(),
     };
     SecretWrite {
@@ -130,7 +138,7 @@ fn content(seen: &Observed, step: Step) -> SecretWrite {
 impl SecretWrite {
     /// Whether a pair has to be made for it.
     pub fn needs_pair(&self) -> bool {
-        [self.serving, self.next].contains(&Slot::Made)
+        [self.serving, self.next].contains(&PairSource::Made)
     }
 }
 
@@ -149,7 +157,7 @@ impl fmt::Display for SecretWrite {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for RotationStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Install => "a certificate is created and served",

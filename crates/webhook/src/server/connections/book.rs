@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::line::Line;
-use crate::server::victim::{Standing, choose_victim};
+use super::connection::Connection;
+use crate::server::victim::{Candidate, choose_victim};
 
 /// When this many times the number of places wait, no connection gets time to become late.
 const MANY_WAIT: usize = 4;
@@ -16,7 +16,7 @@ const MANY_WAIT: usize = 4;
 /// Connections with a place, and waiting ones.
 #[derive(Debug)]
 pub(super) struct Book {
-    lines: HashMap<SocketAddr, Arc<Line>>,
+    connections: HashMap<SocketAddr, Arc<Connection>>,
     queue: Vec<Waiting>,
     /// Places of unknown clients; known clients have as many again.
     places: usize,
@@ -26,14 +26,14 @@ pub(super) struct Book {
 #[derive(Debug)]
 struct Waiting {
     peer: SocketAddr,
-    place: oneshot::Sender<Arc<Line>>,
+    place: oneshot::Sender<Arc<Connection>>,
 }
 
 impl Book {
     /// No connections.
     pub(super) fn new(places: usize, patience: Duration) -> Self {
         Self {
-            lines: HashMap::new(),
+            connections: HashMap::new(),
             queue: Vec::new(),
             places,
             patience,
@@ -41,18 +41,18 @@ impl Book {
     }
 
     /// Adds a connection that waits for a place.
-    pub(super) fn enqueue(&mut self, peer: SocketAddr) -> oneshot::Receiver<Arc<Line>> {
+    pub(super) fn enqueue(&mut self, peer: SocketAddr) -> oneshot::Receiver<Arc<Connection>> {
         let (place, given) = oneshot::channel();
         self.queue.push(Waiting { peer, place });
         given
     }
 
-    pub(super) fn find(&self, peer: SocketAddr) -> Option<Arc<Line>> {
-        self.lines.get(&peer).cloned()
+    pub(super) fn find(&self, peer: SocketAddr) -> Option<Arc<Connection>> {
+        self.connections.get(&peer).cloned()
     }
 
     pub(super) fn remove(&mut self, peer: SocketAddr) {
-        self.lines.remove(&peer);
+        self.connections.remove(&peer);
     }
 
     /// Gives away the free places, and closes connections for the waiting ones. Returns the number
@@ -62,7 +62,10 @@ impl Book {
         while self.count_unknown() < self.places && !self.queue.is_empty() {
             self.give_place();
         }
-        let leaving = self.unknown().filter(|(_, line)| line.is_ending()).count();
+        let leaving = self
+            .unknown()
+            .filter(|(_, connection)| connection.is_ending())
+            .count();
         let is_pressed = self.queue.len() > MANY_WAIT * self.places;
         let newcomers = self.queue.iter().skip(leaving);
         let cut = newcomers.map_while(|waiting| {
@@ -75,21 +78,29 @@ impl Book {
     /// The client is known: it gets a reserved place. Returns whether another connection was
     /// closed.
     pub(super) fn promote(&mut self, peer: SocketAddr) -> bool {
-        let Some(line) = self.lines.get(&peer) else {
+        let Some(connection) = self.connections.get(&peer) else {
             return false;
         };
-        line.set_known();
-        let known = || self.lines.iter().filter(|(_, line)| line.is_known());
+        connection.set_known();
+        let known = || {
+            self.connections
+                .iter()
+                .filter(|(_, connection)| connection.is_known())
+        };
         known().count() > self.places
             && end_one(known(), peer.ip(), true, self.patience, |_| 1).is_some()
     }
 
     /// A request from that address finds no room: a late request that holds some is closed. Returns
     /// whether there was one: one is closed at a time.
-    pub(super) fn free_room(&mut self, address: IpAddr) -> bool {
-        let holding = || self.lines.iter().filter(|(_, line)| line.holds() > 0);
-        !holding().any(|(_, line)| line.is_ending())
-            && end_one(holding(), address, false, self.patience, Line::holds).is_some()
+    pub(super) fn free_budget(&mut self, address: IpAddr) -> bool {
+        let holding = || {
+            self.connections
+                .iter()
+                .filter(|(_, connection)| connection.holds() > 0)
+        };
+        !holding().any(|(_, connection)| connection.is_ending())
+            && end_one(holding(), address, false, self.patience, Connection::holds).is_some()
     }
 
     /// Gives the place to the address with the fewest, and there to the first in the queue.
@@ -104,14 +115,16 @@ impl Book {
             return;
         };
         let next = self.queue.remove(next);
-        let line = Arc::<Line>::default();
-        if next.place.send(line.clone()).is_ok() {
-            self.lines.insert(next.peer, line);
+        let connection = Arc::<Connection>::default();
+        if next.place.send(connection.clone()).is_ok() {
+            self.connections.insert(next.peer, connection);
         }
     }
 
-    fn unknown(&self) -> impl Iterator<Item = (&SocketAddr, &Arc<Line>)> {
-        self.lines.iter().filter(|(_, line)| !line.is_known())
+    fn unknown(&self) -> impl Iterator<Item = (&SocketAddr, &Arc<Connection>)> {
+        self.connections
+            .iter()
+            .filter(|(_, connection)| !connection.is_known())
     }
 
     fn count_unknown(&self) -> usize {
@@ -120,20 +133,20 @@ impl Book {
 }
 
 fn end_one<'a>(
-    lines: impl Iterator<Item = (&'a SocketAddr, &'a Arc<Line>)>,
+    connections: impl Iterator<Item = (&'a SocketAddr, &'a Arc<Connection>)>,
     newcomer: IpAddr,
     is_pressed: bool,
     patience: Duration,
-    holds: impl Fn(&Line) -> usize,
+    holds: impl Fn(&Connection) -> usize,
 ) -> Option<()> {
-    let staying = lines.filter(|(_, line)| !line.is_ending());
-    let (lines, all): (Vec<&Arc<Line>>, Vec<Standing>) = staying
-        .map(|(peer, line)| {
-            let stands = line.stand(peer.ip(), patience);
-            let holds = holds(line);
-            (line, Standing { holds, ..stands })
+    let staying = connections.filter(|(_, connection)| !connection.is_ending());
+    let (connections, all): (Vec<&Arc<Connection>>, Vec<Candidate>) = staying
+        .map(|(peer, connection)| {
+            let candidate = connection.as_candidate(peer.ip(), patience);
+            let holds = holds(connection);
+            (connection, Candidate { holds, ..candidate })
         })
         .unzip();
     let victim = choose_victim(&all, newcomer, is_pressed)?;
-    lines.get(victim).map(|line| line.end())
+    connections.get(victim).map(|connection| connection.end())
 }

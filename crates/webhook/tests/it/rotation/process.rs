@@ -1,7 +1,7 @@
 //! Processes that serve and sometimes lead, and API servers that call them.
 
 use jiff::Timestamp;
-use webhook::certificates::plan::{Pair, Plan, Step};
+use webhook::certificates::plan::{Pair, Plan, RotationStep};
 
 use super::chance::Chance;
 use super::store::{Secret, Store};
@@ -71,7 +71,7 @@ impl Process {
 
     pub fn remember_grace(&mut self, plan: &Plan, now: i64) {
         let write = plan.secret.as_ref();
-        if let Some(write) = write.filter(|write| write.step == Step::BeginGrace) {
+        if let Some(write) = write.filter(|write| write.step == RotationStep::BeginGrace) {
             self.grace = write.trusted_since.map(|since| (since, now));
         }
     }

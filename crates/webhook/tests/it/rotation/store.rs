@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use webhook::certificates::plan::{Ca, Configuration, Observed, Pair, Patch, SecretWrite, Slot};
+use webhook::certificates::plan::{
+    Ca, Configuration, Observed, Pair, PairSource, Patch, SecretWrite,
+};
 use webhook::certificates::{ConfigurationKind, Target, Unusable};
 
 /// In seconds: two days.
@@ -155,10 +157,10 @@ impl Store {
         let old = self.secret.newest().clone();
         let made = write.needs_pair().then(|| self.make(clock));
         let source = |slot| match slot {
-            Slot::Serving => old.serving.clone(),
-            Slot::Next => old.next.clone(),
-            Slot::Made => made.clone().map(|(pair, _)| pair),
-            Slot::Nothing => None,
+            PairSource::Serving => old.serving.clone(),
+            PairSource::Next => old.next.clone(),
+            PairSource::Made => made.clone().map(|(pair, _)| pair),
+            PairSource::Nothing => None,
         };
         let kept = self.made.iter().filter(|ca| write.bundle.contains(&ca.id));
         let added = made.iter().map(|(_, ca)| ca);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rstest::rstest;
 use webhook::server::victim::Stage::{Arriving, Idle, Late, Ours};
-use webhook::server::victim::{Stage, Standing, choose_victim};
+use webhook::server::victim::{Candidate, Stage, choose_victim};
 
 type Row = (u8, usize, Stage, u64);
 
@@ -15,7 +15,7 @@ fn address(last: u8) -> IpAddr {
 
 /// Each with its address, its share, its stage and its lag in milliseconds.
 fn choose(rows: &[Row], newcomer: u8, is_pressed: bool) -> Option<usize> {
-    let all = rows.iter().map(|(last, holds, stage, lag)| Standing {
+    let all = rows.iter().map(|(last, holds, stage, lag)| Candidate {
         address: address(*last),
         holds: *holds,
         stage: *stage,

@@ -36,7 +36,12 @@ fn pods_that_wait_for_others_go_on_and_their_successors_need_no_token() {
     assert_eq!(uids(&seen), before);
     assert_eq!(self::orders(&ns), orders);
     for pod in seen.all("Pod") {
-        assert_eq!((pairs(pod), has_start_signal(pod)), ("", false), "{}", name(pod));
+        assert_eq!(
+            (pairs(pod), has_start_signal(pod)),
+            ("", false),
+            "{}",
+            name(pod)
+        );
     }
     assert_eq!(secrets(&seen.pods(WORKERS)[1]["spec"]), 1);
 

@@ -19,7 +19,8 @@ fn a_template_that_cannot_be_scheduled_stops_is_reported_and_is_recovered_from()
         same("Ready pods", ready, &3.into())?;
         let set = seen.one("PodCliqueSet", "svc")?;
         let update = crate::harness::condition(set, "UpdateInProgress");
-        let is_reported = update.starts_with("Unknown") && update.contains("ProgressDeadlineExceeded");
+        let is_reported =
+            update.starts_with("Unknown") && update.contains("ProgressDeadlineExceeded");
         same("UpdateInProgress", &is_reported, &true).map_err(|e| format!("{e}: {update}"))?;
         let breach = crate::harness::condition(web, "MinAvailableBreached");
         same("breach", &breach.starts_with("True"), &false)?;

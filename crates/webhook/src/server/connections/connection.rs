@@ -10,18 +10,18 @@ use futures::task::AtomicWaker;
 use tokio::time::Instant;
 
 use crate::server::bounds::LEAST_RATE;
-use crate::server::victim::{Stage, Standing};
+use crate::server::victim::{Candidate, Stage};
 
 /// One connection.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Line {
-    state: Mutex<State>,
+pub(in crate::server) struct Connection {
+    state: Mutex<ConnectionState>,
     /// The task that reads, writes and answers.
     task: AtomicWaker,
 }
 
 #[derive(Debug)]
-struct State {
+struct ConnectionState {
     turn: Turn,
     since: Instant,
     /// Bytes received since then.
@@ -50,7 +50,7 @@ enum Ending {
     Now,
 }
 
-impl Default for State {
+impl Default for ConnectionState {
     fn default() -> Self {
         Self {
             turn: Turn::Theirs,
@@ -64,7 +64,7 @@ impl Default for State {
     }
 }
 
-impl State {
+impl ConnectionState {
     /// How long the received bytes may take.
     fn allowance(&self) -> Duration {
         Duration::from_nanos(self.heard.saturating_mul(1_000_000_000 / LEAST_RATE))
@@ -76,20 +76,20 @@ impl State {
     }
 }
 
-impl Line {
+impl Connection {
     /// Its rank in the choice of the victim. A peer that is silent for longer than `patience` while
     /// the server waits is late.
-    pub(super) fn stand(&self, address: IpAddr, patience: Duration) -> Standing {
-        let line = self.lock();
-        let elapsed = line.since.elapsed();
-        let lag = elapsed.saturating_sub(line.allowance());
-        let stage = match line.turn {
+    pub(super) fn as_candidate(&self, address: IpAddr, patience: Duration) -> Candidate {
+        let connection = self.lock();
+        let elapsed = connection.since.elapsed();
+        let lag = elapsed.saturating_sub(connection.allowance());
+        let stage = match connection.turn {
             Turn::Ours => Stage::Ours,
             Turn::Nobodys => Stage::Idle,
             Turn::Theirs if lag < patience => Stage::Arriving,
             Turn::Theirs => Stage::Late,
         };
-        Standing {
+        Candidate {
             address,
             holds: 1,
             stage,
@@ -149,20 +149,20 @@ impl Line {
         self.is_ending()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ConnectionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A request is under way until this is dropped.
 #[derive(Debug)]
-pub(in crate::server) struct Busy(Arc<Line>);
+pub(in crate::server) struct Busy(Arc<Connection>);
 
 impl Busy {
     /// The head of the request has arrived.
-    pub(super) fn new(line: Arc<Line>) -> Self {
-        line.lock().turn_to(Turn::Theirs);
-        Self(line)
+    pub(super) fn new(connection: Arc<Connection>) -> Self {
+        connection.lock().turn_to(Turn::Theirs);
+        Self(connection)
     }
 
     /// The time by which more of it has to arrive, if it may be this far behind.

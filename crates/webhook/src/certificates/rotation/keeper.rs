@@ -14,9 +14,9 @@ use tokio::time::{Instant, sleep, timeout};
 use super::Options;
 use crate::certificates::configurations;
 use crate::certificates::error::Error;
-use crate::certificates::made::make;
+use crate::certificates::issued_pair::make;
 use crate::certificates::observe::{Grace, Objects};
-use crate::certificates::plan::{Patch, Plan, SecretWrite, Step, plan};
+use crate::certificates::plan::{Patch, Plan, RotationStep, SecretWrite, plan};
 use crate::certificates::request::answer;
 use crate::certificates::rivals::{Rewrite, Rivals, explain};
 use crate::certificates::{Target, secret};
@@ -94,7 +94,7 @@ impl Keeper {
         let began = Instant::now();
         let plan = plan(&objects.observe(&self.options, self.lifetime, *grace));
         let write = plan.secret.as_ref();
-        if let Some(since) = write.filter(|write| write.step == Step::BeginGrace) {
+        if let Some(since) = write.filter(|write| write.step == RotationStep::BeginGrace) {
             *grace = since.trusted_since.map(|since| Grace { since, began });
         }
         plan

@@ -10,30 +10,30 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::Connections;
-use super::line::Line;
+use super::connection::Connection;
 
 /// A connection that counts until this is dropped.
 #[derive(Debug)]
-pub(in crate::server) struct Counted {
+pub(in crate::server) struct CountedStream {
     stream: TcpStream,
     peer: SocketAddr,
-    line: Arc<Line>,
+    connection: Arc<Connection>,
     connections: Connections,
     /// Part of an answer waits for the peer to read.
     is_writing: bool,
 }
 
-impl Counted {
+impl CountedStream {
     pub(super) fn new(
         stream: TcpStream,
         peer: SocketAddr,
-        line: Arc<Line>,
+        connection: Arc<Connection>,
         connections: Connections,
     ) -> Self {
         Self {
             stream,
             peer,
-            line,
+            connection,
             connections,
             is_writing: false,
         }
@@ -45,13 +45,13 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedStream {
     fn drop(&mut self) {
         self.connections.leave(self.peer);
     }
 }
 
-impl AsyncRead for Counted {
+impl AsyncRead for CountedStream {
     /// Data that has arrived is read before the connection closes.
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -61,15 +61,15 @@ impl AsyncRead for Counted {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if read.is_ready() {
-            self.line.hear(buffer.filled().len() - before);
-        } else if self.line.is_to_end(cx.waker()) && !self.is_writing {
+            self.connection.hear(buffer.filled().len() - before);
+        } else if self.connection.is_to_end(cx.waker()) && !self.is_writing {
             return Poll::Ready(Ok(()));
         }
         read
     }
 }
 
-impl AsyncWrite for Counted {
+impl AsyncWrite for CountedStream {
     /// A client that does not read its answers does not keep its place by that.
     fn poll_write(
         mut self: Pin<&mut Self>,
@@ -78,7 +78,7 @@ impl AsyncWrite for Counted {
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.is_writing = written.is_pending();
-        if self.is_writing && self.line.is_to_end(cx.waker()) {
+        if self.is_writing && self.connection.is_to_end(cx.waker()) {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
         written

@@ -15,7 +15,7 @@ pub(super) const AUTHORITY_NAME: &str = "grove-operator webhook CA";
 
 /// A certificate, its key, and the CA that signed it, as PEM. The key of the CA is gone.
 #[derive(Clone)]
-pub struct Made {
+pub struct IssuedPair {
     /// The served certificate.
     pub certificate: String,
     /// Its key.
@@ -29,11 +29,11 @@ pub fn make(
     names: &[String],
     lifetime: SignedDuration,
     now: Timestamp,
-) -> Result<Made, rcgen::Error> {
+) -> Result<IssuedPair, rcgen::Error> {
     let issuer = CertifiedIssuer::self_signed(authority(lifetime, now), KeyPair::generate()?)?;
     let key = KeyPair::generate()?;
     let certificate = leaf(names, lifetime, now)?.signed_by(&key, &issuer)?;
-    Ok(Made {
+    Ok(IssuedPair {
         certificate: certificate.pem(),
         key: key.serialize_pem(),
         authority: issuer.pem(),

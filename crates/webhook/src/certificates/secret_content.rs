@@ -13,7 +13,7 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 
 use super::error::Unusable;
-use super::made::AUTHORITY_NAME;
+use super::issued_pair::AUTHORITY_NAME;
 use super::plan::{Ca, Pair};
 use super::serving::Serving;
 
@@ -21,25 +21,25 @@ use super::serving::Serving;
 pub const NEXT_TRUSTED_SINCE: &str = "grove.io/next-trusted-since";
 /// The CAs that are to be trusted.
 pub(super) const AUTHORITIES: &str = "ca.crt";
-pub(super) const SERVING: Slots = Slots {
+pub(super) const SERVING: PairKeys = PairKeys {
     certificate: "tls.crt",
     key: "tls.key",
 };
-pub(super) const NEXT: Slots = Slots {
+pub(super) const NEXT: PairKeys = PairKeys {
     certificate: "next.crt",
     key: "next.key",
 };
 
 /// The two keys of the Secret that hold one pair.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slots {
+pub(super) struct PairKeys {
     pub(super) certificate: &'static str,
     pub(super) key: &'static str,
 }
 
 /// The content of the Secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct SecretContent {
     /// The served pair.
     pub serving: Result<Pair, Unusable>,
     /// The pair to serve next, if one is stored.
@@ -50,7 +50,7 @@ pub struct Stored {
     pub next_trusted_since: Option<Timestamp>,
 }
 
-impl Stored {
+impl SecretContent {
     /// Reads it. A pair has to have all of these DNS names and IP addresses.
     pub fn read(secret: &Secret, names: &[String]) -> Self {
         let authorities = value(secret, AUTHORITIES).map(authorities_in);
@@ -100,9 +100,14 @@ fn authority(block: &Pem) -> Option<Ca> {
     })
 }
 
-fn pair(secret: &Secret, slots: Slots, names: &[String], bundle: &[Ca]) -> Result<Pair, Unusable> {
-    let chain = Serving::from_slots(secret, slots)?.chain;
-    let certificate = first_of(&chain, slots.certificate)?;
+fn pair(
+    secret: &Secret,
+    keys: PairKeys,
+    names: &[String],
+    bundle: &[Ca],
+) -> Result<Pair, Unusable> {
+    let chain = Serving::from_keys(secret, keys)?.chain;
+    let certificate = first_of(&chain, keys.certificate)?;
     let missing = missing_names(&certificate, names);
     if !missing.is_empty() {
         return Err(Unusable::NamesMissing(missing));

@@ -17,13 +17,13 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The memory budget, in bytes.
 #[derive(Debug)]
-pub(super) struct Room {
-    state: Mutex<State>,
+pub(super) struct BodyBudget {
+    state: Mutex<BudgetState>,
     freed: Notify,
 }
 
 #[derive(Debug)]
-struct State {
+struct BudgetState {
     free: usize,
     held: HashMap<IpAddr, usize>,
     /// In the order of arrival.
@@ -40,17 +40,17 @@ struct Waiting {
 
 /// The share of one body, or its wait; dropping the value frees the share or ends the wait.
 #[derive(Debug)]
-pub(super) struct Taken {
-    room: Arc<Room>,
+pub(super) struct BudgetShare {
+    budget: Arc<BodyBudget>,
     waiting: Waiting,
     has_it: bool,
 }
 
-impl Room {
+impl BodyBudget {
     /// All of it is free. It always holds at least the longest body.
     pub(super) fn new(kib: u32) -> Arc<Self> {
         let kib = usize::try_from(kib).unwrap_or(usize::MAX);
-        let state = State {
+        let state = BudgetState {
             free: kib.saturating_mul(KIB).max(MAX_BODY),
             held: HashMap::new(),
             queue: Vec::new(),
@@ -68,9 +68,9 @@ impl Room {
         address: IpAddr,
         bytes: usize,
         give_way: impl Fn(),
-    ) -> Taken {
-        let mut taken = Taken {
-            room: self.clone(),
+    ) -> BudgetShare {
+        let mut taken = BudgetShare {
+            budget: self.clone(),
             waiting: self.lock().enqueue(address, bytes),
             has_it: false,
         };
@@ -89,19 +89,19 @@ impl Room {
         taken
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, BudgetState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 enum Turn {
     Taken,
-    /// It is next, and there is not enough room yet.
+    /// It is next, and there is not enough left yet.
     Next,
     Later,
 }
 
-impl State {
+impl BudgetState {
     fn enqueue(&mut self, address: IpAddr, bytes: usize) -> Waiting {
         self.next_ticket += 1;
         let waiting = Waiting {
@@ -146,20 +146,20 @@ impl State {
     }
 }
 
-impl Drop for Taken {
+impl Drop for BudgetShare {
     fn drop(&mut self) {
         let Waiting {
             ticket,
             address,
             bytes,
         } = self.waiting;
-        let mut state = self.room.lock();
+        let mut state = self.budget.lock();
         if self.has_it {
             state.give_back(address, bytes);
         } else {
             state.forget(ticket);
         }
         drop(state);
-        self.room.freed.notify_waiters();
+        self.budget.freed.notify_waiters();
     }
 }
