@@ -21,12 +21,12 @@ use crate::validated_set::ValidatedSet;
 /// objects, the first by name gives the minimum for objects that are created later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Minimums {
-    cliques: BTreeMap<String, Found>,
-    groups: BTreeMap<String, Found>,
+    cliques: BTreeMap<String, LiveMinimum>,
+    groups: BTreeMap<String, LiveMinimum>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Found {
+struct LiveMinimum {
     object: String,
     minimum: i32,
 }
@@ -56,11 +56,11 @@ impl Minimums {
     }
 }
 
-fn note_minimum(found: &mut BTreeMap<String, Found>, of: &str, object: &str, minimum: i32) {
+fn note_minimum(found: &mut BTreeMap<String, LiveMinimum>, of: &str, object: &str, minimum: i32) {
     let is_first = found.get(of).is_none_or(|f| object < f.object.as_str());
     if is_first {
         let object = object.to_owned();
-        found.insert(of.to_owned(), Found { object, minimum });
+        found.insert(of.to_owned(), LiveMinimum { object, minimum });
     }
 }
 
@@ -114,8 +114,8 @@ fn changed_group(
     changed(&at.field("minAvailable"), group.min_available, found)
 }
 
-fn changed(at: &Path, asked: Option<i32>, found: &Found) -> Option<FieldError> {
-    let Found { object, minimum } = found;
+fn changed(at: &Path, asked: Option<i32>, found: &LiveMinimum) -> Option<FieldError> {
+    let LiveMinimum { object, minimum } = found;
     let problem =
         format!("cannot be changed, {object} was created with {minimum}, which still counts");
     let remedy = format!("restore {minimum}, or create another PodCliqueSet");

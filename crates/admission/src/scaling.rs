@@ -16,7 +16,7 @@ use crate::warnings::Warning;
 
 /// The verdict on a change. Any error refuses it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ScalingVerdict {
     /// The errors.
     pub errors: Vec<FieldError>,
     /// Warnings about consequences that are easily missed; none if the change is refused.
@@ -28,7 +28,7 @@ pub fn check_group_update(
     old: &PodCliqueScalingGroup,
     new: &PodCliqueScalingGroup,
     parent: Option<&PodCliqueSet>,
-) -> Verdict {
+) -> ScalingVerdict {
     let change = Change {
         replicas: (old.spec.replicas, new.spec.replicas),
         minimum: new.spec.min_available.unwrap_or(1),
@@ -43,7 +43,7 @@ pub fn check_podclique_update(
     old: &PodClique,
     new: &PodClique,
     parent: Option<&PodCliqueSet>,
-) -> Verdict {
+) -> ScalingVerdict {
     let (before, after) = (&old.spec, &new.spec);
     let scaling = after.auto_scaling_config.as_ref();
     let change = Change {
@@ -62,7 +62,7 @@ pub fn check_group_scale(
     stored: &PodCliqueScalingGroup,
     replicas: i32,
     parent: Option<&PodCliqueSet>,
-) -> Verdict {
+) -> ScalingVerdict {
     let mut scaled = stored.clone();
     scaled.spec.replicas = replicas;
     check_group_update(stored, &scaled, parent)
@@ -73,7 +73,7 @@ pub fn check_podclique_scale(
     stored: &PodClique,
     replicas: i32,
     parent: Option<&PodCliqueSet>,
-) -> Verdict {
+) -> ScalingVerdict {
     let mut scaled = stored.clone();
     scaled.spec.replicas = replicas;
     check_podclique_update(stored, &scaled, parent)
@@ -111,9 +111,13 @@ struct Change<'a> {
 impl Change<'_> {
     /// A stored size that is refused by now may stay, and an object that is being deleted may have
     /// any: its finalizer must be removable.
-    fn judge(&self, new: &ObjectMeta, oversize: impl FnOnce() -> Vec<FieldError>) -> Verdict {
+    fn judge(
+        &self,
+        new: &ObjectMeta,
+        oversize: impl FnOnce() -> Vec<FieldError>,
+    ) -> ScalingVerdict {
         if new.deletion_timestamp.is_some() {
-            return Verdict::default();
+            return ScalingVerdict::default();
         }
         let mut errors = Vec::from_iter(self.scaled_by_itself());
         let (before, after) = self.replicas;
@@ -123,7 +127,7 @@ impl Change<'_> {
         let is_accepted = errors.is_empty() && before != after;
         let warning = is_accepted.then(|| self.warning()).flatten();
         let warnings = warning.into_iter().collect();
-        Verdict { errors, warnings }
+        ScalingVerdict { errors, warnings }
     }
 
     fn scaled(&self, oversize: impl FnOnce() -> Vec<FieldError>) -> Vec<FieldError> {

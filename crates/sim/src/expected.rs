@@ -177,14 +177,14 @@ fn children(store: &Store, set: &Value, wanted: &mut BTreeSet<Id>) -> Gangs {
         for (group, _) in layout::groups(set, i) {
             want(Resource::PodCliqueScalingGroup, &group);
         }
-        for part in layout::parts(set, i, live) {
-            want(Resource::PodClique, &part.name);
-            let live = store.get(&Id::new(Resource::PodClique, &part.name));
+        for slot in layout::slots(set, i, live) {
+            want(Resource::PodClique, &slot.name);
+            let live = store.get(&Id::new(Resource::PodClique, &slot.name));
             if live.is_some_and(|c| view::number(c, "/spec/replicas") == 0) {
                 continue;
             }
-            want(Resource::PodGang, &part.gang);
-            gangs.entry(part.gang).or_default().insert(part.name);
+            want(Resource::PodGang, &slot.gang);
+            gangs.entry(slot.gang).or_default().insert(slot.name);
         }
     }
     gangs

@@ -1,4 +1,4 @@
-//! The parts of a set, by names alone and without any code of the operator.
+//! The slots of a set, by names alone and without any code of the operator.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::view;
 
 /// A PodClique that a set has, or may have.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct LayoutSlot {
     /// Its name.
     pub name: String,
     /// Name of its gang.
@@ -29,7 +29,7 @@ pub fn groups(set: &Value, i: i64) -> impl Iterator<Item = (String, &Value)> {
 }
 
 /// All PodCliques of replica `i`; `live` returns how many replicas a scaling group has.
-pub fn parts(set: &Value, i: i64, live: impl Fn(&str, &Value) -> i64) -> Vec<Part> {
+pub fn slots(set: &Value, i: i64, live: impl Fn(&str, &Value) -> i64) -> Vec<LayoutSlot> {
     let base = format!("{}-{i}", view::name(set));
     let cliques = || view::list(set, "/spec/template/cliques");
     let name = |clique| view::text(clique, "/name");
@@ -41,8 +41,8 @@ pub fn parts(set: &Value, i: i64, live: impl Fn(&str, &Value) -> i64) -> Vec<Par
         groups(set, i).any(|(_, g)| view::list(g, "/cliqueNames").any(|n| n == clique))
     };
     let alone = cliques().map(name).filter(|c| !is_grouped(c));
-    let mut parts: Vec<Part> = alone
-        .map(|clique| Part {
+    let mut slots: Vec<LayoutSlot> = alone
+        .map(|clique| LayoutSlot {
             name: format!("{base}-{clique}"),
             gang: base.clone(),
             group: None,
@@ -58,7 +58,7 @@ pub fn parts(set: &Value, i: i64, live: impl Fn(&str, &Value) -> i64) -> Vec<Par
                 format!("{full}-{}", j - least)
             };
             let members = view::list(group, "/cliqueNames").filter_map(Value::as_str);
-            parts.extend(members.map(|clique| Part {
+            slots.extend(members.map(|clique| LayoutSlot {
                 name: format!("{full}-{j}-{clique}"),
                 gang: gang.clone(),
                 group: Some(full.clone()),
@@ -66,5 +66,5 @@ pub fn parts(set: &Value, i: i64, live: impl Fn(&str, &Value) -> i64) -> Vec<Par
             }));
         }
     }
-    parts
+    slots
 }

@@ -20,6 +20,6 @@ pub mod story;
 pub mod view;
 
 pub use coverage::Coverage;
-pub use resource::{Id, Place, Resource};
+pub use resource::{Id, RequestPath, Resource};
 pub use rng::Rng;
 pub use store::{Answer, Call, Store};

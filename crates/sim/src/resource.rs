@@ -145,7 +145,7 @@ impl fmt::Display for Id {
 
 /// A path taken apart: collection, name, subresource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RequestPath {
     /// The resource.
     pub resource: Resource,
     /// Namespace.
@@ -156,7 +156,7 @@ pub struct Place {
     pub subresource: Option<String>,
 }
 
-impl Place {
+impl RequestPath {
     /// The collection that holds the object.
     pub fn of(id: &Id) -> Self {
         Self {

@@ -19,7 +19,7 @@ pub struct Recording {
     /// The pod.
     pub about: About,
     /// The events, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RecordedStep>,
 }
 
 /// The first line of a recording.
@@ -45,7 +45,7 @@ pub struct About {
 
 /// One event of the watch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct RecordedStep {
     /// When it was seen.
     pub at: Timestamp,
     /// Whether the pod was gone after it.
@@ -60,7 +60,7 @@ pub struct Step {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Line {
+struct RecordedLine {
     t: Time,
     ev: String,
     #[serde(rename = "name")]
@@ -149,15 +149,15 @@ fn read(path: &Path) -> Recording {
 pub fn parse(name: &str, text: &str) -> Result<Recording, serde_json::Error> {
     let mut lines = text.lines();
     let about: About = serde_json::from_str(lines.next().unwrap_or_default())?;
-    let lines: Result<Vec<Line>, _> = lines.map(serde_json::from_str).collect();
+    let lines: Result<Vec<RecordedLine>, _> = lines.map(serde_json::from_str).collect();
     let (mut day, mut before) = (about.date, Time::MIN);
-    let step = |line: Line| {
+    let step = |line: RecordedLine| {
         if line.t < before {
             day = day.tomorrow().unwrap_or(day);
         }
         before = line.t;
         let grace = line.deletion_grace_period_seconds;
-        Step {
+        RecordedStep {
             at: at(day, line.t),
             is_end: line.ev == "DELETED",
             deletion: line.deletion_timestamp.map(|t| (t, grace)),
@@ -178,6 +178,6 @@ fn at(day: Date, time: Time) -> Timestamp {
 }
 
 /// The time between two steps.
-pub fn gap(earlier: &Step, later: &Step) -> SignedDuration {
+pub fn gap(earlier: &RecordedStep, later: &RecordedStep) -> SignedDuration {
     later.at.duration_since(earlier.at)
 }

@@ -14,17 +14,17 @@ const FLOW_CHARS: usize = 80;
 pub fn text(value: &Value) -> anyhow::Result<String> {
     let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
     Ok(serde_saphyr::to_string_with_options(
-        &Node { value, depth: 0 },
+        &FlowNode { value, depth: 0 },
         options,
     )?)
 }
 
-struct Node<'a> {
+struct FlowNode<'a> {
     value: &'a Value,
     depth: usize,
 }
 
-impl Node<'_> {
+impl FlowNode<'_> {
     fn fits_on_a_line(&self) -> bool {
         let is_collection = !is_scalar(self.value);
         self.depth >= FLOW_FROM_DEPTH && is_collection && self.value.to_string().len() <= FLOW_CHARS
@@ -35,7 +35,7 @@ fn is_scalar(value: &Value) -> bool {
     !matches!(value, Value::Object(_) | Value::Array(_))
 }
 
-impl Serialize for Node<'_> {
+impl Serialize for FlowNode<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let depth = self.depth + 1;
         match self.value {
@@ -44,14 +44,14 @@ impl Serialize for Node<'_> {
             Value::Object(map) => {
                 let mut block = serializer.serialize_map(Some(map.len()))?;
                 for (key, value) in map {
-                    block.serialize_entry(key, &Node { value, depth })?;
+                    block.serialize_entry(key, &FlowNode { value, depth })?;
                 }
                 block.end()
             }
             Value::Array(list) => {
                 let mut block = serializer.serialize_seq(Some(list.len()))?;
                 for value in list {
-                    block.serialize_element(&Node { value, depth })?;
+                    block.serialize_element(&FlowNode { value, depth })?;
                 }
                 block.end()
             }

@@ -1,13 +1,13 @@
 //! Sets that are refused before they are decoded.
 
-mod place;
+mod section;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use self::place::{Field, Place};
+use self::section::{Field, SetSection};
 use super::entries::{MAX_ENTRIES, too_many};
 use super::single::check_list;
 use crate::field::FieldError;
@@ -19,7 +19,7 @@ pub fn of_text(text: &[u8]) -> Option<FieldError> {
     let scan = Scan::default();
     let mut text = serde_json::Deserializer::from_slice(text);
     // It ends where there are too many, or where the decoder finds something wrong as well.
-    let _ended = Counter(&scan, Place::Set).deserialize(&mut text);
+    let _ended = Counter(&scan, SetSection::Set).deserialize(&mut text);
     let entries = scan.entries.get();
     let too_long = scan.too_long.into_inner();
     too_long.or_else(|| (entries > MAX_ENTRIES).then(|| too_many(entries)))
@@ -33,7 +33,7 @@ struct Scan {
 }
 
 /// Counts the entries of lists, and fails when they are too many.
-struct Counter<'a>(&'a Scan, Place);
+struct Counter<'a>(&'a Scan, SetSection);
 
 impl<'de> DeserializeSeed<'de> for Counter<'_> {
     type Value = ();
@@ -71,7 +71,7 @@ impl<'de> Visitor<'de> for Counter<'_> {
         let (scan, most) = (self.0, self.1.most_entries());
         let mut length = 0_usize;
         while list
-            .next_element_seed(Counter(scan, Place::Elsewhere))?
+            .next_element_seed(Counter(scan, SetSection::Elsewhere))?
             .is_some()
         {
             length = length.saturating_add(1);
@@ -87,8 +87,8 @@ impl<'de> Visitor<'de> for Counter<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(place) = map.next_key_seed(Field(self.1))? {
-            map.next_value_seed(Counter(self.0, place))?;
+        while let Some(section) = map.next_key_seed(Field(self.1))? {
+            map.next_value_seed(Counter(self.0, section))?;
         }
         Ok(())
     }

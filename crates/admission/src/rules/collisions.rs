@@ -16,40 +16,40 @@ use crate::places::{cliques, group_of, scaling_groups};
 const MAX_LENGTH: usize = 126;
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
-    let parts: Vec<_> = groups(pcs).chain(members(pcs)).collect();
+    let items: Vec<_> = groups(pcs).chain(members(pcs)).collect();
     let mut known = Known::default();
     let mut errors = Vec::new();
-    for (i, part) in parts.iter().enumerate() {
-        if part.length() > MAX_LENGTH {
+    for (i, item) in items.iter().enumerate() {
+        if item.length() > MAX_LENGTH {
             continue;
         }
-        let earlier = known.clash(part).and_then(|at| parts.get(at));
-        let clash = earlier.filter(|earlier| !earlier.is_same(part));
-        errors.extend(clash.map(|earlier| part.error(earlier)));
-        known.insert(part, i);
+        let earlier = known.clash(item).and_then(|at| items.get(at));
+        let clash = earlier.filter(|earlier| !earlier.is_same(item));
+        errors.extend(clash.map(|earlier| item.error(earlier)));
+        known.insert(item, i);
     }
     errors
 }
 
 /// Parts by the names that their objects can have, so that each is compared with all others at
 /// once. A name is written with `*` for any index, and with `#` for one index of many where that of
-/// another part may be any.
+/// another item may be any.
 #[derive(Default)]
 struct Known(HashMap<String, usize>);
 
 impl Known {
-    /// The first part that may have an object of the same name as this one.
-    fn clash(&self, part: &Part<'_>) -> Option<usize> {
-        let own = ["*", "#"].map(|any| part.written(None, any, ""));
+    /// The first item that may have an object of the same name as this one.
+    fn clash(&self, item: &NamedItem<'_>) -> Option<usize> {
+        let own = ["*", "#"].map(|any| item.written(None, any, ""));
         // Where the other may have any index, this one has some.
-        let others = part.indices().map(|k| part.written(Some(k), "#", "*"));
+        let others = item.indices().map(|k| item.written(Some(k), "#", "*"));
         let all = own.into_iter().chain(others);
         all.filter_map(|name| self.0.get(&name).copied()).min()
     }
 
-    fn insert(&mut self, part: &Part<'_>, at: usize) {
-        let own = part.written(None, "*", "#");
-        let others = part.indices().map(|k| part.written(Some(k), "*", "#"));
+    fn insert(&mut self, item: &NamedItem<'_>, at: usize) {
+        let own = item.written(None, "*", "#");
+        let others = item.indices().map(|k| item.written(Some(k), "*", "#"));
         for name in [own].into_iter().chain(others) {
             self.0.entry(name).or_insert(at);
         }
@@ -57,7 +57,7 @@ impl Known {
 }
 
 /// Something in the template that objects are named after.
-struct Part<'a> {
+struct NamedItem<'a> {
     at: Path,
     name: &'a str,
     is_group: bool,
@@ -71,8 +71,8 @@ enum Segment<'a> {
     AnyIndex,
 }
 
-fn groups(pcs: &PodCliqueSet) -> impl Iterator<Item = Part<'_>> {
-    scaling_groups(pcs).map(|(at, group)| Part {
+fn groups(pcs: &PodCliqueSet) -> impl Iterator<Item = NamedItem<'_>> {
+    scaling_groups(pcs).map(|(at, group)| NamedItem {
         at,
         name: &group.name,
         is_group: true,
@@ -80,7 +80,7 @@ fn groups(pcs: &PodCliqueSet) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-fn members(pcs: &PodCliqueSet) -> impl Iterator<Item = Part<'_>> {
+fn members(pcs: &PodCliqueSet) -> impl Iterator<Item = NamedItem<'_>> {
     cliques(pcs).map(|(at, clique)| {
         let mut segments = Vec::new();
         if let Some(group) = group_of(pcs, &clique.name) {
@@ -88,7 +88,7 @@ fn members(pcs: &PodCliqueSet) -> impl Iterator<Item = Part<'_>> {
             segments.push(Segment::AnyIndex);
         }
         segments.extend(texts(&clique.name));
-        Part {
+        NamedItem {
             at,
             name: &clique.name,
             is_group: false,
@@ -101,7 +101,7 @@ fn texts(name: &str) -> impl Iterator<Item = Segment<'_>> {
     name.split('-').map(Segment::Text)
 }
 
-impl Part<'_> {
+impl NamedItem<'_> {
     /// Two cliques, or two groups, of one name are an error of their own.
     fn is_same(&self, other: &Self) -> bool {
         self.is_group == other.is_group && self.name == other.name

@@ -3,8 +3,8 @@
 use admission::Rules;
 use admission::defaults::DefaultsConfig;
 use admission::scaling::{
-    Verdict, check_group_scale, check_group_update, check_podclique_scale, check_podclique_update,
-    check_set_scale,
+    ScalingVerdict, check_group_scale, check_group_update, check_podclique_scale,
+    check_podclique_update, check_set_scale,
 };
 use api::podclique::AutoScalingConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, WorkloadType};
@@ -36,7 +36,7 @@ fn parent(type_: WorkloadType) -> PodCliqueSet {
     set.with(|s| s.spec.workload_type = Some(type_)).build()
 }
 
-fn told(case: &str, found: &Verdict) -> String {
+fn told(case: &str, found: &ScalingVerdict) -> String {
     let warnings = found.warnings.iter().map(|w| format!("  warning: {w}"));
     let lines = [lines(&found.errors)].into_iter().chain(warnings);
     let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
@@ -121,10 +121,10 @@ fn an_autoscaler_is_not_for_jobs() {
     let refused = check_podclique_update(&old, &new, Some(&training));
     insta::assert_snapshot!(lines(&refused.errors));
     let kept = check_podclique_update(&new, &new, Some(&training));
-    assert_eq!(kept, Verdict::default());
+    assert_eq!(kept, ScalingVerdict::default());
     let inference = parent(WorkloadType::Inference);
     let allowed = check_podclique_update(&old, &new, Some(&inference));
-    assert_eq!(allowed, Verdict::default());
+    assert_eq!(allowed, ScalingVerdict::default());
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn other_changes_of_a_too_large_object_are_accepted() {
     new_group.spec.clique_names.push("d".into());
     new_clique.metadata.finalizers = None;
     let groups = check_group_update(&old_group, &new_group, None);
-    assert_eq!(groups, Verdict::default());
+    assert_eq!(groups, ScalingVerdict::default());
     let cliques = check_podclique_update(&old_clique, &new_clique, None);
-    assert_eq!(cliques, Verdict::default());
+    assert_eq!(cliques, ScalingVerdict::default());
 }
 
 #[test]
@@ -147,9 +147,9 @@ fn any_change_of_an_object_that_is_being_deleted_is_accepted() {
     old_group.metadata.deletion_timestamp = Some(Time(*EPOCH));
     old_clique.metadata.deletion_timestamp = Some(Time(*EPOCH));
     let groups = check_group_scale(&old_group, -7, Some(&training));
-    assert_eq!(groups, Verdict::default());
+    assert_eq!(groups, ScalingVerdict::default());
     let cliques = check_podclique_scale(&old_clique, -7, Some(&training));
-    assert_eq!(cliques, Verdict::default());
+    assert_eq!(cliques, ScalingVerdict::default());
 }
 
 #[test]

@@ -28,9 +28,9 @@ enum Command {
         /// running cluster keeps its nodes.
         #[arg(long, env = "NODES")]
         nodes: Option<u32>,
-        /// Kind of the nodes: `real` for two nodes with their own kubelets, which needs root.
-        #[arg(long, env = "NODE", value_enum, default_value_t = Kind::Kwok)]
-        node: Kind,
+        /// NodeKind of the nodes: `real` for two nodes with their own kubelets, which needs root.
+        #[arg(long, env = "NODE", value_enum, default_value_t = NodeKind::Kwok)]
+        node: NodeKind,
         /// One more flag of kube-apiserver, as --api-server-flag=--name=value; may be repeated.
         #[arg(long = "api-server-flag")]
         api_server_flags: Vec<String>,
@@ -42,8 +42,8 @@ enum Command {
     /// Print the folder with kubectl, helm and other programs, and build it if necessary.
     Tool {
         /// `real` also builds the programs of real nodes.
-        #[arg(long, env = "NODE", value_enum, default_value_t = Kind::Kwok)]
-        node: Kind,
+        #[arg(long, env = "NODE", value_enum, default_value_t = NodeKind::Kwok)]
+        node: NodeKind,
     },
     /// Run a command inside a real node of the local cluster, as in `exec node-1 -- ctr version`.
     Exec {
@@ -73,14 +73,14 @@ fn json(text: &str) -> serde_json::Result<Value> {
 
 /// The kind of a cluster's nodes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum NodeKind {
     /// Pretended by KWOK.
     Kwok,
     /// Each with a kubelet and containers of its own.
     Real,
 }
 
-impl Kind {
+impl NodeKind {
     /// Two nodes, so that one may be lost.
     const REAL_NODES: u8 = 2;
 
@@ -157,10 +157,10 @@ fn up(repository: &Repository, options: &Options) -> Result<()> {
     print_kubeconfig(&kubeconfig)
 }
 
-fn tool(repository: &Repository, node: Kind) -> Result<Tool> {
+fn tool(repository: &Repository, node: NodeKind) -> Result<Tool> {
     match node {
-        Kind::Kwok => Tool::find_or_build(repository),
-        Kind::Real => Tool::find_or_build_for_real_nodes(repository),
+        NodeKind::Kwok => Tool::find_or_build(repository),
+        NodeKind::Real => Tool::find_or_build_for_real_nodes(repository),
     }
 }
 

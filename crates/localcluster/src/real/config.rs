@@ -14,7 +14,7 @@ const SOCKET: &str = "/run/containerd/containerd.sock";
 pub(super) const PAUSE: &str = "localhost/pause:1";
 
 /// One node: its name, its addresses, its folder.
-pub(super) struct Place<'a> {
+pub(super) struct NodeConfig<'a> {
     pub(super) number: u8,
     pub(super) name: &'a str,
     pub(super) home: &'a Path,
@@ -22,7 +22,7 @@ pub(super) struct Place<'a> {
     pub(super) plugins: &'a Path,
 }
 
-impl Place<'_> {
+impl NodeConfig<'_> {
     /// Writes `node.json`, which the node's supervisor reads, and `config`.
     pub(super) fn write(&self) -> Result<()> {
         let config = self.home.join("config");

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::config::Place;
+use super::config::NodeConfig;
 use super::node::Node;
 use super::{addresses, image, objects, preflight};
 use crate::pki::{Pki, User};
@@ -82,13 +82,13 @@ impl<'a> Real<'a> {
             group: None,
         };
         pki.write_kubeconfig(&config.join("kube-proxy.kubeconfig"), &server, &proxy)?;
-        let place = Place {
+        let node = NodeConfig {
             number,
             name: &name,
             home: &home,
             plugins: preflight::plugin_folder().context("the network plugins are gone")?,
         };
-        place.write()?;
+        node.write()?;
         self.nodes.push(Node::at(home, self.tool.binary()));
         Ok(())
     }

@@ -21,18 +21,18 @@ struct OfProcess;
 impl Collector for OfProcess {
     /// Nothing if there is no `/proc`.
     fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let Ok(seen) = Seen::now() else {
+        let Ok(usage) = ProcessUsage::now() else {
             return Ok(());
         };
         let mut page = Page(encoder);
-        seen.write_processor(&mut page)?;
-        seen.write_memory(&mut page)?;
-        seen.write_files(&mut page)
+        usage.write_processor(&mut page)?;
+        usage.write_memory(&mut page)?;
+        usage.write_files(&mut page)
     }
 }
 
 /// The process as it is now.
-struct Seen {
+struct ProcessUsage {
     cpu_seconds: f64,
     start_time_seconds: f64,
     resident_bytes: u64,
@@ -43,7 +43,7 @@ struct Seen {
     threads: u64,
 }
 
-impl Seen {
+impl ProcessUsage {
     fn now() -> ProcResult<Self> {
         let process = Process::myself()?;
         let stat = process.stat()?;

@@ -4,7 +4,7 @@ use api::labels;
 use serde_json::{Value, json};
 
 use super::chaos::edit_label;
-use crate::resource::{Id, Place, Resource};
+use crate::resource::{Id, RequestPath, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
 
@@ -35,8 +35,8 @@ pub fn delete_parent(store: &mut Store, post: &Call) -> bool {
         return false;
     };
     let mut id = Id::new(Resource::PodClique, name);
-    if let Some(place) = Place::parse(&post.path) {
-        id.namespace = place.namespace;
+    if let Some(target) = RequestPath::parse(&post.path) {
+        id.namespace = target.namespace;
     }
     store.remove("chaos", &id);
     true

@@ -76,8 +76,8 @@ fn evict(store: &mut Store, pod: &Id) {
 
 /// All pods that the gang still needs; if it has them, one more pod.
 fn next(store: &Store, id: &Id, gang: &Value) -> Option<Vec<Id>> {
-    let parts: Vec<Part> = view::list(gang, "/spec/podgroups")
-        .map(|group| Part::of(store, id, gang, group))
+    let parts: Vec<WaitingPodGroup> = view::list(gang, "/spec/podgroups")
+        .map(|group| WaitingPodGroup::of(store, id, gang, group))
         .collect();
     if parts.iter().any(|part| part.ready.len() < part.needed) {
         return None;
@@ -95,12 +95,12 @@ fn next(store: &Store, id: &Id, gang: &Value) -> Option<Vec<Id>> {
 
 /// A podgroup: how many pods it needs besides those that have nodes or have done their work, and
 /// the pods that could get one.
-struct Part {
+struct WaitingPodGroup {
     needed: usize,
     ready: Vec<Id>,
 }
 
-impl Part {
+impl WaitingPodGroup {
     fn of(store: &Store, id: &Id, gang: &Value, group: &Value) -> Self {
         let called = view::text(group, "/name");
         if is_latched(store, id, gang, called) {

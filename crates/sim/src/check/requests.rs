@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::{Checked, demand};
-use crate::resource::Place;
+use crate::resource::RequestPath;
 use crate::store::{Answer, Call, Store};
 use crate::view;
 
@@ -57,10 +57,10 @@ impl Requests {
         if call.method != "POST" || view::text(&answer.body, "/reason") != "AlreadyExists" {
             return Ok(());
         }
-        let place = Place::parse(&call.path);
-        let id = place.and_then(|mut place| {
-            place.name = Some(view::name(&call.body).to_owned());
-            place.id()
+        let target = RequestPath::parse(&call.path);
+        let id = target.and_then(|mut target| {
+            target.name = Some(view::name(&call.body).to_owned());
+            target.id()
         });
         let Some((id, holder)) = id.and_then(|id| Some((id.clone(), store.get(&id)?))) else {
             return Ok(());

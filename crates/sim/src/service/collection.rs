@@ -1,6 +1,6 @@
 //! The collection of a list or a watch.
 
-use crate::resource::{Id, Place, Resource};
+use crate::resource::{Id, RequestPath, Resource};
 
 /// All objects of a resource, in one namespace or in all.
 #[derive(Clone, Debug)]
@@ -14,10 +14,10 @@ impl Collection {
     /// is served.
     pub(super) fn parse(path: &str) -> Option<Self> {
         if path.contains("/namespaces/") {
-            let place = Place::parse(path).filter(|place| place.name.is_none())?;
+            let target = RequestPath::parse(path).filter(|target| target.name.is_none())?;
             return Some(Self {
-                resource: place.resource,
-                namespace: Some(place.namespace),
+                resource: target.resource,
+                namespace: Some(target.namespace),
             });
         }
         let (_root, rest) = path.strip_prefix('/')?.split_once('/')?;

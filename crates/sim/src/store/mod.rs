@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 pub use answer::Answer;
 pub(crate) use completion::POD_GROUP_FINALIZER;
 
-use super::resource::{Id, Place, Resource};
+use super::resource::{Id, RequestPath, Resource};
 use super::view;
 
 /// An object as stored.
@@ -114,19 +114,19 @@ impl Store {
     /// Answers a request of this actor.
     pub fn handle(&mut self, actor: &'static str, call: &Call) -> Answer {
         self.actor = actor;
-        let Some(place) = Place::parse(&call.path) else {
+        let Some(target) = RequestPath::parse(&call.path) else {
             return Answer::not_found("the server could not find the requested resource");
         };
-        let result = match (call.method.as_str(), &place.name) {
-            ("POST", None) => self.create(&place, call.body.clone()),
-            ("GET", None) => Ok(Answer::ok(self.list(&place))),
+        let result = match (call.method.as_str(), &target.name) {
+            ("POST", None) => self.create(&target, call.body.clone()),
+            ("GET", None) => Ok(Answer::ok(self.list(&target))),
             (method, Some(name)) => {
                 let id = Id {
-                    resource: place.resource,
-                    namespace: place.namespace.clone(),
+                    resource: target.resource,
+                    namespace: target.namespace.clone(),
                     name: name.clone(),
                 };
-                let sub = place.subresource.as_deref().unwrap_or("");
+                let sub = target.subresource.as_deref().unwrap_or("");
                 match method {
                     "GET" => self.read(&id, sub),
                     "PUT" => self.replace(&id, sub, call.body.clone()),
@@ -218,15 +218,15 @@ impl Store {
         seconds(self.now)
     }
 
-    fn list(&self, place: &Place) -> Value {
+    fn list(&self, target: &RequestPath) -> Value {
         let items: Vec<&Value> = self
-            .all(place.resource)
-            .filter(|(id, _)| id.namespace == place.namespace)
+            .all(target.resource)
+            .filter(|(id, _)| id.namespace == target.namespace)
             .map(|(_, o)| &**o)
             .collect();
         json!({
-            "apiVersion": place.resource.api_version(),
-            "kind": format!("{}List", place.resource.kind()),
+            "apiVersion": target.resource.api_version(),
+            "kind": format!("{}List", target.resource.kind()),
             "metadata": {"resourceVersion": self.version.to_string()},
             "items": items,
         })

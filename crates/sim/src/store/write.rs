@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Call, Id, Place, Resource, Store, Stored, completion, seconds, view};
+use super::{Answer, Call, Id, RequestPath, Resource, Store, Stored, completion, seconds, view};
 
 /// Fields that only the API server sets.
 const FIXED: [&str; 7] = [
@@ -18,7 +18,11 @@ const FIXED: [&str; 7] = [
 ];
 
 impl Store {
-    pub(super) fn create(&mut self, place: &Place, mut body: Value) -> Result<Answer, Answer> {
+    pub(super) fn create(
+        &mut self,
+        target: &RequestPath,
+        mut body: Value,
+    ) -> Result<Answer, Answer> {
         if !view::text(&body, "/metadata/resourceVersion").is_empty() {
             return Err(Answer::failure(
                 500,
@@ -27,24 +31,28 @@ impl Store {
             ));
         }
         let id = Id {
-            resource: place.resource,
-            namespace: place.namespace.clone(),
+            resource: target.resource,
+            namespace: target.namespace.clone(),
             name: view::name(&body).to_owned(),
         };
         if id.name.is_empty() {
             return Err(Answer::invalid("metadata.name: Required value"));
         }
         if self.objects.contains_key(&id) {
-            let message = format!("{} \"{}\" already exists", place.resource.plural(), id.name);
+            let message = format!(
+                "{} \"{}\" already exists",
+                target.resource.plural(),
+                id.name
+            );
             return Err(Answer::failure(409, "AlreadyExists", &message));
         }
         self.uids += 1;
         let version = self.next_version();
-        if place.resource.has_status() {
+        if target.resource.has_status() {
             remove(&mut body, "status");
         }
         metadata(&mut body).remove("uid");
-        completion::complete(place.resource, &mut body);
+        completion::complete(target.resource, &mut body);
         let meta = metadata(&mut body);
         for key in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
             meta.remove(key);
@@ -53,11 +61,11 @@ impl Store {
         meta.insert("namespace".into(), json!(id.namespace));
         meta.insert("resourceVersion".into(), json!(version.to_string()));
         meta.insert("creationTimestamp".into(), json!(seconds(self.now)));
-        if place.resource.is_custom() || place.resource == Resource::Pod {
+        if target.resource.is_custom() || target.resource == Resource::Pod {
             meta.insert("generation".into(), json!(1));
         }
         drop_empty(meta);
-        if place.resource == Resource::Pod {
+        if target.resource == Resource::Pod {
             start_pod(&mut body);
         }
         let object = Arc::new(body);
@@ -70,7 +78,7 @@ impl Store {
         if self.get(id).is_none() && sub.is_empty() && id.resource.is_created_by_put() {
             let mut body = body;
             metadata(&mut body).remove("resourceVersion");
-            return self.create(&Place::of(id), body);
+            return self.create(&RequestPath::of(id), body);
         }
         let before = self.found(id)?;
         if view::name(&body) != id.name {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use admission::scaling::{self, Verdict};
+use admission::scaling::{self, ScalingVerdict};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::Deserialize;
@@ -75,7 +75,7 @@ impl Judge {
         request: &Request<'_>,
         stored: Option<Arc<K>>,
         meta: fn(&K) -> &ObjectMeta,
-        check: fn(&K, i32, Option<&PodCliqueSet>) -> Verdict,
+        check: fn(&K, i32, Option<&PodCliqueSet>) -> ScalingVerdict,
     ) -> Answer {
         let Scale { replicas } = match decode_scale(request) {
             Ok(scale) => scale,
@@ -94,7 +94,7 @@ impl Judge {
         &self,
         request: &Request<'_>,
         meta: fn(&K) -> &ObjectMeta,
-        check: fn(&K, &K, Option<&PodCliqueSet>) -> Verdict,
+        check: fn(&K, &K, Option<&PodCliqueSet>) -> ScalingVerdict,
     ) -> Answer {
         let (Some(wanted), Some(old)) = (request.object, request.old_object) else {
             return Answer::allowed();
@@ -111,7 +111,7 @@ impl Judge {
     }
 }
 
-fn answer_verdict(verdict: Verdict) -> Answer {
+fn answer_verdict(verdict: ScalingVerdict) -> Answer {
     if !verdict.errors.is_empty() {
         return Answer::Invalid(verdict.errors);
     }

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use testkit::recordings::{Step, parse};
+use testkit::recordings::{RecordedStep, parse};
 
 use super::judge::{job as judge_job, same};
 use super::namespace::Namespace;
@@ -34,7 +34,7 @@ fn of_a_rank_that_exits_0(ns: &Namespace) {
     let recording = recording.unwrap_or_else(|error| panic!("{error}: {text}"));
     same("workload", &*recording.about.workload, "Training").unwrap();
     same("restartPolicy", &*recording.about.restart_policy, "Never").unwrap();
-    let phase = |step: &Step| step.status["phase"].as_str().unwrap_or_default().to_owned();
+    let phase = |step: &RecordedStep| step.status["phase"].as_str().unwrap_or_default().to_owned();
     let mut phases: Vec<_> = recording.steps.iter().map(phase).collect();
     // If it ends before its kubelet looks, it is never seen running.
     phases.dedup();

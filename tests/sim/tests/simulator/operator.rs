@@ -18,7 +18,7 @@ use engine::{Context, ControllerName, Reconciler};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use sim::check::{Horizon, Violation};
-use sim::{Call, Id, Place, Resource, Store, view};
+use sim::{Call, Id, RequestPath, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -334,7 +334,7 @@ impl Operator {
     /// A POST was sent.
     pub fn has_sent(&self, call: &Call) {
         if self.sabotage == Some(Sabotage::NoUnsettled) && call.path.ends_with("/pods") {
-            let namespace = Place::parse(&call.path).unwrap().namespace;
+            let namespace = RequestPath::parse(&call.path).unwrap().namespace;
             let key = Key::new(namespace, view::name(&call.body));
             self.context.caches.of::<Pod>().observe_answer(&key);
         }

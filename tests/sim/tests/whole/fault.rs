@@ -19,11 +19,11 @@ impl Write {
         if call.method == "GET" {
             return None;
         }
-        let place = sim::Place::parse(&call.path)?;
+        let target = sim::RequestPath::parse(&call.path)?;
         Some(Self {
             verb: call.method.clone(),
-            resource: place.resource.plural(),
-            subresource: place.subresource.unwrap_or_default(),
+            resource: target.resource.plural(),
+            subresource: target.subresource.unwrap_or_default(),
         })
     }
 

@@ -14,7 +14,7 @@ use kube::Client;
 use kube::client::Body;
 use sim::check::{Horizon, Requests};
 use sim::service::{Reply, Watch};
-use sim::{Answer, Call, Place, Resource};
+use sim::{Answer, Call, RequestPath, Resource};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::fault::Fault;
@@ -258,8 +258,8 @@ impl Link {
 
 /// The kind of a list or a watch.
 fn watched(call: &Call) -> Option<Resource> {
-    if let Some(place) = Place::parse(&call.path) {
-        return place.name.is_none().then_some(place.resource);
+    if let Some(target) = RequestPath::parse(&call.path) {
+        return target.name.is_none().then_some(target.resource);
     }
     let (version, plural) = call.path.rsplit_once('/')?;
     let version = version.trim_start_matches("/apis/");

@@ -4,7 +4,7 @@ use api::PodClique;
 use domain::scheduling::{Backend, GangScheduler, is_mark, mark_pod};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
-use sim::{Answer, Call, Id, Place, Resource, Store, view};
+use sim::{Answer, Call, Id, RequestPath, Resource, Store, view};
 
 /// A bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Mutant {
                 call.body["spec"]["schedulingGates"] = json!([]);
             }
             Self::PutsWithoutVersion if call.method == "PUT" => {
-                let id = Place::parse(&call.path).and_then(|place| place.id());
+                let id = RequestPath::parse(&call.path).and_then(|target| target.id());
                 if let Some(present) = id.and_then(|id| store.get(&id)) {
                     let version = &present["metadata"]["resourceVersion"];
                     call.body["metadata"]["resourceVersion"] = version.clone();
@@ -65,7 +65,7 @@ impl Mutant {
         let is_write = call.method != "GET";
         match self {
             Self::TakesConflictForSuccess if is_write && answer.code == 409 => {
-                let id = Place::parse(&call.path).and_then(|place| place.id());
+                let id = RequestPath::parse(&call.path).and_then(|target| target.id());
                 let present = id.and_then(|id| store.get(&id));
                 *answer = Answer::ok(present.map_or(call.body.clone(), |o| (**o).clone()));
             }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use sim::check::{Checker, Horizon, Requests, Violation};
 use sim::service::{Event, Reply, Server};
 use sim::story::Notes;
-use sim::{Answer, Call, Place, Resource, actors, check};
+use sim::{Answer, Call, RequestPath, Resource, actors, check};
 
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -142,7 +142,7 @@ impl Wire {
                 None
             }
             _ => {
-                let id = Place::parse(&call.path).and_then(|place| place.id());
+                let id = RequestPath::parse(&call.path).and_then(|target| target.id());
                 let replace = |store: &mut _| actors::recreate(store, &id.unwrap(), false);
                 self.server.with_store(replace);
                 None
@@ -166,9 +166,9 @@ impl Wire {
 
     /// The watches that show the written object show nothing for a while.
     pub fn hold_watch(&self, call: &Call) {
-        if let Some(place) = Place::parse(&call.path) {
+        if let Some(target) = RequestPath::parse(&call.path) {
             let until = Instant::now() + OUTAGE;
-            self.state().held.insert(place.resource, until);
+            self.state().held.insert(target.resource, until);
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use api::start_order;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
-use testkit::recordings::{self, Recording, Step};
+use testkit::recordings::{self, RecordedStep, Recording};
 
 use crate::view;
 
@@ -55,7 +55,7 @@ impl Script {
     fn of(recording: &Recording) -> Self {
         let is_undone = recording.is_deleted_by_operator();
         let steps = recording.steps.iter().filter(|s| s.is_bound && !s.is_end);
-        let lives = |step: &&Step| {
+        let lives = |step: &&RecordedStep| {
             step.deletion.is_none() || (is_undone && !is_evicted(step) && !was_killed(step))
         };
         let life = steps.clone().take_while(lives);
@@ -111,20 +111,20 @@ pub(super) fn policy(pod: &Value) -> &str {
     }
 }
 
-fn is_evicted(step: &Step) -> bool {
+fn is_evicted(step: &RecordedStep) -> bool {
     let mut reasons = view::list(&step.status, "/conditions").map(|c| view::text(c, "/reason"));
     reasons.any(|reason| DELETERS.contains(&reason))
 }
 
-fn was_killed(step: &Step) -> bool {
+fn was_killed(step: &RecordedStep) -> bool {
     let containers = view::list(&step.status, "/containerStatuses");
     let mut codes = containers.map(|c| view::number(c, "/state/terminated/exitCode"));
     codes.any(|code| ASKED_TO_END.contains(&code))
 }
 
-fn scenes<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<Scene> {
+fn scenes<'a>(steps: impl Iterator<Item = &'a RecordedStep>) -> Vec<Scene> {
     let mut before = None;
-    let scene = |step: &Step| Scene {
+    let scene = |step: &RecordedStep| Scene {
         after: step
             .at
             .duration_since(before.replace(step.at).unwrap_or(step.at)),

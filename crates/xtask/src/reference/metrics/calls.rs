@@ -43,7 +43,7 @@ fn words(visit: impl FnOnce(&mut Words)) -> Words {
 
 /// Facts of a source file about metrics.
 #[derive(Clone, Default)]
-pub(super) struct Seen {
+pub(super) struct MetricFacts {
     pub(super) calls: Vec<Call>,
     /// Words of types by their user: fields, functions, variables, aliases.
     types: BTreeMap<String, Words>,
@@ -64,11 +64,11 @@ pub(super) struct Call {
     metric: Words,
 }
 
-impl Seen {
+impl MetricFacts {
     pub(super) fn of(file: &File) -> Self {
-        let mut seen = Self::default();
-        seen.visit_file(file);
-        seen
+        let mut facts = Self::default();
+        facts.visit_file(file);
+        facts
     }
 
     /// Types of the module that this one is in count, too: it may implement them.
@@ -81,7 +81,7 @@ impl Seen {
     }
 }
 
-impl<'ast> Visit<'ast> for Seen {
+impl<'ast> Visit<'ast> for MetricFacts {
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         let mut arguments = call.args.iter();
         let text = |expression: Option<&Expr>| expression.and_then(text_of);
@@ -143,10 +143,10 @@ impl Call {
     /// The registered metrics; `labels` has the names of the fields of all structs.
     pub(super) fn describe(
         &self,
-        seen: &Seen,
+        facts: &MetricFacts,
         labels: &BTreeMap<String, Vec<String>>,
     ) -> anyhow::Result<Metric> {
-        let words = self.resolve(seen);
+        let words = self.resolve(facts);
         let is_named = |name: &str| words.names.iter().any(|word| word == name);
         let sort = SORTS.iter().find(|(type_, _)| is_named(type_));
         let (_, sort) = *sort.with_context(|| {
@@ -171,12 +171,12 @@ impl Call {
 
     /// The words of the metric, with each word replaced by those of its type here or in the module
     /// outside.
-    fn resolve(&self, seen: &Seen) -> Words {
+    fn resolve(&self, facts: &MetricFacts) -> Words {
         let mut words = self.metric.clone();
         // A variable, its constructor, an alias: no path from a metric to its type is longer.
         for _ in 0..3 {
             for name in mem::take(&mut words.names) {
-                match seen.type_of(&name) {
+                match facts.type_of(&name) {
                     Some(type_) => {
                         words.names.extend(type_.names.iter().cloned());
                         words.texts.extend(type_.texts.iter().cloned());

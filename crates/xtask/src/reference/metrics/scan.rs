@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use syn::File;
 
-use super::calls::Seen;
+use super::calls::MetricFacts;
 use crate::output;
 
 /// A metric.
@@ -30,10 +30,13 @@ pub fn scan(folders: &[&str]) -> anyhow::Result<Vec<Metric>> {
     for folder in folders {
         read(&output::root().join(folder), &mut files)?;
     }
-    let seen = look(&files);
-    let labels = seen.values().flat_map(|file| file.fields.clone()).collect();
+    let facts = look(&files);
+    let labels = facts
+        .values()
+        .flat_map(|file| file.fields.clone())
+        .collect();
     let mut all = Vec::new();
-    for (path, file) in &seen {
+    for (path, file) in &facts {
         for call in &file.calls {
             let metric = call.describe(file, &labels);
             all.push(metric.with_context(|| path.display().to_string())?);
@@ -44,14 +47,14 @@ pub fn scan(folders: &[&str]) -> anyhow::Result<Vec<Metric>> {
 }
 
 /// Facts of each file; `a/b.rs` also belongs to the module of `a.rs`.
-fn look(files: &[(PathBuf, File)]) -> BTreeMap<PathBuf, Seen> {
-    let of_file = |(path, file): &(PathBuf, File)| (path.clone(), Seen::of(file));
-    let alone: BTreeMap<PathBuf, Seen> = files.iter().map(of_file).collect();
+fn look(files: &[(PathBuf, File)]) -> BTreeMap<PathBuf, MetricFacts> {
+    let of_file = |(path, file): &(PathBuf, File)| (path.clone(), MetricFacts::of(file));
+    let alone: BTreeMap<PathBuf, MetricFacts> = files.iter().map(of_file).collect();
     let mut all = alone.clone();
-    for (path, seen) in &mut all {
+    for (path, facts) in &mut all {
         let outer = path.parent().map(|folder| folder.with_extension("rs"));
         if let Some(outer) = outer.and_then(|path| alone.get(&path)) {
-            seen.look_in(outer);
+            facts.look_in(outer);
         }
     }
     all

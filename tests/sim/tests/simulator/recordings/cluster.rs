@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use sim::store::{Call, Stored};
 use sim::{Id, Resource, Store, view};
-use testkit::recordings::Step;
+use testkit::recordings::RecordedStep;
 
 use super::situation::{CLIQUE, PARENT};
 
@@ -40,7 +40,7 @@ impl Recorded {
 
     /// Writes the recorded status. If a recorded deletion was not requested yet, another user
     /// requests it.
-    pub fn show(&self, store: &mut Store, step: &Step) {
+    pub fn show(&self, store: &mut Store, step: &RecordedStep) {
         let is_asked = !self.is_going(store) && !step.is_end;
         if let Some((_, grace)) = step.deletion.filter(|_| is_asked) {
             delete(store, "somebody", &self.id, grace);

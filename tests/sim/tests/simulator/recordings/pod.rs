@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 use sim::view;
-use testkit::recordings::Step;
+use testkit::recordings::RecordedStep;
 
 /// Whether the pod has succeeded and was not deleted before.
-pub fn is_completed(step: &Step) -> bool {
+pub fn is_completed(step: &RecordedStep) -> bool {
     step.deletion.is_none() && view::text(&step.status, "/phase") == "Succeeded"
 }
 
 /// The same without the deletion of the pod; `None` once that is unknown, because the pod ended due
 /// to the deletion. A pod that others delete has a condition about it.
-pub fn without_deletion(step: &Step, is_undone: bool) -> Option<Step> {
+pub fn without_deletion(step: &RecordedStep, is_undone: bool) -> Option<RecordedStep> {
     let mut others = view::list(&step.status, "/conditions");
     let is_disrupted = others.any(|c| view::text(c, "/type") == "DisruptionTarget");
     if !is_undone || is_disrupted || step.deletion.is_none() {
@@ -20,14 +20,14 @@ pub fn without_deletion(step: &Step, is_undone: bool) -> Option<Step> {
     let ended = view::exit_codes(&json!({"status": step.status}));
     let was_killed = ended.iter().any(|code| [137, 143].contains(code));
     let deletion = None;
-    (!was_killed && !step.is_end).then(|| Step {
+    (!was_killed && !step.is_end).then(|| RecordedStep {
         deletion,
         ..step.clone()
     })
 }
 
 /// The status in words.
-pub fn describe(step: &Step) -> String {
+pub fn describe(step: &RecordedStep) -> String {
     if step.is_end {
         return "w-0 is gone".to_owned();
     }

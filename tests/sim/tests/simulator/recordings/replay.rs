@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use sim::check::OPERATOR;
 use sim::store::Call;
 use sim::{Resource, Store};
-use testkit::recordings::{Recording, Step};
+use testkit::recordings::{RecordedStep, Recording};
 use tokio::time::Instant;
 
 use super::Moment;
@@ -192,7 +192,7 @@ struct Timing {
 }
 
 impl Timing {
-    fn due(&mut self, step: &Step, is_going: bool) -> Option<Timestamp> {
+    fn due(&mut self, step: &RecordedStep, is_going: bool) -> Option<Timestamp> {
         let (recorded, due) = self.before.unwrap_or((step.at, step.at));
         let since = is_going.then(|| *self.going_since.get_or_insert(due));
         let gap = if std::mem::take(&mut self.has_skipped) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sim::actors;
 use sim::check::{LATE, OPERATOR, Requests, Violation};
-use sim::{Answer, Call, Place};
+use sim::{Answer, Call, RequestPath};
 
 use super::Run;
 use crate::sabotage;
@@ -71,7 +71,7 @@ impl Run {
             "DELETE" => 100,
             _ => 0,
         };
-        let target = Place::parse(&parked.call.path).and_then(|place| place.id());
+        let target = RequestPath::parse(&parked.call.path).and_then(|place| place.id());
         if let Some(id) = target.filter(|_| self.rng.chance(chance)) {
             actors::disturb(&mut self.store, &mut self.rng, &id);
         }
@@ -92,7 +92,7 @@ impl Run {
 
     /// A lost answer often comes with a broken watch.
     fn cut_watch(&mut self, parked: &Parked) {
-        let place = Place::parse(&parked.call.path);
+        let place = RequestPath::parse(&parked.call.path);
         let watched = place.filter(|p| crate::views::KINDS.contains(&p.resource));
         if let Some(place) = watched.filter(|_| self.rng.chance(600)) {
             self.operator.views.hold(place.resource, OUTAGE);
@@ -159,7 +159,7 @@ impl Run {
         match (call.method.as_str(), answer.code) {
             ("GET", _) => {
                 self.coverage.saw("live read");
-                let place = Place::parse(&call.path);
+                let place = RequestPath::parse(&call.path);
                 if place.is_some_and(|p| self.operator.views.is_listing(p.resource)) {
                     self.coverage.saw("live read within a full list");
                 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sim::actors::{self, COLLECTOR, User};
 use sim::check::{LATE, OPERATOR, Violation};
 use sim::store::Record;
-use sim::{Call, Id, Place, Resource, Store, view};
+use sim::{Call, Id, RequestPath, Resource, Store, view};
 use tokio::time::Instant;
 
 use super::Run;
@@ -262,17 +262,17 @@ fn set() -> Id {
 
 /// Whether the request creates a child, or gives one its owner.
 fn gives_owner(store: &Store, call: &Call) -> bool {
-    let Some(place) = Place::parse(&call.path) else {
+    let Some(target) = RequestPath::parse(&call.path) else {
         return false;
     };
-    if [Resource::Event, Resource::Pod].contains(&place.resource) {
+    if [Resource::Event, Resource::Pod].contains(&target.resource) {
         return false;
     }
-    let is_loose = place.id().is_some_and(|id| {
+    let is_loose = target.id().is_some_and(|id| {
         let stored = store.get(&id);
         stored.is_some_and(|stored| view::owner(stored).is_none())
     });
-    let is_status = place.subresource.is_some();
+    let is_status = target.subresource.is_some();
     let has_owner = view::owner(&call.body).is_some();
     has_owner && !is_status && (call.method == "POST" || is_loose)
 }

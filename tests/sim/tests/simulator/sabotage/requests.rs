@@ -98,8 +98,8 @@ fn follow_template(call: &mut Call, store: &Store) {
         let noted = view::text(object, "/metadata/annotations/grove.io~1template-replicas");
         noted.parse::<i64>().ok()
     };
-    let place = sim::Place::parse(&call.path).filter(|place| place.subresource.is_none());
-    let id = place.and_then(|place| place.id());
+    let target = sim::RequestPath::parse(&call.path).filter(|target| target.subresource.is_none());
+    let id = target.and_then(|target| target.id());
     let before = id.and_then(|id| store.get(&id)).and_then(|o| stamp(o));
     if let (Some(before), Some(next)) = (before, stamp(&call.body))
         && before != next

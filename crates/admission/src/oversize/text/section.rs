@@ -8,7 +8,7 @@ use super::super::single::{cliques_list, groups_list, most_items};
 use crate::field::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SetSection {
     Set,
     Spec,
     Template,
@@ -17,7 +17,7 @@ pub(super) enum Place {
     Elsewhere,
 }
 
-impl Place {
+impl SetSection {
     fn field(self, name: &str) -> Self {
         match (self, name) {
             (Self::Set, "spec") => Self::Spec,
@@ -42,25 +42,25 @@ impl Place {
     }
 }
 
-/// Reads the key of a map in that place.
-pub(super) struct Field(pub(super) Place);
+/// Reads the key of a map in that section.
+pub(super) struct Field(pub(super) SetSection);
 
 impl<'de> DeserializeSeed<'de> for Field {
-    type Value = Place;
+    type Value = SetSection;
 
-    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<Place, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<SetSection, D::Error> {
         key.deserialize_str(self)
     }
 }
 
 impl Visitor<'_> for Field {
-    type Value = Place;
+    type Value = SetSection;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
     }
 
-    fn visit_str<E>(self, name: &str) -> Result<Place, E> {
+    fn visit_str<E>(self, name: &str) -> Result<SetSection, E> {
         Ok(self.0.field(name))
     }
 }
