@@ -21,7 +21,7 @@ use crate::tree::now;
 
 pub use archive::pack;
 pub use args::BundleArgs;
-pub use collected::{Collected, Found, Log};
+pub use collected::{Collected, CollectedKind, Log};
 pub use compose::{Bundle, File, compose};
 pub use node::describe_node;
 pub use read::read;

@@ -49,9 +49,9 @@ pub use gangs::gangs_of;
 pub use needs::PodNeeds;
 pub use node_order::NodeOrder;
 pub use notes::notes_on;
-pub use place::{Outcome, Placed, Verdict, place_gangs};
+pub use place::{GangVerdict, Outcome, Placed, place_gangs};
 pub use report::{Count, GangReport, PlacedPods, Report, report};
-pub use snapshot::{BoundPod, Node, Snapshot};
+pub use snapshot::{BoundPod, ClusterSnapshot, NodeSnapshot};
 
 /// Runs the command.
 pub async fn run(args: &CapacityArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
@@ -73,7 +73,7 @@ pub async fn run(args: &CapacityArgs, connection: &ConnectionArgs) -> Result<Exi
     Ok(if report.fits { Exit::Ok } else { Exit::Finding })
 }
 
-fn load_dump(dump: &Path, manifest: &Path) -> Result<Snapshot, Failure> {
+fn load_dump(dump: &Path, manifest: &Path) -> Result<ClusterSnapshot, Failure> {
     let is_stdin = |path: &Path| path == Path::new("-");
     if is_stdin(dump) && is_stdin(manifest) {
         let both = "FILE and --nodes cannot both be standard input; write one to a file";
@@ -96,7 +96,11 @@ fn has_constraints(set: &PodCliqueSet) -> bool {
 }
 
 /// Places the gangs of all sets, one set after the other.
-pub fn simulate(sets: &[PodCliqueSet], snapshot: &Snapshot, file: &str) -> Result<Report, Failure> {
+pub fn simulate(
+    sets: &[PodCliqueSet],
+    snapshot: &ClusterSnapshot,
+    file: &str,
+) -> Result<Report, Failure> {
     let (mut gangs, mut notes) = (Vec::new(), Vec::new());
     for set in sets {
         let of_set = gangs_of(set, snapshot).map_err(|error| {

@@ -27,7 +27,9 @@ use crate::files::read_sources;
 use crate::output;
 
 pub use args::{LintArgs, LintFormat};
-pub use cluster::{Answer, Answers, Kind, Need, Room, Wanted, check_answers, needs_of};
+pub use cluster::{
+    Answer, Answers, NamespaceQuota, Need, NeededKind, Wanted, check_answers, needs_of,
+};
 pub use draw::draw_report;
 pub use judge::{Judged, judge_sources};
 pub use remark::{Remark, Rule, Severity};

@@ -38,7 +38,7 @@ use crate::output;
 use crate::tree::now;
 
 pub use args::PlanArgs;
-pub use changes::{Action, Change, Difference, Found, Step, plan_change};
+pub use changes::{Action, Change, Difference, PlannedStep, StoredWorkload, plan_change};
 pub use config::read_rules;
 pub use draw::draw_plan;
 pub use offline::plan_new;

@@ -17,10 +17,10 @@ use crate::format::Format;
 use crate::output;
 
 pub use args::TreeArgs;
-pub use branch::{Branch, Kind};
+pub use branch::{Branch, BranchKind};
 pub use build::build_tree;
 pub use draw::draw_tree;
-pub use overview::{Line, draw_overview, summarize};
+pub use overview::{SetSummary, draw_overview, summarize};
 
 /// Runs the command.
 pub async fn run(args: &TreeArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {

@@ -16,7 +16,7 @@ pub struct Collected {
     /// Name of the set.
     pub name: String,
     /// The set and its objects, kind after kind.
-    pub objects: Vec<Found>,
+    pub objects: Vec<CollectedKind>,
     /// Events about these, and about deleted objects of the set.
     pub events: Vec<Value>,
     /// Nodes that pods of the set are on.
@@ -35,7 +35,7 @@ pub struct Collected {
 
 /// Objects of one kind.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct CollectedKind {
     /// The kind.
     pub resource: ApiResource,
     /// The objects, by name.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::collected::{Collected, Found, Log, name_of, namespace_of, text_at};
+use super::collected::{Collected, CollectedKind, Log, name_of, namespace_of, text_at};
 use super::kinds;
 use super::node::describe_node;
 use super::readme;
@@ -87,7 +87,7 @@ impl Bundle {
         }
     }
 
-    fn add_kind(&mut self, found: &Found) {
+    fn add_kind(&mut self, found: &CollectedKind) {
         let resource = &found.resource;
         let is_of_scheduler = kinds::SCHEDULERS.contains(&&*resource.group);
         let folder = if is_of_scheduler {

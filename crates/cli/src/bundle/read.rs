@@ -7,7 +7,7 @@ use api::labels;
 use futures::{StreamExt, stream};
 use serde_json::Value;
 
-use super::collected::{Collected, Found};
+use super::collected::{Collected, CollectedKind};
 use super::{kinds, related};
 use crate::cluster::{Cluster, not_found};
 use crate::exit::Failure;
@@ -24,7 +24,7 @@ pub async fn read(
     let namespace = Some(&*cluster.namespace);
     let set = cluster.get_raw(&kinds::set(), namespace, name).await?;
     let set = set.ok_or_else(|| not_found(cluster, name))?;
-    let found = Found {
+    let found = CollectedKind {
         resource: kinds::set(),
         items: vec![set],
     };
@@ -74,7 +74,7 @@ impl Reader<'_> {
         let (namespace, labels) = (Some(&*self.cluster.namespace), self.labels());
         let items = self.cluster.list_raw(&resource, namespace, &labels).await;
         let items = self.keep(items);
-        self.read.objects.push(Found { resource, items });
+        self.read.objects.push(CollectedKind { resource, items });
     }
 
     /// The schedulers' PodGroups, in the version that the cluster serves.

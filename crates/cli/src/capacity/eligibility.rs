@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::{
 };
 
 use super::needs::PodNeeds;
-use super::snapshot::Node;
+use super::snapshot::NodeSnapshot;
 
 /// The reason why a pod may not use a node; the first that the scheduler would find.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +23,7 @@ pub enum Refusal {
 }
 
 /// The reason why the pod may not use that node, if there is one.
-pub fn find_refusal(needs: &PodNeeds, node: &Node) -> Option<Refusal> {
+pub fn find_refusal(needs: &PodNeeds, node: &NodeSnapshot) -> Option<Refusal> {
     let is_borne = |taint: &Taint| needs.tolerations.iter().any(|t| is_tolerated(t, taint));
     if node.is_unschedulable && !is_borne(&cordon()) {
         return Some(Refusal::Unschedulable);
@@ -75,12 +75,12 @@ fn is_tolerated(toleration: &Toleration, taint: &Taint) -> bool {
 }
 
 /// Any of its terms selects the node.
-fn selects(selector: &NodeSelector, node: &Node) -> bool {
+fn selects(selector: &NodeSelector, node: &NodeSnapshot) -> bool {
     let mut terms = selector.node_selector_terms.iter();
     terms.any(|term| is_met(term, node))
 }
 
-fn is_met(term: &NodeSelectorTerm, node: &Node) -> bool {
+fn is_met(term: &NodeSelectorTerm, node: &NodeSnapshot) -> bool {
     let by_labels = term.match_expressions.iter().flatten();
     let by_fields = term.match_fields.iter().flatten();
     let fields = BTreeMap::from([("metadata.name".to_owned(), node.name.clone())]);

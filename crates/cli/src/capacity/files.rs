@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::objects::{NodeObject, PodObject};
-use super::snapshot::{BoundPod, Snapshot};
+use super::snapshot::{BoundPod, ClusterSnapshot};
 use crate::exit::Failure;
 use crate::manifest::parse_manifest;
 
@@ -67,7 +67,7 @@ fn read_set(object: &Value, file: &str, namespace: &str) -> Result<PodCliqueSet,
 }
 
 /// Nodes and their pods from a dump.
-pub fn read_dump(text: &str, file: &str) -> Result<Snapshot, Failure> {
+pub fn read_dump(text: &str, file: &str) -> Result<ClusterSnapshot, Failure> {
     let (mut nodes, mut pods, mut topologies) = (Vec::new(), Vec::new(), Vec::new());
     for object in parse_manifest(file, text)? {
         match text_at(&object, "/kind") {
@@ -87,7 +87,7 @@ pub fn read_dump(text: &str, file: &str) -> Result<Snapshot, Failure> {
             "{file} has no nodes; make it with `kubectl get nodes,pods -A -o json`"
         )));
     }
-    Snapshot::of(nodes, pods, topologies).map_err(|error| bad(format!("{file}: {error}")))
+    ClusterSnapshot::of(nodes, pods, topologies).map_err(|error| bad(format!("{file}: {error}")))
 }
 
 fn decode<T: DeserializeOwned>(object: &Value, file: &str) -> Result<T, Failure> {

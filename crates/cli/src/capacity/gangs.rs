@@ -15,12 +15,12 @@ use super::gang::{Gang, GangPart};
 use super::labels::labels_of_pods;
 use super::needs::PodNeeds;
 use super::node_order::NodeOrder;
-use super::snapshot::{BoundPod, Snapshot};
+use super::snapshot::{BoundPod, ClusterSnapshot};
 use super::topology::Topology;
 
 /// The gangs of a set with defaults applied, in the order in which they are placed: base gangs by
 /// replica, then scaled gangs. Pods of it that are on nodes already stay there.
-pub fn gangs_of(set: &PodCliqueSet, snapshot: &Snapshot) -> Result<Vec<Gang>, BadQuantity> {
+pub fn gangs_of(set: &PodCliqueSet, snapshot: &ClusterSnapshot) -> Result<Vec<Gang>, BadQuantity> {
     let layout = layout_of(set);
     let namespace = set.metadata.namespace.clone().unwrap_or_default();
     let builder = Builder {

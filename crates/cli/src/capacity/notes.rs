@@ -7,11 +7,11 @@ use api::podcliqueset::PodCliqueTemplateSpec;
 use k8s_openapi::api::core::v1::{PodAffinityTerm, PodSpec, ResourceRequirements, Volume};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use super::snapshot::Snapshot;
+use super::snapshot::ClusterSnapshot;
 use super::topology::Topology;
 
 /// Fields of a set that the simulation ignores.
-pub fn notes_on(set: &PodCliqueSet, snapshot: &Snapshot) -> Vec<String> {
+pub fn notes_on(set: &PodCliqueSet, snapshot: &ClusterSnapshot) -> Vec<String> {
     let name = set.metadata.name.as_deref().unwrap_or_default();
     let topology = Topology::of(set, &snapshot.topologies);
     let is_packed = topology.is_required();

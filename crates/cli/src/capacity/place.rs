@@ -10,14 +10,14 @@
 //! this finds none.
 
 mod fleet;
+mod free_resources;
 mod greedy;
 mod placer;
-mod room;
 mod rules;
 mod shortage;
 
 use super::gang::Gang;
-use super::snapshot::Snapshot;
+use super::snapshot::ClusterSnapshot;
 use placer::Placer;
 
 /// Whether a gang fits.
@@ -34,7 +34,7 @@ pub enum Outcome {
 
 /// The result of placing one gang.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct GangVerdict {
     /// Whether it fits.
     pub outcome: Outcome,
     /// Guaranteed pods that have a node; all of them if the gang fits.
@@ -61,8 +61,8 @@ pub struct Placed {
 }
 
 /// Places gangs in this order, and all best-effort pods after them.
-pub fn place_gangs(snapshot: &Snapshot, gangs: &[Gang]) -> Vec<Verdict> {
+pub fn place_gangs(snapshot: &ClusterSnapshot, gangs: &[Gang]) -> Vec<GangVerdict> {
     let (fleet, demands, rules) = fleet::number(snapshot, gangs);
-    let room = room::Room::of(&fleet, snapshot, &rules);
+    let room = free_resources::FreeResources::of(&fleet, snapshot, &rules);
     Placer::of(gangs, &demands, room).place_all()
 }

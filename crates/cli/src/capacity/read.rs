@@ -8,7 +8,7 @@ use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
 
 use super::objects::{NodeObject, PodObject};
-use super::snapshot::{BoundPod, Snapshot};
+use super::snapshot::{BoundPod, ClusterSnapshot};
 use crate::cluster::Cluster;
 use crate::exit::Failure;
 
@@ -18,7 +18,10 @@ const PAGE: u32 = 500;
 const BOUND: &str = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed";
 
 /// Reads all nodes, the pods on them, and the topologies if constraints name any.
-pub async fn read_snapshot(cluster: &Cluster, with_topologies: bool) -> Result<Snapshot, Failure> {
+pub async fn read_snapshot(
+    cluster: &Cluster,
+    with_topologies: bool,
+) -> Result<ClusterSnapshot, Failure> {
     let topologies = async {
         if with_topologies {
             cluster.list_everywhere::<ClusterTopologyBinding>("").await
@@ -37,7 +40,7 @@ pub async fn read_snapshot(cluster: &Cluster, with_topologies: bool) -> Result<S
         Ok(())
     });
     let (topologies, (), ()) = futures::try_join!(topologies, read_pods, read_nodes)?;
-    Snapshot::of(nodes, pods, topologies).map_err(|error| Failure::Other(error.to_string()))
+    ClusterSnapshot::of(nodes, pods, topologies).map_err(|error| Failure::Other(error.to_string()))
 }
 
 /// Reduces each object as it arrives to the fields that matter for placement.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::gang::Gang;
-use super::place::{Outcome, Placed, Verdict};
-use super::snapshot::Snapshot;
+use super::place::{GangVerdict, Outcome, Placed};
+use super::snapshot::ClusterSnapshot;
 
 /// The report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -85,9 +85,9 @@ fn is_zero(count: &u32) -> bool {
 
 /// Joins the gangs with their verdicts.
 pub fn report(
-    snapshot: &Snapshot,
+    snapshot: &ClusterSnapshot,
     gangs: &[Gang],
-    verdicts: &[Verdict],
+    verdicts: &[GangVerdict],
     notes: Vec<String>,
 ) -> Report {
     let (fleet, pods) = (snapshot.nodes.len(), snapshot.pods.len());
@@ -106,7 +106,7 @@ pub fn report(
     }
 }
 
-fn report_gang(gang: &Gang, verdict: &Verdict) -> GangReport {
+fn report_gang(gang: &Gang, verdict: &GangVerdict) -> GangReport {
     let count = |pods, placed| Count { pods, placed };
     GangReport {
         namespace: gang.namespace.clone(),

@@ -13,9 +13,9 @@ use super::requests::held_by;
 
 /// The nodes and their pods at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Snapshot {
+pub struct ClusterSnapshot {
     /// All nodes, by name.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NodeSnapshot>,
     /// Pods that hold room on these nodes, by namespace and name.
     pub pods: Vec<BoundPod>,
     /// The topologies that constraints may name.
@@ -24,7 +24,7 @@ pub struct Snapshot {
 
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Node {
+pub struct NodeSnapshot {
     /// Its name.
     pub name: String,
     /// Its labels.
@@ -67,14 +67,15 @@ pub struct BadObject {
     error: BadQuantity,
 }
 
-impl Snapshot {
+impl ClusterSnapshot {
     /// Of these objects, in any order. Pods without a node and pods that have ended hold no room.
     pub fn of(
         nodes: impl IntoIterator<Item = NodeObject>,
         pods: impl IntoIterator<Item = BoundPod>,
         topologies: Vec<ClusterTopologyBinding>,
     ) -> Result<Self, BadObject> {
-        let nodes: Result<Vec<Node>, BadObject> = nodes.into_iter().map(Node::of).collect();
+        let nodes: Result<Vec<NodeSnapshot>, BadObject> =
+            nodes.into_iter().map(NodeSnapshot::of).collect();
         let mut nodes = nodes?;
         nodes.sort_by(|a, b| a.name.cmp(&b.name));
         let known: BTreeSet<&str> = nodes.iter().map(|node| &*node.name).collect();
@@ -89,7 +90,7 @@ impl Snapshot {
     }
 }
 
-impl Node {
+impl NodeSnapshot {
     fn of(object: NodeObject) -> Result<Self, BadObject> {
         let name = ownership::name(&object.metadata).to_owned();
         let allocatable = read_amounts(&object.status.allocatable);

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::events::Problem;
-use super::node::{Content, Entry, Node, Place};
 use super::scalar::key_of;
+use super::yaml_node::{Content, Entry, YamlNode, YamlPosition};
 
 /// Aliases of aliases make a small file arbitrarily large.
 const MAX_ALIASED: usize = 1_000_000;
@@ -15,20 +15,20 @@ const MAX_ALIASED: usize = 1_000_000;
 #[derive(Default)]
 pub(super) struct Builder {
     open: Vec<Frame>,
-    done: Option<Node>,
-    anchors: HashMap<usize, Node>,
+    done: Option<YamlNode>,
+    anchors: HashMap<usize, YamlNode>,
     aliased: usize,
 }
 
 /// A list or a map that has begun.
 struct Frame {
-    place: Place,
+    position: YamlPosition,
     anchor: usize,
-    kind: Kind,
+    kind: FrameKind,
 }
 
-enum Kind {
-    List(Vec<Node>),
+enum FrameKind {
+    List(Vec<YamlNode>),
     Map {
         entries: Vec<Entry>,
         merged: Vec<Entry>,
@@ -37,36 +37,49 @@ enum Kind {
 }
 
 enum Key {
-    Named(String, Place),
+    Named(String, YamlPosition),
     /// `<<`: the value is merged into the map.
     Merge,
 }
 
 impl Builder {
-    pub(super) fn take_document(&mut self) -> Option<Node> {
+    pub(super) fn take_document(&mut self) -> Option<YamlNode> {
         self.done.take()
     }
 
-    pub(super) fn begin_list(&mut self, place: Place, anchor: usize) -> Result<(), Problem> {
-        self.begin(place, anchor, Kind::List(Vec::new()))
+    pub(super) fn begin_list(
+        &mut self,
+        position: YamlPosition,
+        anchor: usize,
+    ) -> Result<(), Problem> {
+        self.begin(position, anchor, FrameKind::List(Vec::new()))
     }
 
-    pub(super) fn begin_map(&mut self, place: Place, anchor: usize) -> Result<(), Problem> {
-        let kind = Kind::Map {
+    pub(super) fn begin_map(
+        &mut self,
+        position: YamlPosition,
+        anchor: usize,
+    ) -> Result<(), Problem> {
+        let kind = FrameKind::Map {
             entries: Vec::new(),
             merged: Vec::new(),
             key: None,
         };
-        self.begin(place, anchor, kind)
+        self.begin(position, anchor, kind)
     }
 
-    fn begin(&mut self, place: Place, anchor: usize, kind: Kind) -> Result<(), Problem> {
+    fn begin(
+        &mut self,
+        position: YamlPosition,
+        anchor: usize,
+        kind: FrameKind,
+    ) -> Result<(), Problem> {
         if self.awaits_key() {
             let problem = "a list or a map cannot be a key; write a text";
-            return Err((place, problem.to_owned()));
+            return Err((position, problem.to_owned()));
         }
         self.open.push(Frame {
-            place,
+            position,
             anchor,
             kind,
         });
@@ -75,7 +88,7 @@ impl Builder {
 
     fn awaits_key(&self) -> bool {
         let last = self.open.last().map(|frame| &frame.kind);
-        matches!(last, Some(Kind::Map { key: None, .. }))
+        matches!(last, Some(FrameKind::Map { key: None, .. }))
     }
 
     pub(super) fn end(&mut self) -> Result<(), Problem> {
@@ -83,8 +96,8 @@ impl Builder {
             return Ok(());
         };
         let content = match frame.kind {
-            Kind::List(items) => Content::List(items),
-            Kind::Map {
+            FrameKind::List(items) => Content::List(items),
+            FrameKind::Map {
                 mut entries,
                 merged,
                 ..
@@ -97,42 +110,49 @@ impl Builder {
                 Content::Map(entries)
             }
         };
-        let place = frame.place;
-        self.add(Node { place, content }, frame.anchor, false)
+        let position = frame.position;
+        self.add(YamlNode { position, content }, frame.anchor, false)
     }
 
     pub(super) fn add_scalar(
         &mut self,
-        place: Place,
+        position: YamlPosition,
         value: Value,
         is_merge: bool,
         anchor: usize,
     ) -> Result<(), Problem> {
         let content = Content::Scalar(value);
-        self.add(Node { place, content }, anchor, is_merge)
+        self.add(YamlNode { position, content }, anchor, is_merge)
     }
 
-    pub(super) fn add_alias(&mut self, place: Place, anchor: usize) -> Result<(), Problem> {
+    pub(super) fn add_alias(
+        &mut self,
+        position: YamlPosition,
+        anchor: usize,
+    ) -> Result<(), Problem> {
         let Some(target) = self.anchors.get(&anchor) else {
-            return Err((place, "an alias cannot be inside its own anchor".to_owned()));
+            return Err((
+                position,
+                "an alias cannot be inside its own anchor".to_owned(),
+            ));
         };
         self.aliased = self.aliased.saturating_add(target.size());
         if self.aliased > MAX_ALIASED {
             let problem = "aliases make the document too large; write it without them";
-            return Err((place, problem.to_owned()));
+            return Err((position, problem.to_owned()));
         }
-        let node = target.moved_to(place);
+        let node = target.moved_to(position);
         self.add(node, 0, false)
     }
 
-    fn add(&mut self, node: Node, anchor: usize, is_merge: bool) -> Result<(), Problem> {
+    fn add(&mut self, node: YamlNode, anchor: usize, is_merge: bool) -> Result<(), Problem> {
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
         }
         match self.open.last_mut().map(|frame| &mut frame.kind) {
             None => self.done = Some(node),
-            Some(Kind::List(items)) => items.push(node),
-            Some(Kind::Map {
+            Some(FrameKind::List(items)) => items.push(node),
+            Some(FrameKind::Map {
                 entries,
                 merged,
                 key,
@@ -140,9 +160,9 @@ impl Builder {
                 None if is_merge => *key = Some(Key::Merge),
                 None => *key = Some(named(&node)?),
                 Some(Key::Merge) => merge(merged, node)?,
-                Some(Key::Named(key, place)) => entries.push(Entry {
+                Some(Key::Named(key, position)) => entries.push(Entry {
                     key,
-                    place,
+                    position,
                     value: node,
                 }),
             },
@@ -151,17 +171,17 @@ impl Builder {
     }
 }
 
-fn named(node: &Node) -> Result<Key, Problem> {
+fn named(node: &YamlNode) -> Result<Key, Problem> {
     let key = match &node.content {
         Content::Scalar(value) => key_of(value),
         Content::List(_) | Content::Map(_) => None,
     };
-    let key = key.ok_or_else(|| (node.place, "a key has to be a text".to_owned()))?;
-    Ok(Key::Named(key, node.place))
+    let key = key.ok_or_else(|| (node.position, "a key has to be a text".to_owned()))?;
+    Ok(Key::Named(key, node.position))
 }
 
 /// Of several maps the first counts.
-fn merge(merged: &mut Vec<Entry>, node: Node) -> Result<(), Problem> {
+fn merge(merged: &mut Vec<Entry>, node: YamlNode) -> Result<(), Problem> {
     match node.content {
         Content::Map(entries) => {
             for entry in entries {
@@ -174,7 +194,7 @@ fn merge(merged: &mut Vec<Entry>, node: Node) -> Result<(), Problem> {
         Content::List(items) => items.into_iter().try_for_each(|item| merge(merged, item)),
         Content::Scalar(_) => {
             let problem = "<< takes a map, or an alias of one";
-            Err((node.place, problem.to_owned()))
+            Err((node.position, problem.to_owned()))
         }
     }
 }

@@ -4,11 +4,11 @@ use granit_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag, op
 use serde_json::Value;
 
 use super::builder::Builder;
-use super::node::{Node, Place};
 use super::scalar::resolve_plain;
+use super::yaml_node::{YamlNode, YamlPosition};
 
 /// Where a text is broken, and why.
-pub(super) type Problem = (Place, String);
+pub(super) type Problem = (YamlPosition, String);
 
 /// JSON keys have any length; the parser reads keys of block YAML only up to a line.
 const LONGEST_KEY: usize = 4 * 1024 * 1024;
@@ -16,7 +16,7 @@ const LONGEST_KEY: usize = 4 * 1024 * 1024;
 const DEEPEST: usize = 120;
 
 /// The documents of a text.
-pub(super) fn read_events(text: &str) -> Result<Vec<Node>, Problem> {
+pub(super) fn read_events(text: &str) -> Result<Vec<YamlNode>, Problem> {
     let options = options! {
         simple_key_max_lookahead: LONGEST_KEY,
         flow_nesting_limit: DEEPEST,
@@ -33,30 +33,35 @@ pub(super) fn read_events(text: &str) -> Result<Vec<Node>, Problem> {
 
 fn take_event(
     builder: &mut Builder,
-    documents: &mut Vec<Node>,
+    documents: &mut Vec<YamlNode>,
     event: Event<'_>,
     span: &Span,
 ) -> Result<(), Problem> {
-    let place = place_of(&span.start);
+    let position = position_of(&span.start);
     match event {
         Event::DocumentStart(..) => *builder = Builder::default(),
         Event::DocumentEnd => documents.extend(builder.take_document()),
-        Event::SequenceStart(_, anchor, _) => builder.begin_list(place, anchor)?,
-        Event::MappingStart(_, anchor, _) => builder.begin_map(place, anchor)?,
+        Event::SequenceStart(_, anchor, _) => builder.begin_list(position, anchor)?,
+        Event::MappingStart(_, anchor, _) => builder.begin_map(position, anchor)?,
         Event::SequenceEnd | Event::MappingEnd => builder.end()?,
-        Event::Alias(anchor) => builder.add_alias(place, anchor)?,
+        Event::Alias(anchor) => builder.add_alias(position, anchor)?,
         Event::Scalar(text, style, anchor, tag) => {
             let is_plain = style == ScalarStyle::Plain;
-            let value = value_of(&text, is_plain, tag.as_deref(), place)?;
+            let value = value_of(&text, is_plain, tag.as_deref(), position)?;
             let is_merge = is_plain && text == "<<";
-            builder.add_scalar(place, value, is_merge, anchor)?;
+            builder.add_scalar(position, value, is_merge, anchor)?;
         }
         _ => {}
     }
     Ok(())
 }
 
-fn value_of(text: &str, is_plain: bool, tag: Option<&Tag>, place: Place) -> Result<Value, Problem> {
+fn value_of(
+    text: &str,
+    is_plain: bool,
+    tag: Option<&Tag>,
+    position: YamlPosition,
+) -> Result<Value, Problem> {
     let tag = tag.and_then(Tag::core_suffix);
     let is_resolved = match tag {
         Some(tag) => ["int", "float", "bool", "null"].contains(&tag),
@@ -67,17 +72,17 @@ fn value_of(text: &str, is_plain: bool, tag: Option<&Tag>, place: Place) -> Resu
     }
     resolve_plain(text).ok_or_else(|| {
         let problem = format!("{text} is a number that JSON does not have; write it in quotes");
-        (place, problem)
+        (position, problem)
     })
 }
 
-fn place_of(mark: &Marker) -> Place {
-    Place {
+fn position_of(mark: &Marker) -> YamlPosition {
+    YamlPosition {
         line: mark.line().max(1),
         column: mark.col() + 1,
     }
 }
 
 fn problem_of(error: &ScanError) -> Problem {
-    (place_of(error.marker()), error.info())
+    (position_of(error.marker()), error.info())
 }

@@ -1,43 +1,47 @@
-//! From a path to its place.
+//! From a path to its position.
 
-use super::node::{Content, Entry, Node, Place};
+use super::yaml_node::{Content, Entry, YamlNode, YamlPosition};
 
-/// The place of a JSON path such as `spec.template.cliques[1].spec.minAvailable` or
+/// The position of a JSON path such as `spec.template.cliques[1].spec.minAvailable` or
 /// `metadata.labels[example.com/team]`, or of its nearest ancestor that exists.
-pub fn find_place(root: &Node, path: &str) -> Place {
-    let mut here = (root, root.place);
+pub fn find_position(root: &YamlNode, path: &str) -> YamlPosition {
+    let mut here = (root, root.position);
     let mut rest = path;
     while let Some(step) = step(here.0, rest) {
-        here = (step.node, step.place);
+        here = (step.node, step.position);
         rest = step.rest;
     }
     here.1
 }
 
 /// One step down a path.
-struct Step<'a, 'p> {
-    node: &'a Node,
-    place: Place,
+struct PathStep<'a, 'p> {
+    node: &'a YamlNode,
+    position: YamlPosition,
     rest: &'p str,
 }
 
-fn step<'a, 'p>(node: &'a Node, path: &'p str) -> Option<Step<'a, 'p>> {
+fn step<'a, 'p>(node: &'a YamlNode, path: &'p str) -> Option<PathStep<'a, 'p>> {
     match &node.content {
         Content::Scalar(_) => None,
         Content::List(items) => {
             let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
             let node = items.get(index.parse::<usize>().ok()?)?;
-            let place = node.place;
-            Some(Step { node, place, rest })
+            let position = node.position;
+            Some(PathStep {
+                node,
+                position,
+                rest,
+            })
         }
         Content::Map(entries) => {
             // Keys may contain dots and brackets: the longest match counts.
             let fits = |entry: &'a Entry| Some((entry, rest_after(&entry.key, path)?));
             let found = entries.iter().filter_map(fits);
             let (entry, rest) = found.max_by_key(|(entry, _)| entry.key.len())?;
-            Some(Step {
+            Some(PathStep {
                 node: &entry.value,
-                place: entry.shown_place(),
+                position: entry.shown_position(),
                 rest,
             })
         }

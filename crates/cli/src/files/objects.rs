@@ -1,12 +1,12 @@
 //! The objects of a document.
 
-use super::node::Node;
+use super::yaml_node::YamlNode;
 
 /// The common parts of an object.
 #[derive(Clone, Copy, Debug)]
-pub struct Object<'a> {
+pub struct ManifestObject<'a> {
     /// The whole object.
-    pub node: &'a Node,
+    pub node: &'a YamlNode,
     /// Its `apiVersion`; empty without one.
     pub api_version: &'a str,
     /// Its `kind`; empty without one.
@@ -18,7 +18,7 @@ pub struct Object<'a> {
 }
 
 /// The objects of a document: itself, or the items of a List; none for an empty document.
-pub fn objects_of(document: &Node) -> Vec<Object<'_>> {
+pub fn objects_of(document: &YamlNode) -> Vec<ManifestObject<'_>> {
     if document.is_null() {
         return Vec::new();
     }
@@ -30,11 +30,11 @@ pub fn objects_of(document: &Node) -> Vec<Object<'_>> {
     }
 }
 
-fn object(node: &Node) -> Object<'_> {
+fn object(node: &YamlNode) -> ManifestObject<'_> {
     let meta = node.entry("metadata").map(|entry| &entry.value);
     let of_meta = |key| meta.and_then(|meta| meta.text(key));
     let namespace = of_meta("namespace").filter(|name| !name.is_empty());
-    Object {
+    ManifestObject {
         node,
         api_version: node.text("apiVersion").unwrap_or_default(),
         kind: node.text("kind").unwrap_or_default(),

@@ -20,7 +20,7 @@ use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
 
-pub use answers::{Answer, Answers, Kind, Room, Wanted};
+pub use answers::{Answer, Answers, NamespaceQuota, NeededKind, Wanted};
 pub use check::check_answers;
 pub use needs::{Need, needs_of};
 

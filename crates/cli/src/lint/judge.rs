@@ -8,7 +8,9 @@ use super::remark::Remark;
 use super::report::{Finding, Report};
 use super::rules::{admitted, gang_trees, repeated};
 use super::stored::Stored;
-use crate::files::{Broken, Node, Object, Source, find_place, objects_of, read_documents};
+use crate::files::{
+    Broken, ManifestObject, Source, YamlNode, find_position, objects_of, read_documents,
+};
 
 /// Group and version of our kinds.
 const SERVED: &str = "grove.io/v1alpha1";
@@ -34,7 +36,7 @@ pub struct Judged {
 #[derive(Debug)]
 pub(super) struct Ours {
     file: String,
-    node: Node,
+    node: YamlNode,
     kind: String,
     name: String,
     /// The namespace that it names.
@@ -69,7 +71,7 @@ pub fn judge_sources(sources: &[Source], stored: &Stored) -> Judged {
 }
 
 impl Judged {
-    fn add(&mut self, source: &Source, documents: &[Node], stored: &Stored) {
+    fn add(&mut self, source: &Source, documents: &[YamlNode], stored: &Stored) {
         for object in documents.iter().flat_map(objects_of) {
             if is_ours(&object) || is_gang_tree(&object) {
                 self.ours.push(judge(source, &object, stored));
@@ -125,27 +127,27 @@ impl Ours {
     }
 
     fn place(&self, remark: &Remark) -> Finding {
-        let place = find_place(&self.node, &remark.path);
+        let position = find_position(&self.node, &remark.path);
         Finding {
             file: self.file.clone(),
-            line: place.line,
-            column: place.column,
+            line: position.line,
+            column: position.column,
             object: format!("{} {}", self.kind, self.name),
             remark: remark.clone(),
         }
     }
 }
 
-fn is_ours(object: &Object<'_>) -> bool {
+fn is_ours(object: &ManifestObject<'_>) -> bool {
     object.api_version.starts_with(GROUP) && [SET, TOPOLOGY].contains(&object.kind)
 }
 
 /// A PodGroup of KAI Scheduler.
-fn is_gang_tree(object: &Object<'_>) -> bool {
+fn is_gang_tree(object: &ManifestObject<'_>) -> bool {
     object.api_version.starts_with(KAI_GROUP) && object.kind == POD_GROUP
 }
 
-fn judge(source: &Source, object: &Object<'_>, stored: &Stored) -> Ours {
+fn judge(source: &Source, object: &ManifestObject<'_>, stored: &Stored) -> Ours {
     let sent = object.node.value();
     let old = stored.version_of(object);
     let mut judged = judge_version(object, &sent, old);
@@ -161,7 +163,7 @@ fn judge(source: &Source, object: &Object<'_>, stored: &Stored) -> Ours {
     }
 }
 
-fn judge_version(object: &Object<'_>, sent: &Value, old: Option<&Value>) -> JudgedSet {
+fn judge_version(object: &ManifestObject<'_>, sent: &Value, old: Option<&Value>) -> JudgedSet {
     if is_gang_tree(object) {
         return JudgedSet {
             remarks: gang_trees::check(sent),

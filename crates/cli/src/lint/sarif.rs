@@ -69,7 +69,7 @@ fn notify(broken: &Broken) -> Value {
     json!({
         "level": "error",
         "message": {"text": broken.problem},
-        "locations": [location(&broken.file, broken.place.line, broken.place.column)],
+        "locations": [location(&broken.file, broken.position.line, broken.position.column)],
     })
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::exit::Failure;
-use crate::files::{Object, Source, objects_of, read_documents, read_sources};
+use crate::files::{ManifestObject, Source, objects_of, read_documents, read_sources};
 
 /// Objects by kind and name, with their namespaces.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ impl Stored {
 
     /// The stored version of an object. Manifests often name no namespace, but kubectl always
     /// prints one: then the name is enough, if it is unique.
-    pub(super) fn version_of(&self, object: &Object<'_>) -> Option<&Value> {
+    pub(super) fn version_of(&self, object: &ManifestObject<'_>) -> Option<&Value> {
         let versions = self.0.get(&key(object))?;
         let mut same = versions
             .iter()
@@ -56,6 +56,6 @@ impl Stored {
     }
 }
 
-fn key(object: &Object<'_>) -> Key {
+fn key(object: &ManifestObject<'_>) -> Key {
     (object.kind.to_owned(), object.name.to_owned())
 }

@@ -14,7 +14,7 @@ const KIND: &str = "PodCliqueSet";
 
 /// The result of admission.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum AdmissionResult {
     /// The object will be stored like this.
     Accepted {
         /// The set as it will be stored.
@@ -54,7 +54,7 @@ pub fn admit_new(
     file: &Value,
     namespace: &str,
     config: &DefaultsConfig,
-) -> Result<Verdict, Failure> {
+) -> Result<AdmissionResult, Failure> {
     let mut set = decode(json!({
         "apiVersion": API_VERSION,
         "kind": KIND,
@@ -69,13 +69,13 @@ pub fn admit_new(
     defaults::apply_in_place(&mut set, config);
     let errors = refused(file, validate(&set, &Rules::default()));
     if !errors.is_empty() {
-        return Ok(Verdict::Refused(errors));
+        return Ok(AdmissionResult::Refused(errors));
     }
     let warnings = warnings_of(file, None, &set);
     let finalizers = set.metadata.finalizers.get_or_insert_default();
     finalizers.push(labels::PCS_FINALIZER.to_owned());
     let set = Box::new(set);
-    Ok(Verdict::Accepted { set, warnings })
+    Ok(AdmissionResult::Accepted { set, warnings })
 }
 
 /// A stored set with this change.
@@ -84,18 +84,18 @@ pub fn admit_change(
     stored: &PodCliqueSet,
     changed: Value,
     config: &DefaultsConfig,
-) -> Result<Verdict, Failure> {
+) -> Result<AdmissionResult, Failure> {
     let mut set = decode(changed)?;
     let mut new = set.clone();
     let old = defaults::apply_to_both(stored, &mut new, config);
     defaults::complete_update(stored, &mut set, config);
     let errors = refused(file, validate_update(&old, &new, &Rules::default()));
     if !errors.is_empty() {
-        return Ok(Verdict::Refused(errors));
+        return Ok(AdmissionResult::Refused(errors));
     }
     let warnings = warnings_of(file, Some(&old), &new);
     let set = Box::new(set);
-    Ok(Verdict::Accepted { set, warnings })
+    Ok(AdmissionResult::Accepted { set, warnings })
 }
 
 /// A field with a wrong name explains a field that is missing elsewhere.

@@ -15,7 +15,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::admit::{self, Verdict, admit_change, name_of};
+use super::admit::{self, AdmissionResult, admit_change, name_of};
 use super::apply::apply_manifest;
 use super::outline::{Outline, outline};
 use super::world::{Rules, World, bug, decode};
@@ -23,8 +23,8 @@ use super::{Planned, Refusal, offline};
 use crate::exit::Failure;
 
 pub use difference::{Difference, find_differences};
-pub use read::{Found, read_found};
-pub use steps::{Action, Step};
+pub use read::{StoredWorkload, read_found};
+pub use steps::{Action, PlannedStep};
 
 /// The changes of one set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,7 +48,7 @@ pub struct Change {
     pub differences: Vec<Difference>,
     /// The operator's next steps, in order; parts that do not wait for each other continue at the
     /// same time.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlannedStep>,
     /// Work that remains undone, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remains: Vec<String>,
@@ -60,7 +60,7 @@ pub struct Change {
 pub fn plan_change(
     file: &Value,
     namespace: &str,
-    found: Option<&Found>,
+    found: Option<&StoredWorkload>,
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Planned, Failure> {
@@ -76,12 +76,12 @@ pub fn plan_change(
     }
     let sent = apply_manifest(&found.set, file);
     match admit_change(file, &stored, sent, rules.sets.validator.defaults())? {
-        Verdict::Refused(errors) => Ok(Planned::Refused(Refusal {
+        AdmissionResult::Refused(errors) => Ok(Planned::Refused(Refusal {
             name: name_of(file)?.to_owned(),
             namespace: namespace.to_owned(),
             refused: errors.into_iter().map(Into::into).collect(),
         })),
-        Verdict::Accepted { set, warnings } => {
+        AdmissionResult::Accepted { set, warnings } => {
             let change = compare(found, &stored, &set, rules, now)?;
             Ok(Planned::Changed(Box::new(Change { warnings, ..change })))
         }
@@ -96,8 +96,8 @@ fn plan_creation(
 ) -> Result<Planned, Failure> {
     let (set, warnings) = match admit::admit_new(file, namespace, rules.sets.validator.defaults())?
     {
-        Verdict::Accepted { set, warnings } => (set, warnings),
-        Verdict::Refused(_) => return offline::plan_new(file, namespace, rules, now),
+        AdmissionResult::Accepted { set, warnings } => (set, warnings),
+        AdmissionResult::Refused(_) => return offline::plan_new(file, namespace, rules, now),
     };
     let (set, world) = offline::make(&set, rules, now)?;
     let change = describe(&set, &world, steps::list_steps(&world)?)?;
@@ -111,7 +111,7 @@ fn plan_creation(
 
 /// Separates steps that are under way anyway from steps that the file causes.
 fn compare(
-    found: &Found,
+    found: &StoredWorkload,
     stored: &PodCliqueSet,
     next: &PodCliqueSet,
     rules: &Rules,
@@ -149,7 +149,7 @@ fn compare(
 
 /// Runs the rules on the objects with the next version of the set.
 fn run(
-    found: &Found,
+    found: &StoredWorkload,
     stored: &PodCliqueSet,
     next: Option<&PodCliqueSet>,
     rules: &Rules,
@@ -172,7 +172,7 @@ fn stored_set(world: &World, set: &PodCliqueSet) -> Result<PodCliqueSet, Failure
     decode(stored)
 }
 
-fn describe(set: &PodCliqueSet, world: &World, steps: Vec<Step>) -> Result<Change, Failure> {
+fn describe(set: &PodCliqueSet, world: &World, steps: Vec<PlannedStep>) -> Result<Change, Failure> {
     let after = Outline {
         objects: Vec::new(),
         ..outline(set, world)?

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use podcliqueset::desired::gang::scheduler_name;
 use serde_json::{Value, json};
 
-use super::admit::{Verdict, admit_new, name_of};
+use super::admit::{AdmissionResult, admit_new, name_of};
 use super::outline::{self, outline};
 use super::world::{Rules, World, bug, decode};
 use super::{Planned, Refusal};
@@ -25,12 +25,12 @@ pub fn plan_new(
     now: Timestamp,
 ) -> Result<Planned, Failure> {
     match admit_new(file, namespace, rules.sets.validator.defaults())? {
-        Verdict::Refused(errors) => Ok(Planned::Refused(Refusal {
+        AdmissionResult::Refused(errors) => Ok(Planned::Refused(Refusal {
             name: name_of(file)?.to_owned(),
             namespace: namespace.to_owned(),
             refused: errors.into_iter().map(Into::into).collect(),
         })),
-        Verdict::Accepted { set, warnings } => {
+        AdmissionResult::Accepted { set, warnings } => {
             let (set, world) = make(&set, rules, now)?;
             let outline = outline::Outline {
                 warnings,

@@ -112,7 +112,7 @@ impl<'a> Parts<'a> {
         let name = ownership::name(&set.metadata);
         podcliques.sort_by_cached_key(|(podclique, _)| {
             let name_of = ownership::name(&podclique.metadata);
-            place_of(name, set, name_of)
+            position_of(name, set, name_of)
         });
         let places = podcliques.iter().enumerate();
         let places = places.map(|(i, (c, _))| (ownership::name(&c.metadata).to_owned(), i));
@@ -150,10 +150,10 @@ fn index_of(pod: &Pod) -> Option<i32> {
     ownership::label_index(&pod.metadata, api::labels::POD_INDEX)
 }
 
-type Place = (Option<(i32, bool, usize, Option<i32>, usize)>, String);
+type OutlinePosition = (Option<(i32, bool, usize, Option<i32>, usize)>, String);
 
 /// Replica, group, group replica, clique.
-fn place_of(set_name: &str, set: &PodCliqueSet, name: &str) -> Place {
+fn position_of(set_name: &str, set: &PodCliqueSet, name: &str) -> OutlinePosition {
     let template = &set.spec.template;
     let part = layout::find(set_name, template, name);
     let place = part.map(|part| {

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// The kind of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Kind {
+pub enum BranchKind {
     /// A PodCliqueSet.
     Set,
     /// A replica of the set, with its base gang.
@@ -25,7 +25,7 @@ pub enum Kind {
 #[serde(rename_all = "camelCase")]
 pub struct Branch {
     /// The kind.
-    pub kind: Kind,
+    pub kind: BranchKind,
     /// Name of the object, or index of the replica.
     pub name: String,
     /// Its PodGang, if it has one of its own.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
-use super::branch::{Branch, Kind};
+use super::branch::{Branch, BranchKind};
 use crate::output::age_of;
 use crate::workload::{Workload, pod_state};
 
@@ -30,7 +30,7 @@ impl Builder<'_> {
         let available = status.available_replicas;
         let layout = self.workload.layout();
         let replicas = layout.replicas.iter().map(|r| self.of_replica(r));
-        let mut branch = self.of_object(Kind::Set, &set.metadata, &status.conditions);
+        let mut branch = self.of_object(BranchKind::Set, &set.metadata, &status.conditions);
         if ownership::is_terminating(&set.metadata) {
             // The operator does not update the conditions of a set that is being deleted.
             "Terminating".clone_into(&mut branch.state);
@@ -46,7 +46,7 @@ impl Builder<'_> {
         let cliques = replica.standalone.iter().map(|part| self.of_part(part));
         let groups = replica.groups.iter().map(|group| self.of_group(group));
         let index = replica.index.to_string();
-        let mut branch = self.of_gang(Kind::Replica, index, &replica.base_gang);
+        let mut branch = self.of_gang(BranchKind::Replica, index, &replica.base_gang);
         branch.children = cliques.chain(groups).collect();
         branch
     }
@@ -55,11 +55,11 @@ impl Builder<'_> {
         let replicas = group.replicas.iter().map(|r| self.of_group_replica(r));
         let children = replicas.collect();
         let Some(found) = self.workload.group(&group.name) else {
-            return missing(Kind::Group, &group.name, children);
+            return missing(BranchKind::Group, &group.name, children);
         };
         let status = found.status.clone().unwrap_or_default();
         let available = status.available_replicas;
-        let mut branch = self.of_object(Kind::Group, &found.metadata, &status.conditions);
+        let mut branch = self.of_object(BranchKind::Group, &found.metadata, &status.conditions);
         branch.ready = Some(format!("{available}/{}", found.spec.replicas));
         branch.children = children;
         branch
@@ -68,9 +68,9 @@ impl Builder<'_> {
     fn of_group_replica(&self, replica: &GroupReplica<'_>) -> Branch {
         let index = replica.index.to_string();
         let mut branch = if replica.base_gang.is_some() {
-            self.of_gang(Kind::GroupReplica, index, &replica.gang)
+            self.of_gang(BranchKind::GroupReplica, index, &replica.gang)
         } else {
-            blank(Kind::GroupReplica, index)
+            blank(BranchKind::GroupReplica, index)
         };
         let cliques = replica.cliques.iter().map(|part| self.of_part(part));
         branch.children = cliques.collect();
@@ -78,7 +78,7 @@ impl Builder<'_> {
     }
 
     /// A replica by its PodGang, which provides state and cause.
-    fn of_gang(&self, kind: Kind, index: String, gang: &str) -> Branch {
+    fn of_gang(&self, kind: BranchKind, index: String, gang: &str) -> Branch {
         let mut branch = blank(kind, index);
         branch.gang = Some(gang.to_owned());
         let Some(found) = self.workload.gang(gang) else {
@@ -92,10 +92,10 @@ impl Builder<'_> {
 
     fn of_part(&self, part: &Part<'_>) -> Branch {
         let Some(found) = self.workload.podclique(&part.name) else {
-            return missing(Kind::Clique, &part.name, Vec::new());
+            return missing(BranchKind::Clique, &part.name, Vec::new());
         };
         let status = found.status.clone().unwrap_or_default();
-        let mut branch = self.of_object(Kind::Clique, &found.metadata, &status.conditions);
+        let mut branch = self.of_object(BranchKind::Clique, &found.metadata, &status.conditions);
         branch.ready = Some(format!("{}/{}", status.ready_replicas, found.spec.replicas));
         if found.metadata.deletion_timestamp.is_some() {
             let attempt = Attempt::of(&found.metadata).set;
@@ -110,7 +110,7 @@ impl Builder<'_> {
 
     fn of_pod(&self, pod: &Pod) -> Branch {
         let name = pod.metadata.name.clone().unwrap_or_default();
-        let mut branch = blank(Kind::Pod, name);
+        let mut branch = blank(BranchKind::Pod, name);
         branch.state = pod_state::word(pod);
         branch.is_good = match (pod_state::is_ready(pod), &*branch.state) {
             (true, _) | (_, "Completed") => Some(true),
@@ -125,7 +125,7 @@ impl Builder<'_> {
         branch
     }
 
-    fn of_object(&self, kind: Kind, meta: &ObjectMeta, conditions: &[Condition]) -> Branch {
+    fn of_object(&self, kind: BranchKind, meta: &ObjectMeta, conditions: &[Condition]) -> Branch {
         let mut branch = blank(kind, ownership::name(meta).to_owned());
         judge(&mut branch, conditions);
         branch.age = self.age(meta);
@@ -155,7 +155,7 @@ fn judge(branch: &mut Branch, conditions: &[Condition]) {
     branch.cause = tells_more.then(|| ready.message.clone());
 }
 
-fn blank(kind: Kind, name: String) -> Branch {
+fn blank(kind: BranchKind, name: String) -> Branch {
     Branch {
         kind,
         name,
@@ -170,7 +170,7 @@ fn blank(kind: Kind, name: String) -> Branch {
     }
 }
 
-fn missing(kind: Kind, name: &str, children: Vec<Branch>) -> Branch {
+fn missing(kind: BranchKind, name: &str, children: Vec<Branch>) -> Branch {
     let mut branch = blank(kind, name.to_owned());
     "Missing".clone_into(&mut branch.state);
     branch.children = children;

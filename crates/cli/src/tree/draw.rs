@@ -1,6 +1,6 @@
 //! The tree as text.
 
-use super::branch::{Branch, Kind};
+use super::branch::{Branch, BranchKind};
 use crate::output::{self, Table, WIDTH, legible};
 
 /// Draws the tree; without `is_wide` in 80 columns, where columns are dropped, NODE first.
@@ -54,9 +54,11 @@ fn title(branch: &Branch) -> String {
     let gang = branch.gang.as_ref();
     let gang = gang.map_or(String::new(), |g| output::dim(&format!(" gang {g}")));
     match branch.kind {
-        Kind::Replica | Kind::GroupReplica => format!("replica {}{gang}", legible(&branch.name)),
-        Kind::Set | Kind::Group | Kind::Clique => output::bold(&branch.name),
-        Kind::Pod => legible(&branch.name).into_owned(),
+        BranchKind::Replica | BranchKind::GroupReplica => {
+            format!("replica {}{gang}", legible(&branch.name))
+        }
+        BranchKind::Set | BranchKind::Group | BranchKind::Clique => output::bold(&branch.name),
+        BranchKind::Pod => legible(&branch.name).into_owned(),
     }
 }
 

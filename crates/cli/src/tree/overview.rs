@@ -11,7 +11,7 @@ use crate::output::{self, Table, age_of, legible};
 /// One set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Line {
+pub struct SetSummary {
     /// Its namespace.
     pub namespace: String,
     /// Its name.
@@ -30,20 +30,20 @@ pub struct Line {
 }
 
 /// A line for each set: by namespace and name.
-pub fn summarize(sets: &[PodCliqueSet], now: Timestamp) -> Vec<Line> {
-    let mut lines: Vec<Line> = sets.iter().map(|set| line_of(set, now)).collect();
+pub fn summarize(sets: &[PodCliqueSet], now: Timestamp) -> Vec<SetSummary> {
+    let mut lines: Vec<SetSummary> = sets.iter().map(|set| line_of(set, now)).collect();
     lines.sort_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
     lines
 }
 
-fn line_of(set: &PodCliqueSet, now: Timestamp) -> Line {
+fn line_of(set: &PodCliqueSet, now: Timestamp) -> SetSummary {
     let status = set.status.clone().unwrap_or_default();
     let ready = conditions::find(&status.conditions, ConditionType::Ready);
     let reason = ready.map_or("", |c| &c.reason).to_owned();
     let is_blocking = ready.is_some_and(conditions::has_blocking_reason);
     let is_ready = ready.is_some_and(|c| c.status == "True");
     let created = set.metadata.creation_timestamp.as_ref();
-    Line {
+    SetSummary {
         namespace: set.metadata.namespace.clone().unwrap_or_default(),
         name: ownership::name(&set.metadata).to_owned(),
         available: format!("{}/{}", status.available_replicas, set.spec.replicas),
@@ -55,7 +55,7 @@ fn line_of(set: &PodCliqueSet, now: Timestamp) -> Line {
 }
 
 /// Draws the lines; `with_namespace` if they have more than one namespace.
-pub fn draw_overview(lines: &[Line], with_namespace: bool, is_wide: bool) -> String {
+pub fn draw_overview(lines: &[SetSummary], with_namespace: bool, is_wide: bool) -> String {
     let heading = ["NAMESPACE", "NAME", "AVAILABLE", "STATE", "AGE", "MESSAGE"];
     let shown = |column: &usize| (with_namespace || *column > 0) && (is_wide || *column < 5);
     let pick = |cells: &[String]| -> Vec<String> {

@@ -1,12 +1,12 @@
 //! Manifests with the places of their fields.
 
 mod broken;
-mod places;
+mod positions;
 mod values;
 
-use cli::files::{Broken, Node, Source, read_documents};
+use cli::files::{Broken, Source, YamlNode, read_documents};
 
-fn read(text: &str) -> Result<Vec<Node>, Broken> {
+fn read(text: &str) -> Result<Vec<YamlNode>, Broken> {
     read_documents(&Source {
         name: "a.yaml".into(),
         bytes: text.as_bytes().to_vec(),
@@ -14,7 +14,7 @@ fn read(text: &str) -> Result<Vec<Node>, Broken> {
 }
 
 /// The only document of a text.
-fn document(text: &str) -> Node {
+fn document(text: &str) -> YamlNode {
     let mut documents = read(text).unwrap();
     assert_eq!(documents.len(), 1, "{text}");
     documents.remove(0)

@@ -7,7 +7,7 @@ use super::rules::{Domains, Rules};
 use crate::capacity::eligibility::find_refusal;
 use crate::capacity::gang::{Gang, GangPart};
 use crate::capacity::needs::PodNeeds;
-use crate::capacity::snapshot::{Node, Snapshot};
+use crate::capacity::snapshot::{ClusterSnapshot, NodeSnapshot};
 
 /// The resource that counts pods on a node.
 pub const PODS: &str = "pods";
@@ -15,7 +15,7 @@ pub const PODS: &str = "pods";
 /// Nodes, kinds and rules.
 pub struct Fleet<'a> {
     /// Nodes by number.
-    pub nodes: &'a [Node],
+    pub nodes: &'a [NodeSnapshot],
     /// Resources by number; [`PODS`] first.
     pub resources: Vec<String>,
     /// Kinds of pods by number.
@@ -70,7 +70,10 @@ impl PodKind {
 }
 
 /// Numbers the nodes, resources, kinds and rules of these gangs.
-pub fn number<'a>(snapshot: &'a Snapshot, gangs: &[Gang]) -> (Fleet<'a>, Vec<Vec<Demand>>, Rules) {
+pub fn number<'a>(
+    snapshot: &'a ClusterSnapshot,
+    gangs: &[Gang],
+) -> (Fleet<'a>, Vec<Vec<Demand>>, Rules) {
     let rules = Rules::of(snapshot, gangs);
     let mut numbering = Numbering {
         snapshot,
@@ -104,7 +107,7 @@ fn resources_of(gangs: &[Gang]) -> Vec<String> {
 }
 
 struct Numbering<'a> {
-    snapshot: &'a Snapshot,
+    snapshot: &'a ClusterSnapshot,
     resources: Vec<String>,
     rules: &'a Rules,
     kinds: Vec<PodKind>,

@@ -1,33 +1,33 @@
 //! One pod after the other, in the order of the template, each on the node that its scheduler prefers.
 
 use super::fleet::Demand;
-use super::room::{Pin, Room};
+use super::free_resources::{FreeResources, Pin};
 use super::rules::Domains;
 use crate::capacity::node_order::NodeOrder;
 
 /// A pod of a demand, by the demand's number, and its node.
-pub type Step = (usize, usize);
+pub type PodPlacement = (usize, usize);
 
 /// A demand with its number, and the number of its pods to place.
 pub type Wanted<'a> = (usize, &'a Demand, u32);
 
 /// Places as many pods as it can and returns their number.
 pub fn fill(
-    room: &mut Room<'_>,
+    room: &mut FreeResources<'_>,
     wanted: &[Wanted<'_>],
     order: NodeOrder,
-    steps: &mut Vec<Step>,
+    placements: &mut Vec<PodPlacement>,
 ) -> u32 {
-    fill_level(room, wanted, 0, order, steps)
+    fill_level(room, wanted, 0, order, placements)
 }
 
 /// First the pods of packs of this level, domain by domain, then the others.
 fn fill_level(
-    room: &mut Room<'_>,
+    room: &mut FreeResources<'_>,
     wanted: &[Wanted<'_>],
     level: usize,
     order: NodeOrder,
-    steps: &mut Vec<Step>,
+    placements: &mut Vec<PodPlacement>,
 ) -> u32 {
     let pack_of = |(_, demand, _): &Wanted<'_>| demand.packs.get(level).copied();
     let mut packs: Vec<usize> = wanted.iter().filter_map(pack_of).collect();
@@ -37,21 +37,21 @@ fn fill_level(
     for pack in packs {
         let of_pack = wanted.iter().filter(|w| pack_of(w) == Some(pack));
         let of_pack: Vec<Wanted<'_>> = of_pack.copied().collect();
-        placed += fill_pack(room, &of_pack, level, order, steps);
+        placed += fill_pack(room, &of_pack, level, order, placements);
     }
     for (number, demand, pods) in wanted.iter().filter(|w| pack_of(w).is_none()) {
-        placed += place_pods(room, (*number, demand), *pods, order, steps);
+        placed += place_pods(room, (*number, demand), *pods, order, placements);
     }
     placed
 }
 
 /// Fills the first domain that has room for all pods, or else the domain that has room for most.
 fn fill_pack(
-    room: &mut Room<'_>,
+    room: &mut FreeResources<'_>,
     wanted: &[Wanted<'_>],
     level: usize,
     order: NodeOrder,
-    steps: &mut Vec<Step>,
+    placements: &mut Vec<PodPlacement>,
 ) -> u32 {
     let all: u32 = wanted.iter().map(|(_, _, pods)| *pods).sum();
     let pack = wanted
@@ -63,42 +63,51 @@ fn fill_pack(
     let domains = (0..count).filter(|d| pinned.is_none_or(|pinned| pinned == *d));
     let mut best: Option<(u32, usize)> = None;
     for domain in domains {
-        let before = steps.len();
-        let placed = fill_domain(room, wanted, (level, pack, domain), order, steps);
+        let before = placements.len();
+        let placed = fill_domain(room, wanted, (level, pack, domain), order, placements);
         if placed == all {
             return placed;
         }
-        undo(room, wanted, steps, before);
+        undo(room, wanted, placements, before);
         if best.is_none_or(|(most, _)| placed > most) {
             best = Some((placed, domain));
         }
     }
     best.map_or(0, |(_, domain)| {
-        fill_domain(room, wanted, (level, pack, domain), order, steps)
+        fill_domain(room, wanted, (level, pack, domain), order, placements)
     })
 }
 
 fn fill_domain(
-    room: &mut Room<'_>,
+    room: &mut FreeResources<'_>,
     wanted: &[Wanted<'_>],
     (level, pack, domain): (usize, usize, usize),
     order: NodeOrder,
-    steps: &mut Vec<Step>,
+    placements: &mut Vec<PodPlacement>,
 ) -> u32 {
-    let limit = |room: &mut Room<'_>, domain| {
+    let limit = |room: &mut FreeResources<'_>, domain| {
         if let Some(pin) = room.pins.get_mut(pack) {
             pin.limit = domain;
         }
     };
     limit(room, Some(domain));
-    let placed = fill_level(room, wanted, level + 1, order, steps);
+    let placed = fill_level(room, wanted, level + 1, order, placements);
     limit(room, None);
     placed
 }
 
-/// Removes the pods of all steps but the first `before`.
-pub fn undo(room: &mut Room<'_>, wanted: &[Wanted<'_>], steps: &mut Vec<Step>, before: usize) {
-    for (number, node) in steps.split_off(before.min(steps.len())).into_iter().rev() {
+/// Removes the pods of all placements but the first `before`.
+pub fn undo(
+    room: &mut FreeResources<'_>,
+    wanted: &[Wanted<'_>],
+    placements: &mut Vec<PodPlacement>,
+    before: usize,
+) {
+    for (number, node) in placements
+        .split_off(before.min(placements.len()))
+        .into_iter()
+        .rev()
+    {
         let found = wanted.iter().find(|(known, _, _)| *known == number);
         if let Some((_, demand, _)) = found {
             room.remove(demand, node);
@@ -107,23 +116,23 @@ pub fn undo(room: &mut Room<'_>, wanted: &[Wanted<'_>], steps: &mut Vec<Step>, b
 }
 
 fn place_pods(
-    room: &mut Room<'_>,
+    room: &mut FreeResources<'_>,
     (number, demand): (usize, &Demand),
     pods: u32,
     order: NodeOrder,
-    steps: &mut Vec<Step>,
+    placements: &mut Vec<PodPlacement>,
 ) -> u32 {
     for placed in 0..pods {
         let Some(node) = choose_node(room, demand, order) else {
             return placed;
         };
         room.place(demand, node);
-        steps.push((number, node));
+        placements.push((number, node));
     }
     pods
 }
 
-fn choose_node(room: &Room<'_>, demand: &Demand, order: NodeOrder) -> Option<usize> {
+fn choose_node(room: &FreeResources<'_>, demand: &Demand, order: NodeOrder) -> Option<usize> {
     let nodes = (0..room.fleet.nodes.len()).filter(|node| room.admits(demand, *node));
     let left = |node: &usize| share_left(room, demand, *node);
     match order {
@@ -135,7 +144,7 @@ fn choose_node(room: &Room<'_>, demand: &Demand, order: NodeOrder) -> Option<usi
 
 /// The share of the node that the pod would leave free, in millionths, summed over the resources
 /// that it requests.
-fn share_left(room: &Room<'_>, demand: &Demand, node: usize) -> i128 {
+fn share_left(room: &FreeResources<'_>, demand: &Demand, node: usize) -> i128 {
     let kind = room.fleet.kinds.get(demand.kind);
     let requests = kind.map_or(&[][..], |kind| &kind.requests);
     let free = room.free.get(node).map_or(&[][..], Vec::as_slice);

@@ -3,24 +3,24 @@
 use std::collections::BTreeMap;
 
 use super::fleet::Demand;
-use super::greedy::{self, Step, Wanted};
-use super::room::Room;
+use super::free_resources::FreeResources;
+use super::greedy::{self, PodPlacement, Wanted};
 use super::shortage::find_shortages;
-use super::{Outcome, Placed, Verdict};
+use super::{GangVerdict, Outcome, Placed};
 use crate::capacity::gang::{Gang, GangPart};
 
 /// Places gangs.
 pub struct Placer<'a> {
     gangs: &'a [Gang],
     demands: &'a [Vec<Demand>],
-    room: Room<'a>,
+    room: FreeResources<'a>,
     /// Guaranteed pods of the gangs that fit, by number of the gang.
-    fitting: BTreeMap<usize, Vec<Step>>,
+    fitting: BTreeMap<usize, Vec<PodPlacement>>,
 }
 
 impl<'a> Placer<'a> {
     /// Of these gangs with their demands.
-    pub fn of(gangs: &'a [Gang], demands: &'a [Vec<Demand>], room: Room<'a>) -> Self {
+    pub fn of(gangs: &'a [Gang], demands: &'a [Vec<Demand>], room: FreeResources<'a>) -> Self {
         Self {
             gangs,
             demands,
@@ -30,8 +30,8 @@ impl<'a> Placer<'a> {
     }
 
     /// The verdict on each gang.
-    pub fn place_all(mut self) -> Vec<Verdict> {
-        let mut verdicts: Vec<Verdict> = Vec::new();
+    pub fn place_all(mut self) -> Vec<GangVerdict> {
+        let mut verdicts: Vec<GangVerdict> = Vec::new();
         for (number, gang) in self.gangs.iter().enumerate() {
             let verdict = match self.base_outcome(gang, &verdicts) {
                 None | Some(Outcome::Fits) => self.place_guaranteed(number, gang),
@@ -49,7 +49,7 @@ impl<'a> Placer<'a> {
         verdicts
     }
 
-    fn base_outcome(&self, gang: &Gang, verdicts: &[Verdict]) -> Option<Outcome> {
+    fn base_outcome(&self, gang: &Gang, verdicts: &[GangVerdict]) -> Option<Outcome> {
         let base = gang.base.as_ref()?;
         self.gangs
             .iter()
@@ -62,13 +62,13 @@ impl<'a> Placer<'a> {
         self.demands.get(number).map_or(&[], Vec::as_slice)
     }
 
-    fn place_guaranteed(&mut self, number: usize, gang: &Gang) -> Verdict {
+    fn place_guaranteed(&mut self, number: usize, gang: &Gang) -> GangVerdict {
         let demands = self.demands_of(number);
         let wanted = numbered(demands, |demand| demand.pods);
-        let mut steps = Vec::new();
-        let placed = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut steps);
+        let mut placements = Vec::new();
+        let placed = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut placements);
         let missing = count(&wanted).saturating_sub(placed);
-        let mut verdict = Verdict {
+        let mut verdict = GangVerdict {
             outcome: Outcome::Fits,
             guaranteed: gang.guaranteed().saturating_sub(missing),
             best_effort: 0,
@@ -76,12 +76,12 @@ impl<'a> Placer<'a> {
             reasons: Vec::new(),
         };
         if missing == 0 {
-            self.fitting.insert(number, steps);
+            self.fitting.insert(number, placements);
             return verdict;
         }
         verdict.outcome = Outcome::NoPlacementFound;
-        verdict.reasons = find_shortages(&self.room, gang, demands, &steps);
-        greedy::undo(&mut self.room, &wanted, &mut steps, 0);
+        verdict.reasons = find_shortages(&self.room, gang, demands, &placements);
+        greedy::undo(&mut self.room, &wanted, &mut placements, 0);
         if self.fits_without_packs(gang, demands) {
             let reason = "without its topology constraint it would fit";
             verdict.reasons.push(reason.to_owned());
@@ -101,26 +101,26 @@ impl<'a> Placer<'a> {
             return false;
         }
         let wanted = numbered(&unbound, |demand| demand.pods);
-        let mut steps = Vec::new();
-        let placed = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut steps);
-        greedy::undo(&mut self.room, &wanted, &mut steps, 0);
+        let mut placements = Vec::new();
+        let placed = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut placements);
+        greedy::undo(&mut self.room, &wanted, &mut placements, 0);
         placed == count(&wanted)
     }
 
     /// Places the best-effort pods of a gang that fits, and lists the nodes of all its pods.
-    fn place_best_effort(&mut self, number: usize, gang: &Gang, verdict: &mut Verdict) {
+    fn place_best_effort(&mut self, number: usize, gang: &Gang, verdict: &mut GangVerdict) {
         let demands = self.demands_of(number);
         let wanted = numbered(demands, |demand| demand.extra);
-        let mut steps: Vec<Step> = Vec::new();
-        let found = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut steps);
+        let mut placements: Vec<PodPlacement> = Vec::new();
+        let found = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut placements);
         let missing = count(&wanted).saturating_sub(found);
         verdict.best_effort = gang.best_effort().saturating_sub(missing);
-        let mut places: BTreeMap<Step, (u32, u32)> = BTreeMap::new();
-        for step in self.fitting.get(&number).into_iter().flatten() {
-            places.entry(*step).or_default().0 += 1;
+        let mut places: BTreeMap<PodPlacement, (u32, u32)> = BTreeMap::new();
+        for placement in self.fitting.get(&number).into_iter().flatten() {
+            places.entry(*placement).or_default().0 += 1;
         }
-        for step in steps {
-            places.entry(step).or_default().1 += 1;
+        for placement in placements {
+            places.entry(placement).or_default().1 += 1;
         }
         verdict.places = places
             .into_iter()
@@ -136,10 +136,10 @@ impl<'a> Placer<'a> {
     }
 }
 
-fn waiting(gang: &Gang) -> Verdict {
+fn waiting(gang: &Gang) -> GangVerdict {
     let base = gang.base.clone().unwrap_or_default();
     let held = |part: &GangPart| part.guaranteed - part.guaranteed_left();
-    Verdict {
+    GangVerdict {
         outcome: Outcome::WaitsForBase,
         guaranteed: gang.parts.iter().map(held).sum(),
         best_effort: 0,

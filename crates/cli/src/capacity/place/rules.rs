@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::capacity::exclusion::{HostPort, Repulsion};
 use crate::capacity::gang::{Gang, GangPart};
-use crate::capacity::snapshot::{BoundPod, Node, Snapshot};
+use crate::capacity::snapshot::{BoundPod, ClusterSnapshot, NodeSnapshot};
 
 /// The domain of each node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,11 +22,11 @@ pub struct Domains {
 pub struct Exclusion {
     /// The domains.
     pub domains: Domains,
-    cause: Cause,
+    cause: ExclusionCause,
 }
 
 #[derive(Clone, Debug)]
-enum Cause {
+enum ExclusionCause {
     Repulsion(Repulsion),
     Port(HostPort),
 }
@@ -53,7 +53,7 @@ pub struct Rules {
 
 impl Rules {
     /// The rules for pods of these gangs.
-    pub fn of(snapshot: &Snapshot, gangs: &[Gang]) -> Self {
+    pub fn of(snapshot: &ClusterSnapshot, gangs: &[Gang]) -> Self {
         let mut rules = Self::default();
         for (gang, part) in parts_of(gangs) {
             for term in &part.needs.repulsions {
@@ -106,9 +106,11 @@ impl Rules {
         }
         for (number, exclusion) in self.exclusions.iter().enumerate() {
             match &exclusion.cause {
-                Cause::Repulsion(term) if term.selects(namespace, labels) => member_of.push(number),
-                Cause::Repulsion(_) => {}
-                Cause::Port(port) => {
+                ExclusionCause::Repulsion(term) if term.selects(namespace, labels) => {
+                    member_of.push(number)
+                }
+                ExclusionCause::Repulsion(_) => {}
+                ExclusionCause::Port(port) => {
                     owns.extend(ports.contains(port).then_some(number));
                     let collides = ports.iter().any(|own| own.collides(port));
                     member_of.extend(collides.then_some(number));
@@ -120,29 +122,30 @@ impl Rules {
         (owns, member_of)
     }
 
-    fn add_repulsion(&mut self, term: &Repulsion, nodes: &[Node]) {
+    fn add_repulsion(&mut self, term: &Repulsion, nodes: &[NodeSnapshot]) {
         let number = self.exclusions.len();
         let called = format!("anti-affinity by {}", term.topology_key);
         let known = self.repulsion_numbers.entry(term.key());
         if *known.or_insert(number) == number {
             self.exclusions.push(Exclusion {
                 domains: Domains::by_label(nodes, &term.topology_key, called),
-                cause: Cause::Repulsion(term.clone()),
+                cause: ExclusionCause::Repulsion(term.clone()),
             });
         }
     }
 
-    fn add_port(&mut self, port: &HostPort, nodes: &[Node]) {
-        let is_known = |e: &Exclusion| matches!(&e.cause, Cause::Port(known) if known == port);
+    fn add_port(&mut self, port: &HostPort, nodes: &[NodeSnapshot]) {
+        let is_known =
+            |e: &Exclusion| matches!(&e.cause, ExclusionCause::Port(known) if known == port);
         if !self.exclusions.iter().any(is_known) {
             self.exclusions.push(Exclusion {
                 domains: Domains::each(nodes, format!("host port {}", port.port)),
-                cause: Cause::Port(port.clone()),
+                cause: ExclusionCause::Port(port.clone()),
             });
         }
     }
 
-    fn add_packs(&mut self, gang: &Gang, part: &GangPart, nodes: &[Node]) {
+    fn add_packs(&mut self, gang: &Gang, part: &GangPart, nodes: &[NodeSnapshot]) {
         for pack in &part.packs {
             let number = self.packs.len();
             let known = self.pack_numbers.entry(pack_key(gang, &pack.scope));
@@ -177,7 +180,7 @@ fn pack_key(gang: &Gang, scope: &str) -> (String, String, String) {
 }
 
 impl Domains {
-    fn by_label(nodes: &[Node], key: &str, called: String) -> Self {
+    fn by_label(nodes: &[NodeSnapshot], key: &str, called: String) -> Self {
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         let mut names = Vec::new();
         let of_node = nodes.iter().map(|node| {
@@ -195,7 +198,7 @@ impl Domains {
     }
 
     /// One domain for each node.
-    fn each(nodes: &[Node], called: String) -> Self {
+    fn each(nodes: &[NodeSnapshot], called: String) -> Self {
         Self {
             of_node: (0..nodes.len()).map(Some).collect(),
             names: nodes.iter().map(|node| node.name.clone()).collect(),

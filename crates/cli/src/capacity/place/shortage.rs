@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fleet::{Demand, PODS, PodKind};
-use super::greedy::Step;
-use super::room::Room;
+use super::free_resources::FreeResources;
+use super::greedy::PodPlacement;
 use crate::capacity::eligibility::{Refusal, find_refusal};
 use crate::capacity::gang::Gang;
 use crate::capacity::needs::PodNeeds;
@@ -13,19 +13,19 @@ use crate::quantity_text::write_amount;
 /// Reasons that are listed.
 const MOST_LISTED: usize = 3;
 
-/// One reason for each clique with pods that these steps did not place.
+/// One reason for each clique with pods that these placements did not place.
 pub fn find_shortages(
-    room: &Room<'_>,
+    room: &FreeResources<'_>,
     gang: &Gang,
     demands: &[Demand],
-    steps: &[Step],
+    placements: &[PodPlacement],
 ) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for (number, demand) in demands.iter().enumerate() {
         let Some(part) = gang.parts.get(demand.part) else {
             continue;
         };
-        if count(steps, number) < demand.pods {
+        if count(placements, number) < demand.pods {
             let reason = format!("{} {}", part.clique, why_not(room, demand, &part.needs));
             if !reasons.contains(&reason) {
                 reasons.push(reason);
@@ -36,13 +36,13 @@ pub fn find_shortages(
     reasons
 }
 
-fn count(steps: &[Step], number: usize) -> u32 {
-    let of = steps.iter().filter(|(demand, _)| *demand == number);
+fn count(placements: &[PodPlacement], number: usize) -> u32 {
+    let of = placements.iter().filter(|(demand, _)| *demand == number);
     u32::try_from(of.count()).unwrap_or(u32::MAX)
 }
 
 /// The reason without the clique's name.
-fn why_not(room: &Room<'_>, demand: &Demand, needs: &PodNeeds) -> String {
+fn why_not(room: &FreeResources<'_>, demand: &Demand, needs: &PodNeeds) -> String {
     let Some(kind) = room.fleet.kinds.get(demand.kind) else {
         return String::new();
     };
@@ -73,7 +73,7 @@ fn why_not(room: &Room<'_>, demand: &Demand, needs: &PodNeeds) -> String {
 }
 
 /// The exclusions on the nodes that have room for it.
-fn but_excluded(room: &Room<'_>, kind: &PodKind, nodes: &[usize]) -> String {
+fn but_excluded(room: &FreeResources<'_>, kind: &PodKind, nodes: &[usize]) -> String {
     let exclusions = nodes
         .iter()
         .flat_map(|node| room.exclusions_at(kind, *node));
@@ -89,7 +89,7 @@ fn but_excluded(room: &Room<'_>, kind: &PodKind, nodes: &[usize]) -> String {
 }
 
 /// The domain of the other pods of its packs.
-fn place_of(room: &Room<'_>, demand: &Demand) -> String {
+fn place_of(room: &FreeResources<'_>, demand: &Demand) -> String {
     let named = demand.packs.iter().rev().find_map(|pack| {
         let domain = room.pins.get(*pack)?.domain()?;
         let domains = room.fleet.packs.get(*pack)?;
@@ -111,7 +111,7 @@ fn place_of(room: &Room<'_>, demand: &Demand) -> String {
 
 /// Resources that are short on every node, with the most that one node has.
 fn lacking_everywhere(
-    room: &Room<'_>,
+    room: &FreeResources<'_>,
     kind: &PodKind,
     nodes: &[usize],
     place: &str,
@@ -143,7 +143,7 @@ fn lacking_everywhere(
 }
 
 /// The node that lacks least, if no single resource is short on every node.
-fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> String {
+fn closest(room: &FreeResources<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> String {
     let all = room.fleet.resources.iter().zip(&kind.requests);
     let all = all.filter(|(name, request)| **request > 0 && *name != PODS);
     let all: Vec<String> = all
@@ -169,7 +169,11 @@ fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> Str
 }
 
 /// Each resource that is short on the node: its name, the request, and the missing amount.
-fn missing_on<'a>(room: &Room<'a>, kind: &PodKind, node: usize) -> Vec<(&'a str, i128, i128)> {
+fn missing_on<'a>(
+    room: &FreeResources<'a>,
+    kind: &PodKind,
+    node: usize,
+) -> Vec<(&'a str, i128, i128)> {
     let free = room.free.get(node).map_or(&[][..], Vec::as_slice);
     let all = room
         .fleet
@@ -186,7 +190,7 @@ fn missing_on<'a>(room: &Room<'a>, kind: &PodKind, node: usize) -> Vec<(&'a str,
 }
 
 /// The reasons of the nodes, if none of them admits the pod however much is free.
-fn may_be_nowhere(room: &Room<'_>, needs: &PodNeeds) -> String {
+fn may_be_nowhere(room: &FreeResources<'_>, needs: &PodNeeds) -> String {
     let mut refusals: BTreeMap<Refusal, usize> = BTreeMap::new();
     for node in room.fleet.nodes {
         if let Some(refusal) = find_refusal(needs, node) {

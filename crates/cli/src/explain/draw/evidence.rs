@@ -30,14 +30,14 @@ where
 }
 
 /// A piece of evidence, in the parts of its line.
-struct Line<'a> {
+struct EvidenceLine<'a> {
     what: &'static str,
     head: String,
     message: Option<&'a str>,
     last_words: &'a [String],
 }
 
-fn line_of<'a, Z: TimeZone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> Line<'a>
+fn line_of<'a, Z: TimeZone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> EvidenceLine<'a>
 where
     Z::Offset: std::fmt::Display,
 {
@@ -63,7 +63,7 @@ where
             ("failure", head, None, &f.last_words)
         }
     };
-    Line {
+    EvidenceLine {
         what,
         head,
         message: message.map(String::as_str),

@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::{LimitRange, ResourceQuota};
 
 /// Kinds of objects that a set may need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum NeededKind {
     /// Our definitions; the name is that of a resource.
     Definition,
     /// The namespace of the set.
@@ -34,7 +34,7 @@ pub enum Kind {
     Quota,
 }
 
-impl Kind {
+impl NeededKind {
     /// Its plural, as in RBAC rules.
     pub fn plural(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ impl Kind {
 
     /// Whether the kind is namespaced.
     pub(super) fn is_namespaced(self) -> bool {
-        use Kind::{Claim, ConfigMap, Quota, Secret, ServiceAccount};
+        use NeededKind::{Claim, ConfigMap, Quota, Secret, ServiceAccount};
         matches!(self, ServiceAccount | Claim | ConfigMap | Secret | Quota)
     }
 }
@@ -93,7 +93,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wanted {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: NeededKind,
     /// Its namespace; none if the kind has none.
     pub namespace: Option<String>,
     /// Its name.
@@ -113,13 +113,13 @@ pub enum Answer {
     Forbidden,
     /// The topology exists.
     Topology(Box<ClusterTopologyBinding>),
-    /// Room of the namespace's quotas.
-    Room(Box<Room>),
+    /// The quotas of the namespace.
+    Quota(Box<NamespaceQuota>),
 }
 
-/// Room of a namespace's quotas.
+/// The quotas of a namespace, and the objects that their use depends on.
 #[derive(Clone, Debug, Default)]
-pub struct Room {
+pub struct NamespaceQuota {
     /// Its quotas.
     pub quotas: Vec<ResourceQuota>,
     /// Defaults for containers without requests.

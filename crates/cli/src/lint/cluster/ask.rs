@@ -13,7 +13,7 @@ use kube::api::ListParams;
 use kube::core::{ApiResource, DynamicObject};
 use kube::{Api, Resource};
 
-use super::answers::{Answer, Answers, Kind, Room, Wanted};
+use super::answers::{Answer, Answers, NamespaceQuota, NeededKind, Wanted};
 use crate::cluster::Cluster;
 use crate::exit::Failure;
 
@@ -40,18 +40,18 @@ pub(super) async fn ask(cluster: &Cluster, wanted: Vec<Wanted>) -> Result<Answer
 
 async fn ask_one(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error> {
     match wanted.kind {
-        Kind::Definition => is_served(cluster, "grove.io/v1alpha1", &wanted.name).await,
-        Kind::Namespace => exists::<Namespace>(cluster, wanted).await,
-        Kind::PriorityClass => exists::<PriorityClass>(cluster, wanted).await,
-        Kind::ServiceAccount => exists::<ServiceAccount>(cluster, wanted).await,
-        Kind::Claim => exists::<PersistentVolumeClaim>(cluster, wanted).await,
-        Kind::ConfigMap => exists::<ConfigMap>(cluster, wanted).await,
-        Kind::Secret => exists::<Secret>(cluster, wanted).await,
-        Kind::KaiQueue => queue::<KaiQueue>(cluster, wanted).await,
-        Kind::VolcanoQueue => queue::<VolcanoQueue>(cluster, wanted).await,
-        Kind::Topology => topology(cluster, wanted).await,
-        Kind::LabelledNode => labelled_node(cluster, wanted).await,
-        Kind::Quota => room(cluster, wanted).await,
+        NeededKind::Definition => is_served(cluster, "grove.io/v1alpha1", &wanted.name).await,
+        NeededKind::Namespace => exists::<Namespace>(cluster, wanted).await,
+        NeededKind::PriorityClass => exists::<PriorityClass>(cluster, wanted).await,
+        NeededKind::ServiceAccount => exists::<ServiceAccount>(cluster, wanted).await,
+        NeededKind::Claim => exists::<PersistentVolumeClaim>(cluster, wanted).await,
+        NeededKind::ConfigMap => exists::<ConfigMap>(cluster, wanted).await,
+        NeededKind::Secret => exists::<Secret>(cluster, wanted).await,
+        NeededKind::KaiQueue => queue::<KaiQueue>(cluster, wanted).await,
+        NeededKind::VolcanoQueue => queue::<VolcanoQueue>(cluster, wanted).await,
+        NeededKind::Topology => topology(cluster, wanted).await,
+        NeededKind::LabelledNode => labelled_node(cluster, wanted).await,
+        NeededKind::Quota => namespace_quota(cluster, wanted).await,
     }
 }
 
@@ -115,7 +115,7 @@ async fn labelled_node(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kub
     })
 }
 
-async fn room(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error> {
+async fn namespace_quota(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error> {
     let namespace = wanted.namespace.as_deref().unwrap_or_default();
     let quotas: Api<ResourceQuota> = Api::namespaced(cluster.client.clone(), namespace);
     let quotas = quotas.list(&ListParams::default()).await?.items;
@@ -130,7 +130,7 @@ async fn room(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error>
     } else {
         sets.get_opt(&wanted.name).await?
     };
-    Ok(Answer::Room(Box::new(Room {
+    Ok(Answer::Quota(Box::new(NamespaceQuota {
         quotas,
         limits,
         stored,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use api::{ClusterTopologyBinding, PodCliqueSet};
 use domain::scheduling::{Backend, Obstacle};
 
-use super::answers::{Answer, Answers, Kind};
+use super::answers::{Answer, Answers, NeededKind};
 use super::needs::Need;
 use super::quota;
 use super::rules::{
@@ -20,7 +20,7 @@ pub fn check_answers(needs: &[Need], answers: &Answers, set: Option<&PodCliqueSe
     let has_namespace = !needs
         .iter()
         .filter(is_missing)
-        .any(|need| need.wanted.kind == Kind::Namespace);
+        .any(|need| need.wanted.kind == NeededKind::Namespace);
     let is_looked_at = |need: &&Need| has_namespace || !need.wanted.kind.is_namespaced();
     let mut told = BTreeSet::new();
     let mut remarks = Vec::new();
@@ -48,7 +48,7 @@ fn check(need: &Need, answer: &Answer, set: Option<&PodCliqueSet>) -> Vec<Remark
         Answer::NotServed => vec![not_served(need)],
         Answer::Forbidden => vec![skipped(need)],
         Answer::Topology(topology) => unknown_levels(need, topology),
-        Answer::Room(room) => set.map_or(Vec::new(), |set| quota::check(set, room)),
+        Answer::Quota(found) => set.map_or(Vec::new(), |set| quota::check(set, found)),
     }
 }
 
@@ -56,19 +56,19 @@ fn missing(need: &Need) -> Remark {
     let (kind, name) = (need.wanted.kind, &need.wanted.name);
     let at = need.path.as_str();
     match kind {
-        Kind::Namespace => {
+        NeededKind::Namespace => {
             let problem = format!("namespace {name} does not exist");
             let remark = Remark::new(&NO_NAMESPACE, at, problem);
             remark.remedy("create it, or name another one with -n")
         }
-        Kind::KaiQueue => no_queue(at, Backend::KaiScheduler, name),
-        Kind::VolcanoQueue => no_queue(at, Backend::Volcano, name),
-        Kind::Topology => {
+        NeededKind::KaiQueue => no_queue(at, Backend::KaiScheduler, name),
+        NeededKind::VolcanoQueue => no_queue(at, Backend::Volcano, name),
+        NeededKind::Topology => {
             let problem = format!("ClusterTopologyBinding {name} does not exist");
             let remark = Remark::new(&MISSING_TOPOLOGY, at, problem);
             remark.remedy("create it, or name one that `kubectl get clustertopologybindings` shows")
         }
-        Kind::LabelledNode => {
+        NeededKind::LabelledNode => {
             let problem = format!("no node has label {name}");
             let remark = Remark::new(&NO_NODE_OF_LEVEL, at, problem);
             remark.remedy("label the nodes, or correct the key")
@@ -91,8 +91,8 @@ fn no_queue(at: &str, backend: Backend, name: &str) -> Remark {
 
 fn not_served(need: &Need) -> Remark {
     let backend = match need.wanted.kind {
-        Kind::KaiQueue => Backend::KaiScheduler,
-        Kind::VolcanoQueue => Backend::Volcano,
+        NeededKind::KaiQueue => Backend::KaiScheduler,
+        NeededKind::VolcanoQueue => Backend::Volcano,
         _ => {
             let problem = "this cluster does not serve grove.io/v1alpha1".to_owned();
             let remark = Remark::new(&NOT_INSTALLED, need.path.as_str(), problem);

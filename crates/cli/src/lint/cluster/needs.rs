@@ -7,7 +7,7 @@ use api::topology::TopologyConstraint;
 use domain::object::ownership;
 use domain::scheduling::{Backend, queue_of, queue_of_set};
 
-use super::answers::{Kind, Wanted};
+use super::answers::{NeededKind, Wanted};
 use super::references;
 use crate::lint::judge::{Judged, Ours};
 use crate::lint::parts::{cliques, groups, pods};
@@ -25,7 +25,7 @@ pub struct Need {
 
 impl Need {
     pub(super) fn new(
-        kind: Kind,
+        kind: NeededKind,
         namespace: &str,
         name: impl Into<String>,
         path: impl Into<String>,
@@ -47,13 +47,13 @@ impl Need {
 pub fn needs_of(set: &PodCliqueSet, namespace: &str) -> Vec<Need> {
     let need = |kind, name: &str, path: &str| Need::new(kind, namespace, name, path);
     let mut needs = vec![
-        need(Kind::Definition, "podcliquesets", "apiVersion"),
-        need(Kind::Namespace, namespace, "metadata.namespace"),
+        need(NeededKind::Definition, "podcliquesets", "apiVersion"),
+        need(NeededKind::Namespace, namespace, "metadata.namespace"),
     ];
     let class = set.spec.template.priority_class_name.as_str();
     if !class.is_empty() {
         let at = "spec.template.priorityClassName";
-        needs.push(need(Kind::PriorityClass, class, at));
+        needs.push(need(NeededKind::PriorityClass, class, at));
     }
     for (at, pod) in pods(set) {
         needs.extend(references::of_pod(namespace, &at, pod, class.is_empty()));
@@ -61,7 +61,7 @@ pub fn needs_of(set: &PodCliqueSet, namespace: &str) -> Vec<Need> {
     needs.extend(queues(set, namespace));
     needs.extend(topologies(set));
     let name = ownership::name(&set.metadata);
-    needs.push(need(Kind::Quota, name, "spec"));
+    needs.push(need(NeededKind::Quota, name, "spec"));
     needs
 }
 
@@ -70,8 +70,8 @@ fn queues(set: &PodCliqueSet, namespace: &str) -> Option<Need> {
     let mut pods = pods(set);
     let (_, pod) = pods.next()?;
     let (backend, kind) = match pod.scheduler_name.as_deref()? {
-        "kai-scheduler" => (Backend::KaiScheduler, Kind::KaiQueue),
-        "volcano" => (Backend::Volcano, Kind::VolcanoQueue),
+        "kai-scheduler" => (Backend::KaiScheduler, NeededKind::KaiQueue),
+        "volcano" => (Backend::Volcano, NeededKind::VolcanoQueue),
         _ => return None,
     };
     let queue = queue_of_set(backend, set)?;
@@ -100,7 +100,7 @@ fn topologies(set: &PodCliqueSet) -> Option<Need> {
     let levels = all
         .iter()
         .flat_map(|(at, constraint)| levels_of(at, constraint));
-    let need = Need::new(Kind::Topology, "", named.topology_name.clone(), at);
+    let need = Need::new(NeededKind::Topology, "", named.topology_name.clone(), at);
     Some(Need {
         levels: levels.collect(),
         ..need
@@ -130,7 +130,7 @@ impl Ours {
             return needs_of(set, self.namespace.as_deref().unwrap_or(namespace));
         }
         let keys = self.level_keys().into_iter();
-        keys.map(|(key, at)| Need::new(Kind::LabelledNode, "", key, at))
+        keys.map(|(key, at)| Need::new(NeededKind::LabelledNode, "", key, at))
             .collect()
     }
 }
@@ -139,15 +139,16 @@ impl Judged {
     /// Objects that the files contain, or that exist once the files are applied.
     pub(super) fn given(&self, namespace: &str) -> HashSet<Wanted> {
         let others = self.others.iter().filter_map(|other| {
-            let kind = Kind::of_manifest(&other.kind)?;
+            let kind = NeededKind::of_manifest(&other.kind)?;
             let of_object = other.namespace.as_deref().unwrap_or(namespace);
             Some(Need::new(kind, of_object, other.name.clone(), "").wanted)
         });
         let topologies = self.topologies().into_iter();
-        let topologies = topologies.map(|name| Need::new(Kind::Topology, "", name, "").wanted);
+        let topologies =
+            topologies.map(|name| Need::new(NeededKind::Topology, "", name, "").wanted);
         let namespaces = self.others.iter().filter(|other| other.kind == "Namespace");
-        let namespaces =
-            namespaces.map(|other| Need::new(Kind::Namespace, "", other.name.clone(), "").wanted);
+        let namespaces = namespaces
+            .map(|other| Need::new(NeededKind::Namespace, "", other.name.clone(), "").wanted);
         others.chain(topologies).chain(namespaces).collect()
     }
 }

@@ -7,7 +7,7 @@ use domain::object::quantity::parse_billionths;
 use k8s_openapi::api::core::v1::{Container, LimitRange, PodSpec, ResourceQuota};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use super::answers::Room;
+use super::answers::NamespaceQuota;
 use super::requests::{ONE, pods_of, sum_of};
 use super::rules::{QUOTA_EXCEEDED, QUOTA_NEEDS_REQUESTS};
 use crate::lint::parts::{containers, init_containers, pods};
@@ -18,15 +18,15 @@ use crate::pod_requests::Which;
 const DEMANDED: [&str; 2] = ["cpu", "memory"];
 
 /// Remarks of quotas on a set; quotas with scopes are ignored.
-pub(super) fn check(set: &PodCliqueSet, room: &Room) -> Vec<Remark> {
+pub(super) fn check(set: &PodCliqueSet, namespace: &NamespaceQuota) -> Vec<Remark> {
     let spec = |quota: &&ResourceQuota| {
         let spec = quota.spec.as_ref();
         spec.is_some_and(|s| s.scopes.is_none() && s.scope_selector.is_none())
     };
-    let quotas = room.quotas.iter().filter(spec);
+    let quotas = namespace.quotas.iter().filter(spec);
     let found = quotas.flat_map(|quota| {
-        let over = over(set, room.stored.as_ref(), quota);
-        let silent = silent_containers(set, quota, &room.limits);
+        let over = over(set, namespace.stored.as_ref(), quota);
+        let silent = silent_containers(set, quota, &namespace.limits);
         [over, silent].concat()
     });
     found.collect()

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::{Container, PodSpec, Volume, VolumeProjection};
 
-use super::answers::Kind;
+use super::answers::NeededKind;
 use super::needs::Need;
 use crate::lint::parts::{containers, init_containers};
 
@@ -10,10 +10,16 @@ use crate::lint::parts::{containers, init_containers};
 pub(super) fn of_pod(namespace: &str, at: &str, pod: &PodSpec, own_class: bool) -> Vec<Need> {
     let mut found = of_account(at, pod);
     let class = pod.priority_class_name.as_deref().filter(|_| own_class);
-    found.extend(class.map(|name| (Kind::PriorityClass, name, format!("{at}.priorityClassName"))));
+    found.extend(class.map(|name| {
+        (
+            NeededKind::PriorityClass,
+            name,
+            format!("{at}.priorityClassName"),
+        )
+    }));
     for (i, secret) in pod.image_pull_secrets.iter().flatten().enumerate() {
         let at = format!("{at}.imagePullSecrets[{i}].name");
-        found.push((Kind::Secret, &secret.name, at));
+        found.push((NeededKind::Secret, &secret.name, at));
     }
     for (i, volume) in pod.volumes.iter().flatten().enumerate() {
         found.extend(of_volume(&format!("{at}.volumes[{i}]"), volume));
@@ -31,7 +37,7 @@ pub(super) fn of_pod(namespace: &str, at: &str, pod: &PodSpec, own_class: bool) 
 }
 
 /// Kind, name, path of the name.
-type Reference<'a> = (Kind, &'a str, String);
+type Reference<'a> = (NeededKind, &'a str, String);
 
 /// Account `default` exists as soon as its namespace does.
 fn of_account<'a>(at: &str, pod: &'a PodSpec) -> Vec<Reference<'a>> {
@@ -47,14 +53,14 @@ fn of_account<'a>(at: &str, pod: &'a PodSpec) -> Vec<Reference<'a>> {
     if name == "default" {
         return Vec::new();
     }
-    vec![(Kind::ServiceAccount, name, format!("{at}.{field}"))]
+    vec![(NeededKind::ServiceAccount, name, format!("{at}.{field}"))]
 }
 
 fn of_volume<'a>(at: &str, volume: &'a Volume) -> Vec<Reference<'a>> {
     let mut found = Vec::new();
     if let Some(claim) = &volume.persistent_volume_claim {
         let at = format!("{at}.persistentVolumeClaim.claimName");
-        found.push((Kind::Claim, claim.claim_name.as_str(), at));
+        found.push((NeededKind::Claim, claim.claim_name.as_str(), at));
     }
     if let Some(map) = volume
         .config_map
@@ -62,14 +68,14 @@ fn of_volume<'a>(at: &str, volume: &'a Volume) -> Vec<Reference<'a>> {
         .filter(|m| m.optional != Some(true))
     {
         found.push((
-            Kind::ConfigMap,
+            NeededKind::ConfigMap,
             map.name.as_str(),
             format!("{at}.configMap.name"),
         ));
     }
     if let Some(secret) = volume.secret.as_ref().filter(|s| s.optional != Some(true)) {
         let name = secret.secret_name.as_deref().unwrap_or_default();
-        found.push((Kind::Secret, name, format!("{at}.secret.secretName")));
+        found.push((NeededKind::Secret, name, format!("{at}.secret.secretName")));
     }
     let sources = volume
         .projected
@@ -89,12 +95,18 @@ fn of_source<'a>(at: &str, source: &'a VolumeProjection) -> Vec<Reference<'a>> {
     let secret = source.secret.as_ref().filter(|s| s.optional != Some(true));
     let map = map.map(|m| {
         (
-            Kind::ConfigMap,
+            NeededKind::ConfigMap,
             m.name.as_str(),
             format!("{at}.configMap.name"),
         )
     });
-    let secret = secret.map(|s| (Kind::Secret, s.name.as_str(), format!("{at}.secret.name")));
+    let secret = secret.map(|s| {
+        (
+            NeededKind::Secret,
+            s.name.as_str(),
+            format!("{at}.secret.name"),
+        )
+    });
     map.into_iter().chain(secret).collect()
 }
 
@@ -108,7 +120,7 @@ fn of_container<'a>(at: &str, container: &'a Container) -> Vec<Reference<'a>> {
             .filter(|m| m.optional != Some(true))
         {
             found.push((
-                Kind::ConfigMap,
+                NeededKind::ConfigMap,
                 map.name.as_str(),
                 format!("{at}.configMapRef.name"),
             ));
@@ -119,7 +131,7 @@ fn of_container<'a>(at: &str, container: &'a Container) -> Vec<Reference<'a>> {
             .filter(|s| s.optional != Some(true))
         {
             found.push((
-                Kind::Secret,
+                NeededKind::Secret,
                 secret.name.as_str(),
                 format!("{at}.secretRef.name"),
             ));
@@ -136,7 +148,7 @@ fn of_container<'a>(at: &str, container: &'a Container) -> Vec<Reference<'a>> {
             .filter(|k| k.optional != Some(true))
         {
             found.push((
-                Kind::ConfigMap,
+                NeededKind::ConfigMap,
                 key.name.as_str(),
                 format!("{at}.configMapKeyRef.name"),
             ));
@@ -147,7 +159,7 @@ fn of_container<'a>(at: &str, container: &'a Container) -> Vec<Reference<'a>> {
             .filter(|k| k.optional != Some(true))
         {
             found.push((
-                Kind::Secret,
+                NeededKind::Secret,
                 key.name.as_str(),
                 format!("{at}.secretKeyRef.name"),
             ));

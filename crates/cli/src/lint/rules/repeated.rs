@@ -1,6 +1,6 @@
 //! Keys that are written twice.
 
-use crate::files::{Content, Node};
+use crate::files::{Content, YamlNode};
 use crate::lint::remark::{Remark, Rule};
 
 pub(in crate::lint) const REPEATED_KEY: Rule = Rule::warning(
@@ -11,13 +11,13 @@ pub(in crate::lint) const REPEATED_KEY: Rule = Rule::warning(
 );
 
 /// The keys of an object, or of its children, that occur before.
-pub(in crate::lint) fn check(node: &Node) -> Vec<Remark> {
+pub(in crate::lint) fn check(node: &YamlNode) -> Vec<Remark> {
     let mut remarks = Vec::new();
     look(node, "", &mut remarks);
     remarks
 }
 
-fn look(node: &Node, path: &str, remarks: &mut Vec<Remark>) {
+fn look(node: &YamlNode, path: &str, remarks: &mut Vec<Remark>) {
     match &node.content {
         Content::Scalar(_) => {}
         Content::List(items) => {
@@ -34,7 +34,7 @@ fn look(node: &Node, path: &str, remarks: &mut Vec<Remark>) {
                     (_, true) => format!("{path}.{}", entry.key),
                     (_, false) => format!("{path}[{}]", entry.key),
                 };
-                if let Some(first) = seen.insert(&entry.key, entry.place.line) {
+                if let Some(first) = seen.insert(&entry.key, entry.position.line) {
                     let problem = format!("is in line {first}, too, and this one counts");
                     let remark = Remark::new(&REPEATED_KEY, at.clone(), problem);
                     remarks.push(remark.remedy("remove one of the two"));

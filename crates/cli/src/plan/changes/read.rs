@@ -22,13 +22,13 @@ use crate::plan::world::{Rules, World, bug, schema};
 
 /// A set and all its objects, as stored.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct StoredWorkload {
     /// The set.
     pub set: Value,
     objects: Vec<(Kind, Value)>,
 }
 
-impl Found {
+impl StoredWorkload {
     /// The set by itself.
     pub fn of(set: &PodCliqueSet) -> Result<Self, Failure> {
         let mut set = encode(set)?;
@@ -65,11 +65,11 @@ pub async fn read_found(
     cluster: &Cluster,
     name: &str,
     rules: &Rules,
-) -> Result<Option<Found>, Failure> {
+) -> Result<Option<StoredWorkload>, Failure> {
     let Some(set) = cluster.get::<PodCliqueSet>(name).await? else {
         return Ok(None);
     };
-    let mut found = Found::of(&set)?;
+    let mut found = StoredWorkload::of(&set)?;
     let of_set = format!("{}={name}", labels::PART_OF);
     let (groups, podcliques, gangs, pods, services, autoscalers) = futures::try_join!(
         cluster.list::<PodCliqueScalingGroup>(&of_set),
@@ -95,7 +95,7 @@ async fn read_for_scheduler(
     set: &PodCliqueSet,
     of_set: &str,
     rules: &Rules,
-    found: &mut Found,
+    found: &mut StoredWorkload,
 ) -> Result<(), Failure> {
     let scheduler = scheduler_name(set);
     match rules.sets.profiles.backend_of(Some(scheduler)) {
@@ -113,7 +113,11 @@ async fn read_for_scheduler(
     Ok(())
 }
 
-async fn add_all<K>(cluster: &Cluster, of_set: &str, found: &mut Found) -> Result<(), Failure>
+async fn add_all<K>(
+    cluster: &Cluster,
+    of_set: &str,
+    found: &mut StoredWorkload,
+) -> Result<(), Failure>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     K: Clone + DeserializeOwned + Serialize + std::fmt::Debug,

@@ -11,10 +11,10 @@ use crate::exit::Failure;
 use crate::plan::world::World;
 use collect::Collector;
 
-pub use step::{Action, Step};
+pub use step::{Action, PlannedStep};
 
 /// The actions of the controllers, in the order of their beginning.
-pub fn list_steps(world: &World) -> Result<Vec<Step>, Failure> {
+pub fn list_steps(world: &World) -> Result<Vec<PlannedStep>, Failure> {
     let mut collector = Collector::new(world)?;
     for record in world.log() {
         collector.add(record);

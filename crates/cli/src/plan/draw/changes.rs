@@ -4,7 +4,7 @@ use super::heading;
 use super::outline::draw_outline;
 use super::steps::draw_steps;
 use crate::output;
-use crate::plan::changes::{Action, Change, Difference, Step};
+use crate::plan::changes::{Action, Change, Difference, PlannedStep};
 
 /// Steps that run at the same time.
 const ORDER: &str = "Replicas of the set are updated one after the other; in one of them cliques \
@@ -69,7 +69,7 @@ fn draw_what_follows(change: &Change, is_wide: bool) -> Vec<String> {
     parts
 }
 
-fn restarts_pods(step: &Step) -> bool {
+fn restarts_pods(step: &PlannedStep) -> bool {
     let is_replacement = step.kind == "Pod";
     [Action::Restart, Action::Recreate].contains(&step.action) && !is_replacement
 }

@@ -1,13 +1,13 @@
 //! Steps in plain words.
 
 use crate::output::{self, count};
-use crate::plan::changes::{Action, Step};
+use crate::plan::changes::{Action, PlannedStep};
 
 /// More names than this are only counted, except with `-o wide`.
 const SHOWN: usize = 10;
 
 /// Numbered; consecutive steps of one kind share a line.
-pub(super) fn draw_steps(steps: &[&Step], is_wide: bool) -> String {
+pub(super) fn draw_steps(steps: &[&PlannedStep], is_wide: bool) -> String {
     let alike = steps.chunk_by(|one, other| are_listed_together(one, other));
     let lines = alike.zip(1..).map(|(steps, number)| {
         let first = format!("{number:>3}. ");
@@ -16,7 +16,7 @@ pub(super) fn draw_steps(steps: &[&Step], is_wide: bool) -> String {
     lines.collect()
 }
 
-fn are_listed_together(one: &Step, other: &Step) -> bool {
+fn are_listed_together(one: &PlannedStep, other: &PlannedStep) -> bool {
     let can_be = [Action::Create, Action::Remove, Action::Update].contains(&one.action);
     can_be
         && one.action == other.action
@@ -26,7 +26,7 @@ fn are_listed_together(one: &Step, other: &Step) -> bool {
         && one.fields == other.fields
 }
 
-fn describe(steps: &[&Step], is_wide: bool) -> String {
+fn describe(steps: &[&PlannedStep], is_wide: bool) -> String {
     let Some(step) = steps.first() else {
         return String::new();
     };
@@ -68,7 +68,7 @@ fn describe(steps: &[&Step], is_wide: bool) -> String {
     }
 }
 
-fn name_with_pods(step: &Step) -> String {
+fn name_with_pods(step: &PlannedStep) -> String {
     let name = &step.name;
     let is_pod = step.kind == "Pod" && step.new_pods <= 1;
     match step.new_pods.max(step.pods.len()) {
@@ -78,7 +78,7 @@ fn name_with_pods(step: &Step) -> String {
     }
 }
 
-fn describe_scale(step: &Step, kind: &str, is_wide: bool) -> String {
+fn describe_scale(step: &PlannedStep, kind: &str, is_wide: bool) -> String {
     let number = |number: Option<i64>| number.map_or("?".to_owned(), |n| n.to_string());
     let mut parts = vec![format!("scale {kind} {}", step.name)];
     if step.from.is_some() || step.to.is_some() {
@@ -97,7 +97,7 @@ fn describe_scale(step: &Step, kind: &str, is_wide: bool) -> String {
     parts.concat()
 }
 
-fn describe_restart(step: &Step, is_wide: bool) -> String {
+fn describe_restart(step: &PlannedStep, is_wide: bool) -> String {
     let (pods, budget) = (count(step.pods.len(), "pod"), describe_budget(step, ""));
     let first = format!("restart {pods} of {}{budget}: ", step.name);
     if step.not_ready.is_empty() {
@@ -114,7 +114,7 @@ fn describe_restart(step: &Step, is_wide: bool) -> String {
     format!("{first}first the pods that are not Ready, {not_ready}{then}")
 }
 
-fn describe_recreation(step: &Step, kind: &str, why: &str, is_wide: bool) -> String {
+fn describe_recreation(step: &PlannedStep, kind: &str, why: &str, is_wide: bool) -> String {
     if step.group_replicas.is_empty() {
         let pods = count(step.pods.len(), "pod");
         return format!("recreate {kind} {} ({pods}){why}", step.name);
@@ -139,7 +139,7 @@ fn describe_recreation(step: &Step, kind: &str, why: &str, is_wide: bool) -> Str
 }
 
 /// How much goes at the same time.
-fn describe_budget(step: &Step, how: &str) -> String {
+fn describe_budget(step: &PlannedStep, how: &str) -> String {
     let limit = step.max_unavailable.unwrap_or(1);
     match step.at_once {
         None => String::new(),

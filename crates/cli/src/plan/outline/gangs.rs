@@ -30,7 +30,7 @@ pub struct Gang {
     /// Pods that are placed if there is room.
     pub best_effort_pods: i64,
     /// Its podgroups, one for each PodClique.
-    pub podgroups: Vec<Part>,
+    pub podgroups: Vec<OutlinedPodGroup>,
     /// The requests of its pods.
     pub requests: Amounts,
 }
@@ -38,7 +38,7 @@ pub struct Gang {
 /// A podgroup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Part {
+pub struct OutlinedPodGroup {
     /// Name of the PodClique.
     pub podclique: String,
     /// Number of its guaranteed pods.
@@ -92,8 +92,8 @@ fn describe(parts: &Parts<'_>, gang: &PodGang) -> (usize, Gang) {
     (place.unwrap_or(usize::MAX), described)
 }
 
-fn part_of(group: &PodGroup) -> Part {
-    Part {
+fn part_of(group: &PodGroup) -> OutlinedPodGroup {
+    OutlinedPodGroup {
         podclique: group.name.clone(),
         min_replicas: group.min_replicas,
         pods: group.pod_references.len(),

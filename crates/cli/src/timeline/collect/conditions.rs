@@ -14,21 +14,21 @@ const BEGINNING: SignedDuration = SignedDuration::from_secs(5);
 
 /// The last changes of the conditions of the set, its groups, PodCliques and PodGangs.
 pub fn of_objects(workload: &Workload) -> Vec<Moment> {
-    let set = Object::of("podcliqueset", &workload.set.metadata);
+    let set = ReportingObject::of("podcliqueset", &workload.set.metadata);
     let status = workload.set.status.clone().unwrap_or_default();
     let mut all: Vec<Moment> = Vec::new();
     all.extend(set.readiness(&status.conditions, true));
     all.extend(set.failure(&status.conditions));
     all.extend(set.troubles(&status.conditions));
     for group in &workload.groups {
-        let object = Object::of("podcliquescalinggroup", &group.metadata);
+        let object = ReportingObject::of("podcliquescalinggroup", &group.metadata);
         let status = group.status.clone().unwrap_or_default();
         all.extend(object.readiness(&status.conditions, false));
         all.extend(object.breach(&status.conditions, status.breached_since.as_ref()));
         all.extend(object.troubles(&status.conditions));
     }
     for podclique in &workload.podcliques {
-        let object = Object::of("podclique", &podclique.metadata);
+        let object = ReportingObject::of("podclique", &podclique.metadata);
         let status = podclique.status.clone().unwrap_or_default();
         all.extend(object.readiness(&status.conditions, false));
         all.extend(object.breach(&status.conditions, status.breached_since.as_ref()));
@@ -40,7 +40,7 @@ pub fn of_objects(workload: &Workload) -> Vec<Moment> {
 }
 
 fn of_gang(gang: &PodGang) -> Vec<Moment> {
-    let object = Object::of("podgang", &gang.metadata);
+    let object = ReportingObject::of("podgang", &gang.metadata);
     let status = gang.status.clone().unwrap_or_default();
     let scheduled = status.last_scheduled.as_ref().map(|at| at.0);
     let ready = status.last_ready.as_ref().map(|at| at.0);
@@ -52,12 +52,12 @@ fn of_gang(gang: &PodGang) -> Vec<Moment> {
     scheduled.into_iter().chain(ready).chain(lost).collect()
 }
 
-struct Object<'a> {
+struct ReportingObject<'a> {
     kind: &'static str,
     meta: &'a ObjectMeta,
 }
 
-impl<'a> Object<'a> {
+impl<'a> ReportingObject<'a> {
     fn of(kind: &'static str, meta: &'a ObjectMeta) -> Self {
         Self { kind, meta }
     }

@@ -1,22 +1,22 @@
 //! Nodes that a pod may run on, regardless of their free resources.
 
-use cli::capacity::{Node, PodNeeds, Refusal, find_refusal};
+use cli::capacity::{NodeSnapshot, PodNeeds, Refusal, find_refusal};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-fn node(taints: Value, is_unschedulable: bool) -> Node {
+fn node(taints: Value, is_unschedulable: bool) -> NodeSnapshot {
     let labels = [("pool", "gpu"), ("generation", "7")];
     let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    Node {
+    NodeSnapshot {
         name: "node-1".to_owned(),
         labels: labels.into(),
         taints: serde_json::from_value(taints).unwrap(),
         is_unschedulable,
-        ..Node::default()
+        ..NodeSnapshot::default()
     }
 }
 
-fn refusal(pod: Value, node: &Node) -> Option<Refusal> {
+fn refusal(pod: Value, node: &NodeSnapshot) -> Option<Refusal> {
     let template = serde_json::from_value(pod).unwrap();
     find_refusal(&PodNeeds::of_template(&template, "ml").unwrap(), node)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use cli::capacity::{Gang, GangPart, NodeOrder, Pack, PodNeeds, Snapshot, read_dump};
+use cli::capacity::{ClusterSnapshot, Gang, GangPart, NodeOrder, Pack, PodNeeds, read_dump};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -164,7 +164,7 @@ impl World {
         json!({"kind": "List", "items": nodes.chain(pods).collect::<Vec<_>>()})
     }
 
-    pub fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> ClusterSnapshot {
         read_dump(&self.dump().to_string(), "dump").unwrap()
     }
 

@@ -1,11 +1,11 @@
 //! Cases that a person can check by hand.
 
-use cli::capacity::{NodeOrder, Outcome, Verdict, place_gangs};
+use cli::capacity::{GangVerdict, NodeOrder, Outcome, place_gangs};
 use rstest::rstest;
 
 use super::model::{GangModel, NodeModel, World, gang, node, part, pod};
 
-fn judge(nodes: Vec<NodeModel>, gangs: Vec<GangModel>) -> Vec<Verdict> {
+fn judge(nodes: Vec<NodeModel>, gangs: Vec<GangModel>) -> Vec<GangVerdict> {
     let world = World {
         nodes,
         bound: Vec::new(),
@@ -14,7 +14,7 @@ fn judge(nodes: Vec<NodeModel>, gangs: Vec<GangModel>) -> Vec<Verdict> {
     place_gangs(&world.snapshot(), &world.gangs())
 }
 
-pub fn outcomes(verdicts: &[Verdict]) -> Vec<Outcome> {
+pub fn outcomes(verdicts: &[GangVerdict]) -> Vec<Outcome> {
     verdicts.iter().map(|verdict| verdict.outcome).collect()
 }
 

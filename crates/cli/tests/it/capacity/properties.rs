@@ -1,17 +1,17 @@
 //! Properties of any cluster and any gangs.
 
-use cli::capacity::{Outcome, Verdict, place_gangs};
+use cli::capacity::{GangVerdict, Outcome, place_gangs};
 use proptest::prelude::*;
 
 use super::check;
 use super::model::{World, number_of, some_world};
 
-fn judge(world: &World) -> Vec<Verdict> {
+fn judge(world: &World) -> Vec<GangVerdict> {
     place_gangs(&world.snapshot(), &world.gangs())
 }
 
 /// Gang, part and node of each pod, in the order of placement: guaranteed pods first.
-fn places(verdicts: &[Verdict]) -> Vec<(usize, usize, usize)> {
+fn places(verdicts: &[GangVerdict]) -> Vec<(usize, usize, usize)> {
     let of = |is_guaranteed: bool| {
         let gangs = verdicts.iter().enumerate();
         gangs.flat_map(move |(gang, verdict)| {

@@ -1,14 +1,14 @@
 //! Sets of manifests on nodes of a dump.
 
 use cli::capacity::{
-    Gang, NodeOrder, Outcome, Snapshot, gangs_of, place_gangs, read_dump, read_sets,
+    ClusterSnapshot, Gang, NodeOrder, Outcome, gangs_of, place_gangs, read_dump, read_sets,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::placing::outcomes;
 
-fn dump(nodes: &[Value], pods: &[Value]) -> Snapshot {
+fn dump(nodes: &[Value], pods: &[Value]) -> ClusterSnapshot {
     let items: Vec<&Value> = nodes.iter().chain(pods).collect();
     read_dump(&json!({"kind": "List", "items": items}).to_string(), "dump").unwrap()
 }
@@ -43,7 +43,7 @@ fn set() -> Value {
     })
 }
 
-fn gangs(set: &Value, snapshot: &Snapshot) -> Vec<Gang> {
+fn gangs(set: &Value, snapshot: &ClusterSnapshot) -> Vec<Gang> {
     let sets = read_sets(&set.to_string(), "file", "default").unwrap();
     gangs_of(&sets[0], snapshot).unwrap()
 }

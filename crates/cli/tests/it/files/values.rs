@@ -50,7 +50,7 @@ fn a_scalar_has_the_value_of_kubectl(#[case] text: &str, #[case] expected: Value
 fn of_a_key_that_is_there_twice_the_last_counts() {
     let document = document("a: 1\nb: 2\na: 3\n");
     assert_eq!(document.value(), json!({"a": 3, "b": 2}));
-    assert_eq!(document.entry("a").unwrap().place.line, 3);
+    assert_eq!(document.entry("a").unwrap().position.line, 3);
 }
 
 #[test]

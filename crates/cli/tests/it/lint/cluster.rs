@@ -2,7 +2,7 @@
 
 use admission::defaults::{DefaultsConfig, apply};
 use api::PodCliqueSet;
-use cli::lint::{Answer, Answers, Kind, Need, Room, check_answers, needs_of};
+use cli::lint::{Answer, Answers, NamespaceQuota, Need, NeededKind, check_answers, needs_of};
 use k8s_openapi::api::core::v1::{LimitRange, ResourceQuota};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -83,7 +83,9 @@ fn all_that_a_set_names_is_needed() {
     let needs = needs_of(&everything(), "ml");
     let lines: Vec<_> = needs.iter().map(line).collect();
     insta::assert_snapshot!(lines.join("\n"));
-    let topology = needs.iter().find(|need| need.wanted.kind == Kind::Topology);
+    let topology = needs
+        .iter()
+        .find(|need| need.wanted.kind == NeededKind::Topology);
     let levels = &topology.unwrap().levels;
     assert_eq!(levels.len(), 2, "{levels:?}");
 }
@@ -112,14 +114,14 @@ fn ignored_names_need_not_exist() {
     );
 }
 
-fn answers(needs: &[Need], answer: impl Fn(Kind) -> Answer) -> Answers {
+fn answers(needs: &[Need], answer: impl Fn(NeededKind) -> Answer) -> Answers {
     let all = needs
         .iter()
         .map(|need| (need.wanted.clone(), answer(need.wanted.kind)));
     all.collect()
 }
 
-fn remarks(set: &PodCliqueSet, answer: impl Fn(Kind) -> Answer) -> Vec<String> {
+fn remarks(set: &PodCliqueSet, answer: impl Fn(NeededKind) -> Answer) -> Vec<String> {
     let needs = needs_of(set, "ml");
     let remarks = check_answers(&needs, &answers(&needs, answer), Some(set));
     let lines = remarks.iter().map(|r| format!("{r} [{}]", r.rule.id));
@@ -138,7 +140,7 @@ fn existing_objects_are_not_mentioned() {
 #[test]
 fn what_is_missing_is_named() {
     let missing = |kind| match kind {
-        Kind::Namespace | Kind::Definition | Kind::Quota => Answer::There,
+        NeededKind::Namespace | NeededKind::Definition | NeededKind::Quota => Answer::There,
         _ => Answer::Missing,
     };
     insta::assert_snapshot!(remarks(&everything(), missing).join("\n"));
@@ -148,7 +150,10 @@ fn what_is_missing_is_named() {
 #[test]
 fn a_missing_namespace_is_the_only_finding() {
     let lines = remarks(&everything(), |kind| match kind {
-        Kind::PriorityClass | Kind::KaiQueue | Kind::Topology | Kind::Definition => Answer::There,
+        NeededKind::PriorityClass
+        | NeededKind::KaiQueue
+        | NeededKind::Topology
+        | NeededKind::Definition => Answer::There,
         _ => Answer::Missing,
     });
     assert_eq!(
@@ -163,7 +168,7 @@ fn a_missing_namespace_is_the_only_finding() {
 #[test]
 fn a_missing_right_is_reported_once_for_each_kind() {
     let lines = remarks(&everything(), |kind| match kind {
-        Kind::Secret | Kind::Quota => Answer::Forbidden,
+        NeededKind::Secret | NeededKind::Quota => Answer::Forbidden,
         _ => Answer::There,
     });
     assert_eq!(lines.len(), 2, "{lines:?}");
@@ -180,7 +185,7 @@ fn a_missing_right_is_reported_once_for_each_kind() {
 #[test]
 fn kinds_that_a_cluster_does_not_serve_are_reported() {
     let lines = remarks(&everything(), |kind| match kind {
-        Kind::Definition | Kind::KaiQueue => Answer::NotServed,
+        NeededKind::Definition | NeededKind::KaiQueue => Answer::NotServed,
         _ => Answer::There,
     });
     insta::assert_snapshot!(lines.join("\n"));
@@ -192,7 +197,7 @@ fn a_level_that_its_topology_lacks_is_reported() {
         {"domain": "zone", "key": "example.com/zone"}, {"domain": "rack", "key": "example.com/rack"}
     ]}});
     let lines = remarks(&everything(), |kind| match kind {
-        Kind::Topology => {
+        NeededKind::Topology => {
             Answer::Topology(Box::new(serde_json::from_value(topology.clone()).unwrap()))
         }
         _ => Answer::There,
@@ -224,9 +229,9 @@ fn quota(hard: &Value, used: &Value) -> ResourceQuota {
     serde_json::from_value(quota).unwrap()
 }
 
-fn room(set: &PodCliqueSet, room: &Room) -> Vec<String> {
+fn room(set: &PodCliqueSet, room: &NamespaceQuota) -> Vec<String> {
     remarks(set, |kind| match kind {
-        Kind::Quota => Answer::Room(Box::new(room.clone())),
+        NeededKind::Quota => Answer::Quota(Box::new(room.clone())),
         _ => Answer::There,
     })
 }
@@ -246,9 +251,9 @@ fn quotas_have_room_or_not(
     let quotas = vec![quota(&hard, &used)];
     let found = room(
         &asking("500m"),
-        &Room {
+        &NamespaceQuota {
             quotas,
-            ..Room::default()
+            ..NamespaceQuota::default()
         },
     );
     let expected = expected.map(|words| {
@@ -264,9 +269,9 @@ fn an_exact_fit_fits() {
         &json!({"requests.cpu": "10"}),
         &json!({"requests.cpu": "8800m"}),
     )];
-    let room_for = Room {
+    let room_for = NamespaceQuota {
         quotas,
-        ..Room::default()
+        ..NamespaceQuota::default()
     };
     assert_eq!(room(&asking("120m"), &room_for), [""; 0]);
     assert_eq!(room(&asking("121m"), &room_for).len(), 1);
@@ -279,10 +284,10 @@ fn a_change_needs_room_for_the_difference() {
         &json!({"requests.cpu": "10"}),
         &json!({"requests.cpu": "5"}),
     )];
-    let of = |stored: &str| Room {
+    let of = |stored: &str| NamespaceQuota {
         quotas: quotas.clone(),
         stored: Some(asking(stored)),
-        ..Room::default()
+        ..NamespaceQuota::default()
     };
     assert_eq!(room(&asking("1"), &of("500m")), [""; 0]);
     assert_eq!(room(&asking("1100m"), &of("500m")).len(), 1);
@@ -298,9 +303,9 @@ fn a_quota_for_some_pods_only_says_nothing() {
     assert_eq!(
         room(
             &asking("1"),
-            &Room {
+            &NamespaceQuota {
                 quotas,
-                ..Room::default()
+                ..NamespaceQuota::default()
             }
         ),
         [""; 0]
@@ -310,9 +315,9 @@ fn a_quota_for_some_pods_only_says_nothing() {
 #[test]
 fn a_quota_of_memory_needs_memory_in_each_container() {
     let quotas = vec![quota(&json!({"limits.memory": "1Ti"}), &json!({}))];
-    let mut of = Room {
+    let mut of = NamespaceQuota {
         quotas,
-        ..Room::default()
+        ..NamespaceQuota::default()
     };
     assert_eq!(
         room(&asking("1"), &of),
@@ -354,9 +359,9 @@ fn a_pod_requests_the_most_that_it_ever_runs(#[case] more: Value, #[case] expect
     let quotas = vec![quota(&json!({"requests.cpu": "0"}), &json!({}))];
     let found = room(
         &set,
-        &Room {
+        &NamespaceQuota {
             quotas,
-            ..Room::default()
+            ..NamespaceQuota::default()
         },
     );
     let is_sum = |line: &String| line.contains(&format!("asks for {expected} in all"));

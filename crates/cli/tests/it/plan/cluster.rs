@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
-use cli::plan::Found;
+use cli::plan::StoredWorkload;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{Pod, Service};
 use kube::Resource;
@@ -49,9 +49,9 @@ impl Cluster {
     }
 
     /// In the form in which kubectl-grove reads it.
-    pub fn found(&self) -> Found {
+    pub fn found(&self) -> StoredWorkload {
         let set: PodCliqueSet = serde_json::from_value(self.set.clone()).unwrap();
-        let mut found = Found::of(&set).unwrap();
+        let mut found = StoredWorkload::of(&set).unwrap();
         self.add::<PodCliqueScalingGroup>(&mut found);
         self.add::<PodClique>(&mut found);
         self.add::<PodGang>(&mut found);
@@ -61,7 +61,7 @@ impl Cluster {
         found
     }
 
-    fn add<K>(&self, found: &mut Found)
+    fn add<K>(&self, found: &mut StoredWorkload)
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {

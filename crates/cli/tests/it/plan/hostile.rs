@@ -1,6 +1,6 @@
 //! A file, or a cluster, with texts that would act on a terminal.
 
-use cli::plan::{Found, Plan, draw_plan, plan_change};
+use cli::plan::{Plan, StoredWorkload, draw_plan, plan_change};
 use serde_json::{Value, json};
 use testkit::builders::after;
 
@@ -17,7 +17,7 @@ fn file() -> Value {
     file
 }
 
-fn draw(file: &Value, found: Option<&Found>, about: &str) -> usize {
+fn draw(file: &Value, found: Option<&StoredWorkload>, about: &str) -> usize {
     let Ok(planned) = plan_change(file, "default", found, &rules(), after(0)) else {
         return 0;
     };

@@ -1,6 +1,6 @@
 //! A cluster that equals the file.
 
-use cli::plan::{Change, Found, Planned, plan_change};
+use cli::plan::{Change, Planned, StoredWorkload, plan_change};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::builders::after;
@@ -10,7 +10,7 @@ use super::examples::example;
 use super::{clique, group, rules, set};
 
 /// The changes that applying the file makes.
-pub fn change(file: &Value, found: &Found) -> Change {
+pub fn change(file: &Value, found: &StoredWorkload) -> Change {
     match plan_change(file, "default", Some(found), &rules(), after(0)).unwrap() {
         Planned::Changed(change) => *change,
         other => panic!("{other:?}"),

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::LazyLock;
 
 use api::PodCliqueSet;
-use cli::bundle::{Collected, Found, compose, pack};
+use cli::bundle::{Collected, CollectedKind, compose, pack};
 use flate2::read::GzDecoder;
 use kube::CustomResourceExt;
 use kube::core::ApiResource;
@@ -112,9 +112,9 @@ fn pods() -> ApiResource {
     ApiResource::erase::<k8s_openapi::api::core::v1::Pod>(&())
 }
 
-fn found(resource: ApiResource, item: Value) -> Found {
+fn found(resource: ApiResource, item: Value) -> CollectedKind {
     let items = vec![item];
-    Found { resource, items }
+    CollectedKind { resource, items }
 }
 
 fn unpack(read: &Collected) -> String {

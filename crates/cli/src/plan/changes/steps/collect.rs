@@ -7,7 +7,7 @@ use domain::plan::Kind;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::fold::fold_updates;
-use super::step::{Action, Step};
+use super::step::{Action, PlannedStep};
 use crate::exit::Failure;
 use crate::plan::json;
 use crate::plan::world::{Record, World};
@@ -17,7 +17,7 @@ pub(super) struct Collector {
     pub(super) set: PodCliqueSet,
     /// Base gangs of scaled ones.
     pub(super) bases: BTreeMap<String, String>,
-    steps: Vec<Step>,
+    steps: Vec<PlannedStep>,
     by_object: BTreeMap<(Action, Kind, String), usize>,
     /// Created PodCliques, with the number of their step.
     pub(super) made: BTreeMap<String, usize>,
@@ -57,7 +57,7 @@ impl Collector {
         }
     }
 
-    pub(super) fn finish(mut self) -> Vec<Step> {
+    pub(super) fn finish(mut self) -> Vec<PlannedStep> {
         for ((step, _), gone) in &self.at_once {
             if let Some(step) = self.steps.get_mut(*step) {
                 step.at_once = step.at_once.max(Some(gone.len()));
@@ -71,7 +71,7 @@ impl Collector {
         let steps = &mut self.steps;
         let about = (action, kind, name.to_owned());
         *self.by_object.entry(about).or_insert_with(|| {
-            steps.push(Step::new(action, kind.name(), name));
+            steps.push(PlannedStep::new(action, kind.name(), name));
             steps.len().saturating_sub(1)
         })
     }
@@ -83,7 +83,7 @@ impl Collector {
     }
 
     /// Adds to a step.
-    pub(super) fn edit(&mut self, number: usize, edit: impl FnOnce(&mut Step)) {
+    pub(super) fn edit(&mut self, number: usize, edit: impl FnOnce(&mut PlannedStep)) {
         if let Some(step) = self.steps.get_mut(number) {
             edit(step);
         }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::step::{Action, Step};
+use super::step::{Action, PlannedStep};
 
 /// Where the template of pods is in a PodClique.
 const TEMPLATE: [&str; 3] = ["spec.podSpec", "metadata.labels", "metadata.annotations"];
 
-pub(super) fn fold_updates(steps: Vec<Step>) -> Vec<Step> {
+pub(super) fn fold_updates(steps: Vec<PlannedStep>) -> Vec<PlannedStep> {
     let restarts = steps.iter().filter(|step| step.action == Action::Restart);
     let mut fields: BTreeMap<String, Vec<String>> = restarts
         .map(|step| (step.name.clone(), Vec::new()))
@@ -29,7 +29,7 @@ pub(super) fn fold_updates(steps: Vec<Step>) -> Vec<Step> {
     kept
 }
 
-fn is_of_template(step: &Step) -> bool {
+fn is_of_template(step: &PlannedStep) -> bool {
     let is_template = |field: &String| TEMPLATE.iter().any(|part| field.starts_with(part));
     step.action == Action::Update && step.kind == "PodClique" && step.fields.iter().all(is_template)
 }

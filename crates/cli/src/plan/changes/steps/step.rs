@@ -25,7 +25,7 @@ pub enum Action {
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Step {
+pub struct PlannedStep {
     /// The action.
     pub action: Action,
     /// Kind of the object.
@@ -70,7 +70,7 @@ pub struct Step {
     pub is_under_way: bool,
 }
 
-impl Step {
+impl PlannedStep {
     /// A step without details.
     pub(super) fn new(action: Action, kind: &str, name: &str) -> Self {
         Self {

@@ -3,25 +3,25 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// A place in a file, both from 1.
+/// A position in a file, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub struct Place {
+pub struct YamlPosition {
     /// The line.
     pub line: usize,
     /// The character in it.
     pub column: usize,
 }
 
-impl Place {
+impl YamlPosition {
     /// Where a file begins.
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
 /// A value, and its beginning.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
-    /// Its beginning; the target of an alias has the place of the alias.
-    pub place: Place,
+pub struct YamlNode {
+    /// Its beginning; the target of an alias has the position of the alias.
+    pub position: YamlPosition,
     /// Its content.
     pub content: Content,
 }
@@ -32,7 +32,7 @@ pub enum Content {
     /// A text, a number, true, false or null.
     Scalar(Value),
     /// Values in order.
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// Values by key, in order. The last of equal keys counts.
     Map(Vec<Entry>),
 }
@@ -43,23 +43,23 @@ pub struct Entry {
     /// The key.
     pub key: String,
     /// Where the key is.
-    pub place: Place,
+    pub position: YamlPosition,
     /// Its value.
-    pub value: Node,
+    pub value: YamlNode,
 }
 
 impl Entry {
-    /// The place to show: the value if it begins beside its key, else the key.
-    pub fn shown_place(&self) -> Place {
-        if self.value.place.line == self.place.line {
-            self.value.place
+    /// The position to show: the value if it begins beside its key, else the key.
+    pub fn shown_position(&self) -> YamlPosition {
+        if self.value.position.line == self.position.line {
+            self.value.position
         } else {
-            self.place
+            self.position
         }
     }
 }
 
-impl Node {
+impl YamlNode {
     /// The value of that key in a map.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().rfind(|entry| entry.key == key)
@@ -74,7 +74,7 @@ impl Node {
     }
 
     /// The items, if this is a list.
-    pub fn items(&self) -> &[Node] {
+    pub fn items(&self) -> &[YamlNode] {
         match &self.content {
             Content::List(items) => items,
             Content::Scalar(_) | Content::Map(_) => &[],
@@ -115,22 +115,22 @@ impl Node {
         }
     }
 
-    /// The same value with all of its nodes at that place.
-    pub(super) fn moved_to(&self, place: Place) -> Self {
+    /// The same value with all of its nodes at that position.
+    pub(super) fn moved_to(&self, position: YamlPosition) -> Self {
         let content = match &self.content {
             Content::Scalar(value) => Content::Scalar(value.clone()),
             Content::List(items) => {
-                Content::List(items.iter().map(|item| item.moved_to(place)).collect())
+                Content::List(items.iter().map(|item| item.moved_to(position)).collect())
             }
             Content::Map(entries) => {
                 let moved = entries.iter().map(|entry| Entry {
                     key: entry.key.clone(),
-                    place,
-                    value: entry.value.moved_to(place),
+                    position,
+                    value: entry.value.moved_to(position),
                 });
                 Content::Map(moved.collect())
             }
         };
-        Self { place, content }
+        Self { position, content }
     }
 }

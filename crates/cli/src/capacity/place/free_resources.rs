@@ -2,10 +2,10 @@
 
 use super::fleet::{Demand, Fleet, PODS, PodKind};
 use super::rules::Rules;
-use crate::capacity::snapshot::Snapshot;
+use crate::capacity::snapshot::ClusterSnapshot;
 
 /// Free resources, and the pods that exclude others.
-pub struct Room<'a> {
+pub struct FreeResources<'a> {
     /// Nodes, kinds and rules.
     pub fleet: &'a Fleet<'a>,
     /// The free amount of each resource of each node; negative on an overcommitted node.
@@ -34,9 +34,9 @@ impl Pin {
     }
 }
 
-impl<'a> Room<'a> {
+impl<'a> FreeResources<'a> {
     /// The room that the bound pods of the snapshot leave.
-    pub fn of(fleet: &'a Fleet<'a>, snapshot: &Snapshot, rules: &Rules) -> Self {
+    pub fn of(fleet: &'a Fleet<'a>, snapshot: &ClusterSnapshot, rules: &Rules) -> Self {
         let counts = || {
             fleet
                 .exclusions
@@ -177,7 +177,7 @@ impl<'a> Room<'a> {
 }
 
 fn allocatable(fleet: &Fleet<'_>) -> Vec<Vec<i64>> {
-    let of = |node: &crate::capacity::snapshot::Node| {
+    let of = |node: &crate::capacity::snapshot::NodeSnapshot| {
         let amounts = fleet.resources.iter();
         amounts
             .map(|name| node.allocatable.get(name).copied().unwrap_or(0))

@@ -1,12 +1,12 @@
 //! The places of fields in a file.
 
-use cli::files::{find_place, objects_of};
+use cli::files::{find_position, objects_of};
 use rstest::rstest;
 
 use super::{document, read};
 
 fn at(text: &str, path: &str) -> (usize, usize) {
-    let place = find_place(&document(text), path);
+    let place = find_position(&document(text), path);
     (place.line, place.column)
 }
 
@@ -109,10 +109,10 @@ fn documents_and_items_of_lists_keep_their_lines() {
     let objects: Vec<_> = documents.iter().flat_map(objects_of).collect();
     let seen: Vec<_> = objects
         .iter()
-        .map(|o| (o.kind, o.node.place.line))
+        .map(|o| (o.kind, o.node.position.line))
         .collect();
     assert_eq!(seen, [("A", 4), ("B", 8), ("C", 10), ("D", 13)]);
-    assert_eq!(find_place(objects[1].node, "x").line, 9);
+    assert_eq!(find_position(objects[1].node, "x").line, 9);
 }
 
 /// Keys may be longer than YAML allows.
