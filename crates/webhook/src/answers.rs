@@ -17,7 +17,7 @@ use crate::review::{Answer, Request};
 
 /// Inputs of the answers in addition to the request.
 pub struct Judge {
-    /// CachedObjects objects.
+    /// Stored objects.
     pub stored: Arc<dyn CachedObjects>,
     /// Defaults of the operator's configuration.
     pub defaults: DefaultsConfig,

@@ -28,7 +28,7 @@ enum Command {
         /// running cluster keeps its nodes.
         #[arg(long, env = "NODES")]
         nodes: Option<u32>,
-        /// NodeKind of the nodes: `real` for two nodes with their own kubelets, which needs root.
+        /// Kind of the nodes: `real` for two nodes with their own kubelets, which needs root.
         #[arg(long, env = "NODE", value_enum, default_value_t = NodeKind::Kwok)]
         node: NodeKind,
         /// One more flag of kube-apiserver, as --api-server-flag=--name=value; may be repeated.

@@ -1,4 +1,4 @@
-//! CachedObjects objects, and a judge that sees them.
+//! Stored objects, and a judge that sees them.
 
 use std::sync::Arc;
 

@@ -107,7 +107,7 @@ impl Rules {
         for (number, exclusion) in self.exclusions.iter().enumerate() {
             match &exclusion.cause {
                 ExclusionCause::Repulsion(term) if term.selects(namespace, labels) => {
-                    member_of.push(number)
+                    member_of.push(number);
                 }
                 ExclusionCause::Repulsion(_) => {}
                 ExclusionCause::Port(port) => {
