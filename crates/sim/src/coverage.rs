@@ -176,11 +176,11 @@ impl Coverage {
     fn pod(&mut self, record: &Record) {
         let has_start_signal =
             |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
-        let had_start_signal = record
+        let was_signalled = record
             .before
             .as_ref()
             .is_some_and(|pod| has_start_signal(pod));
-        if !had_start_signal
+        if !was_signalled
             && record
                 .after
                 .as_ref()
