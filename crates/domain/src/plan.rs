@@ -2,8 +2,10 @@
 
 mod action;
 mod event;
+mod guarded_patch;
 mod kind;
 mod object;
+mod pointer;
 mod portion;
 mod purpose;
 mod target;
@@ -14,8 +16,10 @@ use jiff::Timestamp;
 
 pub use action::{Action, Version};
 pub use event::Event;
+pub use guarded_patch::GuardedPatch;
 pub use kind::Kind;
 pub use object::{Object, WritableKind};
+pub use pointer::Pointer;
 pub use portion::first_portion;
 pub use purpose::Purpose;
 pub use target::Target;

@@ -167,9 +167,7 @@ async fn execute(context: &Context, action: &Action) -> Result<(), RequestError>
         Action::Create(object) => kind.create(context, object).await,
         Action::Replace(object) => kind.replace(context, object).await,
         Action::Merge { target, patch } => kind.merge(context, target, patch).await,
-        Action::Patch {
-            target, operations, ..
-        } => kind.patch(context, &target.key, operations).await,
+        Action::Patch { patch, .. } => kind.patch(context, patch).await,
         Action::Delete {
             target,
             resource_version,

@@ -142,14 +142,14 @@ impl Requests {
     }
 
     /// JSON patch. A failed test is answered as a conflict.
-    pub async fn json_patch<R>(&self, key: &Key, operations: &Value) -> Answer<R>
+    pub async fn json_patch<R>(&self, key: &Key, operations: &[Value]) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
     {
         // The API server reports a failed test only by this text.
         const FAILED_TEST: &str = "the server rejected our request due to an error in our request";
         let patch: json_patch::Patch =
-            serde_json::from_value(operations.clone()).map_err(malformed)?;
+            serde_json::from_value(operations.into()).map_err(malformed)?;
         match self.patch(key, &Patch::<()>::Json(patch)).await {
             Err(RequestError::Refused { code: 422, message }) if message == FAILED_TEST => {
                 Err(RequestError::Conflict)

@@ -4,7 +4,7 @@ use api::labels;
 use domain::Key;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
-use domain::plan::{Kind, Object, Target};
+use domain::plan::{GuardedPatch, Kind, Object, Target};
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Value, json};
@@ -114,12 +114,12 @@ pub(crate) async fn merge<K: Watched>(
     Ok(())
 }
 
-/// JSON patch, which tests the values that it replaces.
+/// JSON patch, which tests the uid and the values that it replaces.
 pub(crate) async fn patch<K: Watched>(
     context: &Context,
-    key: &Key,
-    operations: &Value,
+    patch: &GuardedPatch,
 ) -> Result<(), RequestError> {
+    let (key, operations) = (&patch.target().key, patch.operations());
     let written: K = context.requests.json_patch(key, operations).await?;
     context.wrote(written);
     Ok(())

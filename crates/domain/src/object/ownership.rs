@@ -92,17 +92,3 @@ pub fn is_terminating(meta: &ObjectMeta) -> bool {
 pub fn has_finalizer(meta: &ObjectMeta, finalizer: &str) -> bool {
     meta.finalizers.iter().flatten().any(|f| f == finalizer)
 }
-
-/// The path of a label in a JSON patch (RFC 6901).
-pub fn label_pointer(key: &str) -> String {
-    format!("/metadata/labels/{}", escaped(key))
-}
-
-/// The path of an annotation in a JSON patch.
-pub fn annotation_pointer(key: &str) -> String {
-    format!("/metadata/annotations/{}", escaped(key))
-}
-
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}

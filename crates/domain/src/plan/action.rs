@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use serde_json::Value;
 
-use super::{Kind, Object, Purpose, Target, WritableKind};
+use super::{GuardedPatch, Kind, Object, Purpose, Target, WritableKind};
 use crate::Key;
 
 /// An object in one of its versions (`metadata.resourceVersion`).
@@ -28,10 +28,8 @@ pub enum Action {
     },
     /// JSON patch that tests the values it replaces.
     Patch {
-        /// The object to patch.
-        target: Target,
-        /// The operations (RFC 6902).
-        operations: Value,
+        /// The object and the operations.
+        patch: GuardedPatch,
         /// Why.
         purpose: Purpose,
     },
@@ -124,9 +122,9 @@ impl Action {
         match self {
             Self::Create(object) | Self::Replace(object) => object.kind(),
             Self::Merge { target, .. }
-            | Self::Patch { target, .. }
             | Self::Delete { target, .. }
             | Self::Finalizers { target, .. } => target.kind,
+            Self::Patch { patch, .. } => patch.target().kind,
         }
     }
 
@@ -135,9 +133,9 @@ impl Action {
         match self {
             Self::Create(object) | Self::Replace(object) => Key::of(object.meta()),
             Self::Merge { target, .. }
-            | Self::Patch { target, .. }
             | Self::Delete { target, .. }
             | Self::Finalizers { target, .. } => target.key.clone(),
+            Self::Patch { patch, .. } => patch.target().key.clone(),
         }
     }
 

@@ -13,6 +13,7 @@ mod crash_episodes;
 mod culprit;
 mod fence;
 mod gang_tree;
+mod guarded_patch;
 mod hash;
 mod indices;
 mod job;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::Key;
 use domain::object::ownership;
-use domain::plan::{Kind, Object, Target};
+use domain::plan::{GuardedPatch, Kind, Object, Target};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -32,7 +32,7 @@ pub(crate) trait AnyKind: Send + Sync {
     fn create<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
     fn replace<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
     fn merge<'a>(&self, context: &'a Context, target: &'a Target, patch: &'a Value) -> Written<'a>;
-    fn patch<'a>(&self, context: &'a Context, key: &'a Key, patch: &'a Value) -> Written<'a>;
+    fn patch<'a>(&self, context: &'a Context, patch: &'a GuardedPatch) -> Written<'a>;
     fn delete<'a>(
         &self,
         context: &'a Context,
@@ -86,8 +86,8 @@ impl<K: Watched> AnyKind for Typed<K> {
         writes::merge::<K>(context, target, patch).boxed()
     }
 
-    fn patch<'a>(&self, context: &'a Context, key: &'a Key, patch: &'a Value) -> Written<'a> {
-        writes::patch::<K>(context, key, patch).boxed()
+    fn patch<'a>(&self, context: &'a Context, patch: &'a GuardedPatch) -> Written<'a> {
+        writes::patch::<K>(context, patch).boxed()
     }
 
     fn delete<'a>(

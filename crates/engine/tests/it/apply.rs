@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use api::{LastError, events};
-use domain::plan::{Action, Kind, Purpose, Target};
+use domain::plan::{Action, GuardedPatch, Kind, Purpose, Target};
 use engine::apply::{Outcome, apply_plan};
 use engine::backoff::Blocked;
 use engine::event_recorder::summaries;
@@ -212,11 +212,8 @@ async fn takes_a_failed_test_of_a_patch_for_a_conflict() {
     let message = "the server rejected our request due to an error in our request";
     let mut answer = failure(422, "Invalid");
     answer["message"] = json!(message);
-    let patch = Action::Patch {
-        target: Target::of::<Pod>(&pod("a", "owner").metadata),
-        operations: json!([{"op": "test", "path": "/metadata/uid", "value": "u"}]),
-        purpose: Purpose::RestoreLabels,
-    };
+    let patch =
+        GuardedPatch::of::<Pod>(&pod("a", "owner").metadata).because(Purpose::RestoreLabels);
     let (outcome, _, _) = run(vec![(422, answer)], vec![vec![patch]]).await;
     assert_eq!((outcome.conflicts.len(), outcome.errors().count()), (1, 0));
 }

@@ -4,8 +4,7 @@
 
 use domain::Pod;
 use domain::object::ownership;
-use domain::plan::{Action, Purpose, Target};
-use serde_json::json;
+use domain::plan::{Action, GuardedPatch, Pointer, Purpose};
 
 use crate::observe::Snapshot;
 
@@ -21,17 +20,8 @@ pub(super) fn adopt_orphans(snapshot: &Snapshot) -> Vec<Action> {
 fn adopt_pod(snapshot: &Snapshot, pod: &Pod) -> Action {
     let mut owners = pod.metadata.owner_references.clone().unwrap_or_default();
     owners.push(ownership::controller_reference(&*snapshot.podclique));
-    Action::Patch {
-        target: Target::of::<Pod>(&pod.metadata),
-        operations: json!([
-            {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
-            {
-                "op": "test",
-                "path": "/metadata/resourceVersion",
-                "value": pod.metadata.resource_version,
-            },
-            {"op": "add", "path": "/metadata/ownerReferences", "value": owners},
-        ]),
-        purpose: Purpose::AdoptPod,
-    }
+    GuardedPatch::of::<Pod>(&pod.metadata)
+        .unless_changed()
+        .add(&Pointer::to(&["metadata", "ownerReferences"]), owners)
+        .because(Purpose::AdoptPod)
 }

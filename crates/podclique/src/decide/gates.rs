@@ -3,9 +3,8 @@
 
 use api::labels;
 use domain::Pod;
-use domain::plan::{Action, Purpose, Target};
+use domain::plan::{Action, GuardedPatch, Pointer, Purpose};
 use domain::workload::gang;
-use serde_json::json;
 
 use crate::observe::Snapshot;
 
@@ -23,14 +22,10 @@ pub(super) fn removals(snapshot: &Snapshot) -> Vec<Action> {
 
 /// Removes our gate and leaves foreign gates.
 fn removal(pod: &Pod) -> Option<Action> {
-    let path = format!("/spec/schedulingGates/{}", pod.gate_position()?);
-    Some(Action::Patch {
-        target: Target::of::<Pod>(&pod.metadata),
-        operations: json!([
-            {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
-            {"op": "test", "path": format!("{path}/name"), "value": labels::POD_GANG_GATE},
-            {"op": "remove", "path": path},
-        ]),
-        purpose: Purpose::RemoveGate,
-    })
+    let position = pod.gate_position()?.to_string();
+    let gate = Pointer::to(&["spec", "schedulingGates", &position]);
+    let patch = GuardedPatch::of::<Pod>(&pod.metadata)
+        .expect(&gate.then("name"), labels::POD_GANG_GATE)
+        .remove(&gate);
+    Some(patch.because(Purpose::RemoveGate))
 }

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use api::labels;
 use domain::Pod;
 use domain::object::ownership;
-use domain::plan::{Action, Purpose, Target};
+use domain::plan::{Action, GuardedPatch, Pointer, Purpose};
 use domain::update;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::observe::Snapshot;
 use crate::pod_template;
@@ -63,35 +63,29 @@ fn correct(pod: &Pod, right: &BTreeMap<String, String>, podclique: &ObjectMeta) 
         let is_lost = ownership::label(&pod.metadata, key).is_none();
         is_lost || (is_wrong(key) && update::is_of_one_template(&pod.metadata, podclique))
     });
-    let changes: Vec<Value> = wrong
-        .chain(lost)
-        .flat_map(|key| change(pod, key, right.get(*key)))
-        .collect();
-    if changes.is_empty() {
-        return None;
-    }
-    let mut operations = vec![json!({"op": "test", "path": "/metadata/uid", "value": pod.uid()})];
+    let mut edited = wrong.chain(lost).peekable();
+    edited.peek()?;
+    let mut patch = GuardedPatch::of::<Pod>(&pod.metadata);
     if pod.metadata.labels.is_none() {
-        operations.push(json!({"op": "add", "path": "/metadata/labels", "value": {}}));
+        patch = patch.add(&Pointer::to(&["metadata", "labels"]), json!({}));
     }
-    operations.extend(changes);
-    Some(Action::Patch {
-        target: Target::of::<Pod>(&pod.metadata),
-        operations: Value::Array(operations),
-        purpose: Purpose::RestoreLabels,
-    })
+    let patch = edited.fold(patch, |patch, key| {
+        restore(patch, pod, key, right.get(*key))
+    });
+    Some(patch.because(Purpose::RestoreLabels))
 }
 
 /// Tests the present value, then sets or removes it.
-fn change(pod: &Pod, key: &str, right: Option<&String>) -> Vec<Value> {
-    let path = ownership::label_pointer(key);
-    let is = ownership::label(&pod.metadata, key);
-    let test = is.map(|value| json!({"op": "test", "path": path, "value": value}));
-    let set = match right {
-        Some(value) => json!({"op": "add", "path": path, "value": value}),
-        None => json!({"op": "remove", "path": path}),
+fn restore(patch: GuardedPatch, pod: &Pod, key: &str, right: Option<&String>) -> GuardedPatch {
+    let label = Pointer::label(key);
+    let patch = match ownership::label(&pod.metadata, key) {
+        Some(value) => patch.expect(&label, value),
+        None => patch,
     };
-    test.into_iter().chain([set]).collect()
+    match right {
+        Some(value) => patch.add(&label, value),
+        None => patch.remove(&label),
+    }
 }
 
 /// Pods of an adopted PodClique carry a template hash that another implementation wrote. Once
@@ -118,14 +112,9 @@ pub(super) fn rebased_pods(snapshot: &Snapshot) -> Vec<Action> {
 }
 
 fn relabel(pod: &Pod, foreign: &str, ours: &str) -> Action {
-    let path = ownership::label_pointer(labels::POD_TEMPLATE_HASH);
-    Action::Patch {
-        target: Target::of::<Pod>(&pod.metadata),
-        operations: json!([
-            {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
-            {"op": "test", "path": path, "value": foreign},
-            {"op": "replace", "path": path, "value": ours},
-        ]),
-        purpose: Purpose::RebaseHash,
-    }
+    let hash = Pointer::label(labels::POD_TEMPLATE_HASH);
+    GuardedPatch::of::<Pod>(&pod.metadata)
+        .expect(&hash, foreign)
+        .replace(&hash, ours)
+        .because(Purpose::RebaseHash)
 }

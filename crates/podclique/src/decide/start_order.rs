@@ -6,9 +6,9 @@ use std::sync::Arc;
 use api::{labels, start_order};
 use domain::Pod;
 use domain::object::ownership;
-use domain::plan::{Action, Purpose, Target};
+use domain::plan::{Action, GuardedPatch, Pointer, Purpose};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::observe::Snapshot;
 use crate::pod_template::start_order::written;
@@ -59,44 +59,35 @@ fn repeats(pod: &Pod) -> impl DoubleEndedIterator<Item = (u32, Timestamp)> + use
 }
 
 fn start_pod(pod: &Pod, now: Timestamp) -> Action {
-    let mut operations = vec![json!({"op": "test", "path": "/metadata/uid", "value": pod.uid()})];
-    let start = ownership::annotation_pointer(labels::START);
-    if pod.metadata.annotations.is_none() {
-        operations.extend(first_annotation(pod));
+    let patch = GuardedPatch::of::<Pod>(&pod.metadata);
+    let start = Pointer::annotation(labels::START);
+    let patch = if pod.metadata.annotations.is_none() {
+        add_annotations(patch)
     } else if ownership::annotation(&pod.metadata, labels::START) == Some(start_order::NOT_YET) {
-        let at = ownership::annotation_pointer(labels::START_AT);
-        operations.push(json!({"op": "test", "path": start, "value": start_order::NOT_YET}));
-        operations.push(json!({"op": "add", "path": at, "value": written(now)}));
-    }
-    operations.push(json!({"op": "add", "path": start, "value": start_order::NOW}));
-    patch(pod, operations, Purpose::StartPod)
+        let at = Pointer::annotation(labels::START_AT);
+        patch
+            .expect(&start, start_order::NOT_YET)
+            .add(&at, written(now))
+    } else {
+        patch
+    };
+    patch
+        .add(&start, start_order::NOW)
+        .because(Purpose::StartPod)
 }
 
 /// The pod has no annotations, as a user removed them all; the patch creates the map and must not
 /// lose annotations that are added concurrently.
-fn first_annotation(pod: &Pod) -> [Value; 2] {
-    let version = &pod.metadata.resource_version;
-    [
-        json!({"op": "test", "path": "/metadata/resourceVersion", "value": version}),
-        json!({"op": "add", "path": "/metadata/annotations", "value": {}}),
-    ]
+fn add_annotations(patch: GuardedPatch) -> GuardedPatch {
+    let annotations = Pointer::to(&["metadata", "annotations"]);
+    patch.unless_changed().add(&annotations, json!({}))
 }
 
 fn tell_again(pod: &Pod, count: u32) -> Action {
-    let path = ownership::annotation_pointer(labels::START);
+    let start = Pointer::annotation(labels::START);
     let told = ownership::annotation(&pod.metadata, labels::START);
-    let operations = vec![
-        json!({"op": "test", "path": "/metadata/uid", "value": pod.uid()}),
-        json!({"op": "test", "path": path, "value": told}),
-        json!({"op": "replace", "path": path, "value": count.to_string()}),
-    ];
-    patch(pod, operations, Purpose::RepeatStart)
-}
-
-fn patch(pod: &Pod, operations: Vec<Value>, purpose: Purpose) -> Action {
-    Action::Patch {
-        target: Target::of::<Pod>(&pod.metadata),
-        operations: Value::Array(operations),
-        purpose,
-    }
+    GuardedPatch::of::<Pod>(&pod.metadata)
+        .expect(&start, told)
+        .replace(&start, count.to_string())
+        .because(Purpose::RepeatStart)
 }

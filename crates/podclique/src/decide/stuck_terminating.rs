@@ -6,9 +6,8 @@ use std::sync::Arc;
 use api::{events, labels};
 use domain::Pod;
 use domain::object::ownership;
-use domain::plan::{Action, Event, Purpose, Target};
+use domain::plan::{Action, Event, GuardedPatch, Pointer, Purpose};
 use jiff::Timestamp;
-use serde_json::json;
 
 use crate::observe::Snapshot;
 
@@ -105,16 +104,11 @@ fn is_selected(pod: &Pod) -> bool {
 
 fn detach(pod: &Pod, purpose: Purpose) -> Option<Action> {
     let index = ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX)?;
-    let path = ownership::label_pointer(labels::PCS_REPLICA_INDEX);
-    Some(Action::Patch {
-        target: Target::of::<Pod>(&pod.metadata),
-        operations: json!([
-            {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
-            {"op": "test", "path": path, "value": index},
-            {"op": "remove", "path": path},
-        ]),
-        purpose,
-    })
+    let label = Pointer::label(labels::PCS_REPLICA_INDEX);
+    let patch = GuardedPatch::of::<Pod>(&pod.metadata)
+        .expect(&label, index)
+        .remove(&label);
+    Some(patch.because(purpose))
 }
 
 /// Once for each pod.

@@ -7,7 +7,7 @@ use engine::Caches;
 use insta::assert_snapshot;
 use testkit::builders::{pod, podclique};
 
-use crate::situation::{gang_listing, plan, situation, writes};
+use crate::situation::{gang_listing, operations, plan, situation, writes};
 
 #[test]
 fn keeps_the_gate_until_the_gang_lists_the_pod() {
@@ -44,9 +44,7 @@ fn takes_off_its_own_gate_only() {
     let mut snapshot = situation(&clique, vec![gated]);
     snapshot.gang = Some(gang_listing(&clique, &snapshot.pods));
     let plan = plan(&snapshot);
-    let domain::plan::Action::Patch { operations, .. } = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let operations = operations(&plan.waves[0][0]);
     assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
 

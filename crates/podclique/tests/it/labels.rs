@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use testkit::builders::{after, pod, podclique};
 
-use crate::situation::{plan, situation, writes};
+use crate::situation::{operations, plan, situation, writes};
 
 #[test]
 fn puts_edited_labels_right_and_leaves_foreign_ones() {
@@ -19,9 +19,7 @@ fn puts_edited_labels_right_and_leaves_foreign_ones() {
         all.remove(labels::MANAGED_BY);
     });
     let plan = plan(&situation(&clique, vec![edited]));
-    let domain::plan::Action::Patch { operations, .. } = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let operations = operations(&plan.waves[0][0]);
     assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
 
@@ -73,9 +71,7 @@ fn adopts_pods_that_nobody_controls_instead_of_replacing_them() {
         .with(|p| p.metadata.owner_references = None);
     let plan = plan(&situation(&clique, vec![cut, pod(&clique, 1).ready()]));
     assert_eq!(plan.waves.len(), 1, "{plan}");
-    let domain::plan::Action::Patch { operations, .. } = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let operations = operations(&plan.waves[0][0]);
     assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
 
@@ -96,9 +92,7 @@ fn puts_a_removed_hash_back() {
         &clique.metadata
     ));
     let plan = plan(&situation(&clique, vec![stripped()]));
-    let domain::plan::Action::Patch { operations, .. } = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let operations = operations(&plan.waves[0][0]);
     assert_eq!(
         operations[1]["path"],
         "/metadata/labels/grove.io~1pod-template-hash"

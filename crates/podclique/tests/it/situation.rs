@@ -8,13 +8,14 @@ use api::{PodClique, PodCliqueStatus, PodGang, labels};
 use domain::Pod;
 use domain::health::readiness::Start;
 use domain::health::stuck::StuckTimeouts;
-use domain::plan::Plan;
+use domain::plan::{Action, Plan};
 use domain::scheduling::GangScheduler;
 use engine::caches::LastHolder;
 use jiff::Timestamp;
 use podclique::Snapshot;
 use podclique::decide::decide;
 use podclique::observe::SetFacts;
+use serde_json::Value;
 use testkit::builders::{PodBuilder, after, pod, stored};
 
 /// One minute after everything was created.
@@ -46,6 +47,14 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         scheduler: GangScheduler::default(),
         pod_group: podclique::pod_group::PodGroupFacts::default(),
     }
+}
+
+/// The operations of a JSON patch.
+pub fn operations(action: &Action) -> &[Value] {
+    let Action::Patch { patch, .. } = action else {
+        panic!("{action}")
+    };
+    patch.operations()
 }
 
 /// A pod that is gone, as the last holder of its slot.

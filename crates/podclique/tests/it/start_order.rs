@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::{PodClique, labels};
 use domain::Pod;
-use domain::plan::{Action, Purpose};
+use domain::plan::Purpose;
 use insta::assert_snapshot;
 use k8s_openapi::api::core::v1::{
     Container, Pod as FullPod, ResourceRequirements, SecurityContext,
@@ -15,7 +15,7 @@ use podclique::dependencies::Dependency;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, pod, podclique};
 
-use crate::situation::{plan, situation, writes};
+use crate::situation::{operations, plan, situation, writes};
 
 mod repeats;
 
@@ -109,9 +109,7 @@ fn one_annotation_starts_it() {
         vec![waiting(&clique, 0, "demo-0-router:2")],
     );
     let plan = plan(&snapshot);
-    let Action::Patch { operations, .. } = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let operations = operations(&plan.waves[0][0]);
     assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
 
@@ -120,9 +118,7 @@ fn a_pod_without_the_counter_gets_one_start_signal() {
     let clique = podclique("demo-0-worker").build();
     let pod = without_counter(waiting(&clique, 0, "demo-0-router:2"));
     let plan = plan(&with(vec![router(true)], vec![pod]));
-    let Action::Patch { operations, .. } = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let operations = operations(&plan.waves[0][0]);
     assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
 
@@ -189,9 +185,7 @@ fn a_pod_without_annotations_waits_for_all() {
     let waits = with(vec![router(true), cache(false)], stripped());
     assert_eq!(started(&waits), Vec::<String>::new());
     let starts = plan(&with(vec![router(true), cache(true)], stripped()));
-    let Action::Patch { operations, .. } = &starts.waves[0][0] else {
-        panic!("{starts}")
-    };
+    let operations = operations(&starts.waves[0][0]);
     assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
 

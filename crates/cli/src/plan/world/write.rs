@@ -1,7 +1,7 @@
 //! The writes of plans, with the preconditions that the API server checks.
 
 use domain::Key;
-use domain::plan::{Action, Object, Target};
+use domain::plan::{Action, GuardedPatch, Object, Target};
 use serde_json::{Value, json};
 
 use super::record::{self, Record};
@@ -29,9 +29,7 @@ impl World {
             Action::Create(object) => self.create(&id, encode(object)?)?,
             Action::Replace(object) => self.replace(&id, encode(object)?)?,
             Action::Merge { target, patch } => self.merge(target, patch)?,
-            Action::Patch {
-                target, operations, ..
-            } => self.patch(target, operations)?,
+            Action::Patch { patch, .. } => self.patch(patch)?,
             Action::Delete {
                 target,
                 resource_version,
@@ -91,11 +89,11 @@ impl World {
         Ok(Written::Done)
     }
 
-    fn patch(&mut self, target: &Target, operations: &Value) -> Result<Written, Failure> {
-        let Some((id, mut next)) = self.find_target(target) else {
+    fn patch(&mut self, patch: &GuardedPatch) -> Result<Written, Failure> {
+        let Some((id, mut next)) = self.find_target(patch.target()) else {
             return Ok(Written::Outdated);
         };
-        let operations: json_patch::Patch = serde_json::from_value(operations.clone())
+        let operations: json_patch::Patch = serde_json::from_value(patch.operations().into())
             .map_err(|error| bug(&format!("not a patch: {error}")))?;
         if json_patch::patch(&mut next, &operations).is_err() {
             return Ok(Written::Outdated);

@@ -2,7 +2,7 @@
 
 use api::labels;
 use domain::object::pod::{ContainerState, ContainerStatus, Running, Terminated};
-use domain::plan::{Action, Plan, Purpose};
+use domain::plan::{Plan, Purpose};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podclique::Snapshot;
@@ -11,6 +11,7 @@ use rstest::rstest;
 use testkit::builders::{PodBuilder, after, podclique};
 
 use super::{router, waiting, with};
+use crate::situation::operations;
 
 const SIGNALLED_AT: i64 = 1000;
 
@@ -48,10 +49,7 @@ fn look(pod: PodBuilder, seconds: i64) -> (Option<String>, Option<Timestamp>) {
     let mut all = plan.waves.iter().flatten();
     let repeat = all.find(|a| a.purpose() == Some(Purpose::RepeatStart));
     let value = repeat.map(|action| {
-        let Action::Patch { operations, .. } = action else {
-            panic!("{plan}")
-        };
-        let last = operations.as_array().unwrap().last().unwrap();
+        let last = operations(action).last().unwrap();
         last["value"].as_str().unwrap().to_owned()
     });
     (value, plan.wake_at)
@@ -122,8 +120,6 @@ fn only_the_observed_value_is_replaced() {
         after(SIGNALLED_AT + 20),
     );
     insta::assert_snapshot!(super::writes(&plan));
-    let Action::Patch { operations, .. } = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let operations = operations(&plan.waves[0][0]);
     insta::assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
