@@ -16,6 +16,9 @@ pub trait Status: Clone + PartialEq + Serialize + Send + Sync + 'static {
     /// The conditions, for changes.
     fn conditions_mut(&mut self) -> &mut Vec<Condition>;
 
+    /// The errors; none if this status has no list of them.
+    fn last_errors(&self) -> &[LastError];
+
     /// The list of errors, if this status has one.
     fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>>;
 
@@ -30,6 +33,10 @@ impl Status for PodCliqueSetStatus {
 
     fn conditions_mut(&mut self) -> &mut Vec<Condition> {
         &mut self.conditions
+    }
+
+    fn last_errors(&self) -> &[LastError] {
+        &self.last_errors
     }
 
     fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>> {
@@ -50,6 +57,10 @@ impl Status for PodCliqueScalingGroupStatus {
         &mut self.conditions
     }
 
+    fn last_errors(&self) -> &[LastError] {
+        &self.last_errors
+    }
+
     fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>> {
         Some(&mut self.last_errors)
     }
@@ -68,6 +79,10 @@ impl Status for PodCliqueStatus {
         &mut self.conditions
     }
 
+    fn last_errors(&self) -> &[LastError] {
+        &self.last_errors
+    }
+
     fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>> {
         Some(&mut self.last_errors)
     }
@@ -84,6 +99,10 @@ impl Status for PodGangStatus {
 
     fn conditions_mut(&mut self) -> &mut Vec<Condition> {
         &mut self.conditions
+    }
+
+    fn last_errors(&self) -> &[LastError] {
+        &[]
     }
 
     fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>> {

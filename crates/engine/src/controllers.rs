@@ -15,6 +15,7 @@ use kube::core::object::HasStatus;
 use crate::caches::Caches;
 use crate::caches::watched::Watched;
 pub use crate::controller_name::ControllerName;
+use crate::status_pace::Pace;
 use crate::triggers::{Triggers, TriggersOf};
 use crate::work_queue::WorkQueue;
 use ready_state::list_ready_states;
@@ -34,19 +35,8 @@ pub trait Reconciler: Send + Sync + 'static {
     const MILESTONES: &'static [ConditionType] = &[];
     /// Declares the triggers of the controller: all objects that `observe` reads.
     fn triggers(on: &mut TriggersOf<'_>);
-    /// Whether the new status is written at once; otherwise it may wait for further changes of its
-    /// kind.
-    fn is_urgent(old: &Self::Status, new: &Self::Status) -> bool;
-    /// Whether the object is starting in both versions, so that no reader acts on the states in
-    /// between: a status change that is not urgent then waits longer for further changes.
-    fn is_rising(_old: &Self::Status, _new: &Self::Status) -> bool {
-        false
-    }
-    /// Whether no reader waits for an object's first status with this content: it may then wait for
-    /// further changes.
-    fn may_first_wait(_first: &Self::Status) -> bool {
-        false
-    }
+    /// How soon this change of the status is written; `None`: the object has no status yet.
+    fn pace(old: Option<&Self::Status>, new: &Self::Status) -> Pace;
     /// Reads caches and nothing else.
     fn observe(&self, object: &Arc<Self::Object>, caches: &Caches) -> Self::Snapshot;
     /// Pure: no clock, no I/O, no randomness.

@@ -1,7 +1,9 @@
 //! Logs and metrics of a reconcile. The span of all its lines names the object.
 
 use api::conditions::{self, ConditionType};
+use api::podcliqueset::ReplicaAttempt;
 use api::status::Status;
+use domain::health::fence;
 use domain::plan::Kind;
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
@@ -10,7 +12,6 @@ use kube::Resource;
 use crate::apply::Outcome;
 use crate::controllers::Reconciler;
 use crate::metrics::{ByCause, ByMilestone, Metrics};
-use crate::urgency;
 
 /// Names of objects in a line of the log; the rest is counted.
 const MAX_NAMED: usize = 8;
@@ -43,7 +44,7 @@ pub fn log_status<R: Reconciler>(
     let level = Kind::of::<R::Object>().name();
     let namespace = object.meta().namespace.as_deref().unwrap_or_default();
     let namespace = metrics.namespaces.label(namespace);
-    for reason in urgency::raised(before, next) {
+    for reason in raised(before, next) {
         let namespace = namespace.clone();
         let cause = ByCause {
             level,
@@ -63,6 +64,14 @@ pub fn log_status<R: Reconciler>(
         }
     }
     log_state(level, old, new);
+}
+
+/// Reasons of the attempts that a new status raises.
+pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
+    let before = old.replica_attempts();
+    let is_raised = |f: &&ReplicaAttempt| f.attempt > fence::current_attempt(before, f.replica);
+    let raised = new.replica_attempts().iter().filter(is_raised);
+    raised.map(|f| f.reason.clone()).collect()
 }
 
 /// How long the condition was not True, if it is True now; the first wait begins with the creation

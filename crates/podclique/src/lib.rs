@@ -11,8 +11,8 @@ pub mod observe;
 pub mod pod_group;
 pub mod pod_template;
 pub mod status;
+mod status_pace;
 mod triggers;
-mod urgency;
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
 use domain::scheduling::Profiles;
 use engine::triggers::TriggersOf;
-use engine::{Caches, ControllerName, Reconciler};
+use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
 
 pub use observe::Snapshot;
@@ -51,16 +51,8 @@ impl Reconciler for PodCliqueReconciler {
         triggers::register(on);
     }
 
-    fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
-        urgency::is_urgent(old, new)
-    }
-
-    fn is_rising(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
-        urgency::is_rising(old, new)
-    }
-
-    fn may_first_wait(first: &PodCliqueStatus) -> bool {
-        urgency::is_plain_start(first)
+    fn pace(old: Option<&PodCliqueStatus>, new: &PodCliqueStatus) -> Pace {
+        status_pace::choose(old, new)
     }
 
     fn observe(&self, object: &Arc<PodClique>, caches: &Caches) -> Snapshot {

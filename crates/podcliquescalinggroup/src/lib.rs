@@ -9,8 +9,8 @@ pub mod decide;
 pub mod observe;
 mod rollout;
 pub mod status;
+mod status_pace;
 mod triggers;
-mod urgency;
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use admission::Validator;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus};
 use domain::plan::Plan;
 use engine::triggers::TriggersOf;
-use engine::{Caches, ControllerName, Reconciler};
+use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
 
 pub use observe::Snapshot;
@@ -40,12 +40,8 @@ impl Reconciler for PodCliqueScalingGroupReconciler {
         triggers::register(on);
     }
 
-    fn is_urgent(old: &PodCliqueScalingGroupStatus, new: &PodCliqueScalingGroupStatus) -> bool {
-        urgency::is_urgent(old, new)
-    }
-
-    fn is_rising(old: &PodCliqueScalingGroupStatus, new: &PodCliqueScalingGroupStatus) -> bool {
-        urgency::is_rising(old, new)
+    fn pace(old: Option<&PodCliqueScalingGroupStatus>, new: &PodCliqueScalingGroupStatus) -> Pace {
+        status_pace::choose(old, new)
     }
 
     fn observe(&self, object: &Arc<PodCliqueScalingGroup>, caches: &Caches) -> Snapshot {

@@ -12,8 +12,8 @@ pub mod idle;
 pub mod observe;
 mod rollout;
 pub mod status;
+mod status_pace;
 mod triggers;
-mod urgency;
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
 use domain::scheduling::Profiles;
 use engine::triggers::TriggersOf;
-use engine::{Caches, ControllerName, Reconciler};
+use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
 
 pub use observe::Snapshot;
@@ -62,12 +62,8 @@ impl Reconciler for PodCliqueSetReconciler {
         triggers::register(on);
     }
 
-    fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
-        urgency::is_urgent(old, new)
-    }
-
-    fn is_rising(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
-        urgency::is_rising(old, new)
+    fn pace(old: Option<&PodCliqueSetStatus>, new: &PodCliqueSetStatus) -> Pace {
+        status_pace::choose(old, new)
     }
 
     fn observe(&self, object: &Arc<PodCliqueSet>, caches: &Caches) -> Snapshot {

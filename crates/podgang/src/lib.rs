@@ -11,9 +11,9 @@ pub mod part;
 mod peers;
 pub mod placement;
 mod slots;
+mod status_pace;
 pub mod tree;
 mod triggers;
-mod urgency;
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use api::{PodGang, PodGangStatus};
 use domain::plan::Plan;
 use domain::scheduling::Profiles;
 use engine::triggers::TriggersOf;
-use engine::{Caches, ControllerName, Reconciler};
+use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
 
 pub use observe::Snapshot;
@@ -45,12 +45,8 @@ impl Reconciler for PodGangReconciler {
         triggers::register(on);
     }
 
-    fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
-        urgency::is_urgent(old, new)
-    }
-
-    fn is_rising(old: &PodGangStatus, new: &PodGangStatus) -> bool {
-        urgency::is_rising(old, new)
+    fn pace(old: Option<&PodGangStatus>, new: &PodGangStatus) -> Pace {
+        status_pace::choose(old, new)
     }
 
     fn observe(&self, object: &Arc<PodGang>, caches: &Caches) -> Snapshot {

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use api::events;
-use api::status::Status as _;
 use domain::Key;
 use domain::plan::{Event, Version};
 use jiff::Timestamp;
@@ -19,7 +18,8 @@ use crate::apply::Outcome;
 use crate::controllers::Reconciler;
 use crate::reconcile_log;
 use crate::requests::RequestError;
-use crate::urgency;
+use crate::status;
+use crate::status_pace::Pace;
 
 /// After this many requests of the API server to wait, in a row, the status says so.
 const THROTTLED_BEFORE_TOLD: u32 = 3;
@@ -52,42 +52,26 @@ impl Debounce {
 }
 
 impl<R: Reconciler> Worker<R> {
-    /// Writes the status if it differs. A change that is not urgent waits a little for further
-    /// changes: `Some` is the length of that wait.
+    /// Writes the status if it differs. A change for which no reader waits is held a little, for
+    /// further changes: `Some` is the length of that wait.
     pub(super) async fn write_status(
         &self,
         key: &Key,
         object: &Arc<R::Object>,
-        mut next: R::Status,
+        next: R::Status,
         now: Timestamp,
     ) -> Result<Option<Duration>, RequestError> {
-        urgency::set_name_conflict(&mut next, object.meta().generation, now);
-        let mut before = object.status().cloned().unwrap_or_default();
-        if let (Some(old), Some(new)) = (before.last_errors_mut(), next.last_errors_mut()) {
-            urgency::keep_times(old, new);
-        }
-        let is_first = object.status().is_none();
-        if !is_first && before == next {
+        let Some(next) = status::complete(object.as_ref(), next, now) else {
             self.debounce.forget(key);
             return Ok(None);
-        }
-        let is_rising = R::is_rising(&before, &next);
-        let created = object.meta().creation_timestamp.as_ref();
-        let age = created
-            .filter(|_| is_rising)
-            .map(|at| now.duration_since(at.0));
-        let may_wait = if is_first {
-            R::may_first_wait(&next)
-        } else {
-            !R::is_urgent(&before, &next)
         };
-        if may_wait && let Some(pause) = self.debounce.pause(key, |waited| hold_status(age, waited))
-        {
+        if let Some(pause) = self.pause(key, object, &next, now) {
             return Ok(Some(pause));
         }
         let requests = &self.context.requests;
         match requests.replace_status(object.as_ref(), &next).await {
             Ok(written) => {
+                let before = object.status().cloned().unwrap_or_default();
                 reconcile_log::log_status::<R>(&self.context.metrics, object, &before, &next);
                 self.debounce.forget(key);
                 self.backoff.succeeded(key, status_of::<R>());
@@ -97,6 +81,23 @@ impl<R: Reconciler> Worker<R> {
             Err(RequestError::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// How long the status still waits; `None`: it is written now.
+    fn pause(
+        &self,
+        key: &Key,
+        object: &R::Object,
+        next: &R::Status,
+        now: Timestamp,
+    ) -> Option<Duration> {
+        let created = object.meta().creation_timestamp.as_ref();
+        let age = match R::pace(object.status(), next) {
+            Pace::Now => return None,
+            Pace::Soon => None,
+            Pace::WhenUp => created.map(|at| now.duration_since(at.0)),
+        };
+        self.debounce.pause(key, |waited| hold_status(age, waited))
     }
 
     /// Whether the status is left for the next time: do not send another request just to report

@@ -8,7 +8,7 @@ use domain::object::ownership;
 use domain::plan::{Action, Plan};
 use engine::triggers::TriggersOf;
 use engine::worker::Worker;
-use engine::{Caches, ControllerName, Reconciler};
+use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -25,8 +25,8 @@ impl Reconciler for Adopts {
 
     fn triggers(_: &mut TriggersOf<'_>) {}
 
-    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
-        true
+    fn pace(_: Option<&PodCliqueStatus>, _: &PodCliqueStatus) -> Pace {
+        Pace::Now
     }
 
     fn observe(&self, object: &Arc<PodClique>, caches: &Caches) -> Self::Snapshot {

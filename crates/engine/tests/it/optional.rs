@@ -12,7 +12,7 @@ use domain::scheduling::Backend;
 use engine::metrics::{ByKind, Metrics};
 use engine::requests::Requests;
 use engine::triggers::TriggersOf;
-use engine::{Caches, Context, ControllerName, Controllers, Kinds, Reconciler, Watched};
+use engine::{Caches, Context, ControllerName, Controllers, Kinds, Pace, Reconciler, Watched};
 use jiff::Timestamp;
 use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -52,8 +52,8 @@ impl Reconciler for Reader {
         });
     }
 
-    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
-        true
+    fn pace(_: Option<&PodCliqueStatus>, _: &PodCliqueStatus) -> Pace {
+        Pace::Now
     }
 
     fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}

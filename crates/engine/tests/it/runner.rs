@@ -9,7 +9,7 @@ use domain::Key;
 use domain::plan::{Event, Plan};
 use engine::metrics::ByController;
 use engine::triggers::TriggersOf;
-use engine::{Caches, ControllerName, Reconciler, runner, worker};
+use engine::{Caches, ControllerName, Pace, Reconciler, runner, worker};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::api::events::v1::Event as ApiEvent;
@@ -32,8 +32,8 @@ impl Reconciler for Rules {
 
     fn triggers(_: &mut TriggersOf<'_>) {}
 
-    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
-        true
+    fn pace(_: Option<&PodCliqueStatus>, _: &PodCliqueStatus) -> Pace {
+        Pace::Now
     }
 
     fn observe(&self, object: &Arc<PodClique>, _: &Caches) -> Arc<PodClique> {
@@ -65,8 +65,8 @@ impl Reconciler for Overdue {
 
     fn triggers(_: &mut TriggersOf<'_>) {}
 
-    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
-        true
+    fn pace(_: Option<&PodCliqueStatus>, _: &PodCliqueStatus) -> Pace {
+        Pace::Now
     }
 
     fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}
@@ -270,8 +270,8 @@ impl Reconciler for Vanishing {
 
     fn triggers(_: &mut TriggersOf<'_>) {}
 
-    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
-        true
+    fn pace(_: Option<&PodCliqueStatus>, _: &PodCliqueStatus) -> Pace {
+        Pace::Now
     }
 
     fn observe(&self, object: &Arc<PodClique>, caches: &Caches) {
@@ -310,8 +310,8 @@ impl Reconciler for Talkative {
 
     fn triggers(_: &mut TriggersOf<'_>) {}
 
-    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
-        true
+    fn pace(_: Option<&PodCliqueStatus>, _: &PodCliqueStatus) -> Pace {
+        Pace::Now
     }
 
     fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}

@@ -11,7 +11,7 @@ use domain::plan::Plan;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::triggers::{TriggersOf, find};
-use engine::{Caches, Context, ControllerName, Controllers, Reconciler};
+use engine::{Caches, Context, ControllerName, Controllers, Pace, Reconciler};
 use futures::StreamExt;
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -63,8 +63,8 @@ impl Reconciler for Idle {
         on.on_settled::<Pod>(|settled, _| settled.owner.clone().into_iter().collect());
     }
 
-    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
-        true
+    fn pace(_: Option<&PodCliqueStatus>, _: &PodCliqueStatus) -> Pace {
+        Pace::Now
     }
 
     fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}

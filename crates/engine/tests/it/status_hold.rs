@@ -10,7 +10,7 @@ use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::triggers::TriggersOf;
 use engine::worker::Worker;
-use engine::{Caches, Context, ControllerName, Reconciler};
+use engine::{Caches, Context, ControllerName, Pace, Reconciler};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use tokio::time::{Instant, advance};
@@ -32,16 +32,13 @@ impl Reconciler for Counting {
 
     fn triggers(_: &mut TriggersOf<'_>) {}
 
-    fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
-        old.was_available != new.was_available
-    }
-
-    fn is_rising(_: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
-        !new.was_available
-    }
-
-    fn may_first_wait(first: &PodCliqueStatus) -> bool {
-        first.replicas > 0 && !first.was_available
+    fn pace(old: Option<&PodCliqueStatus>, new: &PodCliqueStatus) -> Pace {
+        match old {
+            None if new.replicas == 0 || new.was_available => Pace::Now,
+            Some(old) if old.was_available != new.was_available => Pace::Now,
+            _ if new.was_available => Pace::Soon,
+            _ => Pace::WhenUp,
+        }
     }
 
     fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}

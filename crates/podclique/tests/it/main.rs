@@ -23,7 +23,7 @@ mod scale;
 mod situation;
 mod start_order;
 mod status;
+mod status_pace;
 mod stuck;
 mod training;
 mod update;
-mod urgency;

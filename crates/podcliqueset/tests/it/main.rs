@@ -22,7 +22,7 @@ mod recorded;
 mod refusal;
 mod situation;
 mod status;
+mod status_pace;
 mod termination;
 mod training;
 mod update;
-mod urgency;

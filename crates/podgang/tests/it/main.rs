@@ -13,10 +13,10 @@ mod kubernetes;
 mod marks;
 mod placement;
 mod recorded;
+mod status_pace;
 mod surplus;
 mod told;
 mod tree;
-mod urgency;
 mod volcano;
 
 use std::sync::Arc;

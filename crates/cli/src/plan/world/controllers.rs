@@ -7,9 +7,8 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::Key;
 use domain::plan::Kind;
 use engine::triggers::Triggers;
-use engine::{ControllerName, Controllers, Reconciler, urgency};
+use engine::{ControllerName, Controllers, Reconciler, status};
 use kube::Resource;
-use kube::core::object::HasStatus;
 use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podcliqueset::{PodCliqueSetReconciler, ScaledGangsWaitFor};
@@ -139,18 +138,12 @@ impl World {
     fn report<R: Reconciler>(
         &mut self,
         object: &Arc<R::Object>,
-        mut next: R::Status,
+        next: R::Status,
         job: Job,
     ) -> Result<(), Failure> {
-        use api::status::Status as _;
-        urgency::set_name_conflict(&mut next, object.meta().generation, self.now);
-        let mut before = object.status().cloned().unwrap_or_default();
-        if let (Some(old), Some(new)) = (before.last_errors_mut(), next.last_errors_mut()) {
-            urgency::keep_times(old, new);
-        }
-        if object.status().is_some() && before == next {
+        let Some(next) = status::complete(object.as_ref(), next, self.now) else {
             return Ok(());
-        }
+        };
         let id = (Kind::of::<R::Object>(), job.1.clone());
         let status = encode_status(&next)?;
         let observed = object.meta().resource_version.as_deref();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api::{PodClique, PodCliqueStatus, labels};
 use domain::plan::{Action, Plan, Purpose};
 use engine::triggers::TriggersOf;
-use engine::{Caches, ControllerName, Reconciler};
+use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
 use podclique::{PodCliqueReconciler, Snapshot};
 
@@ -30,8 +30,8 @@ impl Reconciler for SpoiltPodCliques {
         PodCliqueReconciler::triggers(on);
     }
 
-    fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
-        PodCliqueReconciler::is_urgent(old, new)
+    fn pace(old: Option<&PodCliqueStatus>, new: &PodCliqueStatus) -> Pace {
+        PodCliqueReconciler::pace(old, new)
     }
 
     fn observe(&self, object: &Arc<PodClique>, caches: &Caches) -> Snapshot {

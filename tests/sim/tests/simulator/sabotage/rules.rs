@@ -6,7 +6,7 @@ use api::conditions::{self, ConditionType};
 use api::{GoDuration, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::plan::Plan;
 use engine::triggers::TriggersOf;
-use engine::{Caches, ControllerName, Reconciler};
+use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
 use podcliqueset::{PodCliqueSetReconciler, Snapshot};
 
@@ -31,8 +31,8 @@ impl Reconciler for Spoilt {
         PodCliqueSetReconciler::triggers(on);
     }
 
-    fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
-        PodCliqueSetReconciler::is_urgent(old, new)
+    fn pace(old: Option<&PodCliqueSetStatus>, new: &PodCliqueSetStatus) -> Pace {
+        PodCliqueSetReconciler::pace(old, new)
     }
 
     fn observe(&self, object: &Arc<PodCliqueSet>, caches: &Caches) -> Snapshot {

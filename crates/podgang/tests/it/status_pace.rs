@@ -3,13 +3,13 @@
 use api::PodGangStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::PodGangPhase;
-use engine::Reconciler;
+use engine::{Pace, Reconciler};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podgang::PodGangReconciler;
 
 fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
-    PodGangReconciler::is_urgent(old, new)
+    PodGangReconciler::pace(Some(old), new) == Pace::Now
 }
 
 #[test]
@@ -51,12 +51,18 @@ fn is_on_its_way_up_until_it_was_ready() {
         last_ready: last_ready.map(|second| Time(Timestamp::from_second(second).unwrap())),
         ..PodGangStatus::default()
     };
-    for (old, new, is_rising) in [
-        (None, None, true),
-        (None, Some(1), false),
-        (Some(1), Some(1), false),
+    for (old, new, expected) in [
+        (None, None, Pace::WhenUp),
+        (None, Some(1), Pace::Soon),
+        (Some(1), Some(1), Pace::Soon),
     ] {
-        let found = PodGangReconciler::is_rising(&gang(old), &gang(new));
-        assert_eq!(found, is_rising);
+        let found = PodGangReconciler::pace(Some(&gang(old)), &gang(new));
+        assert_eq!(found, expected);
     }
+}
+
+#[test]
+fn a_first_status_waits_for_nothing() {
+    let first = PodGangStatus::default();
+    assert_eq!(PodGangReconciler::pace(None, &first), Pace::Now);
 }

@@ -3,12 +3,16 @@
 use api::PodCliqueStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use domain::health::readiness;
-use engine::Reconciler;
+use engine::{Pace, Reconciler};
 use jiff::Timestamp;
 use podclique::PodCliqueReconciler;
 
+fn pace(old: &PodCliqueStatus, new: &PodCliqueStatus) -> Pace {
+    PodCliqueReconciler::pace(Some(old), new)
+}
+
 fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
-    PodCliqueReconciler::is_urgent(old, new)
+    pace(old, new) == Pace::Now
 }
 
 fn with_condition(status: Status, message: &str) -> PodCliqueStatus {
@@ -73,14 +77,17 @@ fn is_on_its_way_up_until_its_minimum_was_available_and_not_in_an_update() {
     let mut updating = new();
     let (type_, reason) = (ConditionType::UpdateInProgress, Reason::UpdateInProgress);
     set(&mut updating, type_, Status::True, reason);
-    for (old, next, is_rising) in [
-        (new(), new(), true),
-        (new(), up(), false),
-        (up(), up(), false),
-        (new(), updating.clone(), false),
-        (updating, new(), false),
+    let mut more = updating.clone();
+    more.replicas = 1;
+    for (old, next, expected) in [
+        (new(), new(), Pace::WhenUp),
+        (new(), up(), Pace::Now),
+        (up(), up(), Pace::Soon),
+        (new(), updating.clone(), Pace::Now),
+        (updating.clone(), more, Pace::Soon),
+        (updating, new(), Pace::Now),
     ] {
-        assert_eq!(PodCliqueReconciler::is_rising(&old, &next), is_rising);
+        assert_eq!(pace(&old, &next), expected);
     }
 }
 
@@ -121,8 +128,9 @@ fn a_first_status_waits_if_it_only_says_that_pods_are_on_their_way() {
         Status::True,
         reason,
     );
-    assert!(PodCliqueReconciler::may_first_wait(&start()));
-    assert!(PodCliqueReconciler::may_first_wait(&bound));
+    for first in [start(), bound] {
+        assert_eq!(PodCliqueReconciler::pace(None, &first), Pace::WhenUp);
+    }
 }
 
 #[test]
@@ -141,7 +149,11 @@ fn a_first_status_with_a_condition_that_matters_waits_for_nothing() {
     ] {
         let mut reported = start();
         set(&mut reported, type_, verdict, reason);
-        assert!(!PodCliqueReconciler::may_first_wait(&reported), "{type_}");
+        assert_eq!(
+            PodCliqueReconciler::pace(None, &reported),
+            Pace::Now,
+            "{type_}"
+        );
     }
 }
 
@@ -156,8 +168,9 @@ fn a_first_status_with_remembered_values_waits_for_nothing() {
     for change in changes {
         let mut reported = start();
         change(&mut reported);
-        assert!(
-            !PodCliqueReconciler::may_first_wait(&reported),
+        assert_eq!(
+            PodCliqueReconciler::pace(None, &reported),
+            Pace::Now,
             "{reported:?}"
         );
     }

@@ -1,13 +1,20 @@
-//! Helpers with which reconcilers decide which changes of a status are urgent.
+//! The status pace: how soon a changed status is written, and the comparisons from which reconcilers
+//! choose it.
 
-use api::LastError;
-use api::codes;
-use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
-use api::podcliqueset::ReplicaAttempt;
-use api::status::Status;
-use domain::health::fence;
-use jiff::Timestamp;
+use api::conditions::{self, ConditionType};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+
+/// How soon a changed status is written (decisions 17, 95 and 108).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// At once: a reader waits for it.
+    Now,
+    /// 500 ms later, with the further changes of that time.
+    Soon,
+    /// When the object is up, or after 2 to 5 s: before and after the change it is starting, so no
+    /// reader acts on the states in between.
+    WhenUp,
+}
 
 /// Takes over from `next` the conditions that have become True.
 pub fn advance(conditions: &mut [Condition], next: &[Condition], types: &[ConditionType]) {
@@ -45,44 +52,6 @@ pub fn is_on_its_way(conditions: &[Condition]) -> bool {
 pub fn is_updating(conditions: &[Condition]) -> bool {
     let update = conditions::find(conditions, ConditionType::UpdateInProgress);
     update.is_some_and(|c| c.status != "False")
-}
-
-/// Reasons of the attempts that a new status raises.
-pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
-    let before = old.replica_attempts();
-    let is_raised = |f: &&ReplicaAttempt| f.attempt > fence::current_attempt(before, f.replica);
-    let raised = new.replica_attempts().iter().filter(is_raised);
-    raised.map(|f| f.reason.clone()).collect()
-}
-
-/// Errors keep the time at which they were first seen with this content.
-pub fn keep_times(old: &[LastError], new: &mut [LastError]) {
-    for error in new {
-        let before = old
-            .iter()
-            .find(|e| e.code == error.code && e.description == error.description);
-        if let Some(before) = before {
-            error.observed_at = before.observed_at.clone();
-        }
-    }
-}
-
-/// Condition `NameConflict` repeats the taken names of `lastErrors`, and goes with them.
-pub fn set_name_conflict<S: Status>(next: &mut S, generation: Option<i64>, now: Timestamp) {
-    let errors = next.last_errors_mut().map(|errors| errors.as_slice());
-    let taken = errors.unwrap_or_default().iter();
-    let taken: Vec<String> = taken
-        .filter(|e| e.code == codes::NAME_CONFLICT)
-        .map(|e| e.description.clone())
-        .collect();
-    let type_ = ConditionType::NameConflict;
-    let verdict = (!taken.is_empty()).then(|| ConditionUpdate {
-        type_,
-        status: conditions::Status::True,
-        reason: Reason::NameTaken,
-        message: taken.join("; "),
-    });
-    conditions::set_or_remove(next.conditions_mut(), type_, verdict, generation, now);
 }
 
 /// The conditions without the parts that may be written late: texts with counts in them.

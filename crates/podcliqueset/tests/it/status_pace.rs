@@ -4,12 +4,12 @@ use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podcliqueset::PodCliqueSetPhase;
 use domain::health::fence::{Cause, begin_attempts};
-use engine::Reconciler;
+use engine::{Pace, Reconciler};
 use jiff::Timestamp;
 use podcliqueset::PodCliqueSetReconciler;
 
 fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
-    PodCliqueSetReconciler::is_urgent(old, new)
+    PodCliqueSetReconciler::pace(Some(old), new) == Pace::Now
 }
 
 #[test]
@@ -68,12 +68,24 @@ fn is_on_its_way_up_while_it_is_not_ready_and_not_in_an_update() {
         status
     };
     let rises = set(false, false);
-    for (next, is_rising) in [
-        (rises.clone(), true),
-        (set(true, false), false),
-        (set(false, true), false),
+    let more = |is_updating| PodCliqueSetStatus {
+        replicas: 1,
+        ..set(false, is_updating)
+    };
+    for (old, next, expected) in [
+        (rises.clone(), more(false), Pace::WhenUp),
+        (rises.clone(), set(true, false), Pace::Soon),
+        (set(true, false), rises.clone(), Pace::Now),
+        (rises.clone(), set(false, true), Pace::Now),
+        (set(false, true), rises, Pace::Now),
+        (set(false, true), more(true), Pace::Soon),
     ] {
-        assert_eq!(PodCliqueSetReconciler::is_rising(&rises, &next), is_rising);
-        assert_eq!(PodCliqueSetReconciler::is_rising(&next, &rises), is_rising);
+        assert_eq!(PodCliqueSetReconciler::pace(Some(&old), &next), expected);
     }
+}
+
+#[test]
+fn a_first_status_waits_for_nothing() {
+    let first = PodCliqueSetStatus::default();
+    assert_eq!(PodCliqueSetReconciler::pace(None, &first), Pace::Now);
 }

@@ -1,17 +1,27 @@
-//! Decides the status pace: no component acts on counts and on steps forward, so these may be
-//! written a little later.
+//! The status pace: no component acts on counts and on steps forward, so these may be written a
+//! little later.
 
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PodCliqueSetPhase;
-use engine::urgency::{advance_ready, is_on_its_way, without_messages};
+use engine::status_pace::{Pace, advance_ready, is_on_its_way, without_messages};
+
+/// How soon this change is written.
+pub fn choose(old: Option<&PodCliqueSetStatus>, new: &PodCliqueSetStatus) -> Pace {
+    match old {
+        None => Pace::Now,
+        Some(old) if is_urgent(old, new) => Pace::Now,
+        Some(old) if is_rising(old, new) => Pace::WhenUp,
+        Some(_) => Pace::Soon,
+    }
+}
 
 /// Whether anything except counts and steps forward differs.
-pub fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
+fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
 }
 
 /// Whether it is not ready before and after, without an update.
-pub fn is_rising(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
+fn is_rising(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
     is_on_its_way(&old.conditions) && is_on_its_way(&new.conditions)
 }
 

@@ -1,25 +1,36 @@
-//! Decides the status pace: no component acts on counts and on steps forward, so these may be
-//! written a little later.
+//! The status pace: no component acts on counts and on steps forward, so these may be written a
+//! little later.
 
 use api::PodCliqueStatus;
 use api::conditions::{self, ConditionType};
-use engine::urgency::{advance, advance_ready, is_updating, without_messages};
+use engine::status_pace::{Pace, advance, advance_ready, is_updating, without_messages};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
+/// How soon this change is written.
+pub fn choose(old: Option<&PodCliqueStatus>, new: &PodCliqueStatus) -> Pace {
+    match old {
+        None if is_plain_start(new) => Pace::WhenUp,
+        None => Pace::Now,
+        Some(old) if is_urgent(old, new) => Pace::Now,
+        Some(old) if is_rising(old, new) => Pace::WhenUp,
+        Some(_) => Pace::Soon,
+    }
+}
+
 /// Whether anything except counts and steps forward differs.
-pub fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
+fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
 }
 
 /// Whether its minimum was never available, nor is now: until then its scaling group uses none of
 /// its counts.
-pub fn is_rising(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
+fn is_rising(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
     let is_below = |s: &PodCliqueStatus| !s.was_available && !is_updating(&s.conditions);
     is_below(old) && is_below(new)
 }
 
 /// Whether it reports no more than pods on their way up (decision 108).
-pub fn is_plain_start(status: &PodCliqueStatus) -> bool {
+fn is_plain_start(status: &PodCliqueStatus) -> bool {
     let PodCliqueStatus {
         observed_generation: _,
         replicas: _,

@@ -1,18 +1,28 @@
-//! Decides the status pace: no component acts on counts and on steps forward, so these may be
-//! written a little later.
+//! The status pace: no component acts on counts and on steps forward, so these may be written a
+//! little later.
 
 use api::PodGangStatus;
 use api::conditions::ConditionType;
 use api::podgang::{PodGangPhase, SchedulingPhase};
-use engine::urgency::{advance, advance_ready, without_messages};
+use engine::status_pace::{Pace, advance, advance_ready, without_messages};
+
+/// How soon this change is written.
+pub fn choose(old: Option<&PodGangStatus>, new: &PodGangStatus) -> Pace {
+    match old {
+        None => Pace::Now,
+        Some(old) if is_urgent(old, new) => Pace::Now,
+        Some(old) if is_rising(old, new) => Pace::WhenUp,
+        Some(_) => Pace::Soon,
+    }
+}
 
 /// Whether anything except counts and steps forward differs.
-pub fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
+fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
 }
 
 /// Whether it was never ready, nor is now.
-pub fn is_rising(old: &PodGangStatus, new: &PodGangStatus) -> bool {
+fn is_rising(old: &PodGangStatus, new: &PodGangStatus) -> bool {
     old.last_ready.is_none() && new.last_ready.is_none()
 }
 
