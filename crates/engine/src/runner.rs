@@ -1,4 +1,8 @@
 //! Runs a controller: takes the next keys, reconciles each on a task of its own.
+//!
+//! The loop is kube-runtime's `applier`, so that a controller starts its reconciles, and finishes
+//! them when it stops, like every controller of kube-rs; the order, the limit and the retries are
+//! those of the work queue (decision 73).
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -32,10 +36,10 @@ pub async fn run<R: Reconciler>(
     slots: u16,
     stop: impl Future<Output = ()> + Send + 'static,
 ) {
-    let stop = stop.shared();
     let worker = Arc::new(Worker::new(reconciler, context.clone()));
-    let keys = stream_keys::<R>(&context, slots.into()).take_until(stop.clone());
-    // The queue has decided the order already: kube's scheduler gets only keys that start at once.
+    let keys = stream_keys::<R>(&context, slots.into()).take_until(stop);
+    // The queue has decided the order and limits the number: kube's scheduler gets only keys that
+    // start at once, and its default limit is none.
     let mut writer = Writer::<PartialObjectMeta<R::Object>>::new(());
     let store = writer.as_reader();
     writer.apply_watcher_event(&watcher::Event::Init);
@@ -50,7 +54,7 @@ pub async fn run<R: Reconciler>(
         worker,
         store,
         requests,
-        Config::default().concurrency(0),
+        Config::default(),
     );
     let resync = resync_forever::<R>(context);
     tokio::select! {
