@@ -207,8 +207,12 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         let is_overdue =
             |since: &Option<Instant>| since.is_none_or(|since| since.elapsed() > ASSUMED_LIFETIME);
         self.read(|inner| {
-            let all = inner.assumed.iter().filter(|(_, since)| is_overdue(since));
-            all.map(|(key, _)| key.clone()).collect()
+            inner
+                .assumed
+                .iter()
+                .filter(|(_, since)| is_overdue(since))
+                .map(|(key, _)| key.clone())
+                .collect()
         })
     }
 

@@ -28,8 +28,10 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
 }
 
 fn remedy(error: &(dyn Error + 'static), said: &str) -> Option<&'static str> {
-    let of_system = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>());
-    let kinds: Vec<io::ErrorKind> = of_system.map(io::Error::kind).collect();
+    let kinds: Vec<io::ErrorKind> = causes(error)
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .map(io::Error::kind)
+        .collect();
     let is = |kind| kinds.contains(&kind);
     let says = |words: &str| said.contains(words);
     if is(io::ErrorKind::ConnectionRefused) {

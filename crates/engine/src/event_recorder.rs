@@ -187,8 +187,8 @@ pub fn summaries(outcome: &Outcome) -> Vec<Event> {
             writes.entry((verb, kind.name())).or_default().push(name);
         }
     }
-    let done = done.into_iter();
     let mut all: Vec<Event> = done
+        .into_iter()
         .map(|(reason, writes)| Event::normal(reason, describe_writes(writes)))
         .collect();
     all.extend(outcome.failures.iter().map(|failure| {

@@ -197,8 +197,11 @@ impl State {
         }
         // A turn without a receiver would come back at once, while it is given.
         self.waiting.retain(|(_, turn)| !turn.is_closed());
-        let waiting = self.waiting.iter().enumerate();
-        let may = waiting.filter(|(_, (namespace, _))| room.may_enter(namespace));
+        let may = self
+            .waiting
+            .iter()
+            .enumerate()
+            .filter(|(_, (namespace, _))| room.may_enter(namespace));
         let (at, _) = may.min_by_key(|(_, (namespace, _))| self.held.under_way_in(namespace))?;
         let next = self.waiting.remove(at)?;
         self.held.enter(&next.0);

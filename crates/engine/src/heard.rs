@@ -90,8 +90,9 @@ pub fn listening(client: Client, heard: Arc<Heard>) -> Client {
             let heard = answer.status().is_success().then_some(heard);
             let earliest_end = is_watch.then(|| Instant::now() + SHORTEST_WATCH);
             Ok::<_, Error>(answer.map(|body| {
-                let pieces = limited(body, heard).chain(pause_until(earliest_end));
-                let frames = pieces.map_ok(Frame::data);
+                let frames = limited(body, heard)
+                    .chain(pause_until(earliest_end))
+                    .map_ok(Frame::data);
                 StreamBody::new(frames.boxed())
             }))
         }

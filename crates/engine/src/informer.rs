@@ -46,13 +46,15 @@ const LIST_TIMEOUT: Duration = Duration::from_mins(2);
 /// Watches one kind for ever.
 pub async fn watch<K: Watched>(context: Arc<Context>, client: Client) {
     let scopes = context.scopes_of::<K>();
-    let informers = scopes.into_iter().map(|scope| Informer {
-        context: context.clone(),
-        watch: watch_of(Kind::of::<K>(), &scope),
-        unreadable: Arc::new(Unreadable::new(&context.metrics, Kind::of::<K>().name())),
-        scope,
-    });
-    let informers: Vec<Informer> = informers.collect();
+    let informers: Vec<Informer> = scopes
+        .into_iter()
+        .map(|scope| Informer {
+            context: context.clone(),
+            watch: watch_of(Kind::of::<K>(), &scope),
+            unreadable: Arc::new(Unreadable::new(&context.metrics, Kind::of::<K>().name())),
+            scope,
+        })
+        .collect();
     let unreadable: Vec<_> = informers.iter().map(|i| i.unreadable.clone()).collect();
     let watches = informers.into_iter().map(|informer| {
         let client = client.clone();

@@ -87,8 +87,8 @@ impl Kinds {
         client: &Client,
     ) -> Vec<(Kind, BoxFuture<'static, ()>)> {
         self.0.values().for_each(|kind| kind.expect(context));
-        let kinds = self.0.values();
-        kinds
+        self.0
+            .values()
             .map(|kind| (kind.kind(), kind.watch(context.clone(), client.clone())))
             .collect()
     }

@@ -21,8 +21,12 @@ pub fn log_writes(outcome: &Outcome) {
     if outcome.done.is_empty() {
         return;
     }
-    let named = outcome.done.iter().take(MAX_NAMED);
-    let done: Vec<String> = named.map(|(v, k, n)| format!("{v} {k} {n}")).collect();
+    let done: Vec<String> = outcome
+        .done
+        .iter()
+        .take(MAX_NAMED)
+        .map(|(v, k, n)| format!("{v} {k} {n}"))
+        .collect();
     let why: Vec<&str> = outcome.purposes.iter().map(|p| p.text()).collect();
     tracing::info!(
         count = outcome.done.len(),
@@ -70,8 +74,11 @@ pub fn log_status<R: Reconciler>(
 pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
     let before = old.replica_attempts();
     let is_raised = |f: &&ReplicaAttempt| f.attempt > fence::current_attempt(before, f.replica);
-    let raised = new.replica_attempts().iter().filter(is_raised);
-    raised.map(|f| f.reason.clone()).collect()
+    new.replica_attempts()
+        .iter()
+        .filter(is_raised)
+        .map(|f| f.reason.clone())
+        .collect()
 }
 
 /// How long the condition was not True, if it is True now; the first wait begins with the creation

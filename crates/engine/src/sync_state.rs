@@ -101,10 +101,15 @@ impl SyncState {
         let mut held = self.held();
         held.unlisted.remove(watch);
         let open: Vec<Scope> = held.keys.keys().cloned().collect();
-        let open = open.iter().filter(|scope| !held.is_closed(scope));
-        let open: Vec<Scope> = open.cloned().collect();
-        let keys = open.iter().filter_map(|scope| held.keys.remove(scope));
-        keys.flatten().collect()
+        let open: Vec<Scope> = open
+            .iter()
+            .filter(|scope| !held.is_closed(scope))
+            .cloned()
+            .collect();
+        open.iter()
+            .filter_map(|scope| held.keys.remove(scope))
+            .flatten()
+            .collect()
     }
 
     /// The watch failed. If it is lost, the kind counts as unsynced until it was listed again: the
@@ -194,18 +199,23 @@ impl SyncState {
     /// Namespaces that the API server does not let this operator read.
     fn refused(&self) -> BTreeSet<Scope> {
         let unsynced = self.unsynced.borrow();
-        let refused = unsynced.iter().filter(|(_, problem)| problem.is_refused);
-        let scopes = refused.map(|((_, _, scope), _)| scope);
-        let namespaces = scopes.filter(|scope| scope.namespace().is_some());
-        namespaces.cloned().collect()
+        unsynced
+            .iter()
+            .filter(|(_, problem)| problem.is_refused)
+            .map(|((_, _, scope), _)| scope)
+            .filter(|scope| scope.namespace().is_some())
+            .cloned()
+            .collect()
     }
 
     /// Watches without a message for too long, and the length of their silence.
     fn silent(&self) -> BTreeMap<Watch, Duration> {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let silences = heard.iter();
-        let silences = silences.map(|(watch, heard)| (watch.clone(), heard.silence()));
-        silences.filter(|(_, silence)| *silence > STALE).collect()
+        heard
+            .iter()
+            .map(|(watch, heard)| (watch.clone(), heard.silence()))
+            .filter(|(_, silence)| *silence > STALE)
+            .collect()
     }
 
     /// Whether all watches of this namespace's scope were listed.

@@ -53,8 +53,11 @@ impl Triggers {
 
     /// The controllers that read objects of this kind.
     pub fn readers_of<K: Watched>(&self) -> Vec<ControllerName> {
-        let readers = self.after_change::<K>().into_iter().flatten();
-        readers.map(|(name, _)| *name).collect()
+        self.after_change::<K>()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| *name)
+            .collect()
     }
 
     fn after_change<K: Watched>(&self) -> Option<&KeysAfter<Change<K>>> {
@@ -77,8 +80,10 @@ fn find_keys<E>(
 ) -> Vec<(ControllerName, Key)> {
     let of_one = |(controller, find): &(ControllerName, Box<FindKeys<E>>)| {
         let controller = *controller;
-        let keys = find(happened, caches).into_iter();
-        keys.map(move |key| (controller, key)).collect::<Vec<_>>()
+        find(happened, caches)
+            .into_iter()
+            .map(move |key| (controller, key))
+            .collect::<Vec<_>>()
     };
     found.into_iter().flatten().flat_map(of_one).collect()
 }

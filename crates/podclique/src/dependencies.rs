@@ -58,11 +58,10 @@ pub(crate) fn find_dependencies(
         replicas.min(minimum(name, config))
     };
     let said: HashSet<&String> = said.iter().collect();
-    let dependencies = order(set, &minimum, &in_base)
+    order(set, &minimum, &in_base)
         .dependencies(&part)
-        .into_iter();
-    let dependencies = dependencies.filter(|dependency| said.contains(&dependency.name));
-    dependencies
+        .into_iter()
+        .filter(|dependency| said.contains(&dependency.name))
         .filter_map(|part| look_at_dependency(set, &part, caches))
         .collect()
 }

@@ -159,12 +159,13 @@ fn others_of<'a>(
     caches: &'a Caches,
 ) -> impl Iterator<Item = Arc<PodClique>> + 'a {
     let namespace = podclique.namespace.clone().unwrap_or_default();
-    let parts = gang.into_iter().flat_map(|gang| &gang.spec.pod_groups);
-    let others = parts.filter(|part| part.name != ownership::name(podclique));
-    others.filter_map(move |part| {
-        let key = Key::new(namespace.clone(), part.name.clone());
-        caches.of::<PodClique>().get(&key)
-    })
+    gang.into_iter()
+        .flat_map(|gang| &gang.spec.pod_groups)
+        .filter(|part| part.name != ownership::name(podclique))
+        .filter_map(move |part| {
+            let key = Key::new(namespace.clone(), part.name.clone());
+            caches.of::<PodClique>().get(&key)
+        })
 }
 
 /// The placement of the other parts of a gang.

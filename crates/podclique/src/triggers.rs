@@ -94,8 +94,7 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
 }
 
 fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
-    let versions = change.versions();
-    let holders = versions.filter_map(|pod| {
+    let holders = change.versions().filter_map(|pod| {
         let owner = find::owner::<PodClique>(&pod.metadata);
         owner.or_else(|| find::adopter(&pod.metadata, labels::POD_CLIQUE))
     });
@@ -118,16 +117,19 @@ fn from_pod_group(change: &Change<PodGroup>, caches: &Caches) -> Vec<Key> {
     if change.new.as_ref().is_some_and(is_wanted) {
         return Vec::new();
     }
-    let waiting = change.versions().filter_map(|group| {
-        let base = base_of_probe(ownership::name(&group.metadata));
-        let set = find::labelled(&group.metadata, labels::PART_OF)?;
-        let own = Key::new(set.namespace.clone(), base);
-        if caches.of::<PodClique>().get(&own).is_some() {
-            return Some(vec![own]);
-        }
-        Some(members::find_by_name(&set, base, caches))
-    });
-    waiting.flatten().collect()
+    change
+        .versions()
+        .filter_map(|group| {
+            let base = base_of_probe(ownership::name(&group.metadata));
+            let set = find::labelled(&group.metadata, labels::PART_OF)?;
+            let own = Key::new(set.namespace.clone(), base);
+            if caches.of::<PodClique>().get(&own).is_some() {
+                return Some(vec![own]);
+            }
+            Some(members::find_by_name(&set, base, caches))
+        })
+        .flatten()
+        .collect()
 }
 
 /// An annotation decides whether the gang's list opens gates.
@@ -146,11 +148,12 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
         Key::new(gang.metadata.namespace.clone().unwrap_or_default(), name)
     };
     let gangs = change.versions();
-    let parts = gangs.flat_map(|gang| {
-        let groups = gang.spec.pod_groups.iter();
-        groups.map(move |group| key_in(gang, &group.name))
-    });
-    let mut all: Vec<Key> = parts.collect();
+    let mut all: Vec<Key> = gangs
+        .flat_map(|gang| {
+            let groups = gang.spec.pod_groups.iter();
+            groups.map(move |group| key_in(gang, &group.name))
+        })
+        .collect();
     // Parts that are to join the gang report whether it runs.
     if !change.keeps(readiness::runs) {
         let newest = change.newest().into_iter();

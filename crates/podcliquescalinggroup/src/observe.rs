@@ -101,8 +101,10 @@ impl Snapshot {
 
     /// Whether its PodCliqueSet replica has the turn in an update.
     pub fn is_updating(&self) -> bool {
-        let place = self.owner.as_ref().zip(self.replica());
-        place.is_some_and(|(owner, i)| update::is_updating(&owner.set, i))
+        self.owner
+            .as_ref()
+            .zip(self.replica())
+            .is_some_and(|(owner, i)| update::is_updating(&owner.set, i))
     }
 
     /// Pods of the PodClique that stay; known only while the group is updated or breached.
@@ -155,8 +157,9 @@ impl Snapshot {
     /// controller.
     pub fn own_podcliques(&self) -> impl Iterator<Item = &Arc<PodClique>> {
         let group = ownership::uid(&self.group.metadata);
-        let all = self.podcliques.values();
-        all.filter(move |c| ownership::is_controlled_by(&c.metadata, group))
+        self.podcliques
+            .values()
+            .filter(move |c| ownership::is_controlled_by(&c.metadata, group))
     }
 
     /// The slots that have a PodClique, each with its state and the index of its group replica.
@@ -270,12 +273,13 @@ fn find_pods(
     podcliques: &BTreeMap<String, Arc<PodClique>>,
     caches: &Caches,
 ) -> HashMap<String, Vec<Arc<Pod>>> {
-    let all = podcliques.values();
-    all.map(|c| {
-        let pods = caches.of::<Pod>().owned_by(&**c);
-        (ownership::uid(&c.metadata).to_owned(), pods)
-    })
-    .collect()
+    podcliques
+        .values()
+        .map(|c| {
+            let pods = caches.of::<Pod>().owned_by(&**c);
+            (ownership::uid(&c.metadata).to_owned(), pods)
+        })
+        .collect()
 }
 
 /// The PodCliques that the group controls, and those without a controller that belong to it by name

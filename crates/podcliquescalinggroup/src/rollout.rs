@@ -71,11 +71,12 @@ pub fn newest_hashes(snapshot: &Snapshot) -> Hashed<'_> {
 
 fn stage(snapshot: &Snapshot, hashed: &Hashed<'_>, members: &Members<'_>) -> Stage {
     let slots = members.cliques.iter();
-    let found = slots.filter_map(|member| match snapshot.slot(&member.name) {
-        Slot::Current(found) | Slot::Terminating(found) => Some((member.clique, &**found)),
-        _ => None,
-    });
-    let found: Vec<(&str, &PodClique)> = found.collect();
+    let found: Vec<(&str, &PodClique)> = slots
+        .filter_map(|member| match snapshot.slot(&member.name) {
+            Slot::Current(found) | Slot::Terminating(found) => Some((member.clique, &**found)),
+            _ => None,
+        })
+        .collect();
     let is_any = |claim: &dyn Fn(&str, &PodClique) -> bool| found.iter().any(|(n, c)| claim(n, c));
     let is_whole = found.len() == members.cliques.len();
     if found.is_empty() {
@@ -104,8 +105,10 @@ pub fn is_outdated(
     clique: &str,
     podclique: &PodClique,
 ) -> bool {
-    let newest = hashed.iter().find(|(member, _)| member.name == clique);
-    let newest = newest.map(|(_, hash)| hash.as_str());
+    let newest = hashed
+        .iter()
+        .find(|(member, _)| member.name == clique)
+        .map(|(_, hash)| hash.as_str());
     let pods = snapshot.staying_pods(podclique);
     update::is_podclique_outdated(&podclique.metadata, newest, pods.map(|p| &**p))
 }

@@ -34,15 +34,18 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Ke
 }
 
 fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
-    let versions = change.versions();
-    let holders = versions.filter_map(|c| {
-        let meta = &c.metadata;
-        let owner = find::owner::<PodCliqueScalingGroup>(meta);
-        owner.or_else(|| find::adopter(meta, labels::SCALING_GROUP))
-    });
-    let mut all: Vec<Key> = holders.collect();
-    let nameless = change.versions().filter(|c| is_nameless(c));
-    let sets = nameless.filter_map(|c| caches.set_of_member(&c.metadata));
+    let mut all: Vec<Key> = change
+        .versions()
+        .filter_map(|c| {
+            let meta = &c.metadata;
+            let owner = find::owner::<PodCliqueScalingGroup>(meta);
+            owner.or_else(|| find::adopter(meta, labels::SCALING_GROUP))
+        })
+        .collect();
+    let sets = change
+        .versions()
+        .filter(|c| is_nameless(c))
+        .filter_map(|c| caches.set_of_member(&c.metadata));
     let groups = sets.flat_map(|set| caches.of::<PodCliqueScalingGroup>().part_of(&set));
     all.extend(groups.map(|group| Key::of(&group.metadata)));
     // They create nothing while a PodClique of an earlier attempt exists in their replica.
@@ -81,8 +84,9 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         let set = set.and_then(|set| caches.of::<PodCliqueSet>().get(&set));
         set.is_some_and(|set| update::turn(&set).is_some())
     };
-    let grouped = podcliques.iter().filter(is_updated);
-    grouped
+    podcliques
+        .iter()
+        .filter(is_updated)
         .filter_map(|c| find::owner::<PodCliqueScalingGroup>(&c.metadata))
         .collect()
 }

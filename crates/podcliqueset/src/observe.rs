@@ -278,9 +278,11 @@ fn unadopted(
         return HashSet::new();
     }
     let all = caches.of::<PodClique>().part_of(&Key::of(&set.metadata));
-    let names = all.iter().map(|c| ownership::name(&c.metadata));
-    let unknown = names.filter(|name| !known.contains_key(*name));
-    unknown.map(str::to_owned).collect()
+    all.iter()
+        .map(|c| ownership::name(&c.metadata))
+        .filter(|name| !known.contains_key(*name))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn existing_minimums(

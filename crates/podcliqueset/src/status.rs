@@ -158,8 +158,12 @@ fn live_replicas(
 /// Invalid delays only exist in objects that bypassed the API server's checks; nothing is deleted
 /// because of them.
 fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
-    let invalid = snapshot.validated.invalid_delays.iter();
-    let reasons: Vec<String> = invalid.map(ToString::to_string).collect();
+    let reasons: Vec<String> = snapshot
+        .validated
+        .invalid_delays
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     let type_ = ConditionType::GangTerminationDisabled;
     let verdict = (!reasons.is_empty()).then(|| ConditionUpdate {
         type_,

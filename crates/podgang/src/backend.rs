@@ -164,8 +164,11 @@ type Fields = Vec<(&'static str, bool)>;
 
 /// Notes the written ones among them, in the same write.
 fn note_fields(meta: &mut ObjectMeta, fields: &Fields) {
-    let written = fields.iter().filter(|(_, is_there)| *is_there);
-    let names: Vec<&str> = written.map(|(name, _)| *name).collect();
+    let names: Vec<&str> = fields
+        .iter()
+        .filter(|(_, is_there)| *is_there)
+        .map(|(name, _)| *name)
+        .collect();
     let annotations = meta.annotations.get_or_insert_default();
     annotations.insert(labels::FIELDS_WRITTEN.into(), names.join(","));
 }
@@ -173,10 +176,11 @@ fn note_fields(meta: &mut ObjectMeta, fields: &Fields) {
 /// The fields that were written and are missing.
 fn dropped_fields(meta: &ObjectMeta, fields: &Fields) -> Vec<&'static str> {
     let written = ownership::annotation(meta, labels::FIELDS_WRITTEN).unwrap_or_default();
-    let missing = fields
+    fields
         .iter()
-        .filter(|(name, is_there)| !is_there && written.split(',').any(|one| one == *name));
-    missing.map(|(name, _)| *name).collect()
+        .filter(|(name, is_there)| !is_there && written.split(',').any(|one| one == *name))
+        .map(|(name, _)| *name)
+        .collect()
 }
 
 /// Reports them to users.
@@ -200,8 +204,12 @@ fn new_meta(gang: &PodGang, key: Key) -> ObjectMeta {
     let mut all = labels::default_labels(set);
     all.insert(labels::COMPONENT.into(), component::POD_GROUP.into());
     // E.g. the node pool of a sharded KAI Scheduler.
-    let of_gang = gang.metadata.labels.iter().flatten();
-    let of_scheduler = of_gang.filter(|(key, _)| key.starts_with("kai.scheduler/"));
+    let of_scheduler = gang
+        .metadata
+        .labels
+        .iter()
+        .flatten()
+        .filter(|(key, _)| key.starts_with("kai.scheduler/"));
     all.extend(of_scheduler.map(|(key, value)| (key.clone(), value.clone())));
     ObjectMeta {
         name: Some(key.name),

@@ -224,8 +224,10 @@ impl<'a> Facts<'a> {
             let message = self.tally("ready", &is_ready);
             return readiness::ready_condition(true, Reason::GuaranteedPodsReady, message);
         }
-        let causes = self.parts.iter();
-        let causes = causes.filter_map(|part| cause_of_part(part, self.now));
+        let causes = self
+            .parts
+            .iter()
+            .filter_map(|part| cause_of_part(part, self.now));
         let cause = readiness::first(causes);
         let (reason, message) = match cause {
             Some(cause) => (cause.reason, cause.text),
@@ -332,8 +334,10 @@ fn describe_tree(tree: &GangTree) -> String {
 
 /// "; domains: zone 1, host 4".
 fn describe_placement(found: &GangPlacement) -> String {
-    let used = found.levels.iter().zip(&found.placement.domains_used);
-    let used: Vec<String> = used
+    let used: Vec<String> = found
+        .levels
+        .iter()
+        .zip(&found.placement.domains_used)
         .map(|(level, count)| format!("{} {count}", level.domain))
         .collect();
     format!("; domains: {}", used.join(", "))

@@ -73,8 +73,9 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
 fn observe_part(gang: &PodGang, group: &PodGroup, caches: &Caches) -> Part {
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     // A gang never leaves its namespace, whatever its list contains.
-    let references = group.pod_references.iter();
-    let pods: Vec<Arc<Pod>> = references
+    let pods: Vec<Arc<Pod>> = group
+        .pod_references
+        .iter()
         .filter(|r| r.namespace == namespace)
         .filter_map(|r| {
             caches

@@ -78,10 +78,10 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     if both.is_some_and(|(old, new)| tells_gangs_the_same(old, new)) {
         return Vec::new();
     }
-    let own = change
+    let mut gangs: Vec<Key> = change
         .versions()
-        .flat_map(|c| gangs_of(&c.metadata, caches));
-    let mut gangs: Vec<Key> = own.collect();
+        .flat_map(|c| gangs_of(&c.metadata, caches))
+        .collect();
     // The base gang's scheduler may get all gangs of the replica as one tree.
     let size = |c: &PodClique| {
         let spec = &c.spec;
@@ -146,8 +146,10 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, _: &Caches) -> Vec<Key> {
 fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let labelled = change.versions().filter_map(|p| find::gang(&p.metadata));
     // The used PodGroups are observed for all gangs of the replica, and so is a tree.
-    let named = change.versions().filter(|p| may_be_of_tree(p));
-    let bases = named.filter_map(|p| base_of(&p.metadata));
+    let bases = change
+        .versions()
+        .filter(|p| may_be_of_tree(p))
+        .filter_map(|p| base_of(&p.metadata));
     let bases: Vec<Key> = if change.keeps(state_in_tree) {
         Vec::new()
     } else {

@@ -20,9 +20,12 @@ impl TreeNode {
             return is_satisfied.then(|| Guaranteed::from([(self.name.clone(), min_member)]));
         }
         let required = usize::try_from(self.required_children()).ok()?;
-        let satisfied = self.children_in_order().into_iter();
-        let cores = satisfied.filter_map(|child| child.guaranteed(pods));
-        let cores: Vec<Guaranteed> = cores.take(required).collect();
+        let cores: Vec<Guaranteed> = self
+            .children_in_order()
+            .into_iter()
+            .filter_map(|child| child.guaranteed(pods))
+            .take(required)
+            .collect();
         if cores.len() < required {
             return None;
         }
@@ -52,8 +55,10 @@ impl TreeNode {
         if self.is_leaf() {
             return vec![self];
         }
-        let children = self.children_in_order().into_iter();
-        children.flat_map(Self::leaves_in_order).collect()
+        self.children_in_order()
+            .into_iter()
+            .flat_map(Self::leaves_in_order)
+            .collect()
     }
 
     /// The number of pods that may not be preempted: the `minMember` written on the root, else the

@@ -114,8 +114,10 @@ impl TreeNode {
     fn find_missing_pods(&self, pods: &dyn Fn(&str) -> Option<u32>) -> Option<Finding> {
         let min_member = self.min_member?;
         let leaves = self.leaves();
-        let counts = leaves.iter().map(|leaf| pods(&leaf.name).map(u64::from));
-        let pods: u64 = counts.sum::<Option<u64>>()?;
+        let pods: u64 = leaves
+            .iter()
+            .map(|leaf| pods(&leaf.name).map(u64::from))
+            .sum::<Option<u64>>()?;
         (u64::from(min_member) > pods).then(|| Finding::PodsTooFew {
             node: self.name.clone(),
             min_member,

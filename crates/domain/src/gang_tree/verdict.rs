@@ -45,8 +45,10 @@ impl TreeNode {
 
     fn add_groups(&self, pods: &dyn Fn(&str) -> u32, groups: &mut Vec<GroupVerdict>) {
         if self.min_sub_group.is_some() {
-            let children = self.children_in_order().into_iter();
-            let satisfied = children.filter(|child| child.is_satisfied(pods));
+            let satisfied = self
+                .children_in_order()
+                .into_iter()
+                .filter(|child| child.is_satisfied(pods));
             groups.push(GroupVerdict {
                 name: self.name.clone(),
                 required: self.required_children(),

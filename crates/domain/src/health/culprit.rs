@@ -170,11 +170,10 @@ fn trouble_of(pod: &Pod, is_job: bool) -> Option<Trouble<'_>> {
         return None;
     }
     let first = [of_disruption(pod), of_end(pod, is_job)];
-    let first = first
+    first
         .into_iter()
         .flatten()
-        .min_by_key(|t| (t.rank, t.since));
-    first
+        .min_by_key(|t| (t.rank, t.since))
         .or_else(|| of_phase(pod))
         .or_else(|| of_waiting(pod))
         .or_else(|| of_scheduling(pod))
@@ -192,8 +191,12 @@ fn of_disruption(pod: &Pod) -> Option<Trouble<'_>> {
 
 /// The trouble of a container that ended: badly, or at all if it has to run on.
 fn of_end(pod: &Pod, is_job: bool) -> Option<Trouble<'_>> {
-    let well = pod.status.container_statuses.iter().filter(|_| !is_job);
-    let mut well = well.filter_map(|c| Some((c, c.state.terminated.as_ref()?)));
+    let mut well = pod
+        .status
+        .container_statuses
+        .iter()
+        .filter(|_| !is_job)
+        .filter_map(|c| Some((c, c.state.terminated.as_ref()?)));
     let (container, end) = pod.failed_container().or_else(|| well.next())?;
     let rank = if pod.was_asked_to_end(end) {
         Rank::AskedToEnd

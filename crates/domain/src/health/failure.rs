@@ -53,12 +53,14 @@ pub fn describe(pod: &Pod) -> Option<PodFailure> {
 /// The last crash of a pod whose containers the kubelet starts again in place; `None` if none ended
 /// badly. It is kept when the job runs out of time, because then nothing else records the crash.
 pub fn describe_crash(pod: &Pod) -> Option<PodFailure> {
-    let ends = pod.containers().filter_map(|c| {
-        let now = c.state.terminated.as_ref();
-        let end = now.or(c.last_state.terminated.as_ref())?;
-        (end.exit_code != 0).then_some(end)
-    });
-    let last = ends.max_by_key(|end| end.finished_at.as_ref().map(|at| at.0))?;
+    let last = pod
+        .containers()
+        .filter_map(|c| {
+            let now = c.state.terminated.as_ref();
+            let end = now.or(c.last_state.terminated.as_ref())?;
+            (end.exit_code != 0).then_some(end)
+        })
+        .max_by_key(|end| end.finished_at.as_ref().map(|at| at.0))?;
     let at = last.finished_at.as_ref().map(|at| at.0);
     Some(PodFailure {
         pod: pod.name().to_owned(),

@@ -164,8 +164,8 @@ fn with_attempts(
     raised: impl IntoIterator<Item = (i32, i32, Cause)>,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
-    let before = attempts.iter().map(|a| (a.replica, a.clone()));
-    let mut next: BTreeMap<i32, ReplicaAttempt> = before.collect();
+    let mut next: BTreeMap<i32, ReplicaAttempt> =
+        attempts.iter().map(|a| (a.replica, a.clone())).collect();
     for (replica, attempt, cause) in raised {
         let entry = ReplicaAttempt {
             replica,

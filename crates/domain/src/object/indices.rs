@@ -10,12 +10,14 @@ pub fn parse(text: &str) -> BTreeSet<i32> {
     let mut ranges: Vec<(i32, i32)> = text.split(',').filter_map(range).collect();
     ranges.sort_unstable();
     let mut next = 0;
-    let fresh = ranges.into_iter().map(|(first, last)| {
-        let fresh = first.max(next)..=last;
-        next = next.max(last.saturating_add(1));
-        fresh
-    });
-    fresh.flatten().collect()
+    ranges
+        .into_iter()
+        .flat_map(|(first, last)| {
+            let fresh = first.max(next)..=last;
+            next = next.max(last.saturating_add(1));
+            fresh
+        })
+        .collect()
 }
 
 fn range(part: &str) -> Option<(i32, i32)> {
@@ -33,9 +35,12 @@ pub fn format(indices: &BTreeSet<i32>) -> String {
             _ => ranges.push((*index, *index)),
         }
     }
-    let text = ranges.iter().map(|(first, last)| match last - first {
-        0 => first.to_string(),
-        _ => format!("{first}-{last}"),
-    });
-    text.collect::<Vec<_>>().join(",")
+    ranges
+        .iter()
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            _ => format!("{first}-{last}"),
+        })
+        .collect::<Vec<_>>()
+        .join(",")
 }

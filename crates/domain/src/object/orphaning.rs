@@ -67,8 +67,11 @@ pub fn release_by_patch<K: Resource<DynamicType = ()>>(child: &ObjectMeta, owner
 }
 
 fn others(child: &ObjectMeta, owner: &str) -> Vec<OwnerReference> {
-    let all = child.owner_references.iter().flatten();
-    all.filter(|reference| reference.uid != owner)
+    child
+        .owner_references
+        .iter()
+        .flatten()
+        .filter(|reference| reference.uid != owner)
         .cloned()
         .collect()
 }

@@ -100,8 +100,7 @@ impl Cluster {
 
     /// The domain of that level above a domain of a lower one.
     pub(super) fn ancestor(&self, domain: Domain, level: usize, above: usize) -> Option<Domain> {
-        let levels = (above + 1..=level).rev();
-        levels.into_iter().try_fold(domain, |domain, level| {
+        (above + 1..=level).rev().try_fold(domain, |domain, level| {
             self.level(level).get(domain).and_then(|facts| facts.parent)
         })
     }

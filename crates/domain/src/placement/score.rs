@@ -91,11 +91,13 @@ fn most_together(cluster: &Cluster, level: usize, required: usize, pods: u64) ->
         within.entry(shared).or_default().push(facts.capacity);
     }
     let holds_all = |capacities: &&Vec<u64>| capacities.iter().sum::<u64>() >= pods;
-    let bests = within.values().filter(holds_all).cloned();
-    let best = bests
+    within
+        .values()
+        .filter(holds_all)
+        .cloned()
         .map(|capacities| fill(capacities, pods))
-        .reduce(f64::max);
-    best.unwrap_or_else(|| fill(within.into_values().flatten().collect(), pods))
+        .reduce(f64::max)
+        .unwrap_or_else(|| fill(within.into_values().flatten().collect(), pods))
 }
 
 /// Pairs that are together if the largest domains are filled first. Pods without room (the facts

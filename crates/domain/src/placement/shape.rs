@@ -20,11 +20,12 @@ impl Shape {
     pub fn of<'a>(templates: impl IntoIterator<Item = &'a PodSpec>) -> Self {
         let shapes = templates.into_iter().map(requests);
         let least = |a: BTreeMap<String, f64>, b: BTreeMap<String, f64>| {
-            let both = a.into_iter().filter_map(|(resource, amount)| {
-                let other = b.get(&resource)?;
-                Some((resource, amount.min(*other)))
-            });
-            both.collect()
+            a.into_iter()
+                .filter_map(|(resource, amount)| {
+                    let other = b.get(&resource)?;
+                    Some((resource, amount.min(*other)))
+                })
+                .collect()
         };
         Self(shapes.reduce(least).unwrap_or_default())
     }
@@ -36,12 +37,15 @@ impl Shape {
             amount.and_then(|amount| parse_quantity(amount))
         };
         let pods = allocatable("pods").unwrap_or(PODS_OF_NODE);
-        let requested = self.0.iter().filter(|(_, amount)| **amount > 0.0);
-        let fitting = requested.map(|(resource, amount)| {
-            let available = allocatable(resource).unwrap_or(0.0);
-            // 0.3 / 0.1 is a little less than 3.
-            (available / amount + 1e-9).floor()
-        });
+        let fitting =
+            self.0
+                .iter()
+                .filter(|(_, amount)| **amount > 0.0)
+                .map(|(resource, amount)| {
+                    let available = allocatable(resource).unwrap_or(0.0);
+                    // 0.3 / 0.1 is a little less than 3.
+                    (available / amount + 1e-9).floor()
+                });
         whole(fitting.fold(pods, f64::min))
     }
 }
@@ -72,10 +76,11 @@ fn requests(template: &PodSpec) -> BTreeMap<String, f64> {
 
 /// A limit without a request counts as the request.
 fn requests_of(container: &Container) -> BTreeMap<String, f64> {
-    let resources = container.resources.iter();
-    let amounts = resources.flat_map(|r| [&r.limits, &r.requests].into_iter().flatten());
-    let amounts = amounts.flatten();
-    amounts
+    container
+        .resources
+        .iter()
+        .flat_map(|r| [&r.limits, &r.requests].into_iter().flatten())
+        .flatten()
         .filter_map(|(name, amount)| Some((name.clone(), parse_quantity(&amount.0)?)))
         .collect()
 }

@@ -29,8 +29,9 @@ pub fn names_queue(meta: &ObjectMeta, queue: &str) -> bool {
 
 /// Whether a set names this queue for any scheduler.
 pub fn set_names_queue(set: &PodCliqueSet, queue: &str) -> bool {
-    let named = QUEUED.iter();
-    let mut named = named.filter_map(|backend| queue_of_set(*backend, set));
+    let mut named = QUEUED
+        .iter()
+        .filter_map(|backend| queue_of_set(*backend, set));
     named.any(|named| named == queue)
 }
 

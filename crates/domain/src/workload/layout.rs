@@ -224,7 +224,9 @@ impl<'a> Replica<'a> {
                 base: Some(r.base_gang.clone()?),
             })
         });
-        let all = std::iter::once(base).chain(scaled);
-        all.filter(|gang| !gang.parts.is_empty()).collect()
+        std::iter::once(base)
+            .chain(scaled)
+            .filter(|gang| !gang.parts.is_empty())
+            .collect()
     }
 }

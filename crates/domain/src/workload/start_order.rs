@@ -22,8 +22,11 @@ pub fn starts_after(
         minimum: &minimum,
         in_base: &minimum,
     };
-    let dependencies = order.dependencies(part).into_iter();
-    dependencies.map(|dependency| dependency.name).collect()
+    order
+        .dependencies(part)
+        .into_iter()
+        .map(|dependency| dependency.name)
+        .collect()
 }
 
 /// The start order of a set.
@@ -55,8 +58,7 @@ impl<'a> StartOrder<'a> {
 
     /// The PodCliques of these cliques in the gang of the part.
     fn beside(&self, part: &Part<'_>, cliques: Vec<&'a str>) -> Vec<Part<'a>> {
-        let place = part.group.zip(part.group_replica);
-        let scaled = place.filter(|(config, j)| {
+        let scaled = part.group.zip(part.group_replica).filter(|(config, j)| {
             let group = names::scaling_group(self.set, part.replica, &config.name);
             *j >= (self.minimum)(&group, config)
         });
@@ -115,8 +117,10 @@ fn cliques_after<'a>(template: &'a PodCliqueSetTemplateSpec, clique: &str) -> Ve
     let after: Vec<_> = match template.clique_startup_type.unwrap_or_default() {
         CliqueStartupType::AnyOrder => Vec::new(),
         CliqueStartupType::InOrder => {
-            let pairs = cliques.clone().zip(cliques.skip(1));
-            let next = pairs.filter(|(before, _)| before.name == clique);
+            let next = cliques
+                .clone()
+                .zip(cliques.skip(1))
+                .filter(|(before, _)| before.name == clique);
             next.map(|(_, next)| next).collect()
         }
         CliqueStartupType::Explicit => cliques

@@ -65,8 +65,10 @@ impl Outcome {
 
     /// Classes of the writes that were done.
     pub fn classes_done(&self) -> BTreeSet<Class> {
-        let done = self.done.iter();
-        done.map(|(verb, kind, _)| (*verb, *kind)).collect()
+        self.done
+            .iter()
+            .map(|(verb, kind, _)| (*verb, *kind))
+            .collect()
     }
 
     /// Whether some action did not succeed.

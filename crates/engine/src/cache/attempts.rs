@@ -17,9 +17,12 @@ pub(super) struct Attempts(HashMap<ReplicaOwner, Vec<(i32, KeySet)>>);
 impl Attempts {
     /// Keys of earlier attempts than this one.
     pub(super) fn before(&self, owner: &ReplicaOwner, attempt: i32) -> impl Iterator<Item = &Key> {
-        let all = self.0.get(owner).into_iter().flatten();
-        let earlier = all.filter(move |(of, _)| *of < attempt);
-        earlier.flat_map(|(_, keys)| keys)
+        self.0
+            .get(owner)
+            .into_iter()
+            .flatten()
+            .filter(move |(of, _)| *of < attempt)
+            .flat_map(|(_, keys)| keys)
     }
 
     pub(super) fn insert(&mut self, key: &Key, meta: &ObjectMeta) {

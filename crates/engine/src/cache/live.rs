@@ -74,9 +74,12 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     pub fn clear(&self, scope: &Scope) -> Vec<Change<K>> {
         self.write(|inner| {
             inner.listings.remove(scope);
-            let keys = inner.objects.keys();
-            let keys = keys.filter(|key| scope.holds(&key.namespace));
-            let keys: Vec<Key> = keys.cloned().collect();
+            let keys: Vec<Key> = inner
+                .objects
+                .keys()
+                .filter(|key| scope.holds(&key.namespace))
+                .cloned()
+                .collect();
             keys.iter().filter_map(|key| inner.take(key)).collect()
         })
     }

@@ -64,9 +64,13 @@ impl Sizes {
     }
 
     fn sum(&self, namespace: &str, counts: impl Fn(&str, &Size) -> bool) -> i128 {
-        let sizes = self.0.get(namespace).into_iter().flatten();
-        let counted = sizes.filter(|(name, size)| counts(name, size));
-        counted.map(|(_, size)| size.bytes).sum()
+        self.0
+            .get(namespace)
+            .into_iter()
+            .flatten()
+            .filter(|(name, size)| counts(name, size))
+            .map(|(_, size)| size.bytes)
+            .sum()
     }
 }
 
@@ -87,16 +91,25 @@ impl Cache<PodCliqueSet> {
     pub fn bytes_by_namespace(&self) -> Vec<(String, i128)> {
         self.read(|inner| {
             let sum = |namespace: &String| inner.sizes.sum(namespace, |_, _| true);
-            let namespaces = inner.sizes.0.keys();
-            namespaces.map(|name| (name.clone(), sum(name))).collect()
+            inner
+                .sizes
+                .0
+                .keys()
+                .map(|name| (name.clone(), sum(name)))
+                .collect()
         })
     }
 
     /// The sets of a namespace of which this is true.
     pub fn in_namespace(&self, namespace: &str, holds: impl Fn(&PodCliqueSet) -> bool) -> Vec<Key> {
         self.read(|inner| {
-            let names = inner.sizes.0.get(namespace).into_iter().flatten();
-            let keys = names.map(|(name, _)| Key::new(namespace, name));
+            let keys = inner
+                .sizes
+                .0
+                .get(namespace)
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| Key::new(namespace, name));
             let found = |key: &Key| inner.objects.get(key).is_some_and(|set| holds(set));
             keys.filter(found).collect()
         })

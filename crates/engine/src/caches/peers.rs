@@ -32,8 +32,11 @@ impl Caches {
     /// The peer among the pods of all parts that the gang lists.
     pub fn find_peer_in(&self, gang: &PodGang) -> Option<Arc<Pod>> {
         let namespace = gang.metadata.namespace.as_deref().unwrap_or_default();
-        let parts = gang.spec.pod_groups.iter();
-        let keys = parts.map(|part| Key::new(namespace, part.name.clone()));
+        let keys = gang
+            .spec
+            .pod_groups
+            .iter()
+            .map(|part| Key::new(namespace, part.name.clone()));
         self.find_peer_of(keys.filter_map(|key| self.of::<PodClique>().get(&key)))
     }
 
@@ -42,9 +45,9 @@ impl Caches {
         &self,
         podcliques: impl Iterator<Item = Arc<PodClique>>,
     ) -> Option<Arc<Pod>> {
-        let peers = podcliques
-            .filter_map(|part| find_peer(self.of::<Pod>().owned_by(&*part).iter()).cloned());
-        let peers: Vec<Arc<Pod>> = peers.collect();
+        let peers: Vec<Arc<Pod>> = podcliques
+            .filter_map(|part| find_peer(self.of::<Pod>().owned_by(&*part).iter()).cloned())
+            .collect();
         find_peer(peers.iter()).cloned()
     }
 }

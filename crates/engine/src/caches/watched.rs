@@ -91,8 +91,11 @@ impl WatchedScope for NamespaceResourceScope {
 
 impl WatchedScope for ClusterResourceScope {
     fn scopes(scopes: &[Scope]) -> Vec<Scope> {
-        let whole = scopes.iter().filter(|scope| **scope == Scope::Cluster);
-        whole.cloned().collect()
+        scopes
+            .iter()
+            .filter(|scope| **scope == Scope::Cluster)
+            .cloned()
+            .collect()
     }
 
     fn api<K>(client: Client, _: &Scope) -> Api<Guarded<K>>

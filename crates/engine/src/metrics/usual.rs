@@ -115,8 +115,10 @@ impl UsualMetrics {
         if result != "ok" {
             self.retries.get_or_create(&by).inc();
         }
-        let named = RESULTS.iter().find(|(ours, _)| *ours == result);
-        let result = named.map_or(result, |(_, usual)| usual);
+        let result = RESULTS
+            .iter()
+            .find(|(ours, _)| *ours == result)
+            .map_or(result, |(_, usual)| usual);
         let by = ByResult { controller, result };
         self.reconciles.get_or_create(&by).inc();
     }

@@ -94,9 +94,10 @@ pub(super) fn refused(status: &Status, after: Duration) -> RequestError {
 }
 
 fn is_another_object(status: &Status) -> bool {
-    let causes = status.details.iter().flat_map(|details| &details.causes);
-    causes
-        .into_iter()
+    status
+        .details
+        .iter()
+        .flat_map(|details| &details.causes)
         .any(|cause| cause.field == "metadata.uid")
 }
 

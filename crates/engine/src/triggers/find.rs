@@ -24,8 +24,7 @@ pub fn own<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
 
 /// The PodCliqueSets that the old and the new object are part of.
 pub fn sets<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
-    let versions = change.versions();
-    versions.filter_map(|o| set_of(o.meta())).collect()
+    change.versions().filter_map(|o| set_of(o.meta())).collect()
 }
 
 /// All fields of a set that its children read; its counts are not among them.
@@ -69,8 +68,11 @@ where
     K: Resource<DynamicType = ()>,
     O: Watched,
 {
-    let keys = change.versions().filter_map(|o| owner::<O>(o.meta()));
-    keys.filter_map(|key| caches.of::<O>().get(&key)).collect()
+    change
+        .versions()
+        .filter_map(|o| owner::<O>(o.meta()))
+        .filter_map(|key| caches.of::<O>().get(&key))
+        .collect()
 }
 
 /// Objects of kind `K` that name a queue which exists now, or is gone.
@@ -88,8 +90,10 @@ where
     };
     let queue = ownership::name(queue.meta());
     let all = caches.of::<K>().all();
-    let named = all.iter().filter(|object| is_named_by(object, queue));
-    named.map(|object| Key::of(object.meta())).collect()
+    all.iter()
+        .filter(|object| is_named_by(object, queue))
+        .map(|object| Key::of(object.meta()))
+        .collect()
 }
 
 /// Pods that hang in Terminating on a node that is lost now, or out of service: from then on
@@ -122,9 +126,12 @@ pub fn beside_lost<O: Watched, K: Watched>(change: &Change<O>, caches: &Caches) 
         return Vec::new();
     };
     let parts = caches.of::<K>().part_of(&set);
-    let beside = parts.iter().map(|part| part.meta());
-    let beside = beside.filter(|meta| ownership::replica_in(&set.name, meta) == Some(replica));
-    beside.map(Key::of).collect()
+    parts
+        .iter()
+        .map(|part| part.meta())
+        .filter(|meta| ownership::replica_in(&set.name, meta) == Some(replica))
+        .map(Key::of)
+        .collect()
 }
 
 /// The set and its replica in which something may be created now that this is lost. Thousands of

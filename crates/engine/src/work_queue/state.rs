@@ -162,8 +162,12 @@ impl State {
     pub(super) fn next_change(&self, now: Instant) -> Option<Instant> {
         let due = self.later.first().map(|(at, _)| *at);
         let waits = !self.waiting.is_empty();
-        let slow = self.running.values().map(Running::is_slow_at);
-        let freed = slow.filter(|at| waits && *at > now).min();
+        let freed = self
+            .running
+            .values()
+            .map(Running::is_slow_at)
+            .filter(|at| waits && *at > now)
+            .min();
         due.into_iter().chain(freed).min()
     }
 

@@ -75,8 +75,10 @@ pub(super) fn status_of<R: Reconciler>() -> Class {
 /// not written.
 fn build_failure(class: Class, generation: Option<i64>, outcome: &Outcome) -> Failure {
     let all = || {
-        let failures = outcome.failures.iter();
-        failures.filter(|failed| failed.class == class)
+        outcome
+            .failures
+            .iter()
+            .filter(|failed| failed.class == class)
     };
     let reported = all().filter(|failed| failed.class.0 != STATUS);
     let is_of_ending_namespace = outcome.namespace_ends && all().next().is_none();

@@ -103,8 +103,10 @@ impl<R: Reconciler> Worker<R> {
     /// Whether the status is left for the next time: do not send another request just to report
     /// that the API server throttles us. If it goes on, users have to know.
     pub(super) fn is_spared(&self, key: &Key, outcome: &Outcome) -> bool {
-        let classes = outcome.failed_classes().iter();
-        let counts = classes.map(|class| self.backoff.count(key, Some(*class)));
+        let counts = outcome
+            .failed_classes()
+            .iter()
+            .map(|class| self.backoff.count(key, Some(*class)));
         outcome.is_throttled && counts.max().unwrap_or(0) < THROTTLED_BEFORE_TOLD
     }
 

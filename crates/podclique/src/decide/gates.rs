@@ -13,11 +13,12 @@ pub(super) fn removals(snapshot: &Snapshot) -> Vec<Action> {
         return Vec::new();
     }
     let listed = snapshot.listed();
-    let pods = snapshot
+    snapshot
         .pods
         .iter()
-        .filter(|p| !p.is_terminating() && listed.contains(p.name()));
-    pods.filter_map(|pod| removal(pod)).collect()
+        .filter(|p| !p.is_terminating() && listed.contains(p.name()))
+        .filter_map(|pod| removal(pod))
+        .collect()
 }
 
 /// Removes our gate and leaves foreign gates.

@@ -9,10 +9,9 @@ use crate::observe::Snapshot;
 
 pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
     let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);
-    let unfinished = snapshot
+    snapshot
         .own_pods()
-        .filter(|p| is_over && !p.has_run_out() && !p.is_terminating());
-    unfinished
+        .filter(|p| is_over && !p.has_run_out() && !p.is_terminating())
         .map(|p| Action::delete::<Pod>(&p.metadata, Purpose::EndJob))
         .collect()
 }

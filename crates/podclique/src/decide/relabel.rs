@@ -40,14 +40,17 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
     // All pods have the same labels except for the index.
     let mut right = pod_template::labels_of(&snapshot.podclique, snapshot.set_name(), first);
     let meta = &snapshot.podclique.metadata;
-    let pods = snapshot.pods.iter().filter(|p| !p.is_terminating());
-    let corrections = pods.filter_map(|pod| {
-        let index = right.get_mut(labels::POD_INDEX)?;
-        index.clear();
-        write!(index, "{}", pod.index()?).ok()?;
-        correct(pod, &right, meta)
-    });
-    corrections.collect()
+    snapshot
+        .pods
+        .iter()
+        .filter(|p| !p.is_terminating())
+        .filter_map(|pod| {
+            let index = right.get_mut(labels::POD_INDEX)?;
+            index.clear();
+            write!(index, "{}", pod.index()?).ok()?;
+            correct(pod, &right, meta)
+        })
+        .collect()
 }
 
 fn correct(pod: &Pod, right: &BTreeMap<String, String>, podclique: &ObjectMeta) -> Option<Action> {

@@ -18,16 +18,19 @@ use crate::observe::Snapshot;
 
 /// Pods whose replacement is due.
 pub(super) fn replacements(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
-    let due = finished(snapshot).filter(|pod| pod.replacement_due().is_none_or(|due| due <= now));
-    due.map(|pod| Action::delete::<Pod>(&pod.metadata, Purpose::ReplacePod))
+    finished(snapshot)
+        .filter(|pod| pod.replacement_due().is_none_or(|due| due <= now))
+        .map(|pod| Action::delete::<Pod>(&pod.metadata, Purpose::ReplacePod))
         .collect()
 }
 
 /// Every replaced pod of a job is reported, once: its rank fails, and nothing else shows that.
 pub(super) fn warnings(snapshot: &Snapshot, now: Timestamp) -> Vec<Event> {
-    let failed = finished(snapshot).filter(|_| snapshot.is_training());
-    let due = failed.filter(|pod| pod.replacement_due().is_none_or(|due| due <= now));
-    due.filter_map(|pod| warn(snapshot, pod)).collect()
+    finished(snapshot)
+        .filter(|_| snapshot.is_training())
+        .filter(|pod| pod.replacement_due().is_none_or(|due| due <= now))
+        .filter_map(|pod| warn(snapshot, pod))
+        .collect()
 }
 
 fn warn(snapshot: &Snapshot, pod: &Pod) -> Option<Event> {

@@ -20,42 +20,52 @@ const REPEATS: [(u32, i64); 4] = [(2, 5), (3, 10), (4, 20), (5, 40)];
 
 /// Releases pods that may start and were not released at their creation.
 pub(super) fn plan_starts(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
-    let waiting = staying(snapshot).filter(|p| p.awaits_start());
-    let free = waiting.filter(|pod| {
-        let mut dependencies = snapshot.dependencies.iter();
-        dependencies.all(|dependency| dependency.is_up || !pod.starts_after(&dependency.name))
-    });
-    free.map(|pod| start_pod(pod, now)).collect()
+    staying(snapshot)
+        .filter(|p| p.awaits_start())
+        .filter(|pod| {
+            let mut dependencies = snapshot.dependencies.iter();
+            dependencies.all(|dependency| dependency.is_up || !pod.starts_after(&dependency.name))
+        })
+        .map(|pod| start_pod(pod, now))
+        .collect()
 }
 
 /// Repeats the release of pods whose init container still waits.
 pub(super) fn plan_repeats(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
-    let late = staying(snapshot).filter_map(|pod| {
-        let mut passed = repeats(pod).filter(|(_, at)| *at <= now);
-        Some((pod, passed.next_back()?.0))
-    });
-    late.map(|(pod, count)| tell_again(pod, count)).collect()
+    staying(snapshot)
+        .filter_map(|pod| {
+            let mut passed = repeats(pod).filter(|(_, at)| *at <= now);
+            Some((pod, passed.next_back()?.0))
+        })
+        .map(|(pod, count)| tell_again(pod, count))
+        .collect()
 }
 
 /// When the next release is repeated.
 pub(super) fn next_repeat(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
-    let all = staying(snapshot).flat_map(|pod| repeats(pod));
-    all.map(|(_, at)| at).filter(|at| *at > now).min()
+    staying(snapshot)
+        .flat_map(|pod| repeats(pod))
+        .map(|(_, at)| at)
+        .filter(|at| *at > now)
+        .min()
 }
 
 fn staying(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<Pod>> {
-    let own = snapshot.own_pods();
-    own.filter(|p| !p.is_terminating() && !p.is_finished())
+    snapshot
+        .own_pods()
+        .filter(|p| !p.is_terminating() && !p.is_finished())
 }
 
 /// The remaining values of the pod's annotation, each with its time, while the init container runs.
 fn repeats(pod: &Pod) -> impl DoubleEndedIterator<Item = (u32, Timestamp)> + use<> {
     let (since, told) = (pod.start_unseen_since(), pod.start_count());
-    let all = REPEATS.into_iter().filter(move |(count, _)| *count > told);
-    all.filter_map(move |(count, seconds)| {
-        let at = since?.checked_add(SignedDuration::from_secs(seconds));
-        Some((count, at.ok()?))
-    })
+    REPEATS
+        .into_iter()
+        .filter(move |(count, _)| *count > told)
+        .filter_map(move |(count, seconds)| {
+            let at = since?.checked_add(SignedDuration::from_secs(seconds));
+            Some((count, at.ok()?))
+        })
 }
 
 fn start_pod(pod: &Pod, now: Timestamp) -> Action {

@@ -43,23 +43,26 @@ impl Waiter {
 
     /// The expired pods that the headless Service still selects.
     fn expired(self, snapshot: &Snapshot, now: Timestamp) -> impl Iterator<Item = &Arc<Pod>> {
-        let all = snapshot.pods.iter().filter(|p| is_selected(p));
-        all.filter(move |p| self.has_waited(snapshot, p, now))
+        snapshot
+            .pods
+            .iter()
+            .filter(|p| is_selected(p))
+            .filter(move |p| self.has_waited(snapshot, p, now))
     }
 
     /// Removes these pods from the Service.
     pub(super) fn detachments(self, snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
-        let expired = self.expired(snapshot, now);
-        expired
+        self.expired(snapshot, now)
             .filter_map(|pod| detach(pod, Purpose::DetachStuckPod))
             .collect()
     }
 
     /// Warns that the processes of a job's pods may run on although their indexes are filled again.
     pub(super) fn warnings(self, snapshot: &Snapshot, now: Timestamp) -> Vec<Event> {
-        let expired = self.expired(snapshot, now);
-        let started = expired.filter(|pod| self.is_started_again(snapshot, pod));
-        started.filter_map(|pod| warn(snapshot, pod)).collect()
+        self.expired(snapshot, now)
+            .filter(|pod| self.is_started_again(snapshot, pod))
+            .filter_map(|pod| warn(snapshot, pod))
+            .collect()
     }
 
     fn is_started_again(self, snapshot: &Snapshot, pod: &Pod) -> bool {
@@ -74,8 +77,11 @@ impl Waiter {
 
     /// The next time at which a terminating pod expires.
     pub(super) fn next_deadline(self, snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
-        let all = snapshot.pods.iter().chain(&snapshot.predecessors);
-        all.filter_map(|p| self.until(snapshot, p))
+        snapshot
+            .pods
+            .iter()
+            .chain(&snapshot.predecessors)
+            .filter_map(|p| self.until(snapshot, p))
             .filter(|d| *d > now)
             .min()
     }
@@ -83,8 +89,9 @@ impl Waiter {
 
 /// Removes pods that an earlier attempt released from the headless Service.
 pub(super) fn farewells(snapshot: &Snapshot) -> Vec<Action> {
-    let released = snapshot.released.iter();
-    released
+    snapshot
+        .released
+        .iter()
         .filter_map(|pod| detach(pod, Purpose::DetachReleasedPod))
         .collect()
 }
@@ -93,8 +100,10 @@ pub(super) fn farewells(snapshot: &Snapshot) -> Vec<Action> {
 /// still selects, or a pod that is waited for without end.
 pub(super) fn occupied(snapshot: &Snapshot, now: Timestamp) -> impl Iterator<Item = i32> {
     let released = snapshot.released.iter().filter(|p| is_selected(p));
-    let held = snapshot.predecessors.iter();
-    let held = held.filter(move |p| !Waiter::Slot.has_waited(snapshot, p, now));
+    let held = snapshot
+        .predecessors
+        .iter()
+        .filter(move |p| !Waiter::Slot.has_waited(snapshot, p, now));
     released.chain(held).filter_map(|p| p.index())
 }
 

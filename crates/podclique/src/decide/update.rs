@@ -22,8 +22,9 @@ pub(super) fn plan_outdated_pods(snapshot: &Snapshot) -> Vec<Action> {
     ready.sort_by_cached_key(|p| (created_at(p), p.index()));
     let ready_new = new.iter().filter(|p| p.is_ready()).count();
     let budget = budget(snapshot, ready.len(), ready_new).deletable();
-    let chosen = waiting.into_iter().chain(ready.into_iter().take(budget));
-    chosen
+    waiting
+        .into_iter()
+        .chain(ready.into_iter().take(budget))
         .map(|p| Action::delete_as_seen::<Pod>(&p.metadata, Purpose::UpdatePod))
         .collect()
 }

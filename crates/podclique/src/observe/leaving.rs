@@ -18,11 +18,13 @@ pub(super) fn nodes_in_service(
     pods: &[Arc<Pod>],
     caches: &Caches,
 ) -> BTreeSet<String> {
-    let leaving = pods.iter().filter(|p| p.is_terminating());
-    let nodes = leaving.filter_map(|p| p.spec.node_name.as_deref());
-    let nodes = nodes.filter(|_| training::is_of_job(podclique));
-    let in_service = nodes.filter(|node| caches.is_node_in_service(node));
-    in_service.map(str::to_owned).collect()
+    pods.iter()
+        .filter(|p| p.is_terminating())
+        .filter_map(|p| p.spec.node_name.as_deref())
+        .filter(|_| training::is_of_job(podclique))
+        .filter(|node| caches.is_node_in_service(node))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Terminating pods of a PodClique of this name that is gone, or about to go. The operator waits

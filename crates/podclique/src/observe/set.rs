@@ -131,12 +131,13 @@ fn count_pods_before(
     clique: &PodCliqueTemplateSpec,
 ) -> i32 {
     let cliques = &set.spec.template.cliques;
-    let before = group
+    group
         .clique_names
         .iter()
-        .take_while(|name| **name != clique.name);
-    let before = before.filter_map(|name| cliques.iter().find(|c| c.name == *name));
-    before.map(|c| c.spec.replicas).fold(0, i32::saturating_add)
+        .take_while(|name| **name != clique.name)
+        .filter_map(|name| cliques.iter().find(|c| c.name == *name))
+        .map(|c| c.spec.replicas)
+        .fold(0, i32::saturating_add)
 }
 
 /// The failed pods that a set has yet to keep. A set that is over its limits keeps none.
@@ -147,10 +148,10 @@ fn unnoted_failures(set: &PodCliqueSet, pods: &[Arc<Pod>]) -> BTreeSet<String> {
     }
     let kept = set.status.as_ref();
     let kept = kept.map_or(&[][..], |s| s.last_failures.as_slice());
-    let unnoted = pods
-        .iter()
-        .filter(|p| p.is_failed() && !failure::is_noted(p, kept));
-    unnoted.map(|p| p.uid().to_owned()).collect()
+    pods.iter()
+        .filter(|p| p.is_failed() && !failure::is_noted(p, kept))
+        .map(|p| p.uid().to_owned())
+        .collect()
 }
 
 /// Whether the PodClique is of the present attempt of a job that goes on, its work is done by its

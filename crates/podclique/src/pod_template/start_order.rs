@@ -73,9 +73,12 @@ fn build_container(spec: &PodSpec, image: &str) -> Container {
 fn copy_resources(model: &ResourceRequirements) -> ResourceRequirements {
     let basic = |all: &Option<BTreeMap<String, Quantity>>| {
         let kept = ["cpu", "memory", "ephemeral-storage"];
-        let all = all.iter().flatten();
-        let basic = all.filter(|(name, _)| kept.contains(&name.as_str()));
-        let basic: BTreeMap<_, _> = basic.map(|(n, q)| (n.clone(), q.clone())).collect();
+        let basic: BTreeMap<_, _> = all
+            .iter()
+            .flatten()
+            .filter(|(name, _)| kept.contains(&name.as_str()))
+            .map(|(n, q)| (n.clone(), q.clone()))
+            .collect();
         (!basic.is_empty()).then_some(basic)
     };
     ResourceRequirements {

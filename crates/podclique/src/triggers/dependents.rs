@@ -25,11 +25,12 @@ pub(super) fn find_by_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         return Vec::new();
     }
     let dependencies = find::owners::<Pod, PodClique>(change, caches);
-    let ordered = dependencies.iter().filter_map(|dependency| {
-        let set = ordered_set(&dependency.metadata, caches)?;
-        turns(dependency, change, caches).then_some((set, dependency))
-    });
-    ordered
+    dependencies
+        .iter()
+        .filter_map(|dependency| {
+            let set = ordered_set(&dependency.metadata, caches)?;
+            turns(dependency, change, caches).then_some((set, dependency))
+        })
         .flat_map(|(set, dependency)| find_dependents(&set, &dependency.metadata, caches))
         .collect()
 }
@@ -41,8 +42,10 @@ fn turns(dependency: &PodClique, change: &Change<Pod>, caches: &Caches) -> bool 
     let mut pods = caches.of::<Pod>().owned_by(dependency);
     let is = is_up(dependency, &pods);
     pods.retain(|p| change.newest().is_none_or(|new| p.name() != new.name()));
-    let old = change.old.iter();
-    let old = old.filter(|p| ownership::is_controlled_by(&p.metadata, uid));
+    let old = change
+        .old
+        .iter()
+        .filter(|p| ownership::is_controlled_by(&p.metadata, uid));
     pods.extend(old.cloned());
     is != is_up(dependency, &pods)
 }
@@ -67,8 +70,9 @@ pub(super) fn find_by_podclique(change: &Change<PodClique>, caches: &Caches) -> 
     if change.keeps(read) {
         return Vec::new();
     }
-    let dependencies = change.versions().map(|dependency| &dependency.metadata);
-    dependencies
+    change
+        .versions()
+        .map(|dependency| &dependency.metadata)
         .filter_map(|dependency| Some((ordered_set(dependency, caches)?, dependency)))
         .flat_map(|(set, dependency)| find_dependents(&set, dependency, caches))
         .collect()
@@ -102,9 +106,10 @@ fn find_beside_group(set: &PodCliqueSet, group: &str, caches: &Caches) -> Vec<Ke
     let Some((config, i)) = layout::find_group(set_name, &set.spec.template, group) else {
         return Vec::new();
     };
-    let first = config.clique_names.iter();
-    let first = first.map(|clique| layout::grouped_part(group, config, i, 0, clique));
-    first
+    config
+        .clique_names
+        .iter()
+        .map(|clique| layout::grouped_part(group, config, i, 0, clique))
         .flat_map(|part| find_dependents_of(set, &part, caches))
         .collect()
 }
@@ -127,6 +132,8 @@ fn find_dependents_of(set: &PodCliqueSet, dependency: &Part<'_>, caches: &Caches
         dependencies::group_minimum(set, group, config, caches)
     };
     let dependents = dependencies::order(set, &minimum, &minimum).dependents(dependency);
-    let names = dependents.iter().map(|dependent| &dependent.name);
-    names.map(|name| dependencies::key(set, name)).collect()
+    dependents
+        .iter()
+        .map(|dependent| dependencies::key(set, &dependent.name))
+        .collect()
 }

@@ -25,10 +25,11 @@ pub(super) fn find_by_name(key: &Key, name: &str, caches: &Caches) -> Vec<Key> {
         None => members_of_scaled(&set, &key.name, name).unwrap_or_default(),
     };
     let podcliques = caches.of::<PodClique>();
-    let keys = members
+    members
         .into_iter()
-        .map(|name| Key::new(key.namespace.clone(), name));
-    keys.filter(|key| podcliques.get(key).is_some()).collect()
+        .map(|name| Key::new(key.namespace.clone(), name))
+        .filter(|key| podcliques.get(key).is_some())
+        .collect()
 }
 
 fn members_of_base(set: &PodCliqueSet, set_name: &str, replica: i32) -> Vec<String> {

@@ -29,12 +29,15 @@ pub(super) fn plan_children(snapshot: &Snapshot, closed: &HashSet<i32>) -> [Vec<
     let names = group.clique_names();
     let replicas = layout::enumerate_members(group.name(), &names, snapshot.replicas());
     let kept = replicas.flat_map(|members| {
-        let places = members.cliques.into_iter().zip(&group.cliques);
-        places.filter_map(|(member, clique)| {
-            let j = member.group_replica;
-            let is_closed = closed.contains(&j) || terminating.holds(j);
-            group.keep_podclique(!is_closed, clique, &member)
-        })
+        members
+            .cliques
+            .into_iter()
+            .zip(&group.cliques)
+            .filter_map(|(member, clique)| {
+                let j = member.group_replica;
+                let is_closed = closed.contains(&j) || terminating.holds(j);
+                group.keep_podclique(!is_closed, clique, &member)
+            })
     });
     [group.surplus(), first_portion(kept)]
 }
@@ -74,8 +77,10 @@ impl<'a> Group<'a> {
     }
 
     fn clique_names(&self) -> Vec<&'a str> {
-        let names = self.cliques.iter().map(|c| c.template.name.as_str());
-        names.collect()
+        self.cliques
+            .iter()
+            .map(|c| c.template.name.as_str())
+            .collect()
     }
 
     /// PodCliques that the group should not have: replicas scaled in.

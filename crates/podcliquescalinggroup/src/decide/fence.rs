@@ -42,8 +42,7 @@ pub(super) fn release_scaled_in(snapshot: &Snapshot) -> Option<Fences> {
 /// `--cascade=orphan`, or restored. Its attempt follows. A PodClique that has no controller and is
 /// not wanted is a leftover, which raises nothing (decision 36).
 pub(super) fn catch_up(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
-    let all = snapshot.podcliques.values();
-    let higher = all.filter_map(|c| {
+    let higher = snapshot.podcliques.values().filter_map(|c| {
         let (j, found) = (snapshot.replica_of(c)?, Attempt::of(&c.metadata));
         let is_of_this_life = found.set == snapshot.set_attempt();
         (is_of_this_life && found > snapshot.attempt(j)).then_some((&**c, j, found))
@@ -85,8 +84,8 @@ fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher
 
 /// Deletes PodCliques of earlier attempts of single group replicas.
 pub(super) fn earlier_attempts(snapshot: &Snapshot) -> Vec<Action> {
-    let staying = previous(snapshot).filter(|(_, c)| !ownership::is_terminating(&c.metadata));
-    staying
+    previous(snapshot)
+        .filter(|(_, c)| !ownership::is_terminating(&c.metadata))
         .map(|(_, c)| Action::delete::<PodClique>(&c.metadata, Purpose::TerminateGroupReplica))
         .collect()
 }

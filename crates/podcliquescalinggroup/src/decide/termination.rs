@@ -53,15 +53,16 @@ fn being_adopted(snapshot: &Snapshot) -> HashSet<i32> {
 /// When the next breach is due.
 pub(super) fn wake_at(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     let earliest = now.saturating_add(RECHECK).unwrap_or(Timestamp::MAX);
-    let dues = stored_dues(snapshot).into_iter();
-    dues.map(|due| due.max(earliest)).min()
+    stored_dues(snapshot)
+        .into_iter()
+        .map(|due| due.max(earliest))
+        .min()
 }
 
 /// The events that announce the coming terminations of group replicas, with their times.
 pub(super) fn scheduled_events(snapshot: &Snapshot) -> Vec<Event> {
     let group = ownership::name(&snapshot.group.metadata);
-    let breaches = own_breaches(snapshot).into_iter();
-    let events = breaches.filter_map(|breach| {
+    let events = own_breaches(snapshot).into_iter().filter_map(|breach| {
         let replica = format!("group replica {} of {group}", breach.replica);
         about_set(snapshot, breach.scheduled_event(&replica))
     });

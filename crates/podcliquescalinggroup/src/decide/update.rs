@@ -32,8 +32,11 @@ pub(super) fn plan_recreation(snapshot: &Snapshot) -> Recreation {
     }
     let hashed = newest_hashes(snapshot);
     let surveyed = survey(snapshot, &hashed);
-    let leaving = surveyed.iter().filter(|(_, s)| *s == Stage::Leaving);
-    let leaving: Vec<&Members<'_>> = leaving.map(|(members, _)| members).collect();
+    let leaving: Vec<&Members<'_>> = surveyed
+        .iter()
+        .filter(|(_, s)| *s == Stage::Leaving)
+        .map(|(members, _)| members)
+        .collect();
     let chosen: Vec<_> = chosen(snapshot, &surveyed).collect();
     let closed = leaving.iter().chain(&chosen).map(|m| m.group_replica);
     let chosen = chosen.iter().flat_map(|m| first_of(snapshot, &hashed, m));
@@ -69,15 +72,17 @@ fn chosen<'a>(
     let (free, old): (Vec<_>, Vec<_>) = old.into_iter().partition(is_free);
     let within = budget.deletable().saturating_sub(free.len());
     let mut available = budget.deletable_available();
-    let affordable = old.into_iter().filter(move |(_, stage)| {
-        let is_down = !stage.is_available();
-        let is_affordable = is_down || available > 0;
-        if !is_down {
-            available = available.saturating_sub(1);
-        }
-        is_affordable
-    });
-    let others = affordable.take(within);
+    let others = old
+        .into_iter()
+        .filter(move |(_, stage)| {
+            let is_down = !stage.is_available();
+            let is_affordable = is_down || available > 0;
+            if !is_down {
+                available = available.saturating_sub(1);
+            }
+            is_affordable
+        })
+        .take(within);
     free.into_iter().chain(others).map(|(members, _)| members)
 }
 
@@ -107,8 +112,11 @@ fn first_of<'a>(
 ) -> Vec<&'a PodClique> {
     let is_old = |podclique: &&PodClique| {
         let name = ownership::name(&podclique.metadata);
-        let member = members.cliques.iter().find(|m| m.name == name);
-        member.is_some_and(|m| is_outdated(snapshot, hashed, m.clique, podclique))
+        members
+            .cliques
+            .iter()
+            .find(|m| m.name == name)
+            .is_some_and(|m| is_outdated(snapshot, hashed, m.clique, podclique))
     };
     let (old, newest): (Vec<_>, Vec<_>) = own(snapshot, members).partition(is_old);
     if newest.is_empty() { old } else { newest }

@@ -22,9 +22,12 @@ pub(super) fn breached_since(
     status: Status,
     now: Timestamp,
 ) -> Option<Time> {
-    let names = snapshot.podcliques.keys();
-    let statuses = names.filter_map(|n| snapshot.slot(n).standing()?.status.as_ref());
-    let oldest = statuses.filter_map(|s| StoredBreach::from(s).since()).min();
+    let oldest = snapshot
+        .podcliques
+        .keys()
+        .filter_map(|n| snapshot.slot(n).standing()?.status.as_ref())
+        .filter_map(|s| StoredBreach::from(s).since())
+        .min();
     StoredBreach::from(before).next(status, snapshot.breach_memory(), now, |_| oldest)
 }
 

@@ -35,9 +35,10 @@ fn hold(
     verdict: ConditionUpdate,
     are_enough: impl Fn(i32) -> bool,
 ) -> ConditionUpdate {
-    let up = replicas.iter().filter(|r| r.is_available);
-    let unsettled = up.filter_map(|r| readiness::first(of_replica(snapshot, &r.members)));
-    let causes: Vec<Cause> = unsettled
+    let causes: Vec<Cause> = replicas
+        .iter()
+        .filter(|r| r.is_available)
+        .filter_map(|r| readiness::first(of_replica(snapshot, &r.members)))
         .filter(|cause| cause.reason == Reason::CrashLoop)
         .collect();
     let count = i32::try_from(causes.len()).unwrap_or(i32::MAX);
@@ -61,8 +62,10 @@ fn of_set(snapshot: &Snapshot) -> Option<Cause> {
 
 fn causes(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> Vec<Cause> {
     let own = readiness::refusal(super::stored_errors(snapshot));
-    let down = replicas.iter().filter(|r| !r.is_available);
-    let of_parts = down.flat_map(|r| of_replica(snapshot, &r.members));
+    let of_parts = replicas
+        .iter()
+        .filter(|r| !r.is_available)
+        .flat_map(|r| of_replica(snapshot, &r.members));
     own.into_iter()
         .chain(of_set(snapshot))
         .chain(of_parts)

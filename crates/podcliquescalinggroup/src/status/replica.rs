@@ -62,6 +62,8 @@ fn is_updated(hashed: &Hashed<'_>, clique: &str, podclique: &PodClique) -> bool 
 }
 
 fn newest_hash<'a>(hashed: &'a Hashed<'_>, clique: &str) -> Option<&'a str> {
-    let found = hashed.iter().find(|(member, _)| member.name == clique);
-    found.map(|(_, hash)| hash.as_str())
+    hashed
+        .iter()
+        .find(|(member, _)| member.name == clique)
+        .map(|(_, hash)| hash.as_str())
 }

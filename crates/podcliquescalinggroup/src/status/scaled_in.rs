@@ -12,12 +12,14 @@ use crate::observe::Snapshot;
 /// `status.scaledInReplicas` after this observation: kept until the last of their PodCliques is gone.
 pub(super) fn next(snapshot: &Snapshot) -> Option<String> {
     let stored = availability::scaled_in_replicas(&snapshot.group);
-    let left = snapshot.own_podcliques().filter_map(|podclique| {
-        let j = snapshot.replica_of(podclique)?;
-        let is_leaving = stored.contains(&j) && ownership::is_terminating(&podclique.metadata);
-        let is_surplus = j >= snapshot.group.spec.replicas;
-        (j < MAX_REPLICAS && (is_surplus || is_leaving)).then_some(j)
-    });
-    let left: BTreeSet<i32> = left.collect();
+    let left: BTreeSet<i32> = snapshot
+        .own_podcliques()
+        .filter_map(|podclique| {
+            let j = snapshot.replica_of(podclique)?;
+            let is_leaving = stored.contains(&j) && ownership::is_terminating(&podclique.metadata);
+            let is_surplus = j >= snapshot.group.spec.replicas;
+            (j < MAX_REPLICAS && (is_surplus || is_leaving)).then_some(j)
+        })
+        .collect();
     (!left.is_empty()).then(|| indices::format(&left))
 }

@@ -36,13 +36,13 @@ pub(super) fn adopt_orphans(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Act
 /// Adopts the standalone ones; their groups adopt the others.
 fn adopt_podcliques(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     let replicas = roster.layout.replicas.iter();
-    let orphans = replicas
+    let wanted: Vec<_> = replicas
         .flat_map(|r| &r.standalone)
         .filter_map(|part| match roster.slot(part) {
             Slot::Orphan(found) => Some(found.podclique.clone()),
             _ => None,
-        });
-    let wanted: Vec<_> = orphans.collect();
+        })
+        .collect();
     let names = wanted.iter().filter_map(|c| c.metadata.name.clone());
     adopt_wanted(snapshot, &wanted, &names.collect())
 }
@@ -56,13 +56,16 @@ fn adopt_wanted<K: WritableKind + Clone>(
         ownership::is_adoptable(o.meta()) && wanted.contains(ownership::name(o.meta()))
     };
     let owner = ownership::controller_reference(&*snapshot.stored);
-    let adopted = found.iter().filter(is_orphan).map(|o| {
-        let mut next = K::clone(o);
-        let owners = next.meta_mut().owner_references.get_or_insert_default();
-        owners.push(owner.clone());
-        Action::replace(next)
-    });
-    adopted.collect()
+    found
+        .iter()
+        .filter(is_orphan)
+        .map(|o| {
+            let mut next = K::clone(o);
+            let owners = next.meta_mut().owner_references.get_or_insert_default();
+            owners.push(owner.clone());
+            Action::replace(next)
+        })
+        .collect()
 }
 
 fn adopt_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
@@ -74,9 +77,13 @@ fn adopt_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let is_orphan = |s: &&Arc<Service>| {
         ownership::is_adoptable(&s.metadata) && wanted.contains(ownership::name(&s.metadata))
     };
-    let orphans = snapshot.children.services.iter().filter(is_orphan);
-    let adopted = orphans.map(|s| adopt_service(snapshot, s));
-    adopted.collect()
+    snapshot
+        .children
+        .services
+        .iter()
+        .filter(is_orphan)
+        .map(|s| adopt_service(snapshot, s))
+        .collect()
 }
 
 /// The API server completes Services, so only the differences are sent. A merge patch replaces a

@@ -25,11 +25,15 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Ac
     }
     let asked = Asked::of(snapshot);
     let wanted: HashSet<&str> = asked.in_all(&roster.layout).map(|(name, _)| name).collect();
-    let surplus = snapshot.children.autoscalers.iter().map(|a| &a.metadata);
-    let surplus = surplus.filter(|meta| {
-        let is_wanted = wanted.contains(ownership::name(meta));
-        !is_wanted && is_owned(meta) && !ownership::is_terminating(meta)
-    });
+    let surplus = snapshot
+        .children
+        .autoscalers
+        .iter()
+        .map(|a| &a.metadata)
+        .filter(|meta| {
+            let is_wanted = wanted.contains(ownership::name(meta));
+            !is_wanted && is_owned(meta) && !ownership::is_terminating(meta)
+        });
     let delete = |meta| {
         let replica = ownership::replica_in(snapshot.name(), meta);
         let purpose = match replica {
@@ -43,8 +47,10 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Ac
 
 /// Creates missing autoscalers and corrects the others.
 pub(super) fn plan_autoscalers(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
-    let autoscalers = snapshot.children.autoscalers.iter();
-    let existing: HashMap<&str, &Arc<HorizontalPodAutoscaler>> = autoscalers
+    let existing: HashMap<&str, &Arc<HorizontalPodAutoscaler>> = snapshot
+        .children
+        .autoscalers
+        .iter()
         .map(|a| (ownership::name(&a.metadata), a))
         .collect();
     let set = &snapshot.validated.set;
@@ -95,8 +101,9 @@ impl<'a> Asked<'a> {
             let cliques = replica.standalone.iter().map(|part| part.name.as_str());
             let groups = replica.groups.iter().map(|group| group.name.as_str());
             let cliques = cliques.zip(&self.cliques);
-            let all = cliques.chain(groups.zip(&self.groups));
-            all.filter_map(|(name, ready)| Some((name, ready.as_ref()?)))
+            cliques
+                .chain(groups.zip(&self.groups))
+                .filter_map(|(name, ready)| Some((name, ready.as_ref()?)))
         })
     }
 }

@@ -164,8 +164,8 @@ fn owned<'a, K: Resource>(set: &'a str, objects: &'a [Arc<K>]) -> impl Iterator<
 }
 
 fn delete_all<K: Resource<DynamicType = ()>>(set: &str, objects: &[Arc<K>]) -> Vec<Action> {
-    let staying = owned(set, objects).filter(|o| !ownership::is_terminating(o.meta()));
-    staying
+    owned(set, objects)
+        .filter(|o| !ownership::is_terminating(o.meta()))
         .map(|o| Action::delete_as_seen::<K>(o.meta(), PURPOSE))
         .collect()
 }

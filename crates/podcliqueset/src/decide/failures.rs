@@ -127,17 +127,18 @@ pub(super) fn job_events(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Event>
 
 fn restart_events(snapshot: &Snapshot) -> Vec<Event> {
     let uid = ownership::uid(&snapshot.stored.metadata);
-    let attempts = snapshot.attempts().iter();
-    let due = attempts
-        .filter(|a| a.reason == ReplicaAttempt::PODCLIQUE_FAILED && fence::is_incomplete(a));
-    let events = due.flat_map(|fence| {
-        let message = format!("replica {}, {}", fence.replica, fence.message);
-        let identity = termination::identity(fence, uid);
-        let restart = Event::normal(events::REPLICA_RESTARTING, message).once(identity.clone());
-        deletion_event(&fence.message, identity)
-            .into_iter()
-            .chain([restart])
-    });
+    let events = snapshot
+        .attempts()
+        .iter()
+        .filter(|a| a.reason == ReplicaAttempt::PODCLIQUE_FAILED && fence::is_incomplete(a))
+        .flat_map(|fence| {
+            let message = format!("replica {}, {}", fence.replica, fence.message);
+            let identity = termination::identity(fence, uid);
+            let restart = Event::normal(events::REPLICA_RESTARTING, message).once(identity.clone());
+            deletion_event(&fence.message, identity)
+                .into_iter()
+                .chain([restart])
+        });
     events.collect()
 }
 

@@ -82,15 +82,15 @@ fn taken_over<'a>(
 
 /// Replicas with the attempts that their scaling groups have followed.
 fn of_groups(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
-    let owned = snapshot
+    snapshot
         .children
         .groups
         .iter()
-        .filter(|g| is_owned(&g.metadata));
-    owned.filter_map(|g| {
-        let replica = ownership::replica_in(snapshot.name(), &g.metadata)?;
-        Some((replica, g.status.as_ref()?.observed_attempt?))
-    })
+        .filter(|g| is_owned(&g.metadata))
+        .filter_map(|g| {
+            let replica = ownership::replica_in(snapshot.name(), &g.metadata)?;
+            Some((replica, g.status.as_ref()?.observed_attempt?))
+        })
 }
 
 /// Deletes PodCliques of earlier attempts, standalone and grouped alike.

@@ -165,9 +165,10 @@ fn pod_groups(
     members: &Members<'_>,
     existing: Option<&Arc<PodGang>>,
 ) -> Vec<PodGroup> {
-    let entries = members.entries().into_iter();
-    let placed = entries.filter(|(_, entry)| *entry != Entry::Absent);
-    placed
+    members
+        .entries()
+        .into_iter()
+        .filter(|(_, entry)| *entry != Entry::Absent)
         .map(|(name, entry)| pod_group(snapshot, roster, name, entry, existing))
         .collect()
 }
@@ -192,8 +193,9 @@ fn groups_without_pods(
     let is_there = |name: &&String| {
         roster.slot_named(name).standing().is_some() || roster.is_done_and_gone(name)
     };
-    let there = gang.parts.iter().filter(is_there);
-    there
+    gang.parts
+        .iter()
+        .filter(is_there)
         .map(|name| pod_group(snapshot, roster, name, Entry::WithoutPods, existing))
         .collect()
 }
@@ -217,8 +219,10 @@ fn pod_group(
     let part = roster.slot_named(name).standing();
     // No pod is created for a part that is done and gone: its minimum would never be met again.
     let kept = before.filter(|_| !roster.is_done_and_gone(name));
-    let listed = part.filter(|_| entry == Entry::WithPods).into_iter();
-    let pods = listed.flat_map(ObservedClique::staying);
+    let pods = part
+        .filter(|_| entry == Entry::WithPods)
+        .into_iter()
+        .flat_map(ObservedClique::staying);
     PodGroup {
         name: name.to_owned(),
         pod_references: pods

@@ -24,8 +24,9 @@ pub(super) fn of_too_much(snapshot: &Snapshot, now: Timestamp) -> Option<Plan<Po
         return None;
     }
     let mut status = status::over_limits(snapshot, &errors, now);
-    let shown = errors.iter().take(MAX_LISTED);
-    let problems: Vec<Problem> = shown
+    let problems: Vec<Problem> = errors
+        .iter()
+        .take(MAX_LISTED)
         .map(|e| Problem(codes::LIMIT_EXCEEDED, Reason::LimitExceeded, e.to_string()))
         .collect();
     status.last_errors.extend(errors_of(&problems, now));
@@ -48,9 +49,13 @@ pub(super) struct Problem(&'static str, Reason, String);
 pub(super) fn problems(snapshot: &Snapshot) -> Vec<Problem> {
     let validated = &snapshot.validated;
     let invalid = |e: &FieldError| Problem(codes::INVALID_SPEC, Reason::InvalidSpec, e.to_string());
-    let all = validated.errors.iter().map(invalid);
-    let all = all.chain(validated.not_acted_on.iter().map(invalid));
-    all.take(MAX_LISTED).collect()
+    validated
+        .errors
+        .iter()
+        .map(invalid)
+        .chain(validated.not_acted_on.iter().map(invalid))
+        .take(MAX_LISTED)
+        .collect()
 }
 
 /// For `lastErrors`.

@@ -30,8 +30,10 @@ pub(super) fn terminate_replicas(
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<PodCliqueSetStatus> {
-    let due = breaches.iter().filter(|breach| breach.due() <= now);
-    let due: Vec<&Breach> = due.collect();
+    let due: Vec<&Breach> = breaches
+        .iter()
+        .filter(|breach| breach.due() <= now)
+        .collect();
     if due.is_empty() || snapshot.view.is_outdated {
         return None;
     }
@@ -70,13 +72,19 @@ pub(super) fn scheduled_events(breaches: &[Breach]) -> impl Iterator<Item = Even
 
 /// The events of replicas that were terminated and are not complete again.
 pub(super) fn terminated_events(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Event> {
-    let attempts = snapshot.attempts().iter();
-    let mut due = attempts.filter(|a| termination::needs_events(a)).peekable();
+    let mut due = snapshot
+        .attempts()
+        .iter()
+        .filter(|a| termination::needs_events(a))
+        .peekable();
     if due.peek().is_none() {
         return Vec::new();
     }
-    let staying = roster.previous().filter(|(_, c)| !c.is_terminating());
-    let staying: HashSet<i32> = staying.map(|(replica, _)| replica).collect();
+    let staying: HashSet<i32> = roster
+        .previous()
+        .filter(|(_, c)| !c.is_terminating())
+        .map(|(replica, _)| replica)
+        .collect();
     let uid = ownership::uid(&snapshot.stored.metadata);
     let events = due.flat_map(|attempt| {
         let replica = format!("replica {}", attempt.replica);

@@ -119,8 +119,11 @@ pub(super) fn wake_at(
         return None;
     }
     let breaches = failures::breaches(snapshot, roster, now);
-    let due = breaches.iter().map(Breach::due);
-    due.chain(job_deadline(snapshot)).min()
+    breaches
+        .iter()
+        .map(Breach::due)
+        .chain(job_deadline(snapshot))
+        .min()
 }
 
 /// The plan that stores the terminal phase, with all remaining events: none is posted once the end
@@ -164,8 +167,9 @@ fn restart_or_fail(
         let before = status.disruption_restarts.unwrap_or(0);
         next.disruption_restarts = Some(before.saturating_add(to_i32(free.len())));
     }
-    let numbered = (used.saturating_add(1)..).zip(counted);
-    let counted = numbered.map(|(n, b)| (b.replica, format!("restart {n} of {allowed}: {b}")));
+    let counted = (used.saturating_add(1)..)
+        .zip(counted)
+        .map(|(n, b)| (b.replica, format!("restart {n} of {allowed}: {b}")));
     let free = free.into_iter().map(|b| (b.replica, explain_disruption(b)));
     let causes = counted.chain(free).map(|(replica, message)| {
         let reason = ReplicaAttempt::PODCLIQUE_FAILED.to_owned();

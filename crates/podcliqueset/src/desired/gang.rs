@@ -68,10 +68,9 @@ fn foreign(keys: Option<&BTreeMap<String, String>>) -> BTreeMap<String, String> 
 /// The scheduler that the pods name; admission guarantees that all name the same.
 pub fn scheduler_name(set: &PodCliqueSet) -> &str {
     let cliques = &set.spec.template.cliques;
-    let named = cliques
+    cliques
         .iter()
-        .find_map(|c| c.spec.pod_spec.scheduler_name.as_deref());
-    named
+        .find_map(|c| c.spec.pod_spec.scheduler_name.as_deref())
         .filter(|name| !name.is_empty())
         .unwrap_or(DEFAULT_SCHEDULER)
 }

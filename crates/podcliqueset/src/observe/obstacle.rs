@@ -38,8 +38,10 @@ fn any_gang_needs_composites(podcliques: &HashMap<String, ObservedClique>) -> bo
     let mut named: HashMap<&str, HashSet<&str>> = HashMap::new();
     for podclique in podcliques.values() {
         let gang = ownership::label(&podclique.podclique.metadata, labels::POD_GANG);
-        let gated = podclique.staying().filter(|p| p.gate_position().is_some());
-        let groups = gated.filter_map(|p| p.pod_group());
+        let groups = podclique
+            .staying()
+            .filter(|p| p.gate_position().is_some())
+            .filter_map(|p| p.pod_group());
         named
             .entry(gang.unwrap_or_default())
             .or_default()

@@ -36,8 +36,8 @@ pub(super) fn latched(
     before: &[ReplicaAttempt],
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
-    let entries = before.iter().map(|a| (a.replica, a.clone()));
-    let mut all: BTreeMap<i32, ReplicaAttempt> = entries.collect();
+    let mut all: BTreeMap<i32, ReplicaAttempt> =
+        before.iter().map(|a| (a.replica, a.clone())).collect();
     for replica in roster
         .layout
         .replicas

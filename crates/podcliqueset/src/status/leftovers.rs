@@ -24,8 +24,11 @@ pub(super) fn set_leftovers(
     now: Timestamp,
 ) {
     let type_ = ConditionType::LeftoverPods;
-    let left = snapshot.strays.pods.iter().map(AsRef::as_ref);
-    let left: Vec<&Pod> = left
+    let left: Vec<&Pod> = snapshot
+        .strays
+        .pods
+        .iter()
+        .map(AsRef::as_ref)
         .filter(|pod| is_leftover(snapshot, roster, pod))
         .collect();
     let verdict = (!left.is_empty()).then(|| ConditionUpdate {

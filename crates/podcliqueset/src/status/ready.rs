@@ -139,12 +139,15 @@ fn find_cause(
         let replica = usize::try_from(i).ok().and_then(|i| replicas.get(i));
         are_all || replica.is_some_and(|r| !r.is_available)
     };
-    let meant = roster.layout.parts().filter(|p| is_meant(p.replica));
-    let found = meant.filter_map(|part| {
-        let absent = || explain_absence(snapshot, roster, part);
-        Some((roster.shortfall(part, are_all, now, absent)?, part))
-    });
-    let cause = found.min_by_key(|(cause, _)| cause.reason.priority());
+    let cause = roster
+        .layout
+        .parts()
+        .filter(|p| is_meant(p.replica))
+        .filter_map(|part| {
+            let absent = || explain_absence(snapshot, roster, part);
+            Some((roster.shortfall(part, are_all, now, absent)?, part))
+        })
+        .min_by_key(|(cause, _)| cause.reason.priority());
     let cause = cause.map(|(cause, part)| {
         let obstacle = snapshot
             .scheduler

@@ -169,11 +169,15 @@ pub(super) fn verdict(next: &PodCliqueSetStatus, roster: &Roster<'_>) -> Conditi
     let Some(tally) = tally(next) else {
         return update::no_update();
     };
-    let standalone = roster.layout.replicas.iter().flat_map(|r| &r.standalone);
-    let cliques = standalone.filter_map(|part| {
-        let status = roster.slot(part).standing()?.podclique.status.as_ref()?;
-        conditions::find(&status.conditions, ConditionType::UpdateInProgress)
-    });
+    let cliques = roster
+        .layout
+        .replicas
+        .iter()
+        .flat_map(|r| &r.standalone)
+        .filter_map(|part| {
+            let status = roster.slot(part).standing()?.podclique.status.as_ref()?;
+            conditions::find(&status.conditions, ConditionType::UpdateInProgress)
+        });
     let groups = roster.layout.replicas.iter().flat_map(|r| &r.groups);
     let groups = groups.filter_map(|group| {
         let status = roster.group(&group.name)?.status.as_ref()?;

@@ -106,8 +106,10 @@ pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
     let wanted = Wanted::of(gang, facts);
     let objects = Objects { gang };
     let is_told = |parent: &Option<String>| parent.is_none() || facts.serves_composites;
-    let missing = wanted.groups.iter();
-    let missing = missing.filter(|g| !facts.groups.contains_key(&g.name) && is_told(&g.parent));
+    let missing = wanted
+        .groups
+        .iter()
+        .filter(|g| !facts.groups.contains_key(&g.name) && is_told(&g.parent));
     let created: Vec<Action> = missing
         .map(|group| Action::create(objects.group(group)))
         .collect();
@@ -121,8 +123,10 @@ pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
     }
     let mut composites = Vec::new();
     if is_complete && facts.serves_composites {
-        let missing = wanted.composites.iter();
-        let missing = missing.filter(|c| !facts.composites.contains_key(&c.name));
+        let missing = wanted
+            .composites
+            .iter()
+            .filter(|c| !facts.composites.contains_key(&c.name));
         composites.extend(missing.map(|c| Action::create(objects.composite(c))));
     }
     let needs_workload = !wanted.composites.is_empty() && facts.serves_composites;
@@ -161,15 +165,19 @@ fn leftovers(gang: &PodGang, facts: &Facts, wanted: &Wanted) -> Vec<Action> {
     let groups = groups
         .filter(|(name, group)| !in_use.contains(name.as_str()) && is_ours(gang, group.as_ref()));
     let right = |found: &CompositePodGroup| {
-        let named = wanted.composites.iter();
-        let mut named = named.filter(|c| found.metadata.name.as_ref() == Some(&c.name));
+        let mut named = wanted
+            .composites
+            .iter()
+            .filter(|c| found.metadata.name.as_ref() == Some(&c.name));
         named.any(|c| {
             c.parent == found.spec.parent_composite_pod_group_name
                 && objects::required_by(found) == Some(c.required)
         })
     };
-    let composites = facts.composites.values();
-    let composites = composites.filter(|c| is_ours(gang, c.as_ref()) && !right(c));
+    let composites = facts
+        .composites
+        .values()
+        .filter(|c| is_ours(gang, c.as_ref()) && !right(c));
     let groups = groups.map(|(_, group)| delete(group.as_ref()));
     groups
         .chain(composites.map(|c| delete(c.as_ref())))

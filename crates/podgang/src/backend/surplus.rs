@@ -52,8 +52,9 @@ pub(super) fn leave_out_waiting((group, parts): GroupParts, caches: &Caches) -> 
             by_replica.entry(replica).or_default().push(part);
         }
     }
-    let placed = by_replica.iter();
-    let placed = placed.map(|(j, parts)| (*j, placed_of(parts, caches)));
+    let placed = by_replica
+        .iter()
+        .map(|(j, parts)| (*j, placed_of(parts, caches)));
     let required = usize::try_from(group.spec.min_available.unwrap_or(1)).unwrap_or(0);
     let due = due_replicas(required, &placed.collect());
     by_replica.retain(|j, _| due.contains(j));

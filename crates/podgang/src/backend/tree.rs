@@ -21,10 +21,10 @@ pub type GroupParts = (Arc<PodCliqueScalingGroup>, Vec<Arc<PodClique>>);
 /// The tree of the replica whose base gang this is; none for another gang.
 pub(super) fn observe(gang: &PodGang, caches: &Caches) -> Option<TreeNode> {
     let (standalone, groups) = parts_of_replica(gang, caches)?;
-    let groups = groups
+    let groups: Vec<GroupParts> = groups
         .into_iter()
-        .map(|group| surplus::leave_out_waiting(group, caches));
-    let groups: Vec<GroupParts> = groups.collect();
+        .map(|group| surplus::leave_out_waiting(group, caches))
+        .collect();
     Some(build(ownership::name(&gang.metadata), &standalone, &groups))
 }
 

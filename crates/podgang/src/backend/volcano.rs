@@ -57,9 +57,12 @@ pub(super) fn dropped(found: &Found<VolcanoPodGroup>) -> Option<(Reason, String)
 
 /// The parts that are waited for, each with its number of pods; completed parts are left out.
 fn parts_of<'a>(view: &GangView<'a>) -> impl Iterator<Item = (&'a PodGroup, i64)> {
-    let parts = view.gang.spec.pod_groups.iter();
-    let parts = parts.map(|part| (part, i64::from(minimum_of(view, part))));
-    parts.filter(|(_, minimum)| *minimum > 0)
+    view.gang
+        .spec
+        .pod_groups
+        .iter()
+        .map(|part| (part, i64::from(minimum_of(view, part))))
+        .filter(|(_, minimum)| *minimum > 0)
 }
 
 fn correct(group: &mut VolcanoPodGroup, view: &GangView<'_>) {

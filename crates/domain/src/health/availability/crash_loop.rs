@@ -71,19 +71,22 @@ fn is_end(pod: &Pod, is_training: bool) -> bool {
 /// Containers whose end counts, each with its last one. Init containers, and containers of a job,
 /// end well when they have done their work; init containers that always restart never end well.
 fn counted(pod: &Pod, is_training: bool) -> impl Iterator<Item = (&ContainerStatus, &Terminated)> {
-    let init = pod.status.init_container_statuses.iter();
-    let init = init.map(|c| (c, pod.is_init_container(&c.name)));
+    let init = pod
+        .status
+        .init_container_statuses
+        .iter()
+        .map(|c| (c, pod.is_init_container(&c.name)));
     let main = pod
         .status
         .container_statuses
         .iter()
         .map(move |c| (c, is_training));
-    let with_last = init.chain(main).filter_map(|(container, may_end)| {
-        let now = container.state.terminated.as_ref();
-        let last = now.or(container.last_state.terminated.as_ref())?;
-        Some((container, last, may_end))
-    });
-    with_last
+    init.chain(main)
+        .filter_map(|(container, may_end)| {
+            let now = container.state.terminated.as_ref();
+            let last = now.or(container.last_state.terminated.as_ref())?;
+            Some((container, last, may_end))
+        })
         .filter(|(_, last, may_end)| !may_end || last.exit_code != 0)
         .map(|(container, last, _)| (container, last))
 }

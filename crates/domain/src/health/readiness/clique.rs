@@ -79,9 +79,12 @@ fn describe_all(up: i32, done: i32) -> String {
 
 /// The number of Ready pods that may be about to crash again, and the first of their causes.
 pub fn unsettled(look: &CliqueView<'_>) -> (i32, Option<Cause>) {
-    let found = look.pods.iter().filter_map(|p| find_unsettled(p, look.now));
-    let found = found.map(|cause| cause.within("a pod has been ready for less than 10 s: "));
-    let causes: Vec<Cause> = found.collect();
+    let causes: Vec<Cause> = look
+        .pods
+        .iter()
+        .filter_map(|p| find_unsettled(p, look.now))
+        .map(|cause| cause.within("a pod has been ready for less than 10 s: "))
+        .collect();
     (to_i32(causes.len()), cause::first(causes))
 }
 
@@ -91,8 +94,10 @@ pub fn next_look<'a>(
     now: Timestamp,
 ) -> Option<Timestamp> {
     let settled = settled::next_settled(pods.clone(), now);
-    let created = pods.into_iter().filter(|p| !p.is_terminating());
-    let created = created.filter_map(|p| sight::next_long_creation(p, now));
+    let created = pods
+        .into_iter()
+        .filter(|p| !p.is_terminating())
+        .filter_map(|p| sight::next_long_creation(p, now));
     settled.into_iter().chain(created).min()
 }
 
@@ -114,8 +119,11 @@ fn not_settled(up: i32, need: i32) -> Cause {
 
 fn find_cause(look: &CliqueView<'_>, need: i32) -> Option<Cause> {
     let setting = Setting::of(Some(look.podclique), &look.start, look.now);
-    let staying = look.pods.iter().filter(|p| !p.is_terminating());
-    let of_pods = staying.filter_map(|p| pod::find_cause(p, &setting));
+    let of_pods = look
+        .pods
+        .iter()
+        .filter(|p| !p.is_terminating())
+        .filter_map(|p| pod::find_cause(p, &setting));
     let all = explain_missing(look).into_iter().chain(of_pods);
     let reached = Reached::of(look);
     // A pod beyond the minimum may still be short of something.

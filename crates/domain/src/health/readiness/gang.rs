@@ -98,6 +98,8 @@ pub fn runs(gang: &PodGang) -> bool {
 }
 
 fn listed_parts(gang: &PodGang) -> impl Iterator<Item = &PodGroup> {
-    let parts = gang.spec.pod_groups.iter();
-    parts.filter(|part| !part.pod_references.is_empty())
+    gang.spec
+        .pod_groups
+        .iter()
+        .filter(|part| !part.pod_references.is_empty())
 }

@@ -21,8 +21,10 @@ pub fn refusals(errors: &[LastError]) -> impl Iterator<Item = (Reason, &LastErro
         codes::INVALID_SPEC,
         codes::LIMIT_EXCEEDED,
     ];
-    let refused = errors.iter().filter(|e| !OTHERS.contains(&e.code.as_str()));
-    refused.map(|e| (classify_error(e), e))
+    errors
+        .iter()
+        .filter(|e| !OTHERS.contains(&e.code.as_str()))
+        .map(|e| (classify_error(e), e))
 }
 
 /// Admission plugins have no codes, only words

@@ -27,11 +27,12 @@ pub fn next_settled<'a>(
     pods: impl IntoIterator<Item = &'a Pod>,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let unsettled = pods.into_iter().filter_map(|pod| {
-        find_unsettled(pod, now)?;
-        settles_at(unsettled(pod, now)?)
-    });
-    unsettled.min()
+    pods.into_iter()
+        .filter_map(|pod| {
+            find_unsettled(pod, now)?;
+            settles_at(unsettled(pod, now)?)
+        })
+        .min()
 }
 
 fn unsettled(pod: &Pod, now: Timestamp) -> Option<&ContainerStatus> {

@@ -204,9 +204,11 @@ pub(super) fn is_lost(end: &Terminated) -> bool {
 /// When one of the pod's containers will have been in creation for long, if that is still to come.
 pub(super) fn next_long_creation(pod: &Pod, now: Timestamp) -> Option<Timestamp> {
     let sight = Sight::of_pod(pod, now);
-    let since = pod
+    let due = pod
         .containers()
-        .filter_map(|c| sight.at(c).in_creation_since());
-    let due = since.min()?.checked_add(LONG_CREATION).ok()?;
+        .filter_map(|c| sight.at(c).in_creation_since())
+        .min()?
+        .checked_add(LONG_CREATION)
+        .ok()?;
     (due > now).then_some(due)
 }

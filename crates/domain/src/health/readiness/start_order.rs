@@ -24,8 +24,9 @@ pub(super) fn find_cause(pod: &Pod, container: &ContainerStatus) -> Option<Cause
 
 fn waits_for_others(pod: &Pod) -> String {
     let pairs = ownership::annotation(&pod.metadata, labels::STARTS_AFTER).unwrap_or_default();
-    let pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
     let others: Vec<String> = pairs
+        .split(',')
+        .filter_map(|pair| pair.split_once(':'))
         .map(|(name, pods)| format!("{pods} of {name}"))
         .collect();
     let others = match others.as_slice() {

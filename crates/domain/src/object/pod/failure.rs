@@ -18,11 +18,11 @@ impl Pod {
 
     /// The container that ended badly first, with its end; of several at one time an app container.
     pub fn failed_container(&self) -> Option<(&ContainerStatus, &Terminated)> {
-        let apps = self.status.container_statuses.iter();
-        let ended = apps
+        self.status
+            .container_statuses
+            .iter()
             .chain(&self.status.init_container_statuses)
-            .filter_map(|c| Some((c, c.state.terminated.as_ref()?)));
-        ended
+            .filter_map(|c| Some((c, c.state.terminated.as_ref()?)))
             .filter(|(_, end)| end.exit_code != 0)
             .min_by_key(|(_, end)| end.finished_at.as_ref().map(|at| at.0))
     }
@@ -111,10 +111,10 @@ impl Pod {
 
     /// When its last container ended.
     pub(super) fn last_container_end(&self) -> Option<Timestamp> {
-        let ends = self
-            .containers()
-            .filter_map(|c| c.state.terminated.as_ref()?.finished_at.as_ref());
-        ends.map(|t| t.0).max()
+        self.containers()
+            .filter_map(|c| c.state.terminated.as_ref()?.finished_at.as_ref())
+            .map(|t| t.0)
+            .max()
     }
 
     /// When its last container ended, or the time of the last report: an evicted pod, or a pod

@@ -89,16 +89,20 @@ impl Pod {
 
     /// When the first of its app containers started.
     pub fn started_at(&self) -> Option<Timestamp> {
-        let starts = self.status.container_statuses.iter().flat_map(|c| {
-            [&c.state, &c.last_state].into_iter().flat_map(|state| {
-                let running = state.running.as_ref().and_then(|r| r.started_at.as_ref());
-                let ended = state
-                    .terminated
-                    .as_ref()
-                    .and_then(|t| t.started_at.as_ref());
-                running.into_iter().chain(ended)
+        self.status
+            .container_statuses
+            .iter()
+            .flat_map(|c| {
+                [&c.state, &c.last_state].into_iter().flat_map(|state| {
+                    let running = state.running.as_ref().and_then(|r| r.started_at.as_ref());
+                    let ended = state
+                        .terminated
+                        .as_ref()
+                        .and_then(|t| t.started_at.as_ref());
+                    running.into_iter().chain(ended)
+                })
             })
-        });
-        starts.map(|t| t.0).min()
+            .map(|t| t.0)
+            .min()
     }
 }

@@ -39,8 +39,10 @@ pub(super) fn keep_claim(spec: &mut PodSpec, before: &PodSpec) {
         .get_or_insert_default()
         .push(claim.clone());
     let init = before.init_containers.iter().flatten();
-    let claiming = before.containers.iter().chain(init);
-    let claiming: Vec<&str> = claiming
+    let claiming: Vec<&str> = before
+        .containers
+        .iter()
+        .chain(init)
         .filter(|c| uses_claim(c))
         .map(|c| c.name.as_str())
         .collect();
@@ -60,8 +62,10 @@ pub(super) fn keep_claim(spec: &mut PodSpec, before: &PodSpec) {
 }
 
 fn uses_claim(container: &Container) -> bool {
-    let resources = container.resources.iter();
-    let mut claims = resources.flat_map(|r| r.claims.iter().flatten());
+    let mut claims = container
+        .resources
+        .iter()
+        .flat_map(|r| r.claims.iter().flatten());
     claims.any(|claim| claim.name == CLAIM)
 }
 

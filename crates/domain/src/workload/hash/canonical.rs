@@ -25,8 +25,9 @@ pub(super) fn canonicalize_pod(spec: &mut Object) {
     });
     for list in ["containers", "initContainers", "ephemeralContainers"] {
         let items = spec.get_mut(list).and_then(Value::as_array_mut);
-        let items = items.into_iter().flatten();
         items
+            .into_iter()
+            .flatten()
             .filter_map(Value::as_object_mut)
             .for_each(canonicalize_container);
     }
@@ -92,8 +93,10 @@ fn is_users_map(name: &str) -> bool {
 }
 
 fn canonicalize_list(name: &str, items: &mut [Value]) {
-    let objects = items.iter_mut().filter_map(Value::as_object_mut);
-    objects.for_each(canonicalize_fields);
+    items
+        .iter_mut()
+        .filter_map(Value::as_object_mut)
+        .for_each(canonicalize_fields);
     match name {
         "env" if items.iter().any(refers_to_another) => {}
         "containers"

@@ -18,8 +18,11 @@ impl Replica<'_> {
 
 impl Group<'_> {
     fn has_its_minimum(&self, is_up: impl Fn(&Part<'_>) -> bool) -> bool {
-        let up = self.replicas.iter();
-        let up = up.filter(|r| r.cliques.iter().all(&is_up)).count();
+        let up = self
+            .replicas
+            .iter()
+            .filter(|r| r.cliques.iter().all(&is_up))
+            .count();
         let live = i32::try_from(self.replicas.len()).unwrap_or(i32::MAX);
         let minimum = gang::group_minimum(self.config).min(live);
         i32::try_from(up).unwrap_or(i32::MAX) >= minimum

@@ -10,8 +10,10 @@ impl<'a> Replica<'a> {
     /// of a PodClique have to be placed together; none if it is scaled to zero, and then it is not
     /// in the tree.
     pub fn tree(&self, minimum: impl Fn(&Part<'a>) -> Option<u32>) -> TreeNode {
-        let standalone = self.standalone.iter();
-        let standalone = standalone.filter_map(|p| Some(TreeNode::leaf(&p.name, minimum(p)?)));
+        let standalone = self
+            .standalone
+            .iter()
+            .filter_map(|p| Some(TreeNode::leaf(&p.name, minimum(p)?)));
         let groups = self.groups.iter().map(|g| g.nodes(&minimum));
         TreeNode::of_replica(&self.base_gang, standalone, groups)
     }

@@ -63,8 +63,7 @@ impl<'a> Members<'a> {
         existing: Option<&PodGang>,
     ) -> Self {
         let list = existing.map(List::of);
-        let parts = gang.parts.iter();
-        let all = parts.map(|name| {
+        let all = gang.parts.iter().map(|name| {
             let part = roster.slot_named(name).standing();
             Member {
                 name,
@@ -90,12 +89,16 @@ impl<'a> Members<'a> {
         if left.is_empty() {
             return;
         }
-        let new = self.all.iter().filter(|m| m.standing == Standing::New);
-        let units: HashSet<&str> = new.map(|m| self.unit(m.name)).collect();
-        let left = left
+        let units: HashSet<&str> = self
+            .all
+            .iter()
+            .filter(|m| m.standing == Standing::New)
+            .map(|m| self.unit(m.name))
+            .collect();
+        let scaled_up: HashSet<&str> = left
             .into_iter()
-            .filter(|name| units.contains(self.unit(name)));
-        let scaled_up: HashSet<&str> = left.collect();
+            .filter(|name| units.contains(self.unit(name)))
+            .collect();
         let members = self.all.iter_mut().filter(|m| scaled_up.contains(m.name));
         members.for_each(|member| member.standing = Standing::New);
     }
@@ -127,9 +130,13 @@ impl<'a> Members<'a> {
     pub(super) fn entries(&self) -> Vec<(&'a str, Entry)> {
         let starts = !self.are_started() && self.are_whole();
         let are_new_complete = starts || self.are_complete(Standing::New);
-        let renewed = self.all.iter().filter(|m| m.standing == Standing::Renewed);
-        let incomplete = renewed.filter(|m| !starts && !m.is_complete);
-        let waiting: HashSet<&str> = incomplete.map(|m| self.unit(m.name)).collect();
+        let waiting: HashSet<&str> = self
+            .all
+            .iter()
+            .filter(|m| m.standing == Standing::Renewed)
+            .filter(|m| !starts && !m.is_complete)
+            .map(|m| self.unit(m.name))
+            .collect();
         let entry = |m: &Member<'_>| match m.standing {
             Standing::New if !are_new_complete => Entry::Absent,
             Standing::Renewed if waiting.contains(self.unit(m.name)) => Entry::WithoutPods,

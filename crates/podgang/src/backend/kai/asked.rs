@@ -37,13 +37,16 @@ pub(super) fn write(spec: &mut KaiPodGroupSpec, gang: &PodGang) {
 pub(super) fn refused(gang: &PodGang) -> Vec<String> {
     let foreign = keys::NOT_OF_GANGS
         .into_iter()
-        .filter_map(|key| Some((key, ownership::annotation(&gang.metadata, key)?)));
-    let foreign = foreign.map(|(key, value)| {
-        format!("annotation {key}: {value} is not a setting of gangs; remove it from the set")
-    });
+        .filter_map(|key| Some((key, ownership::annotation(&gang.metadata, key)?)))
+        .map(|(key, value)| {
+            format!("annotation {key}: {value} is not a setting of gangs; remove it from the set")
+        });
     let values = [preemptibility(gang), delay(gang), staleness(gang)];
-    let wrong = values.into_iter().filter_map(|asked| asked?.err());
-    wrong.chain(foreign).collect()
+    values
+        .into_iter()
+        .filter_map(|asked| asked?.err())
+        .chain(foreign)
+        .collect()
 }
 
 fn preemptibility(gang: &PodGang) -> Option<Result<&str, String>> {
@@ -86,9 +89,11 @@ fn topology(gang: &PodGang) -> BTreeMap<String, Value> {
         (keys::TOPOLOGY_REQUIRED, "requiredTopologyLevel"),
         (keys::TOPOLOGY_PREFERRED, "preferredTopologyLevel"),
     ];
-    let asked = fields.into_iter().filter_map(|(key, field)| {
-        let value = ownership::annotation(&gang.metadata, key)?;
-        Some((field.to_owned(), Value::from(value)))
-    });
-    asked.collect()
+    fields
+        .into_iter()
+        .filter_map(|(key, field)| {
+            let value = ownership::annotation(&gang.metadata, key)?;
+            Some((field.to_owned(), Value::from(value)))
+        })
+        .collect()
 }

@@ -42,14 +42,16 @@ pub(in crate::backend) fn observe(
         Shape::Tree if !is_base(gang) => return facts,
         Shape::Tree => podcliques_of_replica(gang, caches),
     };
-    let pods = seen
+    let pods: Vec<Pods<'_>> = seen
         .iter()
-        .map(|(podclique, place)| Pods::of(podclique, place.clone(), caches));
-    let pods: Vec<Pods<'_>> = pods.collect();
+        .map(|(podclique, place)| Pods::of(podclique, place.clone(), caches))
+        .collect();
     let gangs = gangs_of(&seen, caches);
     let listed = listed_by(&gangs);
-    let members = pods.iter().filter_map(|pods| pods.member(&listed));
-    let members: Vec<Member> = members.collect();
+    let members: Vec<Member> = pods
+        .iter()
+        .filter_map(|pods| pods.member(&listed))
+        .collect();
     let (groups, composites) = existing(gang, &members, caches);
     Facts {
         groups,
@@ -79,8 +81,9 @@ fn podcliques_of_replica(gang: &PodGang, caches: &Caches) -> Vec<Placed> {
     let Some((standalone, groups)) = tree::parts_of_replica(gang, caches) else {
         return Vec::new();
     };
-    let standalone = standalone.into_iter().map(|podclique| (podclique, None));
     standalone
+        .into_iter()
+        .map(|podclique| (podclique, None))
         .chain(groups.iter().flat_map(podcliques_of))
         .collect()
 }
@@ -88,17 +91,19 @@ fn podcliques_of_replica(gang: &PodGang, caches: &Caches) -> Vec<Placed> {
 fn podcliques_of((group, podcliques): &GroupParts) -> Vec<Placed> {
     let name = ownership::name(&group.metadata);
     let required = u32::try_from(group.spec.min_available.unwrap_or(1)).unwrap_or(0);
-    let placed = podcliques.iter().filter_map(|podclique| {
-        let (replica, _) =
-            names::parts_of_grouped_clique(name, ownership::name(&podclique.metadata))?;
-        let place = Place {
-            group: name.to_owned(),
-            replica,
-            required,
-        };
-        Some((podclique.clone(), Some(place)))
-    });
-    placed.collect()
+    podcliques
+        .iter()
+        .filter_map(|podclique| {
+            let (replica, _) =
+                names::parts_of_grouped_clique(name, ownership::name(&podclique.metadata))?;
+            let place = Place {
+                group: name.to_owned(),
+                replica,
+                required,
+            };
+            Some((podclique.clone(), Some(place)))
+        })
+        .collect()
 }
 
 /// A PodClique with its pods that stay.
@@ -158,23 +163,28 @@ type Listed<'a> = HashSet<(&'a str, &'a str)>;
 
 /// The gangs of these PodCliques.
 fn gangs_of(podcliques: &[Placed], caches: &Caches) -> Vec<Arc<PodGang>> {
-    let keys = podcliques.iter().filter_map(|(podclique, _)| {
-        let meta = &podclique.metadata;
-        let name = ownership::label(meta, labels::POD_GANG)?;
-        Some(Key::new(meta.namespace.clone().unwrap_or_default(), name))
-    });
-    let keys: BTreeSet<Key> = keys.collect();
+    let keys: BTreeSet<Key> = podcliques
+        .iter()
+        .filter_map(|(podclique, _)| {
+            let meta = &podclique.metadata;
+            let name = ownership::label(meta, labels::POD_GANG)?;
+            Some(Key::new(meta.namespace.clone().unwrap_or_default(), name))
+        })
+        .collect();
     keys.iter()
         .filter_map(|key| caches.of::<PodGang>().get(key))
         .collect()
 }
 
 fn listed_by(gangs: &[Arc<PodGang>]) -> Listed<'_> {
-    let parts = gangs.iter().flat_map(|gang| &gang.spec.pod_groups);
-    let pods = parts.flat_map(|part| {
-        let references = part.pod_references.iter();
-        references.map(|pod| (part.name.as_str(), pod.name.as_str()))
-    });
+    let pods = gangs
+        .iter()
+        .flat_map(|gang| &gang.spec.pod_groups)
+        .flat_map(|part| {
+            part.pod_references
+                .iter()
+                .map(|pod| (part.name.as_str(), pod.name.as_str()))
+        });
     pods.collect()
 }
 
@@ -187,8 +197,9 @@ fn existing(gang: &PodGang, members: &[Member], caches: &Caches) -> Existing {
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     let key = |name: &str| Key::new(namespace.clone(), name);
     let all = caches.of::<PodGroup>();
-    let named = members.iter().filter_map(|m| all.get(&key(&m.group)));
-    let groups: BTreeMap<_, _> = named
+    let groups: BTreeMap<_, _> = members
+        .iter()
+        .filter_map(|m| all.get(&key(&m.group)))
         .chain(all.owned_by(gang))
         .map(|group| (ownership::name(&group.metadata).to_owned(), group))
         .collect();
@@ -201,7 +212,7 @@ fn existing(gang: &PodGang, members: &[Member], caches: &Caches) -> Existing {
     let composites = parents
         .chain(own)
         .chain(all.owned_by(gang))
-        .map(|composite| (ownership::name(&composite.metadata).to_owned(), composite));
-    let composites = composites.collect();
+        .map(|composite| (ownership::name(&composite.metadata).to_owned(), composite))
+        .collect();
     (groups, composites)
 }

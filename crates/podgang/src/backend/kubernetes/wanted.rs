@@ -68,8 +68,10 @@ impl Wanted {
     pub(super) fn needs_composites(&self, facts: &Facts) -> bool {
         let is_new = |name: &String| !facts.groups.contains_key(name);
         let waits = |g: &WantedGroup| g.parent.is_some() && is_new(&g.name);
-        let unlisted = facts.members.iter().filter(|m| !m.is_listed);
-        let coming: BTreeSet<&String> = unlisted
+        let coming: BTreeSet<&String> = facts
+            .members
+            .iter()
+            .filter(|m| !m.is_listed)
             .map(|m| &m.group)
             .filter(|name| is_new(name))
             .collect();
@@ -103,8 +105,8 @@ impl Wanted {
         let is_free = of_new
             .as_ref()
             .is_none_or(|p| !facts.composites.contains_key(p));
-        let told = minimums.iter();
-        let groups: Vec<WantedGroup> = told
+        let groups: Vec<WantedGroup> = minimums
+            .iter()
             .filter(|(name, _)| is_free || parent_of(name).is_some())
             .map(|(name, minimum)| {
                 let parent = parent_of(name).unwrap_or_else(|| of_new.clone());
@@ -269,11 +271,14 @@ fn sum_minimums(facts: &Facts) -> BTreeMap<&str, u32> {
 /// The first free name. A CompositePodGroup that the gang controls uses its name only while one of
 /// the gang's PodGroups names it.
 fn free_name(gang: &str, facts: &Facts) -> String {
-    let parents = facts.members.iter().filter_map(|member| {
-        let group = facts.groups.get(&member.group)?;
-        group.spec.parent_composite_pod_group_name.as_ref()
-    });
-    let used: BTreeSet<&String> = parents.collect();
+    let used: BTreeSet<&String> = facts
+        .members
+        .iter()
+        .filter_map(|member| {
+            let group = facts.groups.get(&member.group)?;
+            group.spec.parent_composite_pod_group_name.as_ref()
+        })
+        .collect();
     let is_taken = |name: &String| {
         let found = facts.composites.get(name);
         let is_foreign = found.is_some_and(|c| !ownership::is_controlled_by_us(&c.metadata));
