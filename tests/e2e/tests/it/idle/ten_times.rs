@@ -95,6 +95,9 @@ pub fn scale_again_and_again(ns: &Namespace<'_>) {
     let mut noise = clique("noise", 10);
     noise["spec"]["minAvailable"] = json!(1);
     ns.apply(&set("other", &[noise], &[]));
+    ns.until("its PodClique can be scaled", |seen| {
+        seen.one("PodClique", "other-0-noise").map(drop)
+    });
     let mut history = History::of(ns);
     history.catch_up(ns);
     for round in 0..ROUNDS {
