@@ -5,7 +5,7 @@
 //! bindings and statuses pass. It protects users from mistakes and does not replace RBAC: a user
 //! who may annotate the set may switch it off.
 
-mod exempt;
+mod exemptions;
 mod words;
 
 use std::ops::Deref;
@@ -14,7 +14,7 @@ use api::{PodCliqueSet, labels};
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-pub use exempt::{ALWAYS_EXEMPT, Exemptions};
+pub use exemptions::{ALWAYS_EXEMPT, Exemptions};
 
 /// The operation on the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,16 +8,16 @@
 //! authorizer                          users who may change managed objects
 //! warnings, unknown_fields            accepted fields without the expected effect
 //! syntax                              how Kubernetes wants names and keys to be spelled
-//! field, places, bounded              where something is wrong, its words, how many of them
+//! field, clique_paths, error_limit    where something is wrong, its words, how many of them
 //! ```
 
 pub mod authorizer;
-mod bounded;
+mod clique_paths;
 pub mod defaults;
+mod error_limit;
 mod field;
 pub mod minimums;
 pub mod oversize;
-mod places;
 mod rules;
 pub mod scaling;
 mod syntax;

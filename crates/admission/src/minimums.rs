@@ -11,9 +11,9 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::object::ownership;
 
-use crate::bounded::bound_errors;
+use crate::clique_paths;
+use crate::error_limit::bound_errors;
 use crate::field::{FieldError, Path};
-use crate::places;
 use crate::rules::offer_no_lower_minimum;
 use crate::validated_set::ValidatedSet;
 
@@ -72,10 +72,10 @@ pub fn keep_minimums(validated: &mut ValidatedSet, stored: &PodCliqueSet, existi
         let cliques = stored.spec.template.cliques.iter();
         cliques.map(|c| c.spec.min_available.is_some()).collect()
     };
-    let of_cliques = places::cliques(&validated.set).zip(given);
+    let of_cliques = clique_paths::cliques(&validated.set).zip(given);
     let of_cliques = of_cliques
         .filter_map(|((at, c), is_given)| changed_clique(&at, c, existing).filter(|_| is_given));
-    let of_groups = places::scaling_groups(&validated.set)
+    let of_groups = clique_paths::scaling_groups(&validated.set)
         .filter_map(|(at, group)| changed_group(&at, group, existing));
     let changed: Vec<FieldError> = of_cliques.chain(of_groups).collect();
     let template = &mut validated.set.spec.template;

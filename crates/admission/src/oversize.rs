@@ -13,7 +13,7 @@ mod text;
 
 use api::PodCliqueSet;
 
-use crate::bounded::bound_errors;
+use crate::error_limit::bound_errors;
 use crate::field::FieldError;
 
 pub use live::of_live;

@@ -3,8 +3,8 @@
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
 
+use crate::clique_paths::{cliques, scaling_groups, template};
 use crate::field::Path;
-use crate::places::{cliques, scaling_groups, template};
 
 /// JSON paths of fields that have no effect yet (condition `FieldNotImplemented`), in the order of
 /// the object, which has its defaults applied.

@@ -7,8 +7,8 @@ use api::podcliqueset::PodCliqueTemplateSpec;
 use api::{PodCliqueSet, WorkloadType};
 use domain::workload::hash;
 
-use crate::bounded::bound_errors;
 use crate::defaults::{self, DefaultsConfig};
+use crate::error_limit::bound_errors;
 use crate::field::FieldError;
 use crate::rules::{self, Rules};
 use crate::{oversize, unimplemented};

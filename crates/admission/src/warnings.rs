@@ -14,8 +14,8 @@ use domain::health::termination;
 use domain::object::text::cut_text;
 use jiff::SignedDuration;
 
+use crate::clique_paths::{cliques, scaling_groups, template};
 use crate::field::Path;
-use crate::places::{cliques, scaling_groups, template};
 
 /// Shorter delays terminate gangs while their pods only restart.
 const SHORT: SignedDuration = SignedDuration::from_secs(10);

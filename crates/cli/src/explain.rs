@@ -20,7 +20,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::tree::now;
 
-pub use answer::{Evidence, Explanation, Link, Step};
+pub use answer::{Evidence, Explanation, Link, NextStep};
 pub use args::ExplainArgs;
 pub use build::{Search, search};
 pub use draw::draw_explanation;

@@ -12,14 +12,14 @@ mod args;
 mod cluster;
 mod definition;
 mod draw;
-mod judge;
+mod judged_files;
 mod object;
 mod parts;
 mod remark;
 mod report;
 mod rules;
 mod sarif;
-mod stored;
+mod stored_objects;
 
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
@@ -31,17 +31,17 @@ pub use cluster::{
     Answer, Answers, NamespaceQuota, Need, NeededKind, Wanted, check_answers, needs_of,
 };
 pub use draw::draw_report;
-pub use judge::{Judged, judge_sources};
+pub use judged_files::{JudgedFiles, judge_sources};
 pub use remark::{Remark, Rule, Severity};
 pub use report::{Finding, Report};
 pub use rules::ALL as RULES;
 pub use sarif::to_sarif;
-pub use stored::Stored;
+pub use stored_objects::StoredObjects;
 
 /// Runs the command.
 pub async fn run(args: &LintArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     args.check()?;
-    let stored = Stored::read(&args.old)?;
+    let stored = StoredObjects::read(&args.old)?;
     let sources = read_sources(&args.files)?;
     let mut judged = judge_sources(&sources, &stored);
     if args.cluster {

@@ -2,14 +2,14 @@
 //! cluster.
 //!
 //! ```text
-//! file ─▶ admit ─▶ world: the operator's own rules, offline ─▶ outline · changes ─▶ draw
-//!                    ▲
-//!                    └── the objects of the cluster, with --live
+//! file ─▶ admission ─▶ world: the operator's own rules, offline ─▶ outline · changes ─▶ draw
+//!                        ▲
+//!                        └── the objects of the cluster, with --live
 //! ```
 //!
 //! The operator's own rules compute the plan.
 
-mod admit;
+mod admission_result;
 mod apply;
 mod args;
 mod changes;
@@ -150,7 +150,7 @@ async fn plan_live(
     let mut planned = Vec::new();
     for set in sets {
         cluster.namespace = choose_namespace(set, &default, asked)?;
-        let found = changes::read_found(&cluster, admit::name_of(set)?, rules).await?;
+        let found = changes::read_found(&cluster, admission_result::name_of(set)?, rules).await?;
         let namespace = &cluster.namespace;
         planned.push(plan_change(set, namespace, found.as_ref(), rules, now)?);
     }
@@ -176,7 +176,7 @@ fn plan_offline(
 fn read_sets(file: &Path) -> Result<Vec<Value>, Failure> {
     let mut sets = Vec::new();
     for object in read_manifest(file)? {
-        if admit::is_set(&object)? {
+        if admission_result::is_set(&object)? {
             sets.push(object);
         }
     }
@@ -199,7 +199,7 @@ fn choose_namespace(set: &Value, namespace: &str, asked: Option<&str>) -> Result
         None => Ok(named.to_owned()),
         Some(asked) => Err(Failure::BadInput(format!(
             "podcliqueset {} has namespace {named}; omit --namespace {asked}",
-            admit::name_of(set)?
+            admission_result::name_of(set)?
         ))),
     }
 }

@@ -1,8 +1,8 @@
 //! One set and all its objects, as they were read.
 
+pub mod event;
 pub mod observe;
 pub mod pod_state;
-pub mod told;
 mod view;
 
 use std::collections::HashSet;
@@ -64,7 +64,7 @@ impl Workload {
             .map(|c| ownership::name(&c.metadata))
             .collect();
         let layout = self.layout();
-        let names = layout.parts().map(|part| part.name.clone());
+        let names = layout.slots().map(|part| part.name.clone());
         names
             .filter(|name| !found.contains(name.as_str()))
             .collect()

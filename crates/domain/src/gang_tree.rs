@@ -20,7 +20,7 @@ pub use guaranteed::Guaranteed;
 pub use order::compare_names;
 pub use replica::GroupNodes;
 pub use rules::{Finding, Severity};
-pub use verdict::{GroupVerdict, TREE_WORDS, Verdict};
+pub use verdict::{GroupVerdict, TREE_WORDS, TreeVerdict};
 
 /// A node of the tree with everything below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

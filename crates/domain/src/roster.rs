@@ -29,7 +29,7 @@ pub use self::slot::{Slot, classify};
 use crate::health::fence;
 use crate::object::attempt::Attempt;
 use crate::object::ownership as object;
-use crate::workload::layout::{Layout, Part, Positions};
+use crate::workload::layout::{Layout, LayoutSlot, Positions};
 
 /// The slots of one set.
 #[derive(Clone, Debug)]
@@ -40,14 +40,14 @@ pub struct Roster<'a> {
     groups: HashMap<&'a str, &'a PodCliqueScalingGroup>,
     gangs: HashMap<&'a str, &'a PodGang>,
     /// All PodCliques that were found, wanted or not, by name.
-    found: HashMap<&'a str, Found<'a>>,
+    found: HashMap<&'a str, FoundPodClique<'a>>,
     /// Those of an earlier attempt of their replica of the set, by its index.
     previous: BTreeMap<i32, Vec<&'a ObservedClique>>,
 }
 
 /// A PodClique that was found.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct FoundPodClique<'a> {
     /// The state of its slot.
     pub slot: Slot<&'a ObservedClique>,
     /// Its controller.
@@ -96,7 +96,7 @@ impl<'a> Roster<'a> {
     }
 
     /// The slot of a PodClique that the set should have.
-    pub fn slot(&self, part: &Part<'_>) -> Slot<&'a ObservedClique> {
+    pub fn slot(&self, part: &LayoutSlot<'_>) -> Slot<&'a ObservedClique> {
         match self.found.get(part.name.as_str()) {
             Some(found) => found.slot,
             None if self.is_stored_as_done(part.replica, &part.name) => Slot::Done,
@@ -117,7 +117,7 @@ impl<'a> Roster<'a> {
     }
 
     /// All PodCliques that were found, wanted or not.
-    pub fn found(&self) -> impl Iterator<Item = Found<'a>> {
+    pub fn found(&self) -> impl Iterator<Item = FoundPodClique<'a>> {
         self.found.values().copied()
     }
 
@@ -134,7 +134,7 @@ impl<'a> Roster<'a> {
 
     /// The scaling group that a PodClique belongs in, if the group was found, also if it is
     /// terminating.
-    pub fn group_of(&self, part: &Part<'_>) -> Option<&'a PodCliqueScalingGroup> {
+    pub fn group_of(&self, part: &LayoutSlot<'_>) -> Option<&'a PodCliqueScalingGroup> {
         self.group_in(part.replica, part.group?)
     }
 
@@ -168,13 +168,13 @@ impl<'a> Roster<'a> {
         fence::current_attempt(self.attempts(), replica)
     }
 
-    fn place(&self, found: &'a ObservedClique, positions: &Positions<'_>) -> Found<'a> {
+    fn place(&self, found: &'a ObservedClique, positions: &Positions<'_>) -> FoundPodClique<'a> {
         let meta = &found.podclique.metadata;
         let group = object::controller(meta).and_then(|o| self.groups.get(o.name.as_str()));
         let group = group.map(|g| &g.metadata);
         let owner = owner_of(object::uid(&self.set.metadata), group, meta);
         let wanted = self.attempt_of(found.name(), positions);
-        Found {
+        FoundPodClique {
             slot: classify(
                 found,
                 meta,

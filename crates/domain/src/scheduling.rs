@@ -4,10 +4,10 @@
 mod kai;
 pub mod kubernetes;
 mod marks;
-mod obstacle;
 mod priority;
 mod profiles;
 mod queue;
+mod unsupported_feature;
 mod volcano;
 
 use api::{PodClique, labels};
@@ -16,10 +16,10 @@ use k8s_openapi::api::core::v1::Pod;
 use crate::object::ownership;
 pub use kai::{grouped_leaf_name, leaf_name, pod_group_name, replica_name};
 pub use marks::{GangScheduler, Peers, find_peer, is_mark, is_of_tree};
-pub use obstacle::Obstacle;
-pub use priority::find_priority_obstacle;
+pub use priority::find_unsupported_priority;
 pub use profiles::{Backend, DEFAULT_SCHEDULER, Profiles};
 pub use queue::{inherit_queues, names_queue, queue_of, queue_of_set, set_names_queue};
+pub use unsupported_feature::UnsupportedFeature;
 
 /// Marks a new pod of a PodClique for the scheduler of its gang.
 pub fn mark_pod(scheduler: &GangScheduler, podclique: &PodClique, pod: &mut Pod) {

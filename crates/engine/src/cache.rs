@@ -18,12 +18,12 @@
 
 mod attempts;
 mod change;
-mod compact;
+mod compaction;
 mod evidence;
 mod index;
 mod key_set;
 mod listing;
-mod live;
+mod live_read;
 mod own_writes;
 mod pending_create;
 mod pod_specs;
@@ -43,11 +43,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
 
-use crate::guarded::forget_managers;
+use crate::list_item::forget_managers;
 use crate::scope::Scope;
 use attempts::Attempts;
 pub use change::Change;
-use compact::compact;
+use compaction::compact;
 use evidence::keep_evidence;
 pub use index::set_of;
 use index::{Index, Owner};
@@ -62,7 +62,7 @@ use versions::{ends_gracefully, has_ended, is_same_version, stays_in_place, vers
 pub const ASSUMED_LIFETIME: Duration = Duration::from_secs(30);
 
 /// Uid and version of an object.
-pub type Seen = Option<(String, u64)>;
+pub type SeenVersion = Option<(String, u64)>;
 
 /// All objects of one kind.
 #[derive(Debug)]
@@ -217,7 +217,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     }
 
     /// Uid and version of the object that is shown under this name.
-    pub fn seen(&self, key: &Key) -> Seen {
+    pub fn seen(&self, key: &Key) -> SeenVersion {
         self.read(|inner| inner.seen(key))
     }
 
@@ -241,7 +241,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
 }
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
-    fn seen(&self, key: &Key) -> Seen {
+    fn seen(&self, key: &Key) -> SeenVersion {
         let meta = self.objects.get(key)?.meta();
         Some((ownership::uid(meta).to_owned(), version(meta)))
     }

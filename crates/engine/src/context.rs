@@ -20,9 +20,9 @@ use crate::clock::{self, Clock};
 use crate::controllers::{Controller, ControllerName, Controllers};
 use crate::event_budget::EventBudget;
 use crate::heartbeat::Heartbeat;
+use crate::log_limit::LogLimit;
 use crate::metrics::{ByController, Metrics};
 use crate::requests::Requests;
-use crate::said::Said;
 use crate::scope::Scope;
 use crate::sync_state::{SyncState, watch_of};
 use crate::work_queue::WorkQueue;
@@ -40,7 +40,7 @@ pub struct Context {
     /// The budget for routine events, of all controllers.
     pub event_budget: EventBudget,
     pub(crate) sync: SyncState,
-    pub(crate) said: Said,
+    pub(crate) log_limit: LogLimit,
     clock: Clock,
     controllers: Controllers,
     is_standby: AtomicBool,
@@ -62,7 +62,7 @@ impl Context {
             heartbeat: Heartbeat::default(),
             event_budget: EventBudget::default(),
             sync: SyncState::new(Scope::of(&[])),
-            said: Said::default(),
+            log_limit: LogLimit::default(),
             clock: Arc::new(clock::now),
             controllers,
             is_standby: AtomicBool::new(false),

@@ -13,9 +13,9 @@ use kube::Client;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::cause;
+use crate::connection_error;
 use crate::context::Context;
-use crate::heard::{HEAD_TIMEOUT, NoHead};
+use crate::watch_liveness::{HEAD_TIMEOUT, NoHead};
 
 const INITIAL_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(5);
@@ -62,11 +62,11 @@ struct OpenApiDoc {
 #[derive(Debug, Default, Deserialize)]
 struct Components {
     #[serde(default)]
-    schemas: BTreeMap<String, Kind>,
+    schemas: BTreeMap<String, KindSchema>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Kind {
+struct KindSchema {
     #[serde(default)]
     properties: BTreeMap<String, Section>,
 }
@@ -91,7 +91,7 @@ pub async fn find_missing_fields(client: &Client) -> Result<Option<String>, kube
     Ok(list_missing_fields(&kinds, |_| true))
 }
 
-async fn read_descriptions(client: &Client) -> Result<BTreeMap<String, Kind>, kube::Error> {
+async fn read_descriptions(client: &Client) -> Result<BTreeMap<String, KindSchema>, kube::Error> {
     let mut kinds = BTreeMap::new();
     for path in PATHS {
         let request = Request::get(path).body(Vec::new());
@@ -106,7 +106,7 @@ async fn read_descriptions(client: &Client) -> Result<BTreeMap<String, Kind>, ku
     Ok(kinds)
 }
 
-fn find_kind<'a>(kinds: &'a BTreeMap<String, Kind>, kind: &str) -> Option<&'a Kind> {
+fn find_kind<'a>(kinds: &'a BTreeMap<String, KindSchema>, kind: &str) -> Option<&'a KindSchema> {
     let suffix = format!(".{kind}");
     let mut schemas = kinds.iter();
     let schema = schemas.find(|(name, _)| name.ends_with(&suffix));
@@ -115,7 +115,7 @@ fn find_kind<'a>(kinds: &'a BTreeMap<String, Kind>, kind: &str) -> Option<&'a Ki
 
 /// The fields that the counted kinds lack.
 fn list_missing_fields(
-    kinds: &BTreeMap<String, Kind>,
+    kinds: &BTreeMap<String, KindSchema>,
     counts: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let knows = |kind: &str, section: &str, field: &str| {
@@ -148,7 +148,7 @@ pub async fn wait_until_current(context: &Context, client: &Client) {
                 None
             }
             Err(kube::Error::Api(status)) if status.code == 404 => Some(NOT_INSTALLED.to_owned()),
-            Err(error) => Some(cause::explain(&error)),
+            Err(error) => Some(connection_error::explain(&error)),
         };
         let is_settled = problem.is_none();
         context.set_problem("CustomResourceDefinitions", problem);

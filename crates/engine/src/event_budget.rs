@@ -16,10 +16,10 @@ const REFILL: Duration = PERIOD.saturating_mul(BURST);
 
 /// The remaining budget of each namespace. A namespace with its whole budget is not remembered.
 #[derive(Debug, Default)]
-pub struct EventBudget(Mutex<State>);
+pub struct EventBudget(Mutex<NamespaceBudgets>);
 
 #[derive(Debug, Default)]
-struct State {
+struct NamespaceBudgets {
     /// When each namespace has all of its budget again.
     full_at: HashMap<String, Instant>,
     /// When namespaces were forgotten last.
@@ -37,12 +37,12 @@ impl EventBudget {
         self.state().full_at.len()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, NamespaceBudgets> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl NamespaceBudgets {
     fn take(&mut self, namespace: &str, now: Instant) -> bool {
         self.forget_full(now);
         let full_at = self.full_at.get(namespace).copied();

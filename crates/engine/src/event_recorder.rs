@@ -3,7 +3,7 @@
 //!
 //! API servers forget an event after an hour. A warning that goes on is repeated before that,
 //! as a series of the same event (docs/semantics.md §13.4). kube's `Recorder` also has series,
-//! but it names events at random and bypasses the fence, the limits and the counts of
+//! but it names events at random and bypasses the write gate, the limits and the counts of
 //! [`Requests`] (decision 103).
 
 mod body;
@@ -29,21 +29,21 @@ use crate::requests::{self, RequestError, Requests};
 use body::build_event;
 
 /// How many events are remembered to spare the API server repetitions.
-const MAX_TOLD: usize = 10_000;
+const MAX_POSTED: usize = 10_000;
 /// A warning that goes on is repeated after this.
 pub const REPEAT_AFTER: SignedDuration = SignedDuration::from_mins(30);
 
 /// Publishes each event once, and a warning that goes on every half hour.
 #[derive(Debug)]
 pub struct EventRecorder {
-    told: Mutex<HashMap<String, Told>>,
+    posted: Mutex<HashMap<String, PostedEvent>>,
     repeat_after: SignedDuration,
 }
 
 impl Default for EventRecorder {
     fn default() -> Self {
         Self {
-            told: Mutex::default(),
+            posted: Mutex::default(),
             repeat_after: repeat_after(),
         }
     }
@@ -51,7 +51,7 @@ impl Default for EventRecorder {
 
 /// The last publication of an event.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct PostedEvent {
     at: Timestamp,
     /// How often this process published it.
     count: i32,
@@ -74,43 +74,44 @@ impl EventRecorder {
             return;
         };
         if !context.allows_event(&event, note) {
-            return self.note_told(name, count, now);
+            return self.note_posted(name, count, now);
         }
-        match tell(&context.requests, &event, count, now).await {
-            Ok(()) | Err(RequestError::AlreadyExists) => self.note_told(name, count, now),
+        match post(&context.requests, &event, count, now).await {
+            Ok(()) | Err(RequestError::AlreadyExists) => self.note_posted(name, count, now),
             Err(error) => tracing::warn!(event = name, %error, "event not posted"),
         }
     }
 
     /// How often the event was published, including this time; `None` if it is not due now.
     fn count(&self, name: &str, note: &Event, now: Timestamp) -> Option<i32> {
-        let before = self.told().get(name).copied();
-        let is_due =
-            |told: Told| note.is_warning && now.duration_since(told.at) >= self.repeat_after;
-        if before.is_some_and(|told| !is_due(told)) {
+        let before = self.posted().get(name).copied();
+        let is_due = |posted: PostedEvent| {
+            note.is_warning && now.duration_since(posted.at) >= self.repeat_after
+        };
+        if before.is_some_and(|posted| !is_due(posted)) {
             return None;
         }
-        Some(before.map_or(1, |told| told.count.saturating_add(1)))
+        Some(before.map_or(1, |posted| posted.count.saturating_add(1)))
     }
 
     /// Only a published event need not be published again: the caller may have stopped waiting for
     /// the answer.
-    fn note_told(&self, name: String, count: i32, now: Timestamp) {
-        let mut told = self.told();
-        if told.len() >= MAX_TOLD {
-            told.clear();
+    fn note_posted(&self, name: String, count: i32, now: Timestamp) {
+        let mut posted = self.posted();
+        if posted.len() >= MAX_POSTED {
+            posted.clear();
         }
-        told.insert(name, Told { at: now, count });
+        posted.insert(name, PostedEvent { at: now, count });
     }
 
-    fn told(&self) -> MutexGuard<'_, HashMap<String, Told>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn posted(&self) -> MutexGuard<'_, HashMap<String, PostedEvent>> {
+        self.posted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Posts the event the first time, and again if the API server has forgotten it; otherwise updates
 /// its series.
-async fn tell(
+async fn post(
     requests: &Requests,
     event: &ApiEvent,
     count: i32,

@@ -12,8 +12,8 @@
 //! without any known answer, each of which sends one write first, they share three quarters. The
 //! last free place is for a namespace that has nothing under way (decision 125).
 
-mod held;
-mod standing;
+mod permits;
+mod write_health;
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -23,9 +23,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use held::{Held, Room};
-pub(crate) use standing::Crowd;
-pub use standing::Standing;
+use permits::{FreePermits, HeldPermits};
+pub(crate) use write_health::Occupancy;
+pub use write_health::WriteHealth;
 
 /// The highest limit of writes under way, without slow ones.
 const MAX_LIMIT: f64 = 32.0;
@@ -38,23 +38,23 @@ const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 /// Admits writes; clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Flow(Arc<Mutex<State>>);
+pub struct Flow(Arc<Mutex<FlowState>>);
 
 #[derive(Debug)]
-struct State {
+struct FlowState {
     limit: f64,
-    held: Held,
+    held: HeldPermits,
     waiting: VecDeque<(String, oneshot::Sender<Permit>)>,
     paused_until: Option<Instant>,
     cut: Option<Instant>,
     answered: Option<Instant>,
 }
 
-impl Default for State {
+impl Default for FlowState {
     fn default() -> Self {
         Self {
             limit: MAX_LIMIT,
-            held: Held::default(),
+            held: HeldPermits::default(),
             waiting: VecDeque::new(),
             paused_until: None,
             cut: None,
@@ -143,8 +143,8 @@ impl Flow {
     }
 
     /// The state of the writes of the namespace.
-    pub fn standing(&self, namespace: &str) -> Standing {
-        self.state().held.standing(namespace, Instant::now())
+    pub fn write_health(&self, namespace: &str) -> WriteHealth {
+        self.state().held.write_health(namespace, Instant::now())
     }
 
     /// How many writes may be under way now.
@@ -173,12 +173,12 @@ impl Flow {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FlowState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl FlowState {
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -191,8 +191,8 @@ impl State {
     /// The next waiter: of the first waiters of each namespace, the one whose namespace has least
     /// under way.
     fn next(&mut self) -> Option<(String, oneshot::Sender<Permit>)> {
-        let room = Room::of(&self.held, self.whole_limit(), Instant::now());
-        if room.is_full() {
+        let free = FreePermits::of(&self.held, self.whole_limit(), Instant::now());
+        if free.is_full() {
             return None;
         }
         // A turn without a receiver would come back at once, while it is given.
@@ -201,7 +201,7 @@ impl State {
             .waiting
             .iter()
             .enumerate()
-            .filter(|(_, (namespace, _))| room.may_enter(namespace));
+            .filter(|(_, (namespace, _))| free.may_enter(namespace));
         let (at, _) = may.min_by_key(|(_, (namespace, _))| self.held.under_way_in(namespace))?;
         let next = self.waiting.remove(at)?;
         self.held.enter(&next.0);

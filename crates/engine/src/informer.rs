@@ -5,8 +5,8 @@
 
 mod failures;
 mod optional;
-mod telling;
 mod unreadable;
+mod unreadable_events;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -25,15 +25,15 @@ use tokio::time::{Instant, sleep_until};
 use crate::caches::Gap;
 use crate::caches::watched::{Selection, Watched, WatchedScope};
 use crate::context::Context;
-use crate::guarded::Guarded;
-use crate::heard::{self, Heard};
+use crate::list_item::ListItem;
 use crate::metrics::ByKind;
 use crate::pages;
 use crate::scope::Scope;
 use crate::sync_state::{Watch, WatchProblem, watch_of};
+use crate::watch_liveness::{self, WatchLiveness};
 use failures::{FAILURES_BEFORE_RELIST, Failures};
-use telling::tell_of_unreadable;
 use unreadable::Unreadable;
+use unreadable_events::publish_unreadable;
 
 /// How often own writes are checked for having been shown by the watch.
 const VERIFY_INTERVAL: Duration = Duration::from_secs(5);
@@ -68,8 +68,8 @@ pub async fn watch<K: Watched>(context: Arc<Context>, client: Client) {
             let _ = tokio::time::timeout(VERIFY_INTERVAL, doubted).await;
         }
     };
-    let telling = tell_of_unreadable::<K>(&context, &unreadable);
-    futures::future::join3(watches, verifications, telling).await;
+    let publishing = publish_unreadable::<K>(&context, &unreadable);
+    futures::future::join3(watches, verifications, publishing).await;
 }
 
 /// An object of ours that lacks the managed-by label, so the watch does not report it.
@@ -91,9 +91,12 @@ impl Informer {
     async fn watch_forever<K: Watched>(&self, client: Client) {
         let mut failures = Failures::default();
         loop {
-            let heard = self.context.sync.heard(self.watch.clone());
-            let client = pages::bounded(heard::listening(client.clone(), heard.clone()));
-            self.watch_until_stuck::<K>(&client, &heard, &mut failures)
+            let liveness = self.context.sync.liveness(self.watch.clone());
+            let client = pages::bounded(watch_liveness::report_liveness(
+                client.clone(),
+                liveness.clone(),
+            ));
+            self.watch_until_stuck::<K>(&client, &liveness, &mut failures)
                 .await;
             // Changes from here until the next list ends are unknown, and that may take long.
             self.lose_view::<K>();
@@ -104,7 +107,7 @@ impl Informer {
     async fn watch_until_stuck<K: Watched>(
         &self,
         client: &Client,
-        heard: &Heard,
+        liveness: &WatchLiveness,
         failures: &mut Failures,
     ) {
         let mut events = pin!(watcher(
@@ -157,7 +160,7 @@ impl Informer {
                         self.abandon_list::<K>();
                     }
                     let error = failed.and_then(Result::err);
-                    self.count_failure::<K>(error, heard, failures).await;
+                    self.count_failure::<K>(error, liveness, failures).await;
                 }
             }
         }
@@ -166,12 +169,12 @@ impl Informer {
     async fn count_failure<K: Watched>(
         &self,
         error: Option<watcher::Error>,
-        heard: &Heard,
+        liveness: &WatchLiveness,
         failures: &mut Failures,
     ) {
         let is_refused = error.as_ref().is_some_and(failures::is_refused);
         let why = if let Some(error) = error {
-            failures.count(failures::weight(&error, heard.was_silent()));
+            failures.count(failures::weight(&error, liveness.was_silent()));
             failures::explain::<K>(&self.scope, &error)
         } else {
             failures.count(FAILURES_BEFORE_RELIST);
@@ -224,7 +227,7 @@ impl Informer {
         }
     }
 
-    fn take_in<K: Watched>(&self, event: watcher::Event<Guarded<K>>) {
+    fn take_in<K: Watched>(&self, event: watcher::Event<ListItem<K>>) {
         let context = &self.context;
         let cache = context.caches.of::<K>();
         self.unreadable.note(&event);
@@ -262,7 +265,7 @@ impl Informer {
 
     /// An object that cannot be decoded does not delay any other. It is left alone, unless it is
     /// being deleted.
-    fn warn_of_unread<K: Watched>(&self, shown: &Guarded<K>) {
+    fn warn_of_unread<K: Watched>(&self, shown: &ListItem<K>) {
         let Some(error) = shown.problem() else {
             return;
         };
@@ -304,7 +307,7 @@ impl Informer {
         counter.get_or_create(&ByKind { kind }).inc();
         let namespace = scope.namespace();
         // An API server that is down ends the watches of all kinds, again and again.
-        if self.context.said.is_news(&problem.why) {
+        if self.context.log_limit.is_news(&problem.why) {
             let problem = &problem.why;
             tracing::warn!(kind, namespace, problem, "watch failed, trying again");
         }
@@ -322,7 +325,7 @@ fn is_absent<K: Watched>(error: &watcher::Error) -> bool {
 
 fn config<K: Watched>() -> watcher::Config {
     let config = watcher::Config::default()
-        .timeout(heard::WATCH_SECONDS)
+        .timeout(watch_liveness::WATCH_SECONDS)
         .page_size(pages::MOST);
     if K::SELECTION.is_by_label() {
         return config.labels(labels::MANAGED_SELECTOR);

@@ -9,21 +9,21 @@
 //! No clock is compared with the clock of another process: the leader counts from when it sent the
 //! renewal that succeeded, the others from when they saw it. The first is always earlier, and the
 //! renew deadline is shorter than the duration, so between the leader's last write and the first of
-//! the next leader is at least their difference. The leader's side of that is [`WriteFence`], which
+//! the next leader is at least their difference. The leader's side of that is [`WriteGate`], which
 //! each write asks: a process that was stopped in between writes nothing when it goes on.
 //!
 //! No existing library does that (docs/decisions.md).
 
 mod campaign;
-mod fence;
 mod lease;
 mod requests;
+mod write_gate;
 
 use std::time::Duration;
 
 pub use campaign::{Campaign, Predecessor};
-pub use fence::{WriteFence, WriteTurn};
-pub use lease::{Record, Step, next_step};
+pub use lease::{LeaseStep, Record, next_step};
+pub use write_gate::{WriteGate, WriteTurn};
 
 /// The candidate for the lead, and its Lease.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -26,13 +26,13 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use crate::flow::{Flow, Standing};
-use crate::guarded::Guarded;
-use crate::heard::{self, HEAD_TIMEOUT};
-use crate::leader::WriteFence;
+use crate::flow::{Flow, WriteHealth};
+use crate::leader::WriteGate;
+use crate::list_item::ListItem;
 use crate::metrics::{ByRequest, Metrics};
 use crate::pages;
 use crate::scope::Scope;
+use crate::watch_liveness::{self, HEAD_TIMEOUT};
 pub use error::RequestError;
 use error::{refused, retry_after};
 
@@ -51,7 +51,7 @@ pub struct Requests {
     client: ClientBox,
     metrics: Arc<Metrics>,
     flow: Flow,
-    fence: WriteFence,
+    gate: WriteGate,
     writes_left: Arc<AtomicI64>,
 }
 
@@ -72,21 +72,21 @@ impl Requests {
             client: ClientBox(client),
             metrics,
             flow: Flow::default(),
-            fence: WriteFence::open(),
+            gate: WriteGate::open(),
             writes_left: Arc::new(AtomicI64::new(exit_after())),
         }
     }
 
-    /// Sends only writes that this fence admits.
+    /// Sends only writes that this gate admits.
     #[must_use]
-    pub fn behind(mut self, fence: WriteFence) -> Self {
-        self.fence = fence;
+    pub fn behind(mut self, gate: WriteGate) -> Self {
+        self.gate = gate;
         self
     }
 
     /// The state of the writes to the namespace.
-    pub fn standing(&self, namespace: &str) -> Standing {
-        self.flow.standing(namespace)
+    pub fn write_health(&self, namespace: &str) -> WriteHealth {
+        self.flow.write_health(namespace)
     }
 
     /// POST of this JSON. The answer is decoded to `R`.
@@ -205,9 +205,9 @@ impl Requests {
     where
         R: Resource<DynamicType = ()> + DeserializeOwned + Clone,
     {
-        let listening = heard::listening(self.client.0.clone(), Arc::default());
+        let watching = watch_liveness::report_liveness(self.client.0.clone(), Arc::default());
         let paged = Self {
-            client: ClientBox(pages::bounded(listening)),
+            client: ClientBox(pages::bounded(watching)),
             ..self.clone()
         };
         let all = Request::new(R::url_path(&(), scope.namespace()));
@@ -216,7 +216,7 @@ impl Requests {
             let request = all.list(&params);
             let what = What::of::<R>("list", scope.namespace().unwrap_or_default());
             // A page is read before its head is passed on; the client waits for that head.
-            let page: ObjectList<Guarded<R>> = paged
+            let page: ObjectList<ListItem<R>> = paged
                 .send(what, LIST_TIMEOUT, LIST_TIMEOUT, request)
                 .await?;
             let readable = page.items.into_iter().filter_map(|item| item.object.ok());
@@ -246,12 +246,12 @@ impl Requests {
     ) -> Answer<R> {
         let mut permit = self.flow.enter(&what.share()).await;
         // Checked last: the wait for the permit may have taken long.
-        let Some(_turn) = self.fence.enter() else {
+        let Some(_turn) = self.gate.enter() else {
             return Err(RequestError::NotLeading);
         };
         let sent = Instant::now();
         let sending = permit.write(self.send(what, WRITE_TIMEOUT, BODY_TIMEOUT, request));
-        let Some(answer) = self.fence.while_in_time(sending).await else {
+        let Some(answer) = self.gate.while_in_time(sending).await else {
             return Err(RequestError::NotLeading);
         };
         match &answer {
@@ -359,7 +359,7 @@ impl<'a> What<'a> {
 }
 
 /// The object in an answer.
-fn object_of<R>(answer: Guarded<R>) -> Answer<R> {
+fn object_of<R>(answer: ListItem<R>) -> Answer<R> {
     let invalid = |invalid: InvalidObject| RequestError::Unreadable(invalid.error);
     answer.object.map_err(invalid)
 }

@@ -75,8 +75,8 @@ fn stream_keys<R: Reconciler>(context: &Context, slots: usize) -> impl Stream<It
     futures::stream::unfold(
         (queue, requests, waits, metrics),
         move |(queue, requests, waits, metrics)| async move {
-            let standing = |namespace: &str| requests.standing(namespace);
-            let turn = queue.next(slots, standing).await;
+            let health = |namespace: &str| requests.write_health(namespace);
+            let turn = queue.next(slots, health).await;
             let waited = turn.waited.as_secs_f64();
             waits.observe(waited);
             metrics.usual.note_wait(R::NAME.0, waited);

@@ -9,9 +9,9 @@ use domain::plan::Kind;
 use tokio::sync::watch;
 
 use crate::controller_name::ControllerName;
-use crate::heard::Heard;
 use crate::metrics::{ByKind, Metrics};
 use crate::scope::Scope;
+use crate::watch_liveness::WatchLiveness;
 
 /// A kind without a message for this long counts as not watched, whatever the reason.
 const STALE: Duration = Duration::from_mins(3);
@@ -60,7 +60,7 @@ pub(crate) struct SyncState {
     problems: Mutex<BTreeMap<&'static str, String>>,
     /// How often all watches had to be listed again.
     list_orders: watch::Sender<u64>,
-    heard: Mutex<BTreeMap<Watch, Arc<Heard>>>,
+    liveness: Mutex<BTreeMap<Watch, Arc<WatchLiveness>>>,
     held: Mutex<Held>,
 }
 
@@ -71,7 +71,7 @@ impl SyncState {
             unsynced: watch::Sender::new(BTreeMap::new()),
             problems: Mutex::default(),
             list_orders: watch::Sender::new(0),
-            heard: Mutex::default(),
+            liveness: Mutex::default(),
             held: Mutex::default(),
         }
     }
@@ -134,8 +134,8 @@ impl SyncState {
     /// All watches have to be listed once more before anything is decided.
     pub(crate) fn list_anew(&self) {
         let watched: Vec<Watch> = {
-            let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-            heard.keys().cloned().collect()
+            let liveness = self.liveness.lock().unwrap_or_else(PoisonError::into_inner);
+            liveness.keys().cloned().collect()
         };
         self.held().unlisted.extend(watched);
         self.list_orders.send_modify(|orders| *orders += 1);
@@ -210,10 +210,10 @@ impl SyncState {
 
     /// Watches without a message for too long, and the length of their silence.
     fn silent(&self) -> BTreeMap<Watch, Duration> {
-        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard
+        let liveness = self.liveness.lock().unwrap_or_else(PoisonError::into_inner);
+        liveness
             .iter()
-            .map(|(watch, heard)| (watch.clone(), heard.silence()))
+            .map(|(watch, liveness)| (watch.clone(), liveness.silence()))
             .filter(|(_, silence)| *silence > STALE)
             .collect()
     }
@@ -242,16 +242,16 @@ impl SyncState {
     }
 
     /// The liveness record of that watch.
-    pub(crate) fn heard(&self, watch: Watch) -> Arc<Heard> {
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.entry(watch).or_default().clone()
+    pub(crate) fn liveness(&self, watch: Watch) -> Arc<WatchLiveness> {
+        let mut liveness = self.liveness.lock().unwrap_or_else(PoisonError::into_inner);
+        liveness.entry(watch).or_default().clone()
     }
 
     /// The watch is given up for now: its silence proves nothing, and the metrics do not call its
     /// kind silent for ever.
     pub(crate) fn stop_listening(&self, watch: &Watch, metrics: &Metrics) {
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.remove(watch);
+        let mut liveness = self.liveness.lock().unwrap_or_else(PoisonError::into_inner);
+        liveness.remove(watch);
         if let Some(gauge) = metrics.watch_silence.get(&ByKind { kind: watch.0 }) {
             gauge.set(0.0);
         }
@@ -259,11 +259,11 @@ impl SyncState {
 
     /// Sets the metrics to the longest silence of each kind.
     pub(crate) fn measure_silence(&self, metrics: &Metrics) {
-        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let liveness = self.liveness.lock().unwrap_or_else(PoisonError::into_inner);
         let mut longest: BTreeMap<&'static str, f64> = BTreeMap::new();
-        for ((kind, _, _), heard) in heard.iter() {
+        for ((kind, _, _), liveness) in liveness.iter() {
             let seconds = longest.entry(kind).or_default();
-            *seconds = seconds.max(heard.silence().as_secs_f64());
+            *seconds = seconds.max(liveness.silence().as_secs_f64());
         }
         for (kind, seconds) in longest {
             let gauge = metrics.watch_silence.get_or_create(&ByKind { kind });

@@ -11,7 +11,7 @@
 //! admission webhook that hangs there does not delay other namespaces; and namespaces whose writes
 //! take long share one half of the slots, however many they are (decision 125).
 
-mod room;
+mod free_slots;
 mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,8 +21,8 @@ use domain::Key;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::flow::Standing;
-use state::State;
+use crate::flow::WriteHealth;
+use state::QueueState;
 
 /// The shortest rest after a turn.
 pub const LEAST_REST: Duration = Duration::from_millis(20);
@@ -43,7 +43,7 @@ pub struct WorkQueue(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     changed: Notify,
 }
 
@@ -91,12 +91,12 @@ impl WorkQueue {
 
     /// The next key, as soon as it is due and one of this many slots is free for its namespace,
     /// given the state of the namespace's writes. One consumer only.
-    pub async fn next(&self, slots: usize, standing: impl Fn(&str) -> Standing) -> Turn {
+    pub async fn next(&self, slots: usize, health: impl Fn(&str) -> WriteHealth) -> Turn {
         loop {
             let due = {
                 let mut state = self.state();
                 let now = Instant::now();
-                if let Some(turn) = state.hand_out(slots, &standing, now) {
+                if let Some(turn) = state.hand_out(slots, &health, now) {
                     return turn;
                 }
                 state.next_change(now)
@@ -145,7 +145,7 @@ impl WorkQueue {
         self.state().take_all()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::clock::Clock;
-use engine::leader::{Campaign, LeaseOptions, Predecessor, WriteFence};
+use engine::leader::{Campaign, LeaseOptions, Predecessor, WriteGate};
 use engine::metrics::{ByLease, Metrics};
 use kube::Client;
 use tokio::sync::watch;
@@ -14,7 +14,7 @@ use crate::config::Config;
 
 /// Whether this operator leads; without an election it always does.
 pub(crate) struct Election {
-    fence: WriteFence,
+    gate: WriteGate,
     lease: Option<String>,
     campaign: Option<Campaign>,
     metrics: Arc<Metrics>,
@@ -29,16 +29,16 @@ impl Election {
         metrics: &Arc<Metrics>,
     ) -> Self {
         let is_held = config.leader_election.enabled;
-        let fence = if is_held {
-            WriteFence::closed()
+        let gate = if is_held {
+            WriteGate::closed()
         } else {
-            WriteFence::open()
+            WriteGate::open()
         };
         let campaign = || {
             Campaign::new(
                 client.clone(),
                 options(config),
-                fence.clone(),
+                gate.clone(),
                 clock.clone(),
                 metrics.clone(),
             )
@@ -49,7 +49,7 @@ impl Election {
         Self {
             lease: is_held.then(|| config.leader_election.name()),
             campaign: is_held.then(campaign),
-            fence,
+            gate,
             metrics: metrics.clone(),
             leads: watch::Sender::new(false),
         }
@@ -60,9 +60,9 @@ impl Election {
         self.leads.subscribe()
     }
 
-    /// The fence that all writes check.
-    pub(crate) fn fence(&self) -> WriteFence {
-        self.fence.clone()
+    /// The gate that all writes check.
+    pub(crate) fn gate(&self) -> WriteGate {
+        self.gate.clone()
     }
 
     /// Waits until this operator leads; if it is not ready, it lets others go first.

@@ -85,7 +85,7 @@ pub async fn run_counting(
     about::register(&mut metrics);
     let metrics = Arc::new(metrics);
     let mut election = Election::new(&config, &client, &clock, &metrics);
-    let requests = Requests::new(client.clone(), metrics.clone()).behind(election.fence());
+    let requests = Requests::new(client.clone(), metrics.clone()).behind(election.gate());
     let context = Context::new(requests, metrics, controllers()).with_clock(clock);
     let context = context.called(&config.process.identity);
     let context = context.in_namespaces(&config.watch_namespaces);
@@ -101,7 +101,7 @@ pub async fn run_counting(
         let around = Surroundings {
             context: &context,
             client: &client,
-            fence: election.fence(),
+            gate: election.gate(),
             leads: election.leads(),
             metrics: of_webhook,
             stop: stop.clone(),

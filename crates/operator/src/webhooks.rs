@@ -9,7 +9,7 @@ use admission::defaults::DefaultsConfig;
 use anyhow::Context as _;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::Key;
-use engine::leader::WriteFence;
+use engine::leader::WriteGate;
 use engine::{Context, Watched};
 use futures::FutureExt;
 use kube::Client;
@@ -34,7 +34,7 @@ const LAST_CALLS: Duration = Duration::from_secs(5);
 pub(crate) struct Surroundings<'a> {
     pub(crate) context: &'a Arc<Context>,
     pub(crate) client: &'a Client,
-    pub(crate) fence: WriteFence,
+    pub(crate) gate: WriteGate,
     pub(crate) leads: watch::Receiver<bool>,
     pub(crate) metrics: Metrics,
     pub(crate) stop: Stop,
@@ -134,7 +134,7 @@ fn options(config: &Config, webhooks: &Webhooks, around: &Surroundings<'_>) -> O
     for target in &configurations {
         around.metrics.begin_configuration(target.to_string());
     }
-    let (fence, context) = (around.fence.clone(), around.context.clone());
+    let (gate, context) = (around.gate.clone(), around.context.clone());
     Options {
         mode: match webhooks.cert_provision_mode {
             CertProvisionMode::Auto => Mode::Auto {
@@ -146,7 +146,7 @@ fn options(config: &Config, webhooks: &Webhooks, around: &Surroundings<'_>) -> O
         secret_name: webhooks.secret_name(),
         names: webhooks.names(&config.process.namespace),
         configurations,
-        enter_write: Arc::new(move || fence.enter().map(|turn| Box::new(turn) as WriteTurn)),
+        enter_write: Arc::new(move || gate.enter().map(|turn| Box::new(turn) as WriteTurn)),
         clock: Arc::new(move || context.now()),
         metrics: around.metrics.clone(),
     }

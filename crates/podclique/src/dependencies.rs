@@ -10,7 +10,7 @@ use domain::health::fence;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::roster::{self, Slot};
-use domain::workload::layout::{self, Part};
+use domain::workload::layout::{self, LayoutSlot};
 use domain::workload::start_order::{self, StartOrder};
 use domain::workload::{gang, limits};
 use domain::{Key, Pod};
@@ -67,7 +67,11 @@ pub(crate) fn find_dependencies(
 }
 
 /// The observed dependency; `None` if it is scaled to zero.
-fn look_at_dependency(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Option<Dependency> {
+fn look_at_dependency(
+    set: &PodCliqueSet,
+    part: &LayoutSlot<'_>,
+    caches: &Caches,
+) -> Option<Dependency> {
     let seen = find_slot(set, part, caches).standing();
     let pods = match &seen {
         Some(podclique) => gang::clique_minimum(&podclique.spec),
@@ -95,7 +99,7 @@ pub(crate) fn is_up(podclique: &PodClique, pods: &[Arc<Pod>]) -> bool {
 
 /// The slot of a PodClique. Only this slot is looked up: each PodClique of a set reads only its few
 /// dependencies.
-fn find_slot(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Slot<Arc<PodClique>> {
+fn find_slot(set: &PodCliqueSet, part: &LayoutSlot<'_>, caches: &Caches) -> Slot<Arc<PodClique>> {
     let Some(found) = caches.of::<PodClique>().get(&key(set, &part.name)) else {
         return Slot::Empty;
     };
@@ -105,7 +109,7 @@ fn find_slot(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Slot<Arc<P
 /// The state of the PodClique that was found in a slot.
 pub(crate) fn classify<T>(
     set: &PodCliqueSet,
-    part: &Part<'_>,
+    part: &LayoutSlot<'_>,
     found: T,
     meta: &ObjectMeta,
     caches: &Caches,
@@ -115,7 +119,7 @@ pub(crate) fn classify<T>(
 }
 
 /// The attempt in which a new PodClique of this slot is created.
-fn present_attempt(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Attempt {
+fn present_attempt(set: &PodCliqueSet, part: &LayoutSlot<'_>, caches: &Caches) -> Attempt {
     let of_group = |(config, j): (&PodCliqueScalingGroupConfig, i32)| {
         let name = names::scaling_group(name(set), part.replica, &config.name);
         let group = group(set, &name, caches)?;
@@ -129,7 +133,7 @@ fn present_attempt(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Atte
 }
 
 /// The minimum of a PodClique that does not exist yet.
-fn minimum_to_be(set: &PodCliqueSet, part: &Part<'_>) -> i32 {
+fn minimum_to_be(set: &PodCliqueSet, part: &LayoutSlot<'_>) -> i32 {
     let mut cliques = set.spec.template.cliques.iter();
     let Some(template) = cliques.find(|c| c.name == part.clique) else {
         return 0;
@@ -175,7 +179,7 @@ pub(crate) fn order<'a>(
 }
 
 /// The slot of a PodClique in the set.
-pub(crate) fn find<'a>(set: &'a PodCliqueSet, podclique: &str) -> Option<Part<'a>> {
+pub(crate) fn find<'a>(set: &'a PodCliqueSet, podclique: &str) -> Option<LayoutSlot<'a>> {
     layout::find(name(set), &set.spec.template, podclique)
 }
 

@@ -1,8 +1,8 @@
 //! The inputs of a decision on a PodClique.
 
-mod leaving;
 mod peers;
 mod set;
+mod terminating_pods;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -253,8 +253,8 @@ pub fn observe(
                 base.is_some_and(|base| gang::is_ready(&base))
             })
         },
-        nodes_in_service: leaving::nodes_in_service(podclique, &pods, caches),
-        predecessors: leaving::predecessors(podclique, set_key.as_ref(), caches, rules),
+        nodes_in_service: terminating_pods::nodes_in_service(podclique, &pods, caches),
+        predecessors: terminating_pods::predecessors(podclique, set_key.as_ref(), caches, rules),
         dependencies: dependencies::find_dependencies(podclique, set.as_deref(), caches),
         init_container_image: rules.init_container_image.clone(),
         pod_group: pod_group::observe(

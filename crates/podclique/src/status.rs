@@ -48,7 +48,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         scheduled_replicas: count(&Pod::is_scheduled),
         hpa_pod_selector: selector(snapshot),
         was_available: facts.latch(),
-        was_idle: facts.is_idle_or_woken().then_some(true),
+        was_idle: facts.is_or_was_scaled_to_zero().then_some(true),
         scaled_below_to: facts.next_scaled_below_to(),
         ..before.clone()
     };

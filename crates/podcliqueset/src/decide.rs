@@ -23,8 +23,8 @@ use domain::roster::Roster;
 use domain::update;
 use jiff::Timestamp;
 
-use crate::idle::Idle;
 use crate::observe::Snapshot;
+use crate::scaled_to_zero::ScaledToZero;
 use crate::status;
 
 /// Decides the plan for the set.
@@ -122,7 +122,7 @@ fn go_on(
         plan.wave(adopted);
         return plan;
     }
-    let idle = Idle::of(snapshot, roster);
+    let idle = ScaledToZero::of(snapshot, roster);
     let expected = roster.layout.gangs(|part| idle.contains(part));
     plan.wave(services::plan_deletions(snapshot));
     plan.wave(services::plan_services(snapshot, &roster.layout));

@@ -8,9 +8,9 @@
 
 pub mod decide;
 pub mod desired;
-pub mod idle;
 pub mod observe;
 mod rollout;
+pub mod scaled_to_zero;
 pub mod status;
 mod status_pace;
 mod triggers;

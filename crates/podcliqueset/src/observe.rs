@@ -2,7 +2,7 @@
 
 mod clique;
 mod full_namespace;
-mod obstacle;
+mod unsupported_feature;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use domain::health::{fence, training};
 use domain::object::ownership;
 pub use domain::roster::ObservedClique;
 use domain::roster::Roster;
-use domain::scheduling::{Backend, Obstacle};
+use domain::scheduling::{Backend, UnsupportedFeature};
 use domain::workload::layout::{self, Layout};
 use domain::workload::limits;
 use domain::{Key, Pod};
@@ -86,7 +86,7 @@ pub struct SchedulerFacts {
     /// Whether the scheduler looks for the PodGang as soon as pods exist.
     pub reads_gangs_first: bool,
     /// The feature that the scheduler lacks in this cluster: no gang starts.
-    pub obstacle: Option<Obstacle>,
+    pub unsupported: Option<UnsupportedFeature>,
 }
 
 /// How reliable the caches are, and how long a decision waits.
@@ -222,7 +222,7 @@ pub fn observe(
         .map(|c| observe_clique(c, caches))
         .collect();
     let backend = rules.profiles.backend_of(scheduler);
-    let obstacle = obstacle::find_obstacle(backend, stored, &podcliques, caches);
+    let unsupported = unsupported_feature::find_unsupported(backend, stored, &podcliques, caches);
     Snapshot {
         strays: Strays {
             podcliques: unadopted(stored, &podcliques, caches),
@@ -232,7 +232,7 @@ pub fn observe(
             wait_for: rules.scaled_gangs_wait_for,
             orders_gangs: rules.profiles.orders_gangs(scheduler),
             reads_gangs_first: rules.profiles.reads_gangs_first(scheduler),
-            obstacle,
+            unsupported,
             backend,
         },
         view: View {

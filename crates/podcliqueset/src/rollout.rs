@@ -8,7 +8,7 @@ use domain::Pod;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster};
 use domain::update;
-use domain::workload::layout::{self, Part};
+use domain::workload::layout::{self, LayoutSlot};
 
 /// Newest template hash of each clique, by name.
 pub type Newest<'a> = HashMap<&'a str, &'a str>;
@@ -37,17 +37,17 @@ pub fn survey(roster: &Roster<'_>, newest: &Newest<'_>) -> Vec<Progress> {
 fn progress(roster: &Roster<'_>, newest: &Newest<'_>, replica: &layout::Replica<'_>) -> Progress {
     let seen = || {
         replica
-            .parts()
+            .slots()
             .filter_map(|part| roster.slot(part).standing())
     };
-    let is_any_outdated = replica.parts().any(|part| {
+    let is_any_outdated = replica.slots().any(|part| {
         let found = roster.slot(part).standing();
         found.is_some_and(|seen| is_outdated(newest, part.clique, seen))
     });
     Progress {
         index: replica.index,
         is_outdated: is_any_outdated,
-        is_done: !is_any_outdated && replica.parts().all(|part| is_done(roster, newest, part)),
+        is_done: !is_any_outdated && replica.slots().all(|part| is_done(roster, newest, part)),
         is_scheduled: seen().any(|c| c.count(Pod::is_scheduled) > 0),
         is_breached: seen().any(is_breached),
     }
@@ -65,7 +65,7 @@ pub fn is_outdated(newest: &Newest<'_>, clique: &str, seen: &ObservedClique) -> 
 
 /// Whether the part exists with the newest template, and all its desired pods are Ready; in a group
 /// replica, which is replaced as a whole, its minimum of pods.
-fn is_done(roster: &Roster<'_>, newest: &Newest<'_>, part: &Part<'_>) -> bool {
+fn is_done(roster: &Roster<'_>, newest: &Newest<'_>, part: &LayoutSlot<'_>) -> bool {
     let Some(seen) = roster.slot(part).standing() else {
         return false;
     };

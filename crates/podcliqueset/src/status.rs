@@ -13,7 +13,7 @@ use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
 use api::{LastError, PodCliqueSetStatus, labels, names};
 use domain::health::{stalled, training};
 use domain::roster::Roster;
-use domain::scheduling::Obstacle;
+use domain::scheduling::UnsupportedFeature;
 use jiff::Timestamp;
 
 use self::replica::{Replica, judge_replica};
@@ -179,9 +179,9 @@ fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Time
     let type_ = ConditionType::SchedulingFeatureUnsupported;
     let verdict = snapshot
         .scheduler
-        .obstacle
+        .unsupported
         .as_ref()
-        .map(Obstacle::condition);
+        .map(UnsupportedFeature::condition);
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }

@@ -18,19 +18,19 @@ use api::volcano::VolcanoPodGroup;
 use domain::gang_tree::TreeNode;
 use domain::object::ownership;
 use domain::plan::Action;
-use domain::scheduling::{Backend, Obstacle};
+use domain::scheduling::{Backend, UnsupportedFeature};
 use domain::{Key, scheduling};
 use engine::Caches;
 use engine::caches::watched::Watched;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-use crate::part::Part;
+use crate::gang_part::GangPart;
 use kubernetes::Shape;
 
 /// The PodGroup of a scheduler for a gang.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found<K> {
+pub struct FoundGroup<K> {
     /// The PodGroup, if there is one.
     pub group: Option<Arc<K>>,
     /// Whether the cluster serves such PodGroups at all.
@@ -39,21 +39,21 @@ pub struct Found<K> {
 
 /// The objects that describe the gang to its scheduler.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Told {
+pub enum SchedulerObjects {
     /// Only the PodGang.
     #[default]
     Nothing,
     /// For KAI Scheduler: one gang.
-    Kai(Found<KaiPodGroup>),
+    Kai(FoundGroup<KaiPodGroup>),
     /// For KAI Scheduler: all gangs of the replica.
-    KaiTree(Found<KaiPodGroup>, TreeNode),
+    KaiTree(FoundGroup<KaiPodGroup>, TreeNode),
     /// Volcano.
-    Volcano(Found<VolcanoPodGroup>),
+    Volcano(FoundGroup<VolcanoPodGroup>),
     /// For Kubernetes' own scheduler.
     Kubernetes(Box<kubernetes::Facts>),
 }
 
-impl Told {
+impl SchedulerObjects {
     /// Whether all gangs of the replica are placed as one tree, by the existing objects.
     pub(crate) fn is_tree(&self) -> bool {
         match self {
@@ -68,32 +68,37 @@ impl Told {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GangView<'a> {
     pub(crate) gang: &'a PodGang,
-    pub(crate) parts: &'a [Part],
-    pub(crate) told: &'a Told,
+    pub(crate) parts: &'a [GangPart],
+    pub(crate) scheduler_objects: &'a SchedulerObjects,
     /// The queue or priority that it names, if its scheduler cannot use that.
-    pub(crate) unusable: Option<&'a Obstacle>,
+    pub(crate) unsupported: Option<&'a UnsupportedFeature>,
 }
 
 /// Reads the objects that describe the gang to its scheduler.
-pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches, backend: Backend) -> Told {
+pub(crate) fn observe(
+    gang: &PodGang,
+    parts: &[GangPart],
+    caches: &Caches,
+    backend: Backend,
+) -> SchedulerObjects {
     let kubernetes = |shape| {
         let facts = kubernetes::observe(gang, parts, caches, shape);
-        Told::Kubernetes(Box::new(facts))
+        SchedulerObjects::Kubernetes(Box::new(facts))
     };
     match backend {
-        Backend::DefaultScheduler | Backend::KaiPodGrouper => Told::Nothing,
-        Backend::KaiScheduler => Told::Kai(find(caches, &kai_key(gang))),
-        Backend::KaiTree => tree::observe(gang, caches).map_or(Told::Nothing, |tree| {
-            Told::KaiTree(find(caches, &kai_key(gang)), tree)
+        Backend::DefaultScheduler | Backend::KaiPodGrouper => SchedulerObjects::Nothing,
+        Backend::KaiScheduler => SchedulerObjects::Kai(find(caches, &kai_key(gang))),
+        Backend::KaiTree => tree::observe(gang, caches).map_or(SchedulerObjects::Nothing, |tree| {
+            SchedulerObjects::KaiTree(find(caches, &kai_key(gang)), tree)
         }),
-        Backend::Volcano => Told::Volcano(find(caches, &Key::of(&gang.metadata))),
+        Backend::Volcano => SchedulerObjects::Volcano(find(caches, &Key::of(&gang.metadata))),
         Backend::Kubernetes => kubernetes(kubernetes::shape_of(gang, caches, Shape::Split)),
         Backend::KubernetesTree => kubernetes(kubernetes::shape_of(gang, caches, Shape::Tree)),
     }
 }
 
-fn find<K: Watched>(caches: &Caches, key: &Key) -> Found<K> {
-    Found {
+fn find<K: Watched>(caches: &Caches, key: &Key) -> FoundGroup<K> {
+    FoundGroup {
         group: caches.of::<K>().get(key),
         is_served: caches.is_served::<K>(&key.namespace),
     }
@@ -109,20 +114,20 @@ fn kai_key(gang: &PodGang) -> Key {
 pub(crate) fn plan(view: &GangView<'_>) -> Vec<Vec<Action>> {
     let gang = view.gang;
     // Volcano refuses a PodGroup without a queue, Kubernetes one whose priority is too high.
-    if view.unusable.is_some() {
+    if view.unsupported.is_some() {
         return Vec::new();
     }
-    if let Told::Kubernetes(facts) = view.told {
+    if let SchedulerObjects::Kubernetes(facts) = view.scheduler_objects {
         return kubernetes::plan(gang, facts);
     }
-    let write = match view.told {
-        Told::Kai(found) if found.is_served => {
+    let write = match view.scheduler_objects {
+        SchedulerObjects::Kai(found) if found.is_served => {
             kai::plan(gang, kai_key(gang), found, kai::parts_of(view))
         }
-        Told::KaiTree(found, tree) if found.is_served => {
+        SchedulerObjects::KaiTree(found, tree) if found.is_served => {
             kai::plan(gang, kai_key(gang), found, kai::nodes_of(tree))
         }
-        Told::Volcano(found) if found.is_served => volcano::plan(view, found),
+        SchedulerObjects::Volcano(found) if found.is_served => volcano::plan(view, found),
         _ => None,
     };
     vec![write.into_iter().collect()]
@@ -130,14 +135,16 @@ pub(crate) fn plan(view: &GangView<'_>) -> Vec<Vec<Action>> {
 
 /// The properties of the gang that its scheduler does not support.
 pub(crate) fn unsupported(view: &GangView<'_>) -> Option<ConditionUpdate> {
-    let unserved = unserved(view).map(Obstacle::NotServed);
-    if let Some(obstacle) = unserved.as_ref().or(view.unusable) {
-        return Some(obstacle.condition());
+    let unserved = unserved(view).map(UnsupportedFeature::NotServed);
+    if let Some(unsupported) = unserved.as_ref().or(view.unsupported) {
+        return Some(unsupported.condition());
     }
-    let (reason, message) = match view.told {
-        Told::Kai(found) | Told::KaiTree(found, _) => kai::unsupported(view.gang, found)?,
-        Told::Volcano(found) => volcano::dropped(found)?,
-        Told::Nothing | Told::Kubernetes(_) => return None,
+    let (reason, message) = match view.scheduler_objects {
+        SchedulerObjects::Kai(found) | SchedulerObjects::KaiTree(found, _) => {
+            kai::unsupported(view.gang, found)?
+        }
+        SchedulerObjects::Volcano(found) => volcano::dropped(found)?,
+        SchedulerObjects::Nothing | SchedulerObjects::Kubernetes(_) => return None,
     };
     Some(ConditionUpdate {
         type_: ConditionType::SchedulingFeatureUnsupported,
@@ -149,13 +156,13 @@ pub(crate) fn unsupported(view: &GangView<'_>) -> Option<ConditionUpdate> {
 
 /// The backend if the cluster does not serve the kinds that the gang needs.
 fn unserved(view: &GangView<'_>) -> Option<Backend> {
-    match view.told {
-        Told::Nothing => None,
-        Told::Kai(found) | Told::KaiTree(found, _) => {
+    match view.scheduler_objects {
+        SchedulerObjects::Nothing => None,
+        SchedulerObjects::Kai(found) | SchedulerObjects::KaiTree(found, _) => {
             (!found.is_served).then_some(Backend::KaiScheduler)
         }
-        Told::Volcano(found) => (!found.is_served).then_some(Backend::Volcano),
-        Told::Kubernetes(facts) => kubernetes::unserved(view.gang, facts),
+        SchedulerObjects::Volcano(found) => (!found.is_served).then_some(Backend::Volcano),
+        SchedulerObjects::Kubernetes(facts) => kubernetes::unserved(view.gang, facts),
     }
 }
 

@@ -16,8 +16,8 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
 
 use crate::backend;
+use crate::gang_part::GangPart;
 use crate::observe::Snapshot;
-use crate::part::Part;
 use crate::placement::GangPlacement;
 use crate::tree::GangTree;
 
@@ -78,7 +78,7 @@ fn since_true(conditions: &[Condition], type_: ConditionType) -> Option<Time> {
 }
 
 struct Facts<'a> {
-    parts: &'a [Part],
+    parts: &'a [GangPart],
     tree: Option<&'a GangTree>,
     placement: Option<&'a GangPlacement>,
     /// Whether the gang lists no existing pod: it is still to be started.
@@ -305,7 +305,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Why the part is not up, in the words of its PodClique.
-fn cause_of_part(part: &Part, now: Timestamp) -> Option<Cause> {
+fn cause_of_part(part: &GangPart, now: Timestamp) -> Option<Cause> {
     let Some(podclique) = &part.podclique else {
         let text = format!("podclique {} does not exist", part.name);
         return Some(Cause::new(Reason::PodsBeingCreated, text));

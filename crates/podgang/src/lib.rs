@@ -6,8 +6,8 @@
 
 pub mod backend;
 pub mod decide;
+pub mod gang_part;
 pub mod observe;
-pub mod part;
 mod peers;
 pub mod placement;
 mod slots;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use api::PodGang;
 use api::podgang::PodGroup;
 use domain::health::training;
-use domain::scheduling::{self, Obstacle, Profiles};
+use domain::scheduling::{self, Profiles, UnsupportedFeature};
 use domain::{Key, Pod};
 use engine::Caches;
 
-use crate::backend::{self, GangView, Told};
-use crate::part::Part;
+use crate::backend::{self, GangView, SchedulerObjects};
+use crate::gang_part::GangPart;
 use crate::peers;
 use crate::placement::{self, GangPlacement};
 use crate::slots;
@@ -23,15 +23,15 @@ pub struct Snapshot {
     /// The gang.
     pub gang: Arc<PodGang>,
     /// The parts, in the order of the gang.
-    pub parts: Vec<Part>,
+    pub parts: Vec<GangPart>,
     /// The placement of its pods, if that is known.
     pub placement: Option<GangPlacement>,
     /// All gangs of the replica, if its scheduler places them as one tree.
     pub tree: Option<GangTree>,
     /// The objects that describe it to its scheduler.
-    pub told: Told,
+    pub scheduler_objects: SchedulerObjects,
     /// The queue or priority that it names, if its scheduler cannot use that.
-    pub unusable: Option<Obstacle>,
+    pub unsupported: Option<UnsupportedFeature>,
 }
 
 impl Snapshot {
@@ -40,8 +40,8 @@ impl Snapshot {
         GangView {
             gang: &self.gang,
             parts: &self.parts,
-            told: &self.told,
-            unusable: self.unusable.as_ref(),
+            scheduler_objects: &self.scheduler_objects,
+            unsupported: self.unsupported.as_ref(),
         }
     }
 }
@@ -49,28 +49,29 @@ impl Snapshot {
 /// Reads the caches.
 pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Snapshot {
     let groups = gang.spec.pod_groups.iter();
-    let parts: Vec<Part> = groups
+    let parts: Vec<GangPart> = groups
         .map(|group| observe_part(gang, group, caches))
         .collect();
     let backend = peers::find_scheduler(gang, &parts, caches, profiles).backend;
     let queue = scheduling::queue_of(backend, &gang.metadata);
     let missing_queue = queue.and_then(|queue| caches.find_missing_queue(backend, queue));
     let class = &gang.spec.priority_class_name;
-    let told = backend::observe(gang, &parts, caches, backend);
+    let scheduler_objects = backend::observe(gang, &parts, caches, backend);
     Snapshot {
         placement: placement::observe(gang, &parts, caches),
-        tree: told
+        tree: scheduler_objects
             .is_tree()
             .then(|| tree::observe(gang, caches))
             .flatten(),
-        told,
-        unusable: missing_queue.or_else(|| scheduling::find_priority_obstacle(backend, class)),
+        scheduler_objects,
+        unsupported: missing_queue
+            .or_else(|| scheduling::find_unsupported_priority(backend, class)),
         parts,
         gang: gang.clone(),
     }
 }
 
-fn observe_part(gang: &PodGang, group: &PodGroup, caches: &Caches) -> Part {
+fn observe_part(gang: &PodGang, group: &PodGroup, caches: &Caches) -> GangPart {
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     // A gang never leaves its namespace, whatever its list contains.
     let pods: Vec<Arc<Pod>> = group
@@ -85,7 +86,7 @@ fn observe_part(gang: &PodGang, group: &PodGroup, caches: &Caches) -> Part {
         .filter(|p| !p.is_terminating())
         .collect();
     let podclique = slots::find_podclique(gang, &group.name, caches);
-    Part {
+    GangPart {
         name: group.name.clone(),
         min_replicas: group.min_replicas,
         completed: podclique.as_ref().map_or_else(BTreeSet::new, |c| {

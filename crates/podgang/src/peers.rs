@@ -8,12 +8,12 @@ use domain::object::ownership;
 use domain::scheduling::{GangScheduler, Profiles};
 use engine::Caches;
 
-use crate::part::Part;
+use crate::gang_part::GangPart;
 
 /// The scheduler of the gang, by its pods that stay.
 pub(crate) fn find_scheduler(
     gang: &PodGang,
-    parts: &[Part],
+    parts: &[GangPart],
     caches: &Caches,
     profiles: &Profiles,
 ) -> GangScheduler {

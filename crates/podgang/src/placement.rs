@@ -8,7 +8,7 @@ use domain::placement::{Cluster, Location, Placement, Shape, score};
 use domain::{Node, Pod};
 use engine::Caches;
 
-use crate::part::Part;
+use crate::gang_part::GangPart;
 
 /// The placement of a gang's pods.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,11 @@ pub struct GangPlacement {
 /// Reads it from the caches; none until each part has its minimum on nodes, and while the location
 /// of these nodes is not known. A gang that is being bound changes with each pod, and its score is
 /// not needed.
-pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches) -> Option<GangPlacement> {
+pub(crate) fn observe(
+    gang: &PodGang,
+    parts: &[GangPart],
+    caches: &Caches,
+) -> Option<GangPlacement> {
     if !caches.is_served::<Node>("")
         || !parts
             .iter()
@@ -48,7 +52,7 @@ fn compute(
     fingerprint: u64,
     nodes: &[&str],
     levels: &[TopologyLevel],
-    parts: &[Part],
+    parts: &[GangPart],
     caches: &Caches,
 ) -> Option<Placement> {
     let podcliques = parts.iter().filter_map(|part| part.podclique.as_ref());

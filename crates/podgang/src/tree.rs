@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use api::{PodClique, PodGang};
 use domain::Pod;
-use domain::gang_tree::{Finding, TreeNode, Verdict};
+use domain::gang_tree::{Finding, TreeNode, TreeVerdict};
 use domain::health::training;
 use domain::object::ownership;
 use domain::scheduling::leaf_name;
@@ -14,7 +14,7 @@ use domain::workload::gang::clique_minimum;
 use engine::Caches;
 
 use crate::backend::tree::{self, completed_of};
-use crate::part::Part;
+use crate::gang_part::GangPart;
 
 /// The tree of a base gang.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub struct GangTree {
     /// Its requirements.
     pub root: TreeNode,
     /// The PodCliques of its leaves, by leaf name.
-    pub leaves: BTreeMap<String, Part>,
+    pub leaves: BTreeMap<String, GangPart>,
 }
 
 /// The tree of the replica whose base gang this is; none for another gang.
@@ -36,10 +36,10 @@ pub(crate) fn observe(gang: &PodGang, caches: &Caches) -> Option<GangTree> {
 }
 
 /// A PodClique with its pods that stay, listed by a gang or not.
-fn part_of(podclique: &Arc<PodClique>, caches: &Caches) -> Part {
+fn part_of(podclique: &Arc<PodClique>, caches: &Caches) -> GangPart {
     let mut pods = caches.of::<Pod>().owned_by(&**podclique);
     pods.retain(|p| !p.is_terminating());
-    Part {
+    GangPart {
         name: ownership::name(&podclique.metadata).to_owned(),
         min_replicas: clique_minimum(&podclique.spec),
         completed: training::completed(podclique, pods.iter().map(AsRef::as_ref)),
@@ -56,7 +56,7 @@ impl GangTree {
     }
 
     /// The same in words.
-    pub fn verdict(&self, claim: &dyn Fn(&Pod) -> bool) -> Verdict {
+    pub fn verdict(&self, claim: &dyn Fn(&Pod) -> bool) -> TreeVerdict {
         let tree = self.root.clone().attainable();
         tree.verdict(&|leaf| self.count(leaf, claim))
     }

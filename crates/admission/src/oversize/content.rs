@@ -8,8 +8,8 @@ use api::topology::TopologyConstraint;
 use domain::object::size::bytes;
 
 use super::single::check_entries_of;
+use crate::clique_paths::{cliques, scaling_groups, template};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, scaling_groups, template};
 
 /// Bytes of one request that the API server reads.
 const MAX_SPEC_BYTES: i128 = 3 * 1024 * 1024;

@@ -9,9 +9,9 @@ use domain::workload::limits::{MAX_GANG_PODS, MAX_PODCLIQUES, MAX_PODS, MAX_TEMP
 
 use super::shape::{Amount, Group, Shape};
 use super::single::{self, length};
-use crate::bounded::bound_errors;
+use crate::clique_paths::template;
+use crate::error_limit::bound_errors;
 use crate::field::{FieldError, Path};
-use crate::places::template;
 
 /// The limit that the set exceeds with these groups and PodCliques; each is read once. Objects that
 /// will be scaled in do not count.

@@ -5,8 +5,8 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::object::ownership;
 use domain::workload::limits::{MAX_ITEMS, MAX_PODCLIQUES, MAX_REPLICAS};
 
+use crate::clique_paths::{cliques, scaling_groups, template};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, scaling_groups, template};
 
 pub(super) const SPLIT: &str = "split the workload into several sets";
 

@@ -4,8 +4,8 @@ use api::PodCliqueSet;
 use api::podclique::AutoScalingConfig;
 
 use super::fixed_minimum::LOWER_MINIMUM_OF_AUTOSCALER;
+use crate::clique_paths::{cliques, scaling_groups};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, scaling_groups};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let mut errors = Vec::new();

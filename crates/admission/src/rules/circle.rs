@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use api::PodCliqueSet;
 
+use crate::clique_paths::template;
 use crate::field::FieldError;
-use crate::places::template;
 
 /// The existing dependencies of each clique.
 type Waits<'a> = HashMap<&'a str, Vec<&'a str>>;

@@ -10,8 +10,8 @@ use api::resources::{ResourceSharing, ResourceSharingScope};
 use api::{PodCliqueSet, names};
 
 use super::names::set_length;
+use crate::clique_paths::{cliques, group_of, scaling_groups, template};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, group_of, scaling_groups, template};
 use crate::syntax;
 
 /// The last index, which `/scale` may reach.

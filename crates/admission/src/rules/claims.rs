@@ -6,8 +6,8 @@ use api::PodCliqueSet;
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::resources::{ResourceClaimTemplateConfig, ResourceSharing};
 
+use crate::clique_paths::{cliques, has_clique, scaling_groups, template};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, has_clique, scaling_groups, template};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let templates = &pcs.spec.template.resource_claim_templates;

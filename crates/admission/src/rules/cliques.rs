@@ -4,8 +4,8 @@ use api::PodCliqueSet;
 use api::podcliqueset::PodCliqueTemplateSpec;
 
 use super::fixed_minimum::LOWER_MINIMUM;
+use crate::clique_paths::{cliques, template};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, template};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let mut errors = Vec::new();

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use api::PodCliqueSet;
 
+use crate::clique_paths::{cliques, group_of, scaling_groups};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, group_of, scaling_groups};
 
 /// Longer names, groups' and cliques' together, are an error of their own and are not compared:
 /// they have too many hyphens.

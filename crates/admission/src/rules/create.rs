@@ -7,7 +7,7 @@ use super::{
     autoscaling, claim_names, claims, cliques, collisions, metadata, names, pods, rolling_update,
     scaling_groups, start_order, termination, topology, training,
 };
-use crate::bounded::bound_errors;
+use crate::error_limit::bound_errors;
 use crate::field::FieldError;
 use crate::oversize;
 

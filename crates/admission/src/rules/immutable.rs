@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::options::Rules;
 use super::pods::scheduler_name;
+use crate::clique_paths::{cliques, scaling_groups, template};
 use crate::field::{FieldError, Path, json};
-use crate::places::{cliques, scaling_groups, template};
 
 /// The fields of a set, a clique or a group that cannot change, by path below `$at`.
 macro_rules! fixed_fields {

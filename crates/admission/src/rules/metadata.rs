@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use api::PodCliqueSet;
 use api::labels::{MNNVL_GROUP, ORPHAN_ASKED};
 
+use crate::clique_paths::{cliques, scaling_groups};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, scaling_groups};
 use crate::syntax;
 
 type Texts = BTreeMap<String, String>;

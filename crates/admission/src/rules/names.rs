@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use api::PodCliqueSet;
 
+use crate::clique_paths::{cliques, group_of, scaling_groups};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, group_of, scaling_groups};
 use crate::syntax;
 
 /// Characters that the names in a pod's name may have in all; the rest is for indices and hyphens

@@ -6,8 +6,8 @@ use api::PodCliqueSet;
 use k8s_openapi::api::core::v1::{Container, EnvVar, PodSpec};
 
 use super::options::Rules;
+use crate::clique_paths::cliques;
 use crate::field::{FieldError, Path, choose};
-use crate::places::cliques;
 use crate::syntax;
 
 pub(super) fn check(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {

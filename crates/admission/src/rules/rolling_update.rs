@@ -3,8 +3,8 @@
 use api::PodCliqueSet;
 use api::podcliqueset::{RollingUpdate, UpdateStrategyType};
 
+use crate::clique_paths::{cliques, group_of, scaling_groups};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, group_of, scaling_groups};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let strategy = pcs.spec.update_strategy.as_ref().map(|s| s.type_);

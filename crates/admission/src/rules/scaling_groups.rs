@@ -6,8 +6,8 @@ use api::PodCliqueSet;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 
 use super::cliques::within_replicas;
+use crate::clique_paths::{cliques, group_of, has_clique, scaling_groups};
 use crate::field::{FieldError, Path, choose};
-use crate::places::{cliques, group_of, has_clique, scaling_groups};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let mut errors = Vec::new();

@@ -12,8 +12,8 @@ use domain::workload::{gang, start_order};
 use k8s_openapi::api::core::v1::Container;
 
 use super::circle;
+use crate::clique_paths::{cliques, group_of};
 use crate::field::{FieldError, Path, choose};
-use crate::places::{cliques, group_of};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let type_ = pcs.spec.template.clique_startup_type.unwrap_or_default();

@@ -5,8 +5,8 @@ use api::{GoDuration, PodCliqueSet, WorkloadType};
 
 use domain::health::termination;
 
+use crate::clique_paths::{scaling_groups, template};
 use crate::field::{FieldError, Path};
-use crate::places::{scaling_groups, template};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let type_ = pcs.spec.workload_type.unwrap_or_default();

@@ -5,8 +5,8 @@ use api::PodCliqueSet;
 use api::topology::TopologyConstraint;
 use domain::object::text::cut_text;
 
+use crate::clique_paths::{cliques, group_of, scaling_groups, template};
 use crate::field::{FieldError, MAX_SHOWN_CHARS, Path};
-use crate::places::{cliques, group_of, scaling_groups, template};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let constraints = constraints(pcs);

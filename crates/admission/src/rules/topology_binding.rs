@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use api::topology::ClusterTopologyBinding;
 
 use super::options::Rules;
-use crate::bounded::bound_errors;
+use crate::error_limit::bound_errors;
 use crate::field::{FieldError, Path, choose};
 
 /// All errors of a topology. As with a set, an update is refused only for errors that it

@@ -4,8 +4,8 @@ use api::podcliqueset::{PodCliqueTemplateSpec, TrainingSpec};
 use api::{PodCliqueSet, WorkloadType};
 
 use super::termination::unreadable;
+use crate::clique_paths::{cliques, scaling_groups};
 use crate::field::{FieldError, Path};
-use crate::places::{cliques, scaling_groups};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let spec = Path::new("spec");

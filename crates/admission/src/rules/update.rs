@@ -9,9 +9,9 @@ use super::fixed_minimum::offer_no_lower_minimum;
 use super::immutable::{self, fixed, same};
 use super::options::Rules;
 use super::ratchet;
-use crate::bounded::bound_errors;
+use crate::clique_paths::{scaling_groups, template};
+use crate::error_limit::bound_errors;
 use crate::field::{FieldError, Path};
-use crate::places::{scaling_groups, template};
 
 /// Everything that is wrong with a changed set; both with their defaults applied.
 ///

@@ -4,8 +4,8 @@ use api::PodCliqueSet;
 use api::podclique::AutoScalingConfig;
 
 use super::Warning;
+use crate::clique_paths::{cliques, scaling_groups};
 use crate::field::Path;
-use crate::places::{cliques, scaling_groups};
 
 pub(super) fn check(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
     let changed = changed_cliques(old, new).into_iter();

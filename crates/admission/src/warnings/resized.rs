@@ -8,7 +8,7 @@ use domain::update;
 use domain::workload::hash;
 
 use super::Warning;
-use crate::places::cliques;
+use crate::clique_paths::cliques;
 
 /// Pods that run know their rank and how many there are from when they were made, and counts restart
 /// nothing. Where the template of a clique of the group changes too, its replicas are replaced.

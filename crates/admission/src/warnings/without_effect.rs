@@ -4,8 +4,8 @@ use api::PodCliqueSet;
 use api::podcliqueset::CliqueStartupType;
 
 use super::Warning;
+use crate::clique_paths::{cliques, scaling_groups};
 use crate::field::Path;
-use crate::places::{cliques, scaling_groups};
 use crate::rules::constraints;
 use crate::unimplemented;
 

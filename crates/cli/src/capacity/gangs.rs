@@ -7,7 +7,7 @@ use api::PodCliqueSet;
 use api::podcliqueset::PodCliqueTemplateSpec;
 use domain::object::ownership;
 use domain::workload::gang::{ExpectedGang, clique_minimum};
-use domain::workload::layout::{self, Layout, Part};
+use domain::workload::layout::{self, Layout, LayoutSlot};
 use domain::workload::limits;
 
 use super::amounts::BadQuantity;
@@ -28,7 +28,7 @@ pub fn gangs_of(set: &PodCliqueSet, snapshot: &ClusterSnapshot) -> Result<Vec<Ga
         cliques: cliques_of(set, &namespace)?,
         topology: Topology::of(set, &snapshot.topologies),
         held: held_by_podclique(set, &namespace, &snapshot.pods),
-        parts: layout.parts().map(|part| (&*part.name, part)).collect(),
+        parts: layout.slots().map(|part| (&*part.name, part)).collect(),
         namespace,
     };
     let mut expected = layout.gangs(|part| builder.is_idle(part));
@@ -51,11 +51,11 @@ struct Builder<'a> {
     cliques: HashMap<&'a str, (&'a PodCliqueTemplateSpec, Rc<PodNeeds>)>,
     topology: Topology,
     held: BTreeMap<&'a str, Vec<String>>,
-    parts: HashMap<&'a str, &'a Part<'a>>,
+    parts: HashMap<&'a str, &'a LayoutSlot<'a>>,
 }
 
 impl Builder<'_> {
-    fn is_idle(&self, part: &Part<'_>) -> bool {
+    fn is_idle(&self, part: &LayoutSlot<'_>) -> bool {
         let clique = self.cliques.get(part.clique);
         clique.is_none_or(|(template, _)| template.spec.replicas <= 0)
     }
@@ -102,7 +102,7 @@ impl Builder<'_> {
     fn like_each_pod(
         &self,
         gang: &ExpectedGang,
-        part: &Part<'_>,
+        part: &LayoutSlot<'_>,
         template: &PodCliqueTemplateSpec,
         needs: &Rc<PodNeeds>,
     ) -> (BTreeMap<String, String>, Rc<PodNeeds>) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use api::topology::TopologyConstraint;
 use api::{ClusterTopologyBinding, PodCliqueSet};
-use domain::workload::layout::Part;
+use domain::workload::layout::LayoutSlot;
 
 use super::gang::Pack;
 
@@ -51,7 +51,7 @@ impl Topology {
     /// The domains that the pods of a PodClique must share, and the sharing pods: a scaled gang is
     /// bound by the constraint of its group, and by that of the set only if the group has none
     /// (Grove).
-    pub fn packs_of(&self, part: &Part<'_>, is_scaled: bool) -> Vec<Pack> {
+    pub fn packs_of(&self, part: &LayoutSlot<'_>, is_scaled: bool) -> Vec<Pack> {
         let group = part.group.and_then(|g| self.of_groups.get(&g.name));
         let of_set = self
             .of_set

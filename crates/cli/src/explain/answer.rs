@@ -28,7 +28,7 @@ pub struct Explanation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
     /// The next steps.
-    pub next: Vec<Step>,
+    pub next: Vec<NextStep>,
     /// Objects that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_read: Vec<String>,
@@ -160,7 +160,7 @@ pub struct Failure {
 /// A next step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Step {
+pub struct NextStep {
     /// Its time, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
@@ -168,7 +168,7 @@ pub struct Step {
     pub text: String,
 }
 
-impl Step {
+impl NextStep {
     /// A step at that time, unless another event comes first.
     pub fn at(at: Timestamp, text: impl Into<String>) -> Self {
         Self {

@@ -15,7 +15,7 @@ use super::next::find_steps;
 use super::remedy::{Named, hold_up_remedy, remedy_of};
 use crate::output::count;
 use crate::workload::View;
-use crate::workload::{Workload, pod_state, told};
+use crate::workload::{Workload, event, pod_state};
 
 /// The finding about a set before its events are read, which takes a request for each object.
 #[derive(Debug)]
@@ -58,24 +58,24 @@ impl Search<'_> {
     pub fn explain(&self, events: &[Event]) -> Explanation {
         let (view, finding) = (&self.view, &self.finding);
         let is_leaving = ownership::is_terminating(&view.workload.set.metadata);
-        let verdict = match self.pod {
+        let headline = match self.pod {
             Some(_) => self.of_pod(),
             None if is_leaving => self.of_leaving_set(),
             None if view.workload.is_namespace_leaving => self.of_leaving_namespace(),
             None => self.of_set(),
         };
-        let cause = self.cause(&verdict);
+        let cause = self.cause(&headline);
         let hold_up = self.find_hold_up(cause, events);
         let set = &view.workload.set.metadata;
         Explanation {
             set: ownership::name(set).to_owned(),
             namespace: set.namespace.clone().unwrap_or_default(),
             pod: self.pod.clone(),
-            is_ready: verdict.is_ready,
-            reason: verdict.reason,
+            is_ready: headline.is_ready,
+            reason: headline.reason,
             cause: match hold_up {
-                Some(event) => format!("{}; {}", verdict.sentence, describe(event)),
-                None => verdict.sentence,
+                Some(event) => format!("{}; {}", headline.sentence, describe(event)),
+                None => headline.sentence,
             },
             chain: self.chain.clone(),
             evidence: gather_evidence(view, finding, &self.chain, events, cause),
@@ -94,17 +94,17 @@ impl Search<'_> {
             .filter(|_| reason == Some(Reason::PodsStarting))?;
         let uid = pod.metadata.uid.as_ref()?;
         let about = events.iter().filter(|e| {
-            let is_shown = hold_up_remedy(told::reason(e)).is_some();
-            e.involved_object.uid.as_ref() == Some(uid) && told::is_warning(e) && is_shown
+            let is_shown = hold_up_remedy(event::reason(e)).is_some();
+            e.involved_object.uid.as_ref() == Some(uid) && event::is_warning(e) && is_shown
         });
-        about.max_by_key(|e| told::last_time(e))
+        about.max_by_key(|e| event::last_time(e))
     }
 
     /// The remedy, with the names of the objects in its commands.
     fn find_remedy(&self, reason: Reason, hold_up: Option<&Event>) -> Option<String> {
         let found = self.finding.cause.as_ref();
         let found = found.filter(|cause| cause.reason == reason);
-        let of_event = hold_up.and_then(|e| hold_up_remedy(told::reason(e)));
+        let of_event = hold_up.and_then(|e| hold_up_remedy(event::reason(e)));
         let of_state = || found.and_then(|cause| cause.remedy);
         let remedy = of_event.or_else(of_state).or_else(|| remedy_of(reason))?;
         let pod = self.finding.pod;
@@ -121,20 +121,20 @@ impl Search<'_> {
 
     /// The reason that needs a remedy: that of the condition, or, if enough replicas run, that of
     /// the others.
-    fn cause(&self, verdict: &Verdict) -> Option<Reason> {
-        let told = verdict.reason.parse().ok();
+    fn cause(&self, headline: &Headline) -> Option<Reason> {
+        let told = headline.reason.parse().ok();
         let found = self.finding.cause.as_ref().map(|cause| cause.reason);
-        if verdict.is_ready || self.pod.is_some() {
+        if headline.is_ready || self.pod.is_some() {
             return found;
         }
         told.or(found)
     }
 
-    fn of_set(&self) -> Verdict {
+    fn of_set(&self) -> Headline {
         let workload = self.view.workload;
         let status = workload.set.status.clone().unwrap_or_default();
         let Some(ready) = conditions::find(&status.conditions, ConditionType::Ready) else {
-            return Verdict {
+            return Headline {
                 is_ready: false,
                 reason: "Unknown".to_owned(),
                 sentence: "no operator has reconciled it yet: it has no condition Ready".to_owned(),
@@ -144,17 +144,17 @@ impl Search<'_> {
             .observed_generation
             .zip(workload.set.metadata.generation);
         if let Some((seen, newest)) = versions.filter(|(seen, newest)| seen < newest) {
-            return Verdict::of_old_news(seen, newest);
+            return Headline::of_old_news(seen, newest);
         }
         if ready.status == "True" && !is_of_the_set_itself(workload) {
             let counted = usize::try_from(status.available_replicas).unwrap_or(0);
             let available = self.view.count_available();
             if available < counted {
-                return Verdict::of_lost_replicas(counted, available);
+                return Headline::of_lost_replicas(counted, available);
             }
         }
         let reason = ready_reason(workload).map(|r| r.to_string());
-        Verdict {
+        Headline {
             is_ready: ready.status == "True",
             reason: reason.unwrap_or_else(|| ready.reason.clone()),
             sentence: ready.message.clone(),
@@ -162,7 +162,7 @@ impl Search<'_> {
     }
 
     /// The operator does not update the conditions of a set that is being deleted.
-    fn of_leaving_set(&self) -> Verdict {
+    fn of_leaving_set(&self) -> Headline {
         let workload = self.view.workload;
         let podcliques = count(workload.podcliques.len(), "PodClique");
         let pods = count(workload.pods.len(), "pod");
@@ -172,7 +172,7 @@ impl Search<'_> {
             [] => String::new(),
             [one, ..] => format!("; finalizer {one} of another controller holds it, too"),
         };
-        Verdict {
+        Headline {
             is_ready: false,
             reason: Reason::Terminating.to_string(),
             sentence: format!("the set is being deleted: {podcliques} and {pods} are left{waits}"),
@@ -180,12 +180,12 @@ impl Search<'_> {
     }
 
     /// Kubernetes deletes everything in it, the pods first.
-    fn of_leaving_namespace(&self) -> Verdict {
+    fn of_leaving_namespace(&self) -> Headline {
         let workload = self.view.workload;
         let namespace = workload.set.metadata.namespace.as_deref();
         let namespace = namespace.unwrap_or_default();
         let pods = count(workload.pods.len(), "pod");
-        Verdict {
+        Headline {
             is_ready: false,
             reason: Reason::Terminating.to_string(),
             sentence: format!(
@@ -195,14 +195,14 @@ impl Search<'_> {
         }
     }
 
-    fn of_pod(&self) -> Verdict {
+    fn of_pod(&self) -> Headline {
         match &self.finding.cause {
-            Some(cause) => Verdict {
+            Some(cause) => Headline {
                 is_ready: false,
                 reason: cause.reason.to_string(),
                 sentence: cause.text.clone(),
             },
-            None => Verdict {
+            None => Headline {
                 is_ready: true,
                 reason: self.chain.last().map_or(String::new(), |l| l.state.clone()),
                 sentence: "the pod is ready, or has done its work".to_owned(),
@@ -213,18 +213,18 @@ impl Search<'_> {
 
 /// Its reason and its message.
 fn describe(event: &Event) -> String {
-    format!("{}: {}", told::reason(event), told::message(event))
+    format!("{}: {}", event::reason(event), event::message(event))
 }
 
 /// The first line of the answer.
-struct Verdict {
+struct Headline {
     is_ready: bool,
     reason: String,
     sentence: String,
 }
 
-impl Verdict {
-    /// The verdict if the condition is older than the present state of the pods.
+impl Headline {
+    /// The headline if the condition is older than the present state of the pods.
     fn of_lost_replicas(counted: usize, available: usize) -> Self {
         let told = count(counted, "available replica");
         Self {
@@ -237,7 +237,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict if the condition is about an earlier spec.
+    /// The headline if the condition is about an earlier spec.
     fn of_old_news(seen: i64, newest: i64) -> Self {
         Self {
             is_ready: false,

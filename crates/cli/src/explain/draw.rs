@@ -5,7 +5,7 @@ mod evidence;
 use chrono::TimeZone;
 use jiff::Timestamp;
 
-use super::answer::{Explanation, Step};
+use super::answer::{Explanation, NextStep};
 use crate::output::{self, Table, age_of, legible, local_time};
 use evidence::draw_evidence;
 
@@ -93,7 +93,7 @@ fn chain(answer: &Explanation) -> String {
     table.print()
 }
 
-fn draw_step<Z: TimeZone>(step: &Step, clock: &Clock<'_, Z>) -> String
+fn draw_step<Z: TimeZone>(step: &NextStep, clock: &Clock<'_, Z>) -> String
 where
     Z::Offset: std::fmt::Display,
 {

@@ -8,7 +8,7 @@ use domain::Pod;
 use domain::health::readiness::{self, Cause, Setting};
 use domain::object::ownership;
 use domain::roster::ObservedClique;
-use domain::workload::layout::{self, Part};
+use domain::workload::layout::{self, LayoutSlot};
 use domain::workload::limits;
 use k8s_openapi::api::core::v1::Pod as FullPod;
 
@@ -20,7 +20,7 @@ use crate::workload::observe::lean;
 #[derive(Clone, Debug, Default)]
 pub struct Finding<'a> {
     /// The part of the set with the pod.
-    pub part: Option<Part<'a>>,
+    pub part: Option<LayoutSlot<'a>>,
     /// The PodClique, if it exists.
     pub podclique: Option<&'a ObservedClique>,
     /// The pod, if the finding is about one.
@@ -44,7 +44,7 @@ pub fn find_culprit<'a>(view: &View<'a>) -> Finding<'a> {
     let are_all = replicas.iter().all(|(_, is_up)| *is_up);
     let found = replicas.into_iter().flat_map(|(replica, is_available)| {
         let is_up = !are_all && is_available;
-        replica.parts().filter_map(move |part| {
+        replica.slots().filter_map(move |part| {
             let cause = view.cause(part, are_all)?;
             Some((part, cause, is_up))
         })
@@ -110,7 +110,7 @@ pub fn find_pod<'a>(view: &View<'a>, name: &str) -> Option<Finding<'a>> {
     let set = &workload.set;
     let part = podclique.and_then(|c| layout::find(view.set_name(), &set.spec.template, c.name()));
     let cause = lean(pod).and_then(|lean| cause_of_pod(view, podclique, &lean));
-    let cause = cause.map(|cause| find_obstacle(workload, &cause).unwrap_or(cause));
+    let cause = cause.map(|cause| find_unsupported(workload, &cause).unwrap_or(cause));
     Some(Finding {
         part,
         podclique,
@@ -120,7 +120,7 @@ pub fn find_pod<'a>(view: &View<'a>, name: &str) -> Option<Finding<'a>> {
 }
 
 /// The feature that the scheduler lacks, if all pods of a gang exist and wait for nothing else.
-fn find_obstacle(workload: &Workload, cause: &Cause) -> Option<Cause> {
+fn find_unsupported(workload: &Workload, cause: &Cause) -> Option<Cause> {
     let status = workload.set.status.as_ref()?;
     let type_ = ConditionType::SchedulingFeatureUnsupported;
     let told = conditions::find(&status.conditions, type_)?;

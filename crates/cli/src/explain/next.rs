@@ -1,6 +1,6 @@
 //! The next steps and their times, by the rules of the operator.
 
-mod passing;
+mod next_actor;
 mod pods;
 mod termination;
 mod training;
@@ -12,7 +12,7 @@ use domain::health::training as job;
 use domain::object::ownership;
 use jiff::Timestamp;
 
-use super::answer::Step;
+use super::answer::NextStep;
 use super::find::{Finding, may_act};
 use crate::workload::View;
 
@@ -36,7 +36,7 @@ impl Situation<'_, '_> {
 }
 
 /// The next steps of the operator and of others: steps with a time first, by time.
-pub fn find_steps(view: &View<'_>, finding: &Finding<'_>, reason: Option<Reason>) -> Vec<Step> {
+pub fn find_steps(view: &View<'_>, finding: &Finding<'_>, reason: Option<Reason>) -> Vec<NextStep> {
     let situation = Situation {
         view,
         finding,
@@ -46,14 +46,14 @@ pub fn find_steps(view: &View<'_>, finding: &Finding<'_>, reason: Option<Reason>
     if ownership::is_terminating(&set.metadata) {
         let mut steps = pods::of_clique(&situation);
         let text = "the set is gone once its PodCliques are, and each of these once its pods are";
-        steps.push(Step::sometime(text));
+        steps.push(NextStep::sometime(text));
         return steps;
     }
     if view.workload.is_namespace_leaving {
         let mut steps = pods::that_leave(&situation);
         let text =
             "the set is deleted once the pods of its namespace are gone; nothing is created there";
-        steps.push(Step::sometime(text));
+        steps.push(NextStep::sometime(text));
         return steps;
     }
     let mut steps = waits::of_gang(&situation);
@@ -65,7 +65,11 @@ pub fn find_steps(view: &View<'_>, finding: &Finding<'_>, reason: Option<Reason>
             }
             reason => reason,
         };
-        steps.extend(awaited.and_then(passing::wait_for).map(Step::sometime));
+        steps.extend(
+            awaited
+                .and_then(next_actor::wait_for)
+                .map(NextStep::sometime),
+        );
     }
     steps.extend(pods::of_clique(&situation));
     if job::is_training(set) {

@@ -15,7 +15,7 @@ pub(super) mod rules;
 
 use std::collections::BTreeSet;
 
-use super::judge::Judged;
+use super::judged_files::JudgedFiles;
 use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
@@ -25,7 +25,10 @@ pub use check::check_answers;
 pub use needs::{Need, needs_of};
 
 /// Reads all needs of the sets from the cluster, and adds remarks.
-pub(super) async fn ask(judged: &mut Judged, connection: &ConnectionArgs) -> Result<(), Failure> {
+pub(super) async fn ask(
+    judged: &mut JudgedFiles,
+    connection: &ConnectionArgs,
+) -> Result<(), Failure> {
     let cluster = Cluster::connect(connection).await?;
     let needs: Vec<Vec<Need>> = judged
         .ours

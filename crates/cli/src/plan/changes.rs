@@ -15,7 +15,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::admit::{self, AdmissionResult, admit_change, name_of};
+use super::admission_result::{self, AdmissionResult, admit_change, name_of};
 use super::apply::apply_manifest;
 use super::outline::{Outline, outline};
 use super::world::{Rules, World, bug, decode};
@@ -94,11 +94,11 @@ fn plan_creation(
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Planned, Failure> {
-    let (set, warnings) = match admit::admit_new(file, namespace, rules.sets.validator.defaults())?
-    {
-        AdmissionResult::Accepted { set, warnings } => (set, warnings),
-        AdmissionResult::Refused(_) => return offline::plan_new(file, namespace, rules, now),
-    };
+    let (set, warnings) =
+        match admission_result::admit_new(file, namespace, rules.sets.validator.defaults())? {
+            AdmissionResult::Accepted { set, warnings } => (set, warnings),
+            AdmissionResult::Refused(_) => return offline::plan_new(file, namespace, rules, now),
+        };
     let (set, world) = offline::make(&set, rules, now)?;
     let change = describe(&set, &world, steps::list_steps(&world)?)?;
     Ok(Planned::Changed(Box::new(Change {

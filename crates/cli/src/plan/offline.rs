@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use podcliqueset::desired::gang::scheduler_name;
 use serde_json::{Value, json};
 
-use super::admit::{AdmissionResult, admit_new, name_of};
+use super::admission_result::{AdmissionResult, admit_new, name_of};
 use super::outline::{self, outline};
 use super::world::{Rules, World, bug, decode};
 use super::{Planned, Refusal};

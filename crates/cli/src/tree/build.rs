@@ -3,7 +3,7 @@
 use api::conditions::{self, ConditionType, Reason};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
-use domain::workload::layout::{Group, GroupReplica, Part, Replica};
+use domain::workload::layout::{Group, GroupReplica, LayoutSlot, Replica};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
@@ -90,7 +90,7 @@ impl Builder<'_> {
         branch
     }
 
-    fn of_part(&self, part: &Part<'_>) -> Branch {
+    fn of_part(&self, part: &LayoutSlot<'_>) -> Branch {
         let Some(found) = self.workload.podclique(&part.name) else {
             return missing(BranchKind::Clique, &part.name, Vec::new());
         };

@@ -5,7 +5,7 @@ use domain::health::readiness::Cause;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster};
 use domain::update;
-use domain::workload::layout::Part;
+use domain::workload::layout::LayoutSlot;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod as FullPod;
 
@@ -44,7 +44,7 @@ impl<'a> View<'a> {
     }
 
     /// The PodClique of a slot, if it counts.
-    pub fn podclique(&self, part: &Part<'_>) -> Option<&'a ObservedClique> {
+    pub fn podclique(&self, part: &LayoutSlot<'_>) -> Option<&'a ObservedClique> {
         self.roster.slot(part).standing()
     }
 
@@ -62,7 +62,7 @@ impl<'a> View<'a> {
 
     /// The cause why fewer pods of the part run than its minimum, or, with `all`, than its
     /// replicas.
-    pub fn cause(&self, part: &Part<'_>, all: bool) -> Option<Cause> {
+    pub fn cause(&self, part: &LayoutSlot<'_>, all: bool) -> Option<Cause> {
         let absent = || self.explain_absence(part);
         self.roster.shortfall(part, all, self.now, absent)
     }
@@ -73,7 +73,7 @@ impl<'a> View<'a> {
         replicas.filter(|r| self.roster.is_available(r)).count()
     }
 
-    fn explain_absence(&self, part: &Part<'_>) -> Cause {
+    fn explain_absence(&self, part: &LayoutSlot<'_>) -> Cause {
         let is_terminated = !self.roster.previous_of(part.replica).is_empty();
         if is_terminated || self.roster.slot(part).occupant().is_some() {
             let text = "was terminated and is recreated once the rest is gone";

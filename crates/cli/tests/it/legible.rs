@@ -4,7 +4,7 @@ use api::{PodClique, PodCliqueSet, PodGang};
 use chrono::Utc;
 use cli::exit::Failure;
 use cli::explain::{draw_explanation, search};
-use cli::lint::{Stored, draw_report, judge_sources};
+use cli::lint::{StoredObjects, draw_report, judge_sources};
 use cli::output::{bold, failure_line, legible, legible_text, to_json};
 use cli::timeline::{collect_moments, draw_timeline};
 use cli::tree::{build_tree, draw_overview, draw_tree, summarize};
@@ -222,7 +222,7 @@ fn no_text_of_a_file_acts_on_a_terminal() {
     });
     for (place, changed) in hostile_variants(&file) {
         let sources = [source(&format!("a{HOSTILE}.yaml"), changed.to_string())];
-        let report = judge_sources(&sources, &Stored::default()).into_report(&[]);
+        let report = judge_sources(&sources, &StoredObjects::default()).into_report(&[]);
         assert_legible(&draw_report(&report), &place);
         for broken in &report.unreadable {
             assert_legible(
@@ -232,7 +232,7 @@ fn no_text_of_a_file_acts_on_a_terminal() {
         }
     }
     let sources = [source("a.yaml", format!("a: [{HOSTILE}"))];
-    let report = judge_sources(&sources, &Stored::default()).into_report(&[]);
+    let report = judge_sources(&sources, &StoredObjects::default()).into_report(&[]);
     let line = failure_line(&Failure::BadInput(report.unreadable[0].to_string()));
     assert_legible(&line, "broken");
 }

@@ -9,7 +9,7 @@ mod report;
 mod rules;
 
 use cli::files::Source;
-use cli::lint::{Finding, Report, Stored, judge_sources};
+use cli::lint::{Finding, Report, StoredObjects, judge_sources};
 
 pub fn source(name: &str, text: impl Into<Vec<u8>>) -> Source {
     Source {
@@ -21,7 +21,7 @@ pub fn source(name: &str, text: impl Into<Vec<u8>>) -> Source {
 /// The findings of a file, as an object that is created.
 fn lint(text: &str) -> Report {
     let source = source("a.yaml", text);
-    judge_sources(&[source], &Stored::default()).into_report(&[])
+    judge_sources(&[source], &StoredObjects::default()).into_report(&[])
 }
 
 /// Line, column and text of the findings of these rules.

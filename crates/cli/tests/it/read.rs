@@ -104,7 +104,7 @@ pub fn judge(workload: &mut Workload) {
         .iter()
         .map(|clique| readiness::judge_podclique(&view.roster.view_of(clique, now())));
     let verdicts: Vec<ConditionUpdate> = verdicts.collect();
-    let causes = view.roster.layout.parts().filter_map(|part| {
+    let causes = view.roster.layout.slots().filter_map(|part| {
         let cause = view.cause(part, false)?;
         Some(cause.within(&format!(
             "replica {}: clique {} ",

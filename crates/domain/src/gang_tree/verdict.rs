@@ -11,7 +11,7 @@ const MOST: usize = 10;
 
 /// Whether a tree is satisfied, and which of its optional parts satisfy it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct TreeVerdict {
     /// Whether its requirements are met.
     pub is_satisfied: bool,
     /// Nodes that require only some of their children, such as scaling groups.
@@ -33,10 +33,10 @@ pub struct GroupVerdict {
 
 impl TreeNode {
     /// Judges the tree by the existing pods.
-    pub fn verdict(&self, pods: &dyn Fn(&str) -> u32) -> Verdict {
+    pub fn verdict(&self, pods: &dyn Fn(&str) -> u32) -> TreeVerdict {
         let mut groups = Vec::new();
         self.add_groups(pods, &mut groups);
-        Verdict {
+        TreeVerdict {
             is_satisfied: self.is_satisfied(pods),
             groups,
             non_preemptible: self.non_preemptible_pods(),
@@ -70,7 +70,7 @@ impl TreeNode {
 }
 
 /// "tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible".
-impl fmt::Display for Verdict {
+impl fmt::Display for TreeVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let not = if self.is_satisfied { "" } else { "not " };
         write!(f, "tree {not}satisfied")?;

@@ -79,11 +79,11 @@ enum Rank {
 struct Trouble<'a> {
     rank: Rank,
     since: Timestamp,
-    kind: Kind<'a>,
+    symptom: Symptom<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum Kind<'a> {
+enum Symptom<'a> {
     Disruption(Disruption<'a>),
     End(&'a ContainerStatus, &'a Terminated),
     /// The kubelet rejected or gave up the pod, and no container ended; the reason, in one word.
@@ -104,9 +104,9 @@ pub fn find_culprit<'a>(pods: impl Iterator<Item = &'a Pod>, is_job: bool) -> Op
         text: format!(
             "{}: {}",
             describe_place(pod, worst.rank),
-            describe(pod, worst.kind)
+            describe(pod, worst.symptom)
         ),
-        is_disruption: matches!(worst.kind, Kind::Disruption(_)),
+        is_disruption: matches!(worst.symptom, Symptom::Disruption(_)),
         is_loss: matches!(worst.rank, Rank::First | Rank::AskedToEnd | Rank::Deleted),
         since: worst.since,
     })
@@ -122,31 +122,31 @@ fn describe_place(pod: &Pod, rank: Rank) -> String {
     )
 }
 
-fn describe(pod: &Pod, kind: Kind<'_>) -> String {
-    match kind {
-        Kind::Disruption(found) => {
+fn describe(pod: &Pod, symptom: Symptom<'_>) -> String {
+    match symptom {
+        Symptom::Disruption(found) => {
             let message = found.message.map_or(String::new(), |m| format!(" ({m})"));
             format!("{}{message}", found.reason)
         }
-        Kind::End(container, end) => {
+        Symptom::End(container, end) => {
             format!("container {} {}", container.name, describe_end(pod, end))
         }
-        Kind::Phase(reason) => {
+        Symptom::Phase(reason) => {
             let message = pod.status.message.as_deref();
             let message = message.map_or(String::new(), |m| format!(": {m}"));
             format!("{reason}{message}")
         }
-        Kind::Waiting(container, reason) => {
+        Symptom::Waiting(container, reason) => {
             // Any other reason belongs to the next start, which has not ended yet.
             let last = container.last_state.terminated.as_ref();
             let last = last.filter(|_| is_after_end(reason));
             let code = last.map_or(String::new(), |t| format!(", exit code {}", t.exit_code));
             format!("{reason}{code}")
         }
-        Kind::Scheduling(reason) => reason.to_owned(),
-        Kind::LostNode => "its node does not report".to_owned(),
-        Kind::NotReady => "it is not Ready".to_owned(),
-        Kind::Deleted => "it was deleted".to_owned(),
+        Symptom::Scheduling(reason) => reason.to_owned(),
+        Symptom::LostNode => "its node does not report".to_owned(),
+        Symptom::NotReady => "it is not Ready".to_owned(),
+        Symptom::Deleted => "it was deleted".to_owned(),
     }
 }
 
@@ -185,7 +185,7 @@ fn of_disruption(pod: &Pod) -> Option<Trouble<'_>> {
     Some(Trouble {
         rank: Rank::First,
         since: found.since,
-        kind: Kind::Disruption(found),
+        symptom: Symptom::Disruption(found),
     })
 }
 
@@ -206,7 +206,7 @@ fn of_end(pod: &Pod, is_job: bool) -> Option<Trouble<'_>> {
     Some(Trouble {
         rank,
         since: end.finished_at.as_ref().map_or(Timestamp::MAX, |at| at.0),
-        kind: Kind::End(container, end),
+        symptom: Symptom::End(container, end),
     })
 }
 
@@ -216,7 +216,7 @@ fn of_phase(pod: &Pod) -> Option<Trouble<'_>> {
     Some(Trouble {
         rank: Rank::First,
         since: pod.ended_at().unwrap_or(Timestamp::MAX),
-        kind: Kind::Phase(pod.status.reason.as_deref().unwrap_or(phase)),
+        symptom: Symptom::Phase(pod.status.reason.as_deref().unwrap_or(phase)),
     })
 }
 
@@ -227,7 +227,10 @@ fn of_waiting(pod: &Pod) -> Option<Trouble<'_>> {
         Some((container, reason))
     });
     let (container, reason) = waiting.min_by_key(|(_, reason)| is_start(reason))?;
-    Some(timeless(rank_of(reason), Kind::Waiting(container, reason)))
+    Some(timeless(
+        rank_of(reason),
+        Symptom::Waiting(container, reason),
+    ))
 }
 
 fn of_scheduling(pod: &Pod) -> Option<Trouble<'_>> {
@@ -235,7 +238,7 @@ fn of_scheduling(pod: &Pod) -> Option<Trouble<'_>> {
         .find_condition("PodScheduled")
         .filter(|c| c.status == "False");
     let reason = refused?.reason.as_deref()?;
-    Some(timeless(rank_of(reason), Kind::Scheduling(reason)))
+    Some(timeless(rank_of(reason), Symptom::Scheduling(reason)))
 }
 
 fn rank_of(reason: &str) -> Rank {
@@ -262,23 +265,23 @@ fn is_after_end(reason: &str) -> bool {
 /// pod's `Ready` to false, without a reason.
 fn of_what_remains(pod: &Pod) -> Option<Trouble<'_>> {
     if pod.is_terminating() {
-        return Some(timeless(Rank::Deleted, Kind::Deleted));
+        return Some(timeless(Rank::Deleted, Symptom::Deleted));
     }
     let ready = pod.find_condition("Ready")?;
     let is_lost = ready.reason.is_none() && pod.has_condition("ContainersReady");
-    let kind = if is_lost {
-        Kind::LostNode
+    let symptom = if is_lost {
+        Symptom::LostNode
     } else {
-        Kind::NotReady
+        Symptom::NotReady
     };
-    Some(timeless(Rank::NotReady, kind))
+    Some(timeless(Rank::NotReady, symptom))
 }
 
 /// The start time is not known, or changes with each attempt: the first pod by name is the culprit.
-fn timeless(rank: Rank, kind: Kind<'_>) -> Trouble<'_> {
+fn timeless(rank: Rank, symptom: Symptom<'_>) -> Trouble<'_> {
     Trouble {
         rank,
         since: Timestamp::MAX,
-        kind,
+        symptom,
     }
 }

@@ -81,7 +81,7 @@ pub fn is_incomplete(attempt: &ReplicaAttempt) -> bool {
 
 /// Why a replica is terminated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cause {
+pub struct AttemptCause {
     /// PascalCase reason.
     pub reason: String,
     /// Object, condition and numbers, for people.
@@ -92,7 +92,7 @@ pub struct Cause {
 /// removed.
 pub fn begin_attempts(
     attempts: &[ReplicaAttempt],
-    due: impl IntoIterator<Item = (i32, Cause)>,
+    due: impl IntoIterator<Item = (i32, AttemptCause)>,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
     let next = |replica| current_attempt(attempts, replica).saturating_add(1);
@@ -107,10 +107,10 @@ pub fn begin_attempts(
 /// The same for replicas of a scaling group: none of them is available until it has come back.
 pub fn begin_group_attempts(
     attempts: &[ReplicaAttempt],
-    due: impl IntoIterator<Item = (i32, Cause)>,
+    due: impl IntoIterator<Item = (i32, AttemptCause)>,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
-    let due: Vec<(i32, Cause)> = due.into_iter().collect();
+    let due: Vec<(i32, AttemptCause)> = due.into_iter().collect();
     let replicas: HashSet<i32> = due.iter().map(|(replica, _)| *replica).collect();
     let mut next = begin_attempts(attempts, due, now);
     for entry in next.iter_mut().filter(|a| replicas.contains(&a.replica)) {
@@ -151,7 +151,7 @@ pub fn adopt_higher_attempts(
     now: Timestamp,
 ) -> Option<Vec<ReplicaAttempt>> {
     let is_higher = found > current_attempt(attempts, replica);
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: ReplicaAttempt::ADOPTED.to_owned(),
         message: format!("children of attempt {found} exist"),
     };
@@ -161,7 +161,7 @@ pub fn adopt_higher_attempts(
 /// The list with these attempts of replicas.
 fn with_attempts(
     attempts: &[ReplicaAttempt],
-    raised: impl IntoIterator<Item = (i32, i32, Cause)>,
+    raised: impl IntoIterator<Item = (i32, i32, AttemptCause)>,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
     let mut next: BTreeMap<i32, ReplicaAttempt> =

@@ -11,8 +11,8 @@ mod gang;
 mod pod;
 mod refusal;
 mod settled;
-mod sight;
 mod start_order;
+mod state_input;
 mod states;
 mod words;
 
@@ -22,4 +22,4 @@ pub use gang::{Start, find_start, runs};
 pub use pod::{Setting, find_cause as find_pod_cause, leaving as explain_leaving};
 pub use refusal::{refusal, refusals};
 pub use settled::{SETTLED_AFTER, find_unsettled, hold, next_settled};
-pub use states::{State, states};
+pub use states::{ReadinessState, states};

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::availability::{self, StoredBreach};
 use super::culprit::Culprit;
-use super::fence::{self, Cause};
+use super::fence::{self, AttemptCause};
 use super::training;
 use crate::plan::{Event, Target};
 
@@ -147,8 +147,8 @@ impl Breach {
     }
 
     /// The cause stored with the attempt.
-    pub fn cause(&self) -> Cause {
-        Cause {
+    pub fn cause(&self) -> AttemptCause {
+        AttemptCause {
             reason: ReplicaAttempt::BREACHED.to_owned(),
             message: format!(
                 "{self}; MinAvailableBreached since {:.0}, terminationDelay {}",

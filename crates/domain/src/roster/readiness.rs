@@ -10,7 +10,7 @@ use crate::health::readiness::{self, Cause, CliqueView, Start};
 use crate::health::training;
 use crate::object::ownership;
 use crate::workload::gang;
-use crate::workload::layout::Part;
+use crate::workload::layout::LayoutSlot;
 
 impl Roster<'_> {
     /// Whether the gang of a PodClique started, and why not if it did not.
@@ -42,7 +42,7 @@ impl Roster<'_> {
     /// `explain_absence` returns the cause why no PodClique of the slot counts.
     pub fn shortfall(
         &self,
-        part: &Part<'_>,
+        part: &LayoutSlot<'_>,
         all: bool,
         now: Timestamp,
         explain_absence: impl FnOnce() -> Cause,

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashSet};
 use super::{ObservedClique, Roster, Slot};
 use crate::health::{fence, training};
 use crate::object::ownership;
-use crate::workload::layout::{Group, Part, Replica};
+use crate::workload::layout::{Group, LayoutSlot, Replica};
 
 impl<'a> Roster<'a> {
     /// Whether the slot is filled in the present attempt, or the work of its PodClique is done.
-    pub fn is_filled(&self, part: &Part<'_>) -> bool {
+    pub fn is_filled(&self, part: &LayoutSlot<'_>) -> bool {
         match self.slot(part) {
             Slot::Current(_) | Slot::Terminating(_) | Slot::Done => true,
             _ => self.is_stored_as_done(part.replica, &part.name),
@@ -24,7 +24,7 @@ impl<'a> Roster<'a> {
 
     /// Whether the slot's work was found to be done: the set stored it, or the PodClique's status
     /// shows it.
-    pub fn has_succeeded(&self, part: &Part<'_>) -> bool {
+    pub fn has_succeeded(&self, part: &LayoutSlot<'_>) -> bool {
         let slot = self.slot(part);
         self.is_stored_as_done(part.replica, &part.name)
             || slot
@@ -33,7 +33,7 @@ impl<'a> Roster<'a> {
     }
 
     /// Whether all pods of the slot have done their work, stored or not.
-    pub fn is_done(&self, part: &Part<'_>) -> bool {
+    pub fn is_done(&self, part: &LayoutSlot<'_>) -> bool {
         let standing = self.slot(part).standing();
         self.has_succeeded(part) || standing.is_some_and(ObservedClique::is_done)
     }
@@ -80,7 +80,7 @@ impl<'a> Roster<'a> {
         let mut replicas = self.replicas_with_orphan_groups();
         let mut found = self.found();
         if found.any(|found| matches!(found.slot, Slot::Orphan(_))) {
-            let parts = self.layout.parts();
+            let parts = self.layout.slots();
             let orphans = parts.filter(|part| matches!(self.slot(part), Slot::Orphan(_)));
             replicas.extend(orphans.map(|part| part.replica));
         }
@@ -108,7 +108,7 @@ impl<'a> Roster<'a> {
         replica: &Replica<'_>,
         is_up: impl Fn(&ObservedClique) -> bool,
     ) -> bool {
-        let is_slot_up = |part: &Part<'_>| match self.slot(part).standing() {
+        let is_slot_up = |part: &LayoutSlot<'_>| match self.slot(part).standing() {
             Some(found) => is_up(found),
             None => self.is_stored_as_done(part.replica, &part.name),
         };

@@ -1,6 +1,6 @@
 //! `PriorityClass`es that PodGroups of Kubernetes' own scheduler refuse.
 
-use super::{Backend, Obstacle};
+use super::{Backend, UnsupportedFeature};
 
 /// The highest priority of a PodGroup; the API server refuses more.
 pub(super) const MAX_PRIORITY: i32 = 1_000_000_000;
@@ -9,8 +9,8 @@ pub(super) const MAX_PRIORITY: i32 = 1_000_000_000;
 const CLASSES_ABOVE: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
 
 /// Why no gang of this `PriorityClass` starts with this backend, if that is so.
-pub fn find_priority_obstacle(backend: Backend, class: &str) -> Option<Obstacle> {
+pub fn find_unsupported_priority(backend: Backend, class: &str) -> Option<UnsupportedFeature> {
     let writes_priority = matches!(backend, Backend::Kubernetes | Backend::KubernetesTree);
     let is_refused = writes_priority && CLASSES_ABOVE.contains(&class);
-    is_refused.then(|| Obstacle::PriorityTooHigh(class.to_owned()))
+    is_refused.then(|| UnsupportedFeature::PriorityTooHigh(class.to_owned()))
 }

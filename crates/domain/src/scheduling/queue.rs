@@ -41,12 +41,12 @@ pub fn inherit_queues(metadata: &mut ObjectMeta, set: &PodCliqueSet) {
         if queue_of(backend, &set.metadata).is_some() {
             continue;
         }
-        let Some((queue, place)) = queue_of_cliques(backend, set) else {
+        let Some((queue, source)) = queue_of_cliques(backend, set) else {
             continue;
         };
-        let keys = match place {
-            Place::Label => &mut metadata.labels,
-            Place::Annotation => &mut metadata.annotations,
+        let keys = match source {
+            QueueSource::Label => &mut metadata.labels,
+            QueueSource::Annotation => &mut metadata.annotations,
         };
         let key = match backend {
             Backend::Volcano => labels::VOLCANO_QUEUE,
@@ -61,28 +61,29 @@ pub fn inherit_queues(metadata: &mut ObjectMeta, set: &PodCliqueSet) {
 const QUEUED: [Backend; 2] = [Backend::KaiScheduler, Backend::Volcano];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum QueueSource {
     Label,
     Annotation,
 }
 
-fn queue_of_cliques(backend: Backend, set: &PodCliqueSet) -> Option<(&str, Place)> {
+fn queue_of_cliques(backend: Backend, set: &PodCliqueSet) -> Option<(&str, QueueSource)> {
     let cliques = set.spec.template.cliques.iter();
     let mut named =
         cliques.filter_map(|c| find_queue(backend, Some(&c.labels), Some(&c.annotations)));
-    let (queue, place) = named.next()?;
+    let (queue, source) = named.next()?;
     named
         .all(|(other, _)| other == queue)
-        .then_some((queue, place))
+        .then_some((queue, source))
 }
 
 fn find_queue<'a>(
     backend: Backend,
     of_labels: Option<&'a Keys>,
     of_annotations: Option<&'a Keys>,
-) -> Option<(&'a str, Place)> {
-    let label = |key: &str| Some((of_labels?.get(key)?.as_str(), Place::Label));
-    let annotation = |key: &str| Some((of_annotations?.get(key)?.as_str(), Place::Annotation));
+) -> Option<(&'a str, QueueSource)> {
+    let label = |key: &str| Some((of_labels?.get(key)?.as_str(), QueueSource::Label));
+    let annotation =
+        |key: &str| Some((of_annotations?.get(key)?.as_str(), QueueSource::Annotation));
     match backend {
         Backend::KaiScheduler | Backend::KaiTree => {
             label(labels::KAI_QUEUE).or_else(|| annotation(labels::KAI_QUEUE))

@@ -18,7 +18,7 @@ use crate::object::environment;
 
 /// The position of a PodClique in its set.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct PodCliquePosition {
     /// Name of the PodClique.
     pub name: String,
     /// Index of the PodCliqueSet replica.
@@ -28,7 +28,7 @@ pub struct Place {
     /// Name of the base gang, if its own gang is a scaled one.
     pub base_gang: Option<String>,
     /// The scaling group, unless it is a standalone clique.
-    pub group: Option<GroupPlace>,
+    pub group: Option<GroupPosition>,
     /// The reference to its owner.
     pub owner: OwnerReference,
     /// Replica count it starts with, and the template's value that is stamped on it.
@@ -50,7 +50,7 @@ pub struct LiveCount {
 
 /// The position of a PodClique in a scaling group.
 #[derive(Clone, Debug)]
-pub struct GroupPlace {
+pub struct GroupPosition {
     /// Name of the PodCliqueScalingGroup object.
     pub name: String,
     /// Index of the group's replica.

@@ -37,7 +37,7 @@ pub struct Replica<'a> {
     /// Name of its base PodGang.
     pub base_gang: String,
     /// Cliques that belong to no scaling group, in the order of the template.
-    pub standalone: Vec<Part<'a>>,
+    pub standalone: Vec<LayoutSlot<'a>>,
     /// Scaling groups, in the order of the template.
     pub groups: Vec<Group<'a>>,
 }
@@ -63,12 +63,12 @@ pub struct GroupReplica<'a> {
     /// The base PodGang, if its own is a scaled one.
     pub base_gang: Option<String>,
     /// Its cliques, in the order of the group.
-    pub cliques: Vec<Part<'a>>,
+    pub cliques: Vec<LayoutSlot<'a>>,
 }
 
 /// A PodClique.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part<'a> {
+pub struct LayoutSlot<'a> {
     /// Its name.
     pub name: String,
     /// Index of the set's replica.
@@ -151,7 +151,7 @@ fn group_replica<'a>(
     let (j, minimum) = (members.group_replica, gang::group_minimum(config));
     let (gang, base_gang) = gang::of_group_replica(base_gang, group, j, minimum);
     let cliques = members.cliques.into_iter();
-    let cliques = cliques.map(|member| Part {
+    let cliques = cliques.map(|member| LayoutSlot {
         name: member.name,
         replica: i,
         clique: member.clique,
@@ -183,14 +183,14 @@ impl<'a> Layout<'a> {
     }
 
     /// All PodCliques: of each replica the standalone ones first.
-    pub fn parts(&self) -> impl Iterator<Item = &Part<'a>> {
-        self.replicas.iter().flat_map(Replica::parts)
+    pub fn slots(&self) -> impl Iterator<Item = &LayoutSlot<'a>> {
+        self.replicas.iter().flat_map(Replica::slots)
     }
 
     /// All PodGangs: of each replica the base gang first, then one for each group replica beyond
     /// its group's minimum. `is_idle` returns whether a PodClique is scaled to zero: it is in no
     /// gang, and a gang without PodCliques does not exist (docs/semantics.md §8.1).
-    pub fn gangs(&self, is_idle: impl Fn(&Part<'a>) -> bool) -> Vec<ExpectedGang> {
+    pub fn gangs(&self, is_idle: impl Fn(&LayoutSlot<'a>) -> bool) -> Vec<ExpectedGang> {
         let replicas = self.replicas.iter();
         replicas.flat_map(|r| r.gangs(&is_idle)).collect()
     }
@@ -198,14 +198,14 @@ impl<'a> Layout<'a> {
 
 impl<'a> Replica<'a> {
     /// All PodCliques of the replica.
-    pub fn parts(&self) -> impl Iterator<Item = &Part<'a>> {
+    pub fn slots(&self) -> impl Iterator<Item = &LayoutSlot<'a>> {
         let groups = self.groups.iter().flat_map(|g| &g.replicas);
         let grouped = groups.flat_map(|r| &r.cliques);
         self.standalone.iter().chain(grouped)
     }
 
-    fn gangs(&self, is_idle: &impl Fn(&Part<'a>) -> bool) -> Vec<ExpectedGang> {
-        let names = |parts: &mut dyn Iterator<Item = &Part<'a>>| -> Vec<String> {
+    fn gangs(&self, is_idle: &impl Fn(&LayoutSlot<'a>) -> bool) -> Vec<ExpectedGang> {
+        let names = |parts: &mut dyn Iterator<Item = &LayoutSlot<'a>>| -> Vec<String> {
             let running = parts.filter(|p| !is_idle(p));
             running.map(|p| p.name.clone()).collect()
         };

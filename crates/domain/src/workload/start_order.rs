@@ -4,7 +4,7 @@ use api::podcliqueset::{CliqueStartupType, PodCliqueScalingGroupConfig, PodCliqu
 use api::{PodClique, names};
 
 use super::gang;
-use super::layout::{self, Part};
+use super::layout::{self, LayoutSlot};
 use crate::Pod;
 use crate::health::training;
 
@@ -13,7 +13,7 @@ use crate::health::training;
 pub fn starts_after(
     set: &str,
     template: &PodCliqueSetTemplateSpec,
-    part: &Part<'_>,
+    part: &LayoutSlot<'_>,
 ) -> Vec<String> {
     let minimum = |_: &str, config: &PodCliqueScalingGroupConfig| gang::group_minimum(config);
     let order = StartOrder {
@@ -47,17 +47,17 @@ impl<'a> StartOrder<'a> {
     /// The dependencies of this PodClique. Order is kept within one gang only: in the base gang, a
     /// part waits for all PodCliques of a clique that are in it; in a scaled gang, for the one in
     /// the same group replica, if the clique is of the same group.
-    pub fn dependencies(&self, part: &Part<'_>) -> Vec<Part<'a>> {
+    pub fn dependencies(&self, part: &LayoutSlot<'_>) -> Vec<LayoutSlot<'a>> {
         self.beside(part, cliques_before(self.template, part.clique))
     }
 
     /// The dependents of this PodClique.
-    pub fn dependents(&self, part: &Part<'_>) -> Vec<Part<'a>> {
+    pub fn dependents(&self, part: &LayoutSlot<'_>) -> Vec<LayoutSlot<'a>> {
         self.beside(part, cliques_after(self.template, part.clique))
     }
 
     /// The PodCliques of these cliques in the gang of the part.
-    fn beside(&self, part: &Part<'_>, cliques: Vec<&'a str>) -> Vec<Part<'a>> {
+    fn beside(&self, part: &LayoutSlot<'_>, cliques: Vec<&'a str>) -> Vec<LayoutSlot<'a>> {
         let scaled = part.group.zip(part.group_replica).filter(|(config, j)| {
             let group = names::scaling_group(self.set, part.replica, &config.name);
             *j >= (self.minimum)(&group, config)
@@ -79,7 +79,7 @@ impl<'a> StartOrder<'a> {
     }
 
     /// The PodCliques of a clique in the base gang of a replica.
-    fn in_base_gang(&self, i: i32, clique: &'a str) -> Vec<Part<'a>> {
+    fn in_base_gang(&self, i: i32, clique: &'a str) -> Vec<LayoutSlot<'a>> {
         let Some(config) = layout::group_of(self.template, clique) else {
             return vec![layout::standalone_part(self.set, i, clique)];
         };

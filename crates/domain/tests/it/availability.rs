@@ -6,7 +6,7 @@ use api::{PodCliqueScalingGroup, PodCliqueScalingGroupSpec};
 use domain::health::availability::{
     CliqueFacts, GroupFacts, GroupPart, TrainingFacts, clique_breach, group_breach,
 };
-use domain::health::fence::{Cause, begin_group_attempts, with_recovered};
+use domain::health::fence::{AttemptCause, begin_group_attempts, with_recovered};
 use jiff::Timestamp;
 use rstest::rstest;
 
@@ -234,7 +234,7 @@ const DOWN: Option<GroupPart> = Some(GroupPart {
 const GONE: Option<GroupPart> = None;
 
 fn recycled(replica: i32) -> Vec<ReplicaAttempt> {
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "test".into(),
         message: String::new(),
     };

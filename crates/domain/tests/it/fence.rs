@@ -1,7 +1,7 @@
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
 use domain::health::fence::{
-    Cause, StandaloneClique, adopt_higher_attempts, begin_attempts, begin_group_attempts,
+    AttemptCause, StandaloneClique, adopt_higher_attempts, begin_attempts, begin_group_attempts,
     count_to_create, current_attempt, is_recovering, remember_live_replicas, with_recovered,
 };
 use domain::object::attempt::Attempt;
@@ -11,8 +11,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn cause() -> Cause {
-    Cause {
+fn cause() -> AttemptCause {
+    AttemptCause {
         reason: "GangTerminated".into(),
         message: "demo-0-a: 0 of 1 pods ready".into(),
     }
@@ -34,7 +34,7 @@ fn a_replica_begins_at_attempt_0_and_is_raised_alone() {
 
 #[test]
 fn the_newest_entries_keep_their_message_and_all_keep_the_rest() {
-    let long = |replica| Cause {
+    let long = |replica| AttemptCause {
         reason: "MinAvailableBreached".into(),
         message: format!("replica {replica}: {}", "x".repeat(400)),
     };

@@ -4,7 +4,7 @@ mod positions;
 
 use api::PodCliqueScalingGroup;
 use domain::gang_tree::TreeNode;
-use domain::workload::layout::{Layout, Part, enumerate, members_of_group};
+use domain::workload::layout::{Layout, LayoutSlot, enumerate, members_of_group};
 use insta::assert_snapshot;
 use testkit::builders::set;
 
@@ -13,7 +13,7 @@ fn show(replicas: i32, live: i32) -> String {
     show_idle(replicas, live, |_| false)
 }
 
-fn show_idle(replicas: i32, live: i32, is_idle: impl Fn(&Part<'_>) -> bool) -> String {
+fn show_idle(replicas: i32, live: i32, is_idle: impl Fn(&LayoutSlot<'_>) -> bool) -> String {
     let set = set("demo")
         .clique("leader", |c| c)
         .clique("frontend", |c| c)
@@ -24,9 +24,9 @@ fn show_idle(replicas: i32, live: i32, is_idle: impl Fn(&Part<'_>) -> bool) -> S
     print(&layout, is_idle)
 }
 
-fn print(layout: &Layout<'_>, is_idle: impl Fn(&Part<'_>) -> bool) -> String {
+fn print(layout: &Layout<'_>, is_idle: impl Fn(&LayoutSlot<'_>) -> bool) -> String {
     let mut lines = Vec::new();
-    for part in layout.parts() {
+    for part in layout.slots() {
         let group = part.group.map_or("", |g| &g.name);
         let place = (part.replica, part.clique, group, part.group_replica);
         lines.push(format!("{} {place:?}", part.name));
@@ -74,7 +74,7 @@ fn a_group_without_its_set_has_the_same_podcliques() {
         .group("g", ["worker", "leader"], |g| g.replicas(2))
         .build();
     let layout = enumerate("demo", &set.spec.template, 1, |_, _| 2);
-    let of_set: Vec<_> = layout.parts().map(|p| p.name.as_str()).collect();
+    let of_set: Vec<_> = layout.slots().map(|p| p.name.as_str()).collect();
     let mut group = PodCliqueScalingGroup::default();
     group.metadata.name = Some("demo-0-g".into());
     group.spec.replicas = 2;
@@ -95,7 +95,7 @@ fn a_replica_is_a_tree_that_requires_the_minimum_of_each_group() {
         .build();
     let tree_of = |live: i32, idle: &str| {
         let layout = enumerate("demo", &set.spec.template, 1, |_, _| live);
-        let minimum = |part: &Part<'_>| (part.clique != idle).then_some(2);
+        let minimum = |part: &LayoutSlot<'_>| (part.clique != idle).then_some(2);
         show_tree(&layout.replicas[0].tree(minimum).attainable(), 0)
     };
     assert_snapshot!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::Key;
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Owner, ReplicaOwner, Roster, Slot, classify, has_previous};
@@ -154,7 +154,7 @@ fn world() -> World {
 }
 
 fn raised() -> Vec<ReplicaAttempt> {
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
@@ -200,7 +200,7 @@ impl World {
             &self.groups,
             &self.podcliques,
         );
-        let parts = roster.layout.parts();
+        let parts = roster.layout.slots();
         let states = parts.map(|part| (part.name.clone(), state(&roster.slot(part))));
         states.collect()
     }
@@ -273,7 +273,7 @@ fn a_raised_attempt_makes_all_of_its_replica_previous_or_leftover() {
 #[test]
 fn an_earlier_attempt_of_a_group_replica_is_not_the_sets_to_delete() {
     let mut world = world();
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
@@ -322,7 +322,7 @@ fn an_earlier_attempt_is_looked_for_at_the_set_and_its_groups() {
     assert_eq!(asked(Vec::new()), []);
     let of_set = ReplicaOwner::Set(Key::new("default", "demo"), 1);
     let of_group = ReplicaOwner::Group(Key::new("default", "demo-1-g"));
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use api::{PodClique, labels};
 use domain::scheduling::kubernetes::join_pod_group;
 use domain::scheduling::{
-    Backend, GangScheduler, Obstacle, Peers, Profiles, find_peer, find_priority_obstacle, mark_pod,
-    pod_group_name,
+    Backend, GangScheduler, Peers, Profiles, UnsupportedFeature, find_peer,
+    find_unsupported_priority, mark_pod, pod_group_name,
 };
 use k8s_openapi::api::core::v1::Pod;
 use rstest::rstest;
@@ -304,6 +304,6 @@ fn only_pod_groups_of_kubernetes_refuse_the_classes_of_the_system(
     #[case] class: &str,
     #[case] is_refused: bool,
 ) {
-    let expected = is_refused.then(|| Obstacle::PriorityTooHigh(class.to_owned()));
-    assert_eq!(find_priority_obstacle(backend, class), expected);
+    let expected = is_refused.then(|| UnsupportedFeature::PriorityTooHigh(class.to_owned()));
+    assert_eq!(find_unsupported_priority(backend, class), expected);
 }

@@ -3,7 +3,7 @@
 use api::PodCliqueSet;
 use api::WorkloadType::{self, Inference, Training};
 use api::podcliqueset::CliqueStartupType::{self, AnyOrder, Explicit, InOrder};
-use domain::workload::layout::{self, Part, enumerate};
+use domain::workload::layout::{self, LayoutSlot, enumerate};
 use domain::workload::start_order::{StartOrder, is_up, starts_after};
 use insta::assert_snapshot;
 use rstest::rstest;
@@ -37,12 +37,12 @@ fn demo_with(
         .build()
 }
 
-fn show(set: &PodCliqueSet, of: impl Fn(&Part<'_>) -> Vec<String>) -> String {
+fn show(set: &PodCliqueSet, of: impl Fn(&LayoutSlot<'_>) -> Vec<String>) -> String {
     let layout = enumerate("demo", &set.spec.template, 1, |_, config| {
         config.replicas.unwrap_or(1)
     });
-    let line = |part: &Part<'_>| format!("{}: {}", part.name, of(part).join(" "));
-    layout.parts().map(line).collect::<Vec<_>>().join("\n")
+    let line = |part: &LayoutSlot<'_>| format!("{}: {}", part.name, of(part).join(" "));
+    layout.slots().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[rstest]
@@ -72,15 +72,16 @@ fn dependents_are_those_that_name_it(#[case] order: CliqueStartupType) {
         minimum: &|_, config| config.min_available.unwrap_or(1),
         in_base: &|_, config| config.min_available.unwrap_or(1),
     };
-    for dependency in layout.parts() {
-        let names = |parts: Vec<Part<'_>>| -> Vec<String> {
+    for dependency in layout.slots() {
+        let names = |parts: Vec<LayoutSlot<'_>>| -> Vec<String> {
             let mut names: Vec<_> = parts.into_iter().map(|p| p.name).collect();
             names.sort();
             names
         };
-        let waits =
-            |part: &&Part<'_>| starts_after("demo", template, part).contains(&dependency.name);
-        let naming = layout.parts().filter(waits).cloned().collect();
+        let waits = |part: &&LayoutSlot<'_>| {
+            starts_after("demo", template, part).contains(&dependency.name)
+        };
+        let naming = layout.slots().filter(waits).cloned().collect();
         assert_eq!(
             names(order.dependents(dependency)),
             names(naming),

@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use tokio::time::Instant;
 
-use super::{Cache, Change, Inner, Seen, is_same_version, version};
+use super::{Cache, Change, Inner, SeenVersion, is_same_version, version};
 use crate::scope::Scope;
 
 /// A full list that is under way.
@@ -21,7 +21,7 @@ pub(super) struct Listing<K> {
     unreadable: HashSet<Key>,
     /// The versions shown when the list was requested, of the objects that have changed since. The
     /// list is at least as new as these versions, and may be older than later ones.
-    before: HashMap<Key, Seen>,
+    before: HashMap<Key, SeenVersion>,
 }
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
@@ -121,7 +121,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
     }
 
     /// The version shown when the list was requested.
-    fn seen_before(&self, listing: &Listing<K>, key: &Key) -> Seen {
+    fn seen_before(&self, listing: &Listing<K>, key: &Key) -> SeenVersion {
         let noted = listing.before.get(key).cloned();
         noted.unwrap_or_else(|| self.seen(key))
     }
@@ -145,7 +145,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         let absent: Vec<Key> = self.objects.keys().filter(is_absent).cloned().collect();
         let mut changes = Vec::new();
         for key in absent {
-            let uid_of = |seen: Seen| seen.map(|(uid, _)| uid);
+            let uid_of = |seen: SeenVersion| seen.map(|(uid, _)| uid);
             if uid_of(self.seen_before(listing, &key)) == uid_of(self.seen(&key)) {
                 changes.extend(self.lose(key));
             } else {

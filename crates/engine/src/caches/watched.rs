@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::cache::{Cache, Change};
 use crate::caches::Caches;
-use crate::guarded::Guarded;
+use crate::list_item::ListItem;
 use crate::scope::Scope;
 
 /// A kind that the operator watches. Its name, version and scope follow from the type.
@@ -68,7 +68,7 @@ pub trait WatchedScope: Sized {
     fn scopes(scopes: &[Scope]) -> Vec<Scope>;
 
     /// The API by which it is listed and watched in one of them.
-    fn api<K>(client: Client, scope: &Scope) -> Api<Guarded<K>>
+    fn api<K>(client: Client, scope: &Scope) -> Api<ListItem<K>>
     where
         K: Resource<DynamicType = (), Scope = Self>;
 }
@@ -78,7 +78,7 @@ impl WatchedScope for NamespaceResourceScope {
         scopes.to_vec()
     }
 
-    fn api<K>(client: Client, scope: &Scope) -> Api<Guarded<K>>
+    fn api<K>(client: Client, scope: &Scope) -> Api<ListItem<K>>
     where
         K: Resource<DynamicType = (), Scope = Self>,
     {
@@ -98,7 +98,7 @@ impl WatchedScope for ClusterResourceScope {
             .collect()
     }
 
-    fn api<K>(client: Client, _: &Scope) -> Api<Guarded<K>>
+    fn api<K>(client: Client, _: &Scope) -> Api<ListItem<K>>
     where
         K: Resource<DynamicType = (), Scope = Self>,
     {

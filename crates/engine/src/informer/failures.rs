@@ -7,9 +7,9 @@ use kube::runtime::watcher;
 use tokio::time::Instant;
 
 use crate::caches::watched::Watched;
-use crate::cause;
-use crate::heard::NoHead;
+use crate::connection_error;
 use crate::scope::Scope;
+use crate::watch_liveness::NoHead;
 
 const INITIAL_PAUSE: Duration = Duration::from_millis(200);
 const MAX_PAUSE: Duration = Duration::from_secs(5);
@@ -97,7 +97,7 @@ fn answer(error: &watcher::Error) -> Option<&Status> {
 /// The message about a failed watch for the administrator of the operator.
 pub(super) fn explain<K: Watched>(scope: &Scope, error: &watcher::Error) -> String {
     let Some(status) = answer(error) else {
-        return cause::explain(error);
+        return connection_error::explain(error);
     };
     let resource = match K::group(&()) {
         group if group.is_empty() => K::plural(&()).into_owned(),

@@ -10,7 +10,7 @@ use kube::runtime::watcher::Event;
 use prometheus_client::metrics::gauge::Gauge;
 use tokio::sync::Notify;
 
-use crate::guarded::Guarded;
+use crate::list_item::ListItem;
 use crate::metrics::{ByKind, Metrics};
 
 /// Objects of one watch that cannot be decoded, counted and named.
@@ -33,7 +33,7 @@ pub(super) struct Unread {
 }
 
 impl Unread {
-    fn of<K: Resource<DynamicType = ()>>(shown: &Guarded<K>) -> Option<Self> {
+    fn of<K: Resource<DynamicType = ()>>(shown: &ListItem<K>) -> Option<Self> {
         Some(Self {
             object: Target {
                 kind: Kind::of::<K>(),
@@ -63,7 +63,7 @@ impl Unreadable {
     }
 
     /// Records an event of the watch.
-    pub(super) fn note<K: Resource<DynamicType = ()>>(&self, event: &Event<Guarded<K>>) {
+    pub(super) fn note<K: Resource<DynamicType = ()>>(&self, event: &Event<ListItem<K>>) {
         let mut known = self.known();
         let before = known.now.len();
         match event {

@@ -3,7 +3,7 @@
 use api::kai::{KaiPodGroup, KaiQueue};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use domain::Key;
-use domain::scheduling::{Backend, Obstacle, Profiles};
+use domain::scheduling::{Backend, Profiles, UnsupportedFeature};
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
@@ -30,12 +30,12 @@ impl Caches {
     }
 
     /// This queue of the backend's scheduler, if it is missing while others exist.
-    pub fn find_missing_queue(&self, backend: Backend, name: &str) -> Option<Obstacle> {
+    pub fn find_missing_queue(&self, backend: Backend, name: &str) -> Option<UnsupportedFeature> {
         let is_missing = match backend {
             Backend::Volcano => self.lacks::<VolcanoQueue>(name),
             _ => self.lacks::<KaiQueue>(name),
         };
-        is_missing.then(|| Obstacle::NoQueue(backend, name.to_owned()))
+        is_missing.then(|| UnsupportedFeature::NoQueue(backend, name.to_owned()))
     }
 
     fn lacks<K: Watched>(&self, name: &str) -> bool {

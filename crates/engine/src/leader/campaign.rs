@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use super::lease::{end_of_hold, holder_of, is_newer, was_given_back};
 use super::requests::{LeaseError, LeaseRequests};
-use super::{LeaseOptions, Record, Step, WriteFence, next_step};
+use super::{LeaseOptions, LeaseStep, Record, WriteGate, next_step};
 use crate::clock::Clock;
 use crate::metrics::Metrics;
 
@@ -26,7 +26,7 @@ const READY_CHECK: Duration = Duration::from_millis(100);
 pub struct Campaign {
     options: LeaseOptions,
     requests: LeaseRequests,
-    fence: WriteFence,
+    gate: WriteGate,
     clock: Clock,
     metrics: Arc<Metrics>,
     /// `None`: not read yet.
@@ -38,18 +38,18 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Takes part with these options; `fence` is opened while the lease is held.
+    /// Takes part with these options; `gate` is opened while the lease is held.
     pub fn new(
         client: Client,
         options: LeaseOptions,
-        fence: WriteFence,
+        gate: WriteGate,
         clock: Clock,
         metrics: Arc<Metrics>,
     ) -> Self {
         Self {
             requests: LeaseRequests::new(client, options.clone()),
             options,
-            fence,
+            gate,
             clock,
             metrics,
             seen: None,
@@ -99,11 +99,11 @@ impl Campaign {
 
     fn is_free(&self) -> bool {
         let step = self.next_step();
-        step == Some(Step::Take)
+        step == Some(LeaseStep::Take)
     }
 
     /// `None`: the Lease was not seen yet.
-    fn next_step(&self) -> Option<Step> {
+    fn next_step(&self) -> Option<LeaseStep> {
         let record = self.seen.as_ref()?;
         Some(next_step(record, &self.options, Instant::now()))
     }
@@ -135,9 +135,9 @@ impl Campaign {
         shown: &mut (impl Stream<Item = watcher::Result<watcher::Event<Lease>>> + Unpin),
     ) {
         let until = match self.next_step() {
-            Some(Step::WaitUntil(until)) => until,
+            Some(LeaseStep::WaitUntil(until)) => until,
             // The lease is left to others, or could not be read.
-            Some(Step::Take) | None => Instant::now() + self.options.retry_period,
+            Some(LeaseStep::Take) | None => Instant::now() + self.options.retry_period,
         };
         tokio::select! {
             event = shown.next() => match event {
@@ -193,7 +193,7 @@ impl Campaign {
         self.was_asked_for = true;
         let known = self.seen.as_ref().and_then(|record| record.lease.as_ref());
         let lease = self.requests.claim(known, (self.clock)()).await?;
-        self.fence.extend(asked + self.options.renew_deadline);
+        self.gate.extend(asked + self.options.renew_deadline);
         self.problem = None;
         self.seen = Some(Record {
             lease: Some(lease),
@@ -214,7 +214,7 @@ impl Campaign {
             match timeout_at(deadline, self.renew()).await {
                 Ok(Ok(())) => renewed = asked,
                 Ok(Err(Lost::To(holder))) => {
-                    self.fence.close();
+                    self.gate.close();
                     return format!("{holder} leads");
                 }
                 Ok(Err(Lost::Not(error))) if Instant::now() < deadline => {
@@ -227,7 +227,7 @@ impl Campaign {
     }
 
     fn give_up(&self, why: &str) -> String {
-        self.fence.close();
+        self.gate.close();
         let deadline = self.options.renew_deadline;
         format!("it could not be renewed for {deadline:?}: {why}")
     }
@@ -259,7 +259,7 @@ impl Campaign {
     /// If that takes longer than this limit, the lease runs out.
     pub async fn release(&mut self, limit: Duration) {
         let released = tokio::time::timeout(limit, async {
-            self.fence.drain().await;
+            self.gate.drain().await;
             match self.give_back().await {
                 Ok(()) => tracing::info!(lease = self.options.name, "the lease is released"),
                 Err(error) => tracing::warn!(%error, "the lease could not be released"),

@@ -21,7 +21,7 @@ pub struct Record {
 
 /// The next step of a process that does not lead.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum LeaseStep {
     /// Take the lease.
     Take,
     /// Read again then, or when the Lease changes.
@@ -30,10 +30,10 @@ pub enum Step {
 
 /// Whether the lease may be taken. A predecessor with the same identity is gone: one process at a
 /// time has an identity.
-pub fn next_step(record: &Record, options: &LeaseOptions, now: Instant) -> Step {
+pub fn next_step(record: &Record, options: &LeaseOptions, now: Instant) -> LeaseStep {
     match end_of_hold(record, options) {
-        Some(end) if now < end => Step::WaitUntil(end),
-        _ => Step::Take,
+        Some(end) if now < end => LeaseStep::WaitUntil(end),
+        _ => LeaseStep::Take,
     }
 }
 

@@ -7,15 +7,15 @@ use domain::Key;
 use hashbrown::HashMap;
 use tokio::time::Instant;
 
-use super::room::Room;
+use super::free_slots::FreeSlots;
 use super::{LEAST_REST, SLOW, Turn, TurnEnd, Work, rest_after};
-use crate::flow::Standing;
+use crate::flow::WriteHealth;
 
 /// This many rests are remembered; beyond it, finished rests are forgotten.
 const MAX_RESTS: usize = 1000;
 
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct QueueState {
     /// Keys that are due, by namespace, each in order of arrival.
     due: HashMap<String, VecDeque<Key>>,
     /// Namespaces that have keys in `due`, in the order of their turns.
@@ -47,7 +47,7 @@ impl Running {
     }
 }
 
-impl State {
+impl QueueState {
     pub(super) fn add(&mut self, key: Key, now: Instant) {
         if let Some(running) = self.running.get_mut(&key) {
             running.is_dirty = true;
@@ -115,11 +115,11 @@ impl State {
     pub(super) fn hand_out(
         &mut self,
         slots: usize,
-        standing: impl Fn(&str) -> Standing,
+        health: impl Fn(&str) -> WriteHealth,
         now: Instant,
     ) -> Option<Turn> {
         self.promote(now);
-        let key = self.next_key(slots, standing, now)?;
+        let key = self.next_key(slots, health, now)?;
         let since = self.waiting.remove(&key).unwrap_or(now);
         let running = Running {
             since: now,
@@ -136,13 +136,13 @@ impl State {
     fn next_key(
         &mut self,
         slots: usize,
-        standing: impl Fn(&str) -> Standing,
+        health: impl Fn(&str) -> WriteHealth,
         now: Instant,
     ) -> Option<Key> {
-        let room = Room::of(&self.running, slots, standing, now);
+        let free = FreeSlots::of(&self.running, slots, health, now);
         for _ in 0..self.turns.len() {
             let namespace = self.turns.pop_front()?;
-            if !room.may_have_slot(&namespace) {
+            if !free.may_have_slot(&namespace) {
                 self.turns.push_back(namespace);
                 continue;
             }

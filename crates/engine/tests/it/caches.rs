@@ -2,7 +2,7 @@
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use domain::object::ownership;
 use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -10,7 +10,7 @@ use testkit::builders::{after, podclique, set, stored};
 
 /// With a clique `a` and a group `g`, replica 0 terminated once.
 fn terminating() -> PodCliqueSet {
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use engine::flow::{Flow, Permit, SLOW, Standing};
+use engine::flow::{Flow, Permit, SLOW, WriteHealth};
 use futures::FutureExt;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 /// As many writes as get through now, of a namespace that was answered before.
 fn enter(flow: &Flow, namespace: &str, tries: usize) -> Vec<Permit> {
-    if flow.standing(namespace) == Standing::Unknown {
+    if flow.write_health(namespace) == WriteHealth::Unknown {
         drop(flow.enter(namespace).now_or_never());
     }
     send(flow, namespace, tries)
@@ -91,8 +91,8 @@ async fn namespaces_that_had_slow_writes_have_half_of_the_places_together() {
     drop(again);
     tokio::time::advance(Duration::from_mins(5)).await;
     assert_eq!(
-        flow.standing("hangs-0"),
-        Standing::Answered,
+        flow.write_health("hangs-0"),
+        WriteHealth::Answered,
         "it is forgotten"
     );
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::clock;
-use engine::leader::{Campaign, LeaseOptions, Predecessor, WriteFence};
+use engine::leader::{Campaign, LeaseOptions, Predecessor, WriteGate};
 use engine::metrics::Metrics;
 use store::{Link, Store};
 use tokio::time::{Instant, sleep, timeout};
@@ -15,8 +15,8 @@ use tokio::time::{Instant, sleep, timeout};
 const DURATION: Duration = Duration::from_secs(15);
 const DEADLINE: Duration = Duration::from_secs(10);
 
-fn operator(link: &Link, identity: &str) -> (Campaign, WriteFence) {
-    let fence = WriteFence::closed();
+fn operator(link: &Link, identity: &str) -> (Campaign, WriteGate) {
+    let gate = WriteGate::closed();
     let options = LeaseOptions {
         namespace: store::NAMESPACE.into(),
         name: store::NAME.into(),
@@ -27,19 +27,19 @@ fn operator(link: &Link, identity: &str) -> (Campaign, WriteFence) {
     };
     let metrics = Arc::new(Metrics::default());
     let clock = Arc::new(clock::now);
-    let campaign = Campaign::new(link.client(), options, fence.clone(), clock, metrics);
-    (campaign, fence)
+    let campaign = Campaign::new(link.client(), options, gate.clone(), clock, metrics);
+    (campaign, gate)
 }
 
 #[tokio::test(start_paused = true)]
 async fn leads_at_once_where_there_is_no_lease_and_stays_the_leader() {
     let store = Store::default();
-    let (mut campaign, fence) = operator(&store.link(), "a");
-    assert!(!fence.is_open());
+    let (mut campaign, gate) = operator(&store.link(), "a");
+    assert!(!gate.is_open());
     campaign.win(|| true).await;
-    assert!(fence.is_open());
+    assert!(gate.is_open());
     assert!(timeout(DURATION * 10, campaign.hold()).await.is_err());
-    assert!(fence.is_open());
+    assert!(gate.is_open());
     assert_eq!(store.holder(), "a");
     assert_eq!(store.transitions(), 1);
 }
@@ -49,17 +49,17 @@ async fn takes_over_a_duration_after_the_last_renewal_that_it_saw() {
     let store = Store::default();
     let (mut first, _) = operator(&store.link(), "a");
     first.win(|| true).await;
-    let (mut second, fence) = operator(&store.link(), "b");
+    let (mut second, gate) = operator(&store.link(), "b");
     let watching = tokio::spawn(async move {
         second.win(|| true).await;
         Instant::now()
     });
     let renewing = timeout(Duration::from_mins(1), first.hold()).await;
-    assert!(renewing.is_err() && !fence.is_open());
+    assert!(renewing.is_err() && !gate.is_open());
     let last = store.last_write();
     drop(first);
     let won = watching.await.unwrap();
-    assert!(fence.is_open());
+    assert!(gate.is_open());
     let after = won - last;
     assert!(
         after >= DURATION && after < DURATION + Duration::from_secs(1),
@@ -73,27 +73,27 @@ async fn takes_over_a_released_lease_at_once() {
     let store = Store::default();
     let (mut first, closed) = operator(&store.link(), "a");
     first.win(|| true).await;
-    let (mut second, fence) = operator(&store.link(), "b");
+    let (mut second, gate) = operator(&store.link(), "b");
     let watching = tokio::spawn(async move { second.win(|| true).await });
     sleep(Duration::from_secs(5)).await;
     let stopped = Instant::now();
     first.release(DEADLINE).await;
     assert!(!closed.is_open());
     watching.await.unwrap();
-    assert!(fence.is_open());
+    assert!(gate.is_open());
     assert!(stopped.elapsed() < Duration::from_millis(100));
 }
 
 #[tokio::test(start_paused = true)]
 async fn gives_nothing_back_while_a_write_is_under_way() {
     let store = Store::default();
-    let (mut campaign, fence) = operator(&store.link(), "a");
+    let (mut campaign, gate) = operator(&store.link(), "a");
     campaign.win(|| true).await;
-    let write = fence.enter();
+    let write = gate.enter();
     assert!(write.is_some());
     campaign.release(DEADLINE).await;
     assert_eq!(store.holder(), "a");
-    assert!(fence.enter().is_none(), "later writes are not let through");
+    assert!(gate.enter().is_none(), "later writes are not let through");
     drop(write);
     campaign.release(DEADLINE).await;
     assert_eq!(store.holder(), "");
@@ -120,15 +120,15 @@ async fn releases_a_lease_that_it_renewed_while_it_was_stopping() {
 async fn writes_nothing_after_the_deadline_and_says_why_it_is_lost() {
     let store = Store::default();
     let link = store.link();
-    let (mut campaign, fence) = operator(&link, "a");
+    let (mut campaign, gate) = operator(&link, "a");
     campaign.win(|| true).await;
     link.cut(true);
     let cut = Instant::now();
     let held = tokio::spawn(async move { campaign.hold().await });
     sleep(Duration::from_millis(9_999)).await;
-    assert!(fence.is_open());
+    assert!(gate.is_open());
     sleep(Duration::from_millis(2)).await;
-    assert!(!fence.is_open());
+    assert!(!gate.is_open());
     let why = held.await.unwrap();
     assert!(cut.elapsed() < DEADLINE + Duration::from_secs(1));
     assert_eq!(why, "it could not be renewed for 10s: no answer");
@@ -137,11 +137,11 @@ async fn writes_nothing_after_the_deadline_and_says_why_it_is_lost() {
 #[tokio::test(start_paused = true)]
 async fn writes_nothing_when_it_goes_on_after_it_was_stopped() {
     let store = Store::default();
-    let (mut campaign, fence) = operator(&store.link(), "a");
+    let (mut campaign, gate) = operator(&store.link(), "a");
     campaign.win(|| true).await;
     // Nothing of the process runs meanwhile.
     sleep(DURATION).await;
-    assert!(!fence.is_open());
+    assert!(!gate.is_open());
     let (mut second, _) = operator(&store.link(), "b");
     second.win(|| true).await;
     assert_eq!(
@@ -154,21 +154,21 @@ async fn writes_nothing_when_it_goes_on_after_it_was_stopped() {
 #[tokio::test(start_paused = true)]
 async fn a_leader_that_finds_the_lease_in_other_hands_has_lost_it() {
     let store = Store::default();
-    let (mut campaign, fence) = operator(&store.link(), "a");
+    let (mut campaign, gate) = operator(&store.link(), "a");
     campaign.win(|| true).await;
     store.put_holder("somebody");
     assert_eq!(campaign.hold().await, "somebody leads");
-    assert!(!fence.is_open());
+    assert!(!gate.is_open());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_foreign_edit_does_not_cost_the_lead() {
     let store = Store::default();
-    let (mut campaign, fence) = operator(&store.link(), "a");
+    let (mut campaign, gate) = operator(&store.link(), "a");
     campaign.win(|| true).await;
     store.put_holder("a");
     assert!(timeout(DURATION * 2, campaign.hold()).await.is_err());
-    assert!(fence.is_open());
+    assert!(gate.is_open());
 }
 
 #[tokio::test(start_paused = true)]
@@ -178,9 +178,9 @@ async fn a_container_that_was_started_again_in_its_pod_leads_on_at_once() {
     before.win(|| true).await;
     drop(before);
     let started = Instant::now();
-    let (mut after, fence) = operator(&store.link(), "pod_uid");
+    let (mut after, gate) = operator(&store.link(), "pod_uid");
     after.win(|| true).await;
-    assert!(fence.is_open() && started.elapsed() < Duration::from_millis(100));
+    assert!(gate.is_open() && started.elapsed() < Duration::from_millis(100));
     assert_eq!(store.transitions(), 1, "nobody else led in between");
 }
 
@@ -189,19 +189,19 @@ async fn waits_for_a_store_that_does_not_answer_and_leads_when_it_does() {
     let store = Store::default();
     let link = store.link();
     link.cut(true);
-    let (mut campaign, fence) = operator(&link, "a");
+    let (mut campaign, gate) = operator(&link, "a");
     let won = tokio::spawn(async move { campaign.win(|| true).await });
     sleep(Duration::from_secs(100)).await;
-    assert!(!fence.is_open());
+    assert!(!gate.is_open());
     link.cut(false);
     won.await.unwrap();
-    assert!(fence.is_open());
+    assert!(gate.is_open());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_deleted_lease_is_recreated_by_the_leader() {
     let store = Store::default();
-    let (mut first, fence) = operator(&store.link(), "a");
+    let (mut first, gate) = operator(&store.link(), "a");
     first.win(|| true).await;
     let (mut second, closed) = operator(&store.link(), "b");
     let waiting = tokio::spawn(async move { second.win(|| true).await });
@@ -209,7 +209,7 @@ async fn a_deleted_lease_is_recreated_by_the_leader() {
     store.delete();
     assert!(timeout(DURATION * 4, first.hold()).await.is_err());
     assert_eq!(store.holder(), "a");
-    assert!(fence.is_open() && !closed.is_open() && !waiting.is_finished());
+    assert!(gate.is_open() && !closed.is_open() && !waiting.is_finished());
 }
 
 /// Its holder does not learn of it, and may write until its deadline.
@@ -217,7 +217,7 @@ async fn a_deleted_lease_is_recreated_by_the_leader() {
 async fn a_lease_that_is_deleted_is_not_taken_before_its_end() {
     let store = Store::default();
     let link = store.link();
-    let (mut first, fence) = operator(&link, "a");
+    let (mut first, gate) = operator(&link, "a");
     first.win(|| true).await;
     let last = store.last_write();
     link.cut(true);
@@ -226,7 +226,7 @@ async fn a_lease_that_is_deleted_is_not_taken_before_its_end() {
     sleep(Duration::from_secs(1)).await;
     store.delete();
     assert_eq!(waiting.await.unwrap(), Predecessor::Silent);
-    assert!(last.elapsed() >= DURATION && !fence.is_open());
+    assert!(last.elapsed() >= DURATION && !gate.is_open());
     assert_eq!(store.holder(), "b");
 }
 
@@ -317,7 +317,7 @@ async fn an_operator_that_stops_while_it_claims_releases_its_lease() {
 #[tokio::test(start_paused = true)]
 async fn a_write_that_was_not_sent_in_time_is_not_sent() {
     let store = Store::default();
-    let (mut campaign, fence) = operator(&store.link(), "a");
+    let (mut campaign, gate) = operator(&store.link(), "a");
     campaign.win(|| true).await;
     let mut is_sent = false;
     let write = async {
@@ -325,8 +325,8 @@ async fn a_write_that_was_not_sent_in_time_is_not_sent() {
         sleep(DEADLINE * 2).await;
         is_sent = true;
     };
-    assert_eq!(fence.while_in_time(write).await, None);
+    assert_eq!(gate.while_in_time(write).await, None);
     assert!(!is_sent);
-    let alone = WriteFence::open();
+    let alone = WriteGate::open();
     assert_eq!(alone.while_in_time(async { 1 }).await, Some(1));
 }

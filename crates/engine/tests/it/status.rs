@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
 use api::{LastError, PodClique, PodCliqueSetStatus, PodCliqueStatus, codes};
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use engine::reconcile_log::raised;
 use engine::status::complete;
 use jiff::Timestamp;
@@ -77,7 +77,7 @@ fn says_as_a_condition_that_a_name_is_taken_and_no_longer_once_it_is_free() {
 
 #[test]
 fn a_new_attempt_is_counted_once() {
-    let cause = || Cause {
+    let cause = || AttemptCause {
         reason: "MinAvailableBreached".into(),
         message: String::new(),
     };

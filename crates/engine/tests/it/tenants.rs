@@ -34,7 +34,7 @@ struct Operator {
 impl Operator {
     async fn run(self) {
         loop {
-            let standing = |namespace: &str| self.flow.standing(namespace);
+            let standing = |namespace: &str| self.flow.write_health(namespace);
             let turn = self.queue.next(SLOTS, standing).await;
             tokio::spawn(self.clone().work(turn.key));
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::Key;
-use engine::flow::Standing;
+use engine::flow::WriteHealth;
 use engine::work_queue::{LEAST_REST, SLOW, Turn, TurnEnd, Work, WorkQueue, rest_after};
 use futures::FutureExt;
 use tokio::time::{Instant, advance};
@@ -20,8 +20,8 @@ fn in_namespace(namespace: &str, name: &str) -> Key {
 }
 
 /// Writes to all namespaces are answered.
-fn answered(_: &str) -> Standing {
-    Standing::Answered
+fn answered(_: &str) -> WriteHealth {
+    WriteHealth::Answered
 }
 
 fn add(queue: &WorkQueue, names: &[&str]) {
@@ -354,16 +354,16 @@ async fn counts_added_keys_and_the_time_of_running_ones() {
 #[tokio::test(start_paused = true)]
 async fn slow_namespaces_share_one_half_and_unknown_ones_leave_a_quarter() {
     const EIGHT_SLOTS: usize = 8;
-    for (of_strangers, count) in [(Standing::Slow, 4), (Standing::Unknown, 6)] {
+    for (of_strangers, count) in [(WriteHealth::Slow, 4), (WriteHealth::Unknown, 6)] {
         let queue = WorkQueue::default();
-        let standing = |namespace: &str| match namespace {
-            "known" => Standing::Answered,
+        let health = |namespace: &str| match namespace {
+            "known" => WriteHealth::Answered,
             _ => of_strangers,
         };
         for i in 0..20 {
             queue.add(in_namespace(&format!("strange-{i}"), "x"));
         }
-        let next = || queue.next(EIGHT_SLOTS, standing).now_or_never();
+        let next = || queue.next(EIGHT_SLOTS, health).now_or_never();
         assert_eq!(std::iter::from_fn(next).count(), count, "{of_strangers:?}");
         queue.add(in_namespace("known", "x"));
         assert_eq!(next().unwrap().key.namespace, "known");

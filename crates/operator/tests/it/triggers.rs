@@ -16,7 +16,7 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::kai::KaiQueue;
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use domain::{Key, Pod};
 use engine::{Caches, Change, ControllerName, Watched};
 use jiff::Timestamp;
@@ -71,7 +71,7 @@ fn terminated_once() -> Caches {
     let caches = Caches::default();
     let mut terminated = set("demo").build();
     terminated.metadata.uid = Some("uid-demo".into());
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "MinAvailableBreached".into(),
         message: String::new(),
     };

@@ -8,7 +8,7 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, Roll
 use api::{PodClique, PodCliqueSet, WorkloadType};
 use domain::health::{failure, fence, termination, training};
 use domain::object::ownership;
-use domain::workload::layout::{self, Part};
+use domain::workload::layout::{self, LayoutSlot};
 use domain::workload::limits;
 use domain::{Pod, update};
 use engine::Caches;
@@ -158,7 +158,7 @@ fn unnoted_failures(set: &PodCliqueSet, pods: &[Arc<Pod>]) -> BTreeSet<String> {
 /// own status or its pods, and the job has not stored that yet.
 fn awaits_success(
     set: &PodCliqueSet,
-    part: &Part<'_>,
+    part: &LayoutSlot<'_>,
     (podclique, pods): (&PodClique, &[Arc<Pod>]),
     caches: &Caches,
 ) -> bool {

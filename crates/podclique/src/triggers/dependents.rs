@@ -7,7 +7,7 @@ use api::podcliqueset::{CliqueStartupType, PodCliqueScalingGroupConfig};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::object::ownership;
 use domain::workload::gang;
-use domain::workload::layout::{self, Part};
+use domain::workload::layout::{self, LayoutSlot};
 use domain::{Key, Pod};
 use engine::triggers::find;
 use engine::{Caches, Change};
@@ -127,7 +127,11 @@ fn find_dependents(set: &PodCliqueSet, dependency: &ObjectMeta, caches: &Caches)
     part.map_or_else(Vec::new, |part| find_dependents_of(set, &part, caches))
 }
 
-fn find_dependents_of(set: &PodCliqueSet, dependency: &Part<'_>, caches: &Caches) -> Vec<Key> {
+fn find_dependents_of(
+    set: &PodCliqueSet,
+    dependency: &LayoutSlot<'_>,
+    caches: &Caches,
+) -> Vec<Key> {
     let minimum = |group: &str, config: &PodCliqueScalingGroupConfig| {
         dependencies::group_minimum(set, group, config, caches)
     };

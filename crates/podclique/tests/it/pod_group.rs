@@ -88,7 +88,7 @@ fn a_podclique_that_needs_all_its_pods_shares_one_with_its_gang(
 
 #[rstest]
 #[case::named(Some("demo-0-a.1"))]
-#[case::made_before_the_scheduler_was_told(None)]
+#[case::created_before_the_scheduler_had_gangs(None)]
 fn a_replacement_names_the_pod_group_of_its_peers(#[case] group: Option<&str>) {
     let caches = Caches::default();
     let clique = clique("demo-0-a", 3, 3);

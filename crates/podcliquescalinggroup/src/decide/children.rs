@@ -11,7 +11,7 @@ use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::roster::Slot;
 use domain::update;
-use domain::workload::clique::{self, GroupPlace, LiveCount, Place, Ready};
+use domain::workload::clique::{self, GroupPosition, LiveCount, PodCliquePosition, Ready};
 use domain::workload::layout::{self, Member};
 use domain::workload::{gang, start_order};
 
@@ -87,8 +87,10 @@ impl<'a> Group<'a> {
     fn surplus(&self) -> Vec<Action> {
         let names: HashSet<&str> = self.clique_names().into_iter().collect();
         let is_wanted = |c: &PodClique| {
-            let place = names::parts_of_grouped_clique(self.name(), ownership::name(&c.metadata));
-            place.is_some_and(|(j, clique)| j < self.snapshot.replicas() && names.contains(clique))
+            let position =
+                names::parts_of_grouped_clique(self.name(), ownership::name(&c.metadata));
+            position
+                .is_some_and(|(j, clique)| j < self.snapshot.replicas() && names.contains(clique))
         };
         let own = self.snapshot.own_podcliques();
         own.map(AsRef::as_ref)
@@ -131,12 +133,12 @@ impl<'a> Group<'a> {
         let base = names::base_gang(ownership::name(&self.set.metadata), self.replica);
         let minimum = self.snapshot.min_available();
         let (gang, base_gang) = gang::of_group_replica(&base, self.name(), j, minimum);
-        let place = Place {
+        let position = PodCliquePosition {
             name: member.name.clone(),
             replica: self.replica,
             gang,
             base_gang,
-            group: Some(GroupPlace {
+            group: Some(GroupPosition {
                 name: self.name().to_owned(),
                 replica: j,
             }),
@@ -148,7 +150,7 @@ impl<'a> Group<'a> {
             attempt: self.snapshot.attempt(j),
             starts_after: self.starts_after(member),
         };
-        clique::build(self.set, clique, place)
+        clique::build(self.set, clique, position)
     }
 
     fn starts_after(&self, member: &Member<'_>) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::labels;
 use api::podcliqueset::ReplicaAttempt;
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use domain::object::ownership;
 use insta::assert_snapshot;
 use podcliquescalinggroup::Snapshot;
@@ -13,7 +13,7 @@ use testkit::builders::after;
 use crate::situation::{complete, created, demo, plan, situation, writes};
 
 fn raised(replica: i32) -> Vec<ReplicaAttempt> {
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };

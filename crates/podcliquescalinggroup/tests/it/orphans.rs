@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, labels};
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use podcliquescalinggroup::Snapshot;
 use testkit::builders::after;
 
 use crate::situation::{complete, demo, plan, situation, writes};
 
 fn raised(replica: i32) -> Vec<ReplicaAttempt> {
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };

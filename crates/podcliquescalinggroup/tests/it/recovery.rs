@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::PodCliqueScalingGroupStatus;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::ReplicaAttempt;
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use domain::object::ownership;
 use domain::plan::Plan;
 use podcliquescalinggroup::Snapshot;
@@ -20,7 +20,7 @@ fn recycled(recovered: Option<bool>) -> Snapshot {
     let mut podcliques = complete(&set, 3);
     podcliques.retain(|c| !ownership::name(&c.metadata).starts_with("demo-0-g-1-"));
     let mut snapshot = situation(&set, 3, podcliques);
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "MinAvailableBreached".into(),
         message: "test".into(),
     };

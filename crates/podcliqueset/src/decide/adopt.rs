@@ -15,13 +15,13 @@ use domain::workload::layout::Layout;
 use k8s_openapi::api::core::v1::Service;
 use serde_json::json;
 
-use crate::idle::Idle;
 use crate::observe::Snapshot;
+use crate::scaled_to_zero::ScaledToZero;
 
 /// Adopts the children that the set would have if it still created any.
 pub(super) fn adopt_orphans(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     let layout = &roster.layout;
-    let idle = Idle::of(snapshot, roster);
+    let idle = ScaledToZero::of(snapshot, roster);
     let gangs = layout.gangs(|part| idle.contains(part)).into_iter();
     let gangs: HashSet<String> = gangs.map(|gang| gang.name).collect();
     let groups = layout.replicas.iter().flat_map(|r| &r.groups);

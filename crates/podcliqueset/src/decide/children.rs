@@ -13,8 +13,8 @@ use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::roster::{Roster, Slot};
 use domain::update;
-use domain::workload::clique::{self, Place, Ready};
-use domain::workload::layout::{self, Part};
+use domain::workload::clique::{self, PodCliquePosition, Ready};
+use domain::workload::layout::{self, LayoutSlot};
 use domain::workload::start_order;
 
 use crate::desired::group;
@@ -53,12 +53,12 @@ fn standalone(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
     ready: &Ready<'_>,
-    part: &Part<'_>,
+    part: &LayoutSlot<'_>,
 ) -> PodClique {
     let (set, i) = (&snapshot.validated.set, part.replica);
     let clique = ready.template;
     let remembered = snapshot.live_replicas();
-    let place = Place {
+    let position = PodCliquePosition {
         name: part.name.clone(),
         replica: i,
         gang: names::base_gang(snapshot.name(), i),
@@ -72,7 +72,7 @@ fn standalone(
         },
         starts_after: start_order::starts_after(snapshot.name(), &set.spec.template, part),
     };
-    clique::build(set, ready, place)
+    clique::build(set, ready, position)
 }
 
 /// Deletes surplus scaling groups and standalone PodCliques.
@@ -84,8 +84,8 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Ac
     let cliques = layout::standalone_cliques(template);
     let cliques: HashSet<&str> = cliques.map(|c| c.name.as_str()).collect();
     let is_wanted = |name: &str, among: &HashSet<&str>| {
-        let place = names::parts_of_standalone_clique(snapshot.name(), name);
-        place.is_some_and(|(i, part)| i < snapshot.replicas() && among.contains(part))
+        let position = names::parts_of_standalone_clique(snapshot.name(), name);
+        position.is_some_and(|(i, part)| i < snapshot.replicas() && among.contains(part))
     };
     let staying_groups = snapshot
         .children
@@ -130,7 +130,7 @@ fn keep_clique(
     roster: &Roster<'_>,
     blocked: &HashSet<i32>,
     ready: &Ready<'_>,
-    part: &Part<'_>,
+    part: &LayoutSlot<'_>,
     is_turn_near: bool,
 ) -> Option<Action> {
     let (i, name) = (part.replica, part.name.as_str());

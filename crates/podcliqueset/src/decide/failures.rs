@@ -15,7 +15,7 @@ use domain::health::{failure, fence, training};
 use domain::object::ownership;
 use domain::plan::{Event, Kind, Target};
 use domain::roster::Roster;
-use domain::workload::layout::Part;
+use domain::workload::layout::LayoutSlot;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
@@ -30,7 +30,7 @@ pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp)
     let with_orphans = roster.replicas_with_orphans();
     let all = roster
         .layout
-        .parts()
+        .slots()
         .filter(|part| !with_orphans.contains(&part.replica))
         .filter_map(|part| breach(snapshot, roster, part, now));
     termination::first_of_each_replica(all.collect())
@@ -39,7 +39,7 @@ pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp)
 fn breach(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
-    part: &Part<'_>,
+    part: &LayoutSlot<'_>,
     now: Timestamp,
 ) -> Option<Breach> {
     if roster.has_succeeded(part) {
@@ -81,14 +81,14 @@ fn breach(
 /// Whether the PodClique existed in this attempt and is gone. A PodClique that another controller
 /// owns, or that is about to be adopted, does not count. A set that may not be acted on has no
 /// missing PodCliques, as none would be created.
-fn is_missing(snapshot: &Snapshot, roster: &Roster<'_>, part: &Part<'_>) -> bool {
+fn is_missing(snapshot: &Snapshot, roster: &Roster<'_>, part: &LayoutSlot<'_>) -> bool {
     roster.is_closed(part.replica)
         && snapshot.validated.may_act()
         && roster.slot(part).occupant().is_none()
         && !snapshot.strays.podcliques.contains(&part.name)
 }
 
-fn breach_of_missing(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Breach {
+fn breach_of_missing(snapshot: &Snapshot, part: &LayoutSlot<'_>, now: Timestamp) -> Breach {
     let namespace = snapshot.stored.metadata.namespace.clone();
     let object = Target {
         kind: Kind::of::<PodClique>(),
@@ -100,7 +100,7 @@ fn breach_of_missing(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Br
 
 /// Due at once, whatever the clock behind the deletion time shows. It is chance whether the
 /// PodClique is still observed, so both cases use the same words.
-fn breach_of_deleted(part: &Part<'_>, object: Target, now: Timestamp) -> Breach {
+fn breach_of_deleted(part: &LayoutSlot<'_>, object: Target, now: Timestamp) -> Breach {
     Breach {
         replica: part.replica,
         object,

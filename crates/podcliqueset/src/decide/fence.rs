@@ -65,7 +65,7 @@ fn taken_over<'a>(
     if found.is_empty() || !snapshot.validated.may_act() {
         return Vec::new();
     }
-    let wanted: HashSet<&str> = roster.layout.parts().map(|part| &*part.name).collect();
+    let wanted: HashSet<&str> = roster.layout.slots().map(|part| &*part.name).collect();
     let has_run =
         |c: &&ObservedClique| c.podclique.status.as_ref().is_some_and(|s| s.was_available);
     let own = roster.own().filter(has_run);

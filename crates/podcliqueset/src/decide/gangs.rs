@@ -36,7 +36,8 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Ve
         }
         let members = Members::of(snapshot, roster, &gang, Some(existing));
         let may_start = || {
-            snapshot.scheduler.obstacle.is_none() && waits_for_no_gang(snapshot, roster, &gang.name)
+            snapshot.scheduler.unsupported.is_none()
+                && waits_for_no_gang(snapshot, roster, &gang.name)
         };
         if !(members.are_started() || members.are_back() && may_start()) {
             return None;
@@ -119,8 +120,9 @@ fn keep_gang(
             && (snapshot.scheduler.orders_gangs
                 || base.is_none_or(|base| is_base_up(snapshot, roster, base)))
     };
-    let is_told = members.are_started() || snapshot.scheduler.obstacle.is_none() && may_start();
-    let groups = if is_told {
+    let lists_pods =
+        members.are_started() || snapshot.scheduler.unsupported.is_none() && may_start();
+    let groups = if lists_pods {
         pod_groups(snapshot, roster, &members, existing)
     } else if may_be_without_pods(snapshot, existing) {
         groups_without_pods(snapshot, roster, gang, existing)
@@ -178,7 +180,7 @@ fn pod_groups(
 fn may_be_without_pods(snapshot: &Snapshot, existing: Option<&Arc<PodGang>>) -> bool {
     let mut parts = existing.into_iter().flat_map(|g| &g.spec.pod_groups);
     let is_asked_for =
-        snapshot.scheduler.reads_gangs_first || snapshot.scheduler.obstacle.is_some();
+        snapshot.scheduler.reads_gangs_first || snapshot.scheduler.unsupported.is_some();
     is_asked_for && parts.all(|part| part.pod_references.is_empty())
 }
 

@@ -15,7 +15,7 @@ use domain::plan::{Event, Target};
 use domain::roster::{ObservedClique, Roster};
 use domain::update;
 use domain::workload::clique::LiveCount;
-use domain::workload::layout::{self, Group, Part};
+use domain::workload::layout::{self, Group, LayoutSlot};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -122,7 +122,7 @@ pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Breach> 
     termination::first_of_each_replica(all.collect())
 }
 
-fn of_clique(snapshot: &Snapshot, roster: &Roster<'_>, part: &Part<'_>) -> Option<Breach> {
+fn of_clique(snapshot: &Snapshot, roster: &Roster<'_>, part: &LayoutSlot<'_>) -> Option<Breach> {
     let (seen, i) = (roster.slot(part).standing()?, part.replica);
     let delay = termination::delay_of_set(&snapshot.validated.set)?;
     let stored = seen.podclique.status.as_ref()?.into();

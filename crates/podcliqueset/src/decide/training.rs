@@ -18,7 +18,7 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, ReplicaAttempt};
 use domain::Pod;
 use domain::health::culprit::find_culprit;
-use domain::health::fence::{Cause as FenceCause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use domain::health::termination::Breach;
 use domain::health::training;
 use domain::plan::Plan;
@@ -49,7 +49,7 @@ pub(super) fn judge(
     }
     if roster
         .layout
-        .parts()
+        .slots()
         .all(|part| roster.is_stored_as_done(part.replica, &part.name))
     {
         let mut status = status.clone();
@@ -66,7 +66,7 @@ pub(super) fn judge(
 
 /// Whether all its work is done, stored or not: then nothing stops the job any more.
 fn is_done(roster: &Roster<'_>) -> bool {
-    roster.layout.parts().all(|part| roster.is_done(part))
+    roster.layout.slots().all(|part| roster.is_done(part))
 }
 
 /// The plan at the end of its time, or for failures that are due.
@@ -173,7 +173,7 @@ fn restart_or_fail(
     let free = free.into_iter().map(|b| (b.replica, explain_disruption(b)));
     let causes = counted.chain(free).map(|(replica, message)| {
         let reason = ReplicaAttempt::PODCLIQUE_FAILED.to_owned();
-        (replica, FenceCause { reason, message })
+        (replica, AttemptCause { reason, message })
     });
     next.replica_attempts = begin_attempts(&status.replica_attempts, causes, now);
     next
@@ -187,9 +187,9 @@ fn explain_disruption(breach: &Breach) -> String {
     format!("restart after a disruption, which maxRestarts does not count: {breach}")
 }
 
-type Cause = (Reason, String);
+type FailedCause = (Reason, String);
 
-fn explain_exhaustion(used: i32, allowed: i32, due: &[&Breach]) -> Cause {
+fn explain_exhaustion(used: i32, allowed: i32, due: &[&Breach]) -> FailedCause {
     let causes: Vec<String> = due
         .iter()
         .take(3)
@@ -203,7 +203,7 @@ fn explain_exhaustion(used: i32, allowed: i32, due: &[&Breach]) -> Cause {
     (Reason::MaxRestartsExceeded, message)
 }
 
-fn explain_expiry(snapshot: &Snapshot, roster: &Roster<'_>) -> Cause {
+fn explain_expiry(snapshot: &Snapshot, roster: &Roster<'_>) -> FailedCause {
     let limits = snapshot.validated.set.spec.training_spec.as_ref();
     let limit = limits
         .and_then(|l| l.max_runtime.clone())
@@ -219,7 +219,7 @@ fn explain_expiry(snapshot: &Snapshot, roster: &Roster<'_>) -> Cause {
 fn fail_job(
     snapshot: &Snapshot,
     status: &PodCliqueSetStatus,
-    (reason, message): Cause,
+    (reason, message): FailedCause,
     now: Timestamp,
 ) -> PodCliqueSetStatus {
     let mut next = status.clone();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use api::podcliqueset::ReplicaAttempt;
 use domain::health::fence;
 use domain::roster::Roster;
-use domain::workload::layout::Part;
+use domain::workload::layout::LayoutSlot;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -21,7 +21,7 @@ pub(super) fn note_complete(
     if !snapshot.validated.may_act() || !attempts.iter().any(fence::is_incomplete) {
         return;
     }
-    let absent = roster.layout.parts().filter(|part| !roster.is_filled(part));
+    let absent = roster.layout.slots().filter(|part| !roster.is_filled(part));
     let lacking: HashSet<i32> = absent.map(|part| part.replica).collect();
     let awaited = attempts.iter_mut().filter(|a| fence::is_incomplete(a));
     for attempt in awaited.filter(|a| !lacking.contains(&a.replica)) {
@@ -42,14 +42,14 @@ pub(super) fn latched(
         .layout
         .replicas
         .iter()
-        .filter(|r| r.parts().next().is_some())
+        .filter(|r| r.slots().next().is_some())
     {
-        let is_new = |p: &&Part<'_>| {
+        let is_new = |p: &&LayoutSlot<'_>| {
             !roster.is_stored_as_done(p.replica, &p.name) && roster.has_succeeded(p)
         };
-        let done = replica.parts().filter(is_new);
+        let done = replica.slots().filter(is_new);
         let done: Vec<String> = done.map(|part| part.name.clone()).collect();
-        let is_complete = replica.parts().all(|part| roster.is_filled(part));
+        let is_complete = replica.slots().all(|part| roster.is_filled(part));
         if is_complete || !done.is_empty() {
             let i = replica.index;
             let entry = all.entry(i).or_insert_with(|| first(i, now));

@@ -8,14 +8,14 @@ use api::{LastError, PodCliqueSetStatus};
 use domain::health::fence;
 use domain::health::readiness::{self, Cause};
 use domain::roster::{ObservedClique, Roster};
-use domain::scheduling::Obstacle;
-use domain::workload::layout::Part;
+use domain::scheduling::UnsupportedFeature;
+use domain::workload::layout::LayoutSlot;
 use jiff::Timestamp;
 
 use super::replica::Replica;
 use super::update;
-use crate::idle::Idle;
 use crate::observe::Snapshot;
+use crate::scaled_to_zero::ScaledToZero;
 
 /// Ready: every replica is available, which is the required part. Beyond that the message names the
 /// cause that keeps the rest from running.
@@ -34,8 +34,8 @@ pub(super) fn ready_condition(
         let message = "no replicas are requested".to_owned();
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
-    let idle = Idle::of(snapshot, roster);
-    if roster.layout.parts().all(|part| idle.contains(part)) {
+    let idle = ScaledToZero::of(snapshot, roster);
+    if roster.layout.slots().all(|part| idle.contains(part)) {
         let message = "all its cliques and groups are scaled to 0".to_owned();
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
@@ -59,7 +59,7 @@ fn stands_still(snapshot: &Snapshot, roster: &Roster<'_>) -> bool {
         .flat_map(ObservedClique::staying);
     snapshot.is_training()
         && !pods.any(|p| p.is_at_work() && !p.is_completed())
-        && !roster.layout.parts().all(|part| roster.is_done(part))
+        && !roster.layout.slots().all(|part| roster.is_done(part))
 }
 
 /// While an update runs, the message also has its progress and the first refusals of the API
@@ -141,7 +141,7 @@ fn find_cause(
     };
     let cause = roster
         .layout
-        .parts()
+        .slots()
         .filter(|p| is_meant(p.replica))
         .filter_map(|part| {
             let absent = || explain_absence(snapshot, roster, part);
@@ -149,12 +149,12 @@ fn find_cause(
         })
         .min_by_key(|(cause, _)| cause.reason.priority());
     let cause = cause.map(|(cause, part)| {
-        let obstacle = snapshot
+        let unsupported = snapshot
             .scheduler
-            .obstacle
+            .unsupported
             .as_ref()
             .filter(|o| holds_back(o, &cause));
-        match obstacle.map(Obstacle::condition) {
+        match unsupported.map(UnsupportedFeature::condition) {
             Some(told) => Cause::new(told.reason, told.message),
             None => cause.within(&describe_place(part)),
         }
@@ -164,16 +164,16 @@ fn find_cause(
 
 /// Whether the missing feature is why the part waits. A gang with all its pods waits for nothing
 /// else, and no pods are created for a scheduler that cannot handle gangs.
-fn holds_back(obstacle: &Obstacle, cause: &Cause) -> bool {
+fn holds_back(unsupported: &UnsupportedFeature, cause: &Cause) -> bool {
     match cause.reason {
         Reason::GangIncomplete => true,
-        Reason::PodsBeingCreated => matches!(obstacle, Obstacle::NotServed(_)),
+        Reason::PodsBeingCreated => matches!(unsupported, UnsupportedFeature::NotServed(_)),
         _ => false,
     }
 }
 
 /// The position of the part, in the words of the template.
-fn describe_place(part: &Part<'_>) -> String {
+fn describe_place(part: &LayoutSlot<'_>) -> String {
     let group = part.group.as_ref().zip(part.group_replica);
     let group = group.map_or(String::new(), |(g, j)| {
         format!("group {} replica {j}: ", g.name)
@@ -189,7 +189,7 @@ fn hold(
     replicas: &[Replica],
     now: Timestamp,
 ) -> ConditionUpdate {
-    let causes = roster.layout.parts().filter_map(|part| {
+    let causes = roster.layout.slots().filter_map(|part| {
         let seen = roster.slot(part).standing()?;
         let (_, cause) = readiness::unsettled(&roster.view_of(seen, now));
         Some(cause?.within(&describe_place(part)))
@@ -201,7 +201,7 @@ fn hold(
 }
 
 /// Why no PodClique of the slot counts.
-fn explain_absence(snapshot: &Snapshot, roster: &Roster<'_>, part: &Part<'_>) -> Cause {
+fn explain_absence(snapshot: &Snapshot, roster: &Roster<'_>, part: &LayoutSlot<'_>) -> Cause {
     let left = roster.previous_of(part.replica).len();
     if left == 0 {
         return explain_no_creation(roster, part);
@@ -213,7 +213,7 @@ fn explain_absence(snapshot: &Snapshot, roster: &Roster<'_>, part: &Part<'_>) ->
 }
 
 /// The refusal that its scaling group got, if it did.
-fn explain_no_creation(roster: &Roster<'_>, part: &Part<'_>) -> Cause {
+fn explain_no_creation(roster: &Roster<'_>, part: &LayoutSlot<'_>) -> Cause {
     let group = roster.group_of(part);
     let status = group.and_then(|group| group.status.as_ref());
     let refused = status.and_then(|s| readiness::refusal(&s.last_errors));

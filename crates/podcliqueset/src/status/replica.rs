@@ -29,7 +29,7 @@ pub(super) fn judge_replica(
         is_available,
         is_settled: is_available && roster.has_its_minimum(layout, is_settled),
         is_updated: layout
-            .parts()
+            .slots()
             .all(|part| is_updated(newest, part.clique, roster.slot(part).standing())),
     }
 }

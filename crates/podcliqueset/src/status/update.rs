@@ -9,7 +9,7 @@ use domain::object::ownership;
 use domain::roster::Roster;
 use domain::update;
 use domain::workload::hash;
-use domain::workload::layout::Part;
+use domain::workload::layout::LayoutSlot;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
@@ -104,7 +104,7 @@ fn move_turn(progress: &mut PcsUpdateProgress, survey: &[Progress], now: Timesta
 
 fn count(progress: &mut PcsUpdateProgress, newest: &Newest<'_>, roster: &Roster<'_>) {
     let to_i32 = |count| i32::try_from(count).unwrap_or(i32::MAX);
-    let is_updated = |part: &Part<'_>| {
+    let is_updated = |part: &LayoutSlot<'_>| {
         let found = roster.slot(part).standing();
         found.is_some_and(|seen| !rollout::is_outdated(newest, part.clique, seen))
     };

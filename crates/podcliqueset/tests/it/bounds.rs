@@ -186,7 +186,7 @@ fn ten_thousand_replicas_are_terminated_at_once() {
         (name, seen)
     };
     snapshot.podcliques = (0..REPLICAS).map(of_replica).collect();
-    let cause = || fence::Cause {
+    let cause = || fence::AttemptCause {
         reason: "MinAvailableBreached".to_owned(),
         message: "its node pool is gone".to_owned(),
     };

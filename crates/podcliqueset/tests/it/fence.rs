@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use insta::assert_snapshot;
 use podcliqueset::Snapshot;
 use testkit::builders::{PodBuilder, after};
@@ -19,7 +19,7 @@ fn terminating() -> Snapshot {
         let next = plan(&snapshot);
         carry_out(&mut snapshot, &next);
     }
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
@@ -79,7 +79,7 @@ fn counts_nothing_of_an_earlier_attempt_of_a_group_replica() {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, PodBuilder::ready);
     assert_eq!(plan(&snapshot).status.unwrap().available_replicas, 1);
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
@@ -105,7 +105,7 @@ fn does_not_list_pods_of_an_earlier_attempt() {
 fn leaves_other_replicas_alone() {
     let mut snapshot = laid_out(&demo().replicas(2).build());
     fill_all(&mut snapshot, PodBuilder::ready);
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };

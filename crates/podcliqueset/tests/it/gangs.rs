@@ -7,7 +7,7 @@ use std::sync::Arc;
 use api::podgang::PodGroup;
 use api::{LastError, PodCliqueSet, PodCliqueStatus, PodGang, labels};
 use domain::plan::Plan;
-use domain::scheduling::{Backend, Obstacle, queue_of};
+use domain::scheduling::{Backend, UnsupportedFeature, queue_of};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::ScaledGangsWaitFor;
@@ -77,7 +77,7 @@ fn does_not_start_while_its_scheduler_is_not_served_and_says_so() {
         parts.map(|(_, pods, _)| pods.len()).sum::<usize>()
     };
     let all = pods(&snapshot);
-    snapshot.scheduler.obstacle = Some(Obstacle::NotServed(Backend::KaiScheduler));
+    snapshot.scheduler.unsupported = Some(UnsupportedFeature::NotServed(Backend::KaiScheduler));
     let held = plan(&snapshot);
     assert_eq!(pods(&snapshot), 0);
     let conditions = &held.status.as_ref().unwrap().conditions;
@@ -96,11 +96,11 @@ fn does_not_start_while_its_scheduler_is_not_served_and_says_so() {
 
     carry_out(&mut snapshot, &held);
     assert!(plan(&snapshot).writes_nothing(), "it is said once");
-    snapshot.scheduler.obstacle = None;
+    snapshot.scheduler.unsupported = None;
     assert_eq!(pods(&snapshot), all, "it starts as a whole");
     let started = plan(&snapshot);
     carry_out(&mut snapshot, &started);
-    snapshot.scheduler.obstacle = Some(Obstacle::NotServed(Backend::KaiScheduler));
+    snapshot.scheduler.unsupported = Some(UnsupportedFeature::NotServed(Backend::KaiScheduler));
     fill(&mut snapshot, "demo-0-frontend", 1, |p| p);
     let first = lists(&plan(&snapshot)).remove(0).1.remove(0);
     assert_eq!(first.1.len(), 1, "running pods stay");

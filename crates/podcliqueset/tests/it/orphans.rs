@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType};
 use api::labels;
 use api::podcliqueset::ReplicaAttempt;
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use podcliqueset::Snapshot;
 use podcliqueset::observe::ObservedClique;
 use rstest::rstest;
@@ -16,7 +16,7 @@ use crate::situation::{alone, carry_out, demo, laid_out, plan, writes};
 const FRONT: &str = "demo-0-frontend";
 
 fn raised() -> Vec<ReplicaAttempt> {
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{LastError, PodCliqueSetStatus, labels};
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use podcliqueset::Snapshot;
@@ -102,7 +102,7 @@ fn a_replica_that_was_terminated_says_why() {
     fill_all(&mut snapshot, PodBuilder::ready);
     let mut stored = (*snapshot.stored).clone();
     let status = stored.status.get_or_insert_default();
-    let cause = Cause {
+    let cause = AttemptCause {
         reason: "GangTerminated".into(),
         message: "podclique demo-0-frontend: 0 of 1 required pods ready".into(),
     };

@@ -3,7 +3,7 @@
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podcliqueset::PodCliqueSetPhase;
-use domain::health::fence::{Cause, begin_attempts};
+use domain::health::fence::{AttemptCause, begin_attempts};
 use engine::{Pace, Reconciler};
 use jiff::Timestamp;
 use podcliqueset::PodCliqueSetReconciler;
@@ -28,7 +28,7 @@ fn the_first_pod_that_runs_may_be_reported_late_and_how_a_workload_ends_may_not(
 
 #[test]
 fn a_new_attempt_is_urgent() {
-    let cause = || Cause {
+    let cause = || AttemptCause {
         reason: "MinAvailableBreached".into(),
         message: String::new(),
     };

@@ -213,7 +213,7 @@ fn a_group_replica_that_came_back_is_one_to_rely_on_before_that_is_stored() {
         labels.insert(api::labels::GROUP_ATTEMPT.into(), "1".into());
     }
     delegate(&mut snapshot, 0);
-    let cause = fence::Cause {
+    let cause = fence::AttemptCause {
         reason: "test".into(),
         message: String::new(),
     };
@@ -245,7 +245,7 @@ fn ignores_the_status_of_a_group_for_an_earlier_attempt() {
     delegate(&mut snapshot, 0);
     // The replica was terminated since, and the group has not followed yet.
     let stored = Arc::make_mut(&mut snapshot.stored);
-    let cause = fence::Cause {
+    let cause = fence::AttemptCause {
         reason: "test".into(),
         message: String::new(),
     };

@@ -1,7 +1,7 @@
 //! The PodGroup of KAI Scheduler: for a gang, a leaf for each part, all of them required; or for
 //! all gangs of a replica, a tree.
 
-mod asked;
+mod requests;
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use domain::scheduling::{self, Backend};
 use domain::workload::clique::{add_owner, overlay};
 
 use super::{
-    Fields, Found, GangView, dropped_fields, is_ours_by_name, minimum_of, new_meta, note_fields,
-    tell_dropped,
+    Fields, FoundGroup, GangView, dropped_fields, is_ours_by_name, minimum_of, new_meta,
+    note_fields, tell_dropped,
 };
 
 const STALENESS: &str = "stalenessGracePeriod";
@@ -29,7 +29,7 @@ const THRESHOLD: &str = "minSubGroup";
 pub(super) fn plan(
     gang: &PodGang,
     key: Key,
-    found: &Found<KaiPodGroup>,
+    found: &FoundGroup<KaiPodGroup>,
     groups: Vec<KaiSubGroup>,
 ) -> Option<Action> {
     let meta = new_meta(gang, key);
@@ -79,7 +79,7 @@ fn without(mut group: KaiPodGroup, dropped: &[&str]) -> KaiPodGroup {
 }
 
 /// The report if the CRD of PodGroups drops fields.
-fn dropped(found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
+fn dropped(found: &FoundGroup<KaiPodGroup>) -> Option<(Reason, String)> {
     let group = found.group.as_deref()?;
     let dropped = dropped_fields(&group.metadata, &fields(group));
     let remedy = "upgrade KAI Scheduler to 0.17 or newer";
@@ -87,8 +87,11 @@ fn dropped(found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
 }
 
 /// The properties of the gang that KAI does not support.
-pub(super) fn unsupported(gang: &PodGang, found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
-    let refused = asked::refused(gang);
+pub(super) fn unsupported(
+    gang: &PodGang,
+    found: &FoundGroup<KaiPodGroup>,
+) -> Option<(Reason, String)> {
+    let refused = requests::refused(gang);
     let is_refused = !refused.is_empty();
     let refused = is_refused.then(|| (Reason::KeyNotUsed, refused.join("; ")));
     refused.or_else(|| dropped(found))
@@ -105,7 +108,7 @@ fn correct(group: &mut KaiPodGroup, gang: &PodGang, mut groups: Vec<KaiSubGroup>
     }
     spec.sub_groups = groups;
     spec.min_sub_group = None;
-    asked::write(spec, gang);
+    requests::write(spec, gang);
     if let Some(queue) = scheduling::queue_of(Backend::KaiScheduler, &gang.metadata) {
         spec.queue = Some(queue.to_owned());
     }

@@ -4,7 +4,7 @@
 mod objects;
 mod observe;
 mod shape;
-mod wanted;
+mod wanted_objects;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::is_ours;
 use objects::Objects;
 pub(super) use observe::observe;
 pub(super) use shape::shape_of;
-pub use wanted::{Shape, Wanted, WantedComposite, WantedGroup};
+pub use wanted_objects::{Shape, WantedComposite, WantedGroup, WantedObjects};
 
 /// The existing objects for the scheduler, and the inputs of the wanted ones.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,7 +64,7 @@ pub struct Member {
     /// Whether its PodGang lists one of them: before that the scheduler must not get them.
     pub is_listed: bool,
     /// Its place in a scaling group.
-    pub place: Option<Place>,
+    pub place: Option<GroupPosition>,
     /// Whether it belongs to a scaled gang.
     pub is_scaled: bool,
 }
@@ -78,7 +78,7 @@ impl Member {
 
 /// A place in a scaling group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct GroupPosition {
     /// Name of the PodCliqueScalingGroup.
     pub group: String,
     /// Index of the group replica.
@@ -91,10 +91,10 @@ impl Facts {
     /// Whether the scheduler has parts that have no node yet, and another part has no pods, or has
     /// some again that are listed once all of them exist.
     fn is_awaiting_pods(&self) -> bool {
-        let is_told = |member: &Member| self.groups.contains_key(&member.group);
-        let comes_back = |m: &Member| is_told(m) && !m.is_listed && m.minimum > 0;
+        let is_known = |member: &Member| self.groups.contains_key(&member.group);
+        let comes_back = |m: &Member| is_known(m) && !m.is_listed && m.minimum > 0;
         let lacks_pods = self.lacks_pods || self.members.iter().any(comes_back);
-        !self.is_begun && lacks_pods && self.members.iter().any(is_told)
+        !self.is_begun && lacks_pods && self.members.iter().any(is_known)
     }
 }
 
@@ -103,13 +103,13 @@ pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
     if !facts.serves_groups {
         return Vec::new();
     }
-    let wanted = Wanted::of(gang, facts);
+    let wanted = WantedObjects::of(gang, facts);
     let objects = Objects { gang };
-    let is_told = |parent: &Option<String>| parent.is_none() || facts.serves_composites;
+    let is_known = |parent: &Option<String>| parent.is_none() || facts.serves_composites;
     let missing = wanted
         .groups
         .iter()
-        .filter(|g| !facts.groups.contains_key(&g.name) && is_told(&g.parent));
+        .filter(|g| !facts.groups.contains_key(&g.name) && is_known(&g.parent));
     let created: Vec<Action> = missing
         .map(|group| Action::create(objects.group(group)))
         .collect();
@@ -159,7 +159,7 @@ fn corrected(facts: &Facts, wanted: &WantedGroup) -> Option<Action> {
 
 /// PodGroups that no pod names, and CompositePodGroups whose children have changed: their demands
 /// cannot be changed, so they are recreated once they are gone.
-fn leftovers(gang: &PodGang, facts: &Facts, wanted: &Wanted) -> Vec<Action> {
+fn leftovers(gang: &PodGang, facts: &Facts, wanted: &WantedObjects) -> Vec<Action> {
     let in_use: BTreeSet<&str> = facts.members.iter().map(|m| &*m.group).collect();
     let groups = facts.groups.iter();
     let groups = groups
@@ -192,7 +192,7 @@ fn delete<K: Resource<DynamicType = ()>>(object: &K) -> Action {
 pub(super) fn unserved(gang: &PodGang, facts: &Facts) -> Option<Backend> {
     if !facts.serves_groups {
         Some(Backend::Kubernetes)
-    } else if !facts.serves_composites && Wanted::of(gang, facts).needs_composites(facts) {
+    } else if !facts.serves_composites && WantedObjects::of(gang, facts).needs_composites(facts) {
         Some(Backend::KubernetesTree)
     } else {
         None

@@ -11,14 +11,14 @@ use domain::workload::clique::{add_owner, overlay};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use super::{
-    Fields, Found, GangView, dropped_fields, is_ours_by_name, minimum_of, new_meta, note_fields,
-    priority_of, tell_dropped,
+    Fields, FoundGroup, GangView, dropped_fields, is_ours_by_name, minimum_of, new_meta,
+    note_fields, priority_of, tell_dropped,
 };
 
 const PARTS: &str = "subGroupPolicy";
 
 /// Creates the PodGroup, or corrects it in one write. Fields that others wrote stay.
-pub(super) fn plan(view: &GangView<'_>, found: &Found<VolcanoPodGroup>) -> Option<Action> {
+pub(super) fn plan(view: &GangView<'_>, found: &FoundGroup<VolcanoPodGroup>) -> Option<Action> {
     let gang = view.gang;
     let meta = new_meta(gang, Key::of(&gang.metadata));
     let Some(found) = found.group.as_deref() else {
@@ -47,7 +47,7 @@ fn fields(group: &VolcanoPodGroup) -> Fields {
 }
 
 /// The report if the CRD of PodGroups does not know parts.
-pub(super) fn dropped(found: &Found<VolcanoPodGroup>) -> Option<(Reason, String)> {
+pub(super) fn dropped(found: &FoundGroup<VolcanoPodGroup>) -> Option<(Reason, String)> {
     let group = found.group.as_deref()?;
     let dropped = dropped_fields(&group.metadata, &fields(group));
     let remedy = "Volcano counts pods of the gang and not of its parts until it is upgraded to \

@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use std::sync::Arc;
 use testkit::builders::{pod, podclique, set, stored};
 
-use crate::told::gang_of;
+use crate::actions::gang_of;
 
 /// The gang's status would report pods of another namespace.
 #[test]

@@ -12,12 +12,12 @@ use insta::assert_snapshot;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use podgang::Snapshot;
-use podgang::backend::{Found, Told};
+use podgang::backend::{FoundGroup, SchedulerObjects};
 use podgang::decide::decide;
 use serde_json::json;
 use testkit::builders::{set, stored};
 
-use crate::told::{gang_of, only};
+use crate::actions::{gang_of, only};
 
 const SCHEDULER: &str = "kai-scheduler";
 
@@ -31,7 +31,7 @@ fn gang(parts: &[(&str, i32)]) -> PodGang {
 fn actions(gang: &PodGang, group: Option<&KaiPodGroup>) -> Vec<Action> {
     let snapshot = Snapshot {
         gang: Arc::new(gang.clone()),
-        told: Told::Kai(Found {
+        scheduler_objects: SchedulerObjects::Kai(FoundGroup {
             group: group.cloned().map(Arc::new),
             is_served: true,
         }),
@@ -135,13 +135,13 @@ fn a_cluster_without_its_kind_is_said_and_nothing_is_written() {
     let profiles = Profiles::of([(SCHEDULER.to_owned(), Backend::KaiScheduler)]);
     let mut snapshot = podgang::observe::observe(&gang, &caches, &profiles);
     assert_eq!(
-        snapshot.told,
-        Told::Kai(Found {
+        snapshot.scheduler_objects,
+        SchedulerObjects::Kai(FoundGroup {
             group: None,
             is_served: true
         })
     );
-    snapshot.told = Told::Kai(Found {
+    snapshot.scheduler_objects = SchedulerObjects::Kai(FoundGroup {
         group: None,
         is_served: false,
     });
@@ -153,7 +153,7 @@ fn a_cluster_without_its_kind_is_said_and_nothing_is_written() {
         .find(|c| c.type_ == "SchedulingFeatureUnsupported");
     assert_snapshot!(unsupported.unwrap().message);
     let other = podgang::observe::observe(&gang, &caches, &Profiles::default());
-    assert_eq!(other.told, Told::Nothing);
+    assert_eq!(other.scheduler_objects, SchedulerObjects::Nothing);
 }
 
 /// KAI reads them in the specs of PodGroups only, where its pod-grouper would have written them.
@@ -212,7 +212,7 @@ fn a_request_that_kai_would_not_understand_is_refused_by_name() {
     assert_eq!(spec.staleness_grace_period.as_deref(), Some("-1s"));
     let snapshot = Snapshot {
         gang: Arc::new(gang),
-        told: Told::Kai(Found {
+        scheduler_objects: SchedulerObjects::Kai(FoundGroup {
             group: None,
             is_served: true,
         }),

@@ -6,7 +6,7 @@ mod units;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podgang::backend::kubernetes::{Facts, Member, Place, Shape};
+use podgang::backend::kubernetes::{Facts, GroupPosition, Member, Shape};
 use rstest::rstest;
 use testkit::builders::stored;
 
@@ -265,7 +265,7 @@ fn a_part_whose_work_is_done_is_not_waited_for() {
 /// A router, and replicas 0 to 2 of a group of which 2 are required.
 fn tree() -> Facts {
     let grouped = |replica: i32, clique: &str| Member {
-        place: Some(Place {
+        place: Some(GroupPosition {
             group: "demo-0-g".into(),
             replica,
             required: 2,

@@ -7,6 +7,7 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod actions;
 mod foreign;
 mod kai;
 mod kubernetes;
@@ -15,7 +16,6 @@ mod placement;
 mod recorded;
 mod status_pace;
 mod surplus;
-mod told;
 mod tree;
 mod volcano;
 
@@ -28,7 +28,7 @@ use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use podgang::Snapshot;
 use podgang::decide::decide;
-use podgang::part::Part;
+use podgang::gang_part::GangPart;
 use testkit::builders::{PodBuilder, after, pod, podclique, stored};
 
 /// A gang of one part with a minimum of 2.
@@ -42,11 +42,11 @@ fn gang(before: Option<PodGangStatus>, pods: Vec<PodBuilder>) -> Snapshot {
             status: before,
             ..PodGang::default()
         }),
-        parts: vec![Part {
+        parts: vec![GangPart {
             name: "demo-0-worker".into(),
             min_replicas: 2,
             pods: pods.into_iter().map(PodBuilder::build).collect(),
-            ..Part::default()
+            ..GangPart::default()
         }],
         ..Snapshot::default()
     }

@@ -7,12 +7,12 @@ use domain::Pod;
 use domain::scheduling::{Backend, Profiles};
 use engine::Caches;
 use k8s_openapi::api::scheduling::v1beta1::PodGroup;
-use podgang::backend::Told;
+use podgang::backend::SchedulerObjects;
 use podgang::backend::kubernetes::Shape;
 use podgang::observe::observe;
 use testkit::builders::{pod, podclique, stored};
 
-use crate::told::gang_of;
+use crate::actions::gang_of;
 
 const SCHEDULER: &str = "default-scheduler";
 
@@ -28,9 +28,9 @@ fn situation(marks: impl Fn(&mut Pod)) -> (Caches, Arc<PodGang>) {
     (caches, Arc::new(gang_of(SCHEDULER, &[("g-0-w", 1)])))
 }
 
-fn observed(seen: &(Caches, Arc<PodGang>), backend: Backend) -> Told {
+fn observed(seen: &(Caches, Arc<PodGang>), backend: Backend) -> SchedulerObjects {
     let profiles = Profiles::of([(SCHEDULER.to_owned(), backend)]);
-    observe(&seen.1, &seen.0, &profiles).told
+    observe(&seen.1, &seen.0, &profiles).scheduler_objects
 }
 
 fn annotate(pod: &mut Pod, keys: &[&str]) {
@@ -42,7 +42,11 @@ fn annotate(pod: &mut Pod, keys: &[&str]) {
 fn pods_without_marks_are_of_no_pod_group_whatever_the_profile_says_by_now() {
     let seen = situation(|_| {});
     for backend in [Backend::KaiScheduler, Backend::KaiTree, Backend::Volcano] {
-        assert_eq!(observed(&seen, backend), Told::Nothing, "{backend:?}");
+        assert_eq!(
+            observed(&seen, backend),
+            SchedulerObjects::Nothing,
+            "{backend:?}"
+        );
     }
 }
 
@@ -60,11 +64,11 @@ fn pods_with_marks_keep_their_pod_group_without_a_profile() {
         Backend::Kubernetes,
     ] {
         assert!(
-            matches!(observed(&kai, backend), Told::Kai(_)),
+            matches!(observed(&kai, backend), SchedulerObjects::Kai(_)),
             "{backend:?}"
         );
         assert!(
-            matches!(observed(&volcano, backend), Told::Volcano(_)),
+            matches!(observed(&volcano, backend), SchedulerObjects::Volcano(_)),
             "{backend:?}"
         );
     }
@@ -82,7 +86,7 @@ fn a_tree_of_kubernetes_stays_one() {
         .clone();
     });
     let shape = |backend| match observed(&seen, backend) {
-        Told::Kubernetes(facts) => facts.shape,
+        SchedulerObjects::Kubernetes(facts) => facts.shape,
         other => panic!("{other:?}"),
     };
     assert_eq!(shape(Backend::DefaultScheduler), Shape::Split);

@@ -13,13 +13,13 @@ use insta::assert_snapshot;
 use jiff::Timestamp;
 use podgang::Snapshot;
 use podgang::backend::tree::{GroupParts, build};
-use podgang::backend::{Found, Told};
+use podgang::backend::{FoundGroup, SchedulerObjects};
 use podgang::decide::decide;
-use podgang::part::Part;
+use podgang::gang_part::GangPart;
 use podgang::tree::GangTree;
 use testkit::builders::{pod, podclique, stored};
 
-use crate::told::{gang_of, only};
+use crate::actions::{gang_of, only};
 
 fn clique(name: &str, replicas: i32, minimum: i32) -> Arc<PodClique> {
     let mut made = PodClique::clone(&podclique(name).size(replicas, minimum).build());
@@ -45,13 +45,13 @@ fn group(minimum: i32) -> GroupParts {
 }
 
 fn actions(tree: &TreeNode, group: Option<&KaiPodGroup>) -> Vec<Action> {
-    let found = Found {
+    let found = FoundGroup {
         group: group.cloned().map(Arc::new),
         is_served: true,
     };
     let snapshot = Snapshot {
         gang: Arc::new(gang_of("kai-scheduler", &[])),
-        told: Told::KaiTree(found, tree.clone()),
+        scheduler_objects: SchedulerObjects::KaiTree(found, tree.clone()),
         ..Snapshot::default()
     };
     let plan = decide(&snapshot, Timestamp::UNIX_EPOCH);
@@ -96,7 +96,7 @@ fn judged(minimum: i32, bound: &[i32], before: Option<PodGangStatus>) -> PodGang
         let j = podclique.metadata.name.as_deref().unwrap();
         let is_bound = bound.iter().any(|b| j == format!("demo-0-g-{b}-worker"));
         let made = pod(podclique, 0);
-        Part {
+        GangPart {
             name: j.to_owned(),
             min_replicas: 1,
             pods: vec![
@@ -108,10 +108,10 @@ fn judged(minimum: i32, bound: &[i32], before: Option<PodGangStatus>) -> PodGang
                 .build(),
             ],
             podclique: Some(podclique.clone()),
-            ..Part::default()
+            ..GangPart::default()
         }
     };
-    let parts: Vec<Part> = cliques.iter().map(part).collect();
+    let parts: Vec<GangPart> = cliques.iter().map(part).collect();
     let leaves = cliques.iter().map(|c| leaf_name(&c.metadata));
     let snapshot = Snapshot {
         gang: Arc::new(PodGang {

@@ -9,12 +9,12 @@ use domain::plan::Action;
 use insta::assert_snapshot;
 use jiff::Timestamp;
 use podgang::Snapshot;
-use podgang::backend::{Found, Told};
+use podgang::backend::{FoundGroup, SchedulerObjects};
 use podgang::decide::decide;
 use serde_json::json;
 use testkit::builders::set;
 
-use crate::told::{gang_of, only};
+use crate::actions::{gang_of, only};
 
 fn gang(parts: &[(&str, i32)]) -> PodGang {
     let mut gang = gang_of("volcano", parts);
@@ -26,7 +26,7 @@ fn gang(parts: &[(&str, i32)]) -> PodGang {
 fn snapshot(gang: &PodGang, group: Option<&VolcanoPodGroup>) -> Snapshot {
     Snapshot {
         gang: Arc::new(gang.clone()),
-        told: Told::Volcano(Found {
+        scheduler_objects: SchedulerObjects::Volcano(FoundGroup {
             group: group.cloned().map(Arc::new),
             is_served: true,
         }),

@@ -1,11 +1,11 @@
 //! The kubelet. Pods of training jobs end by themselves, with the kubelet's sequence of statuses;
 //! many pods play a recording.
 
-mod late;
 mod life;
 mod play;
 mod script;
 mod status;
+mod volume_delay;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ pub fn next_due(store: &Store) -> Option<Timestamp> {
 
 /// The time of the next recorded status, or the time at which a pod sees that it may start.
 fn due(pod: &Value) -> Option<Timestamp> {
-    play::due(pod).or_else(|| late::due(pod))
+    play::due(pod).or_else(|| volume_delay::due(pod))
 }
 
 /// Whether the kubelet has work on the pod, now or later.
@@ -94,7 +94,7 @@ fn run(store: &mut Store, rng: &mut Rng, id: &Id, pod: &Value, playing: Playing)
     } else if may_end(pod) && view::is_ready(pod) {
         let code = life::exit_code(store, rng, pod);
         life::exit(store, id, pod, code);
-    } else if is_new(pod) && life::is_waiting(pod) && late::miss(store, rng, id, playing) {
+    } else if is_new(pod) && life::is_waiting(pod) && volume_delay::miss(store, rng, id, playing) {
         // It sees later that it may start.
     } else if !is_new(pod) || !play::cast(store, rng, id, playing) {
         life::start(store, id);

@@ -12,9 +12,8 @@ mod gangs;
 mod idle;
 mod job;
 mod joining;
-mod late;
-mod noted;
-mod others;
+mod late_requests;
+mod ownership;
 mod pace;
 mod pods;
 mod requests;
@@ -23,13 +22,14 @@ mod runtime;
 mod shortage;
 mod start_order;
 mod status;
+mod stored_failures;
 mod terminal;
 pub(crate) mod updates;
 mod window;
 
 use super::resource::Resource;
 use super::store::Store;
-use late::Late;
+use late_requests::LateRequests;
 pub use requests::Requests;
 pub use runtime::in_time;
 pub use window::Horizon;
@@ -68,7 +68,7 @@ fn demand(holds: bool, invariant: &'static str, message: impl FnOnce() -> String
 #[derive(Clone, Debug, Default)]
 pub struct Checker {
     checked: usize,
-    late: Late,
+    late: LateRequests,
     /// Length of the log when the operator started.
     started: usize,
     /// Whether scaled gangs are parts of a tree, which defines the order of placement itself.
@@ -102,13 +102,13 @@ impl Checker {
                 position,
                 has_trees: self.has_trees,
             };
-            others::latch(record)?;
+            ownership::latch(record)?;
             if record.actor != OPERATOR && record.actor != LATE {
                 continue;
             }
-            others::damage(&window, record)?;
-            others::owner(&window, record)?;
-            others::meant(&window, record)?;
+            ownership::damage(&window, record)?;
+            ownership::owner(&window, record)?;
+            ownership::meant(&window, record)?;
             edges::check(&window, record)?;
             status::check(&window, record)?;
             restarts::check(&window, record)?;
@@ -125,7 +125,7 @@ impl Checker {
                 }
                 Resource::PodGang => gangs::check(&window, record)?,
                 Resource::PodCliqueSet => updates::check_turn(&window, record)?,
-                Resource::PodClique => others::finalizer(&window, record, &self.late)?,
+                Resource::PodClique => ownership::finalizer(&window, record, &self.late)?,
                 _ => {}
             }
         }

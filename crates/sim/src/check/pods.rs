@@ -4,9 +4,9 @@ use api::labels;
 use jiff::SignedDuration;
 use serde_json::Value;
 
-use super::late::Late;
+use super::late_requests::LateRequests;
 use super::window::Window;
-use super::{Checked, Checker, LATE, OPERATOR, demand, exits, noted, pace, updates};
+use super::{Checked, Checker, LATE, OPERATOR, demand, exits, pace, stored_failures, updates};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
@@ -25,7 +25,7 @@ impl Checker {
                 ungated(window, record, before, after)
             }
             (Some(before), _) if !view::is_terminating(before) => {
-                noted::check(window, before)?;
+                stored_failures::check(window, before)?;
                 exits::check_kept(window, before)?;
                 deleted(window, before, is_job_over(window, before))
             }
@@ -59,7 +59,7 @@ fn of(owner: &str) -> impl Fn(&Value) -> bool + '_ {
 }
 
 /// An index with a twin that came late counts once until one of the two is gone.
-fn over_created(window: &Window<'_>, pod: &Value, late: &Late) -> Checked {
+fn over_created(window: &Window<'_>, pod: &Value, late: &LateRequests) -> Checked {
     let owner = owner_uid(pod);
     let is_own = of(owner);
     let pods = window.all(Resource::Pod).map(|(_, p)| &**p);
@@ -100,7 +100,7 @@ fn runaway(window: &Window<'_>, record: &Record, pod: &Value) -> Checked {
     })
 }
 
-fn index_taken(window: &Window<'_>, record: &Record, pod: &Value, late: &Late) -> Checked {
+fn index_taken(window: &Window<'_>, record: &Record, pod: &Value, late: &LateRequests) -> Checked {
     let (owner, index) = (owner_uid(pod), view::index(pod));
     let holder = window.all(Resource::Pod).find(|(_, other)| {
         view::uid(other) != view::uid(pod)

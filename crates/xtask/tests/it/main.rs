@@ -14,3 +14,4 @@ mod krew;
 mod reference;
 mod release;
 mod sizes;
+mod words;

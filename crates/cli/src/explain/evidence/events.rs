@@ -4,7 +4,7 @@ use api::conditions::Reason;
 use k8s_openapi::api::core::v1::Event as FullEvent;
 
 use crate::explain::answer::{Event, Link};
-use crate::workload::told;
+use crate::workload::event;
 
 /// Events that are listed of one object.
 const MOST: usize = 3;
@@ -21,7 +21,7 @@ pub fn latest(chain: &[Link], events: &[FullEvent], reason: Option<Reason>) -> V
 fn of_object(link: &Link, events: &[FullEvent], reason: Option<Reason>) -> Vec<Event> {
     let about = |e: &&FullEvent| link.uid.is_some() && e.involved_object.uid == link.uid;
     let mut own: Vec<&FullEvent> = events.iter().filter(about).collect();
-    own.sort_by_key(|e| std::cmp::Reverse(told::last_time(e)));
+    own.sort_by_key(|e| std::cmp::Reverse(event::last_time(e)));
     let mut chosen: Vec<&FullEvent> = Vec::new();
     for event in &own {
         let is_known = chosen.iter().any(|e| e.reason == event.reason);
@@ -49,9 +49,9 @@ fn belongs(link: &Link, event: &FullEvent, reason: Option<Reason>) -> bool {
         )
     );
     match link.kind {
-        "Pod" => told::is_warning(event),
+        "Pod" => event::is_warning(event),
         "PodCliqueSet" => event.reason.as_deref() == word,
-        _ => is_refusal && told::is_warning(event),
+        _ => is_refusal && event::is_warning(event),
     }
 }
 
@@ -59,9 +59,9 @@ fn shorten(link: &Link, event: &FullEvent) -> Event {
     Event {
         object: format!("{}/{}", link.kind.to_lowercase(), link.name),
         type_: event.type_.clone().unwrap_or_default(),
-        reason: told::reason(event).to_owned(),
-        message: told::message(event),
-        count: told::count(event),
-        last: told::last_time(event),
+        reason: event::reason(event).to_owned(),
+        message: event::message(event),
+        count: event::count(event),
+        last: event::last_time(event),
     }
 }

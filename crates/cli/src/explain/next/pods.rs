@@ -9,13 +9,13 @@ use domain::health::{termination, training};
 use jiff::Timestamp;
 
 use super::Situation;
-use crate::explain::answer::Step;
+use crate::explain::answer::NextStep;
 
 /// Pods that are named.
 const MOST: usize = 3;
 
 /// Pods of the PodClique that ended and are replaced, or that hang in Terminating.
-pub(super) fn of_clique(situation: &Situation<'_, '_>) -> Vec<Step> {
+pub(super) fn of_clique(situation: &Situation<'_, '_>) -> Vec<NextStep> {
     let pods = pods_of_finding(situation);
     let replaces = replaces_pods(situation);
     let is_job = training::is_training(&situation.view.workload.set);
@@ -27,7 +27,7 @@ pub(super) fn of_clique(situation: &Situation<'_, '_>) -> Vec<Step> {
 }
 
 /// Pods of the PodClique that hang in Terminating.
-pub(super) fn that_leave(situation: &Situation<'_, '_>) -> Vec<Step> {
+pub(super) fn that_leave(situation: &Situation<'_, '_>) -> Vec<NextStep> {
     let is_job = training::is_training(&situation.view.workload.set);
     find_leaving(pods_of_finding(situation).iter(), is_job).collect()
 }
@@ -40,7 +40,7 @@ fn pods_of_finding<'a>(situation: &Situation<'a, '_>) -> &'a [Arc<Pod>] {
 fn find_leaving<'a>(
     pods: impl Iterator<Item = &'a Arc<Pod>>,
     is_job: bool,
-) -> impl Iterator<Item = Step> {
+) -> impl Iterator<Item = NextStep> {
     let leaving = pods.filter(|p| p.is_terminating());
     leaving
         .take(MOST)
@@ -73,7 +73,7 @@ fn replaces_pods(situation: &Situation<'_, '_>) -> bool {
 }
 
 /// A pod that has done its work in a job is never replaced.
-fn of_ended(pod: &Pod, is_job: bool) -> Option<Step> {
+fn of_ended(pod: &Pod, is_job: bool) -> Option<NextStep> {
     let is_done = pod.is_finished() && !pod.is_terminating() && !is_job;
     let has_ended = pod.is_failed() || is_done;
     let due = pod.replacement_due().filter(|_| has_ended)?;
@@ -82,12 +82,15 @@ fn of_ended(pod: &Pod, is_job: bool) -> Option<Step> {
         1 => ", later because the pod before it ended soon, too".to_owned(),
         many => format!(", later because {many} pods before it ended soon, too"),
     };
-    Some(Step::at(due, format!("{} is replaced{why}", pod.name())))
+    Some(NextStep::at(
+        due,
+        format!("{} is replaced{why}", pod.name()),
+    ))
 }
 
 /// The time until which its slot is held, by the operator's defaults: neither its configuration nor
 /// the pod's node is read here.
-fn of_leaving(pod: &Pod, is_job: bool) -> Vec<Step> {
+fn of_leaving(pod: &Pod, is_job: bool) -> Vec<NextStep> {
     let timeouts = StuckTimeouts::default();
     let usual = ("stuckPodTimeout; 60s", timeouts.slot_until(pod, false));
     let ready = (
@@ -107,12 +110,12 @@ fn of_leaving(pod: &Pod, is_job: bool) -> Vec<Step> {
     lost.into_iter().chain(ready).collect()
 }
 
-fn held(pod: &Pod, when: &str, (key, until): (&str, Option<Timestamp>)) -> Option<Step> {
+fn held(pod: &Pod, when: &str, (key, until): (&str, Option<Timestamp>)) -> Option<NextStep> {
     let since = pod.metadata.deletion_timestamp.as_ref()?.0;
     let text = format!(
         "{}, terminating since {since:.0}, stops counting if it is still there then{when} ({key} \
          unless the operator's configuration says otherwise)",
         pod.name()
     );
-    Some(Step::at(until?, text))
+    Some(NextStep::at(until?, text))
 }

@@ -6,18 +6,18 @@ use domain::health::availability::{clique_breach, group_breach};
 use domain::health::termination::{self, Breach};
 use domain::object::ownership;
 use domain::plan::Target;
-use domain::workload::layout::{Group, Part};
+use domain::workload::layout::{Group, LayoutSlot};
 use jiff::SignedDuration;
 
 use super::Situation;
-use crate::explain::answer::Step;
+use crate::explain::answer::NextStep;
 use crate::workload::View;
 
 /// Terminations that are listed.
 const MOST: usize = 5;
 
 /// The termination of the part's replica, and of others, unless they recover.
-pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<Step> {
+pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<NextStep> {
     let Some(part) = &situation.finding.part else {
         return Vec::new();
     };
@@ -33,14 +33,14 @@ pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<Step> {
         .take(MOST)
         .map(|(what, breach)| {
             let text = format!("the operator terminates {what} unless it recovers: {breach}");
-            Step::at(breach.due(), text)
+            NextStep::at(breach.due(), text)
         })
         .collect()
 }
 
 /// The breach that is due first of each whole replica, the part's own first, and of the part's own
 /// group replica.
-fn breaches(view: &View<'_>, part: &Part<'_>) -> Vec<(String, Breach)> {
+fn breaches(view: &View<'_>, part: &LayoutSlot<'_>) -> Vec<(String, Breach)> {
     let layout = &view.roster.layout;
     let delay = termination::delay_of_set(&view.workload.set);
     let all = layout.replicas.iter().flat_map(|replica| {
@@ -60,7 +60,7 @@ fn breaches(view: &View<'_>, part: &Part<'_>) -> Vec<(String, Breach)> {
 
 fn of_clique(
     view: &View<'_>,
-    part: &Part<'_>,
+    part: &LayoutSlot<'_>,
     replica: i32,
     delay: SignedDuration,
 ) -> Option<Breach> {
@@ -87,7 +87,7 @@ fn of_group(view: &View<'_>, replica: i32, planned: &Group<'_>) -> Option<Breach
 /// A group replica is terminated alone while enough of its group are healthy.
 fn of_own_group(
     view: &View<'_>,
-    part: &Part<'_>,
+    part: &LayoutSlot<'_>,
     groups: &[Group<'_>],
 ) -> Option<(String, Breach)> {
     let j = part.group_replica?;
@@ -109,7 +109,7 @@ fn of_own_group(
 }
 
 /// The reason why nothing is terminated though pods are missing.
-fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Step> {
+fn explain_nothing(situation: &Situation<'_, '_>, part: &LayoutSlot<'_>) -> Option<NextStep> {
     let (view, podclique) = (situation.view, situation.finding.podclique?);
     let status = podclique.podclique.status.as_ref()?;
     let (replica, name) = (part.replica, &part.name);
@@ -130,7 +130,7 @@ fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Ste
     } else {
         return None;
     };
-    Some(Step::sometime(format!(
+    Some(NextStep::sometime(format!(
         "the operator does not terminate replica {replica} for it: {why}"
     )))
 }

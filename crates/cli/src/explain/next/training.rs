@@ -5,14 +5,14 @@ use domain::health::availability::clique_breach;
 use domain::health::termination::{self, Breach};
 use domain::health::training;
 use domain::plan::Target;
-use domain::workload::layout::Part;
+use domain::workload::layout::LayoutSlot;
 
 use super::Situation;
-use crate::explain::answer::Step;
+use crate::explain::answer::NextStep;
 use crate::workload::View;
 
 /// The latest end of the job, the replica that will be restarted, and the rest of its budget.
-pub(super) fn of_job(situation: &Situation<'_, '_>) -> Vec<Step> {
+pub(super) fn of_job(situation: &Situation<'_, '_>) -> Vec<NextStep> {
     let set = &situation.view.workload.set;
     let Some(status) = set.status.as_ref().filter(|s| !training::is_over(Some(s))) else {
         return Vec::new();
@@ -25,27 +25,27 @@ pub(super) fn of_job(situation: &Situation<'_, '_>) -> Vec<Step> {
     let steps = [
         failed,
         of_runtime(situation.view),
-        Some(Step::sometime(budget)),
+        Some(NextStep::sometime(budget)),
     ];
     steps.into_iter().flatten().collect()
 }
 
-fn of_runtime(view: &View<'_>) -> Option<Step> {
+fn of_runtime(view: &View<'_>) -> Option<NextStep> {
     let set = &view.workload.set;
     let limit = training::max_runtime(set)?;
     let start = set.status.as_ref().and_then(|s| s.start_time.as_ref());
     let Some(start) = start else {
         let text = "maxRuntime counts from when the first container starts";
-        return Some(Step::sometime(text));
+        return Some(NextStep::sometime(text));
     };
     let end = start.0.checked_add(limit).ok()?;
     let text = "maxRuntime is over: unless it is done, the job fails with MaxRuntimeExceeded";
-    Some(Step::at(end, text))
+    Some(NextStep::at(end, text))
 }
 
 /// The result of failures that are due together: a restart of all of these replicas, or the end of
 /// the job.
-fn describe_failures(failed: &[Breach], used: i32, allowed: i32) -> Option<Step> {
+fn describe_failures(failed: &[Breach], used: i32, allowed: i32) -> Option<NextStep> {
     let first = failed.first()?;
     let count = i32::try_from(failed.len()).unwrap_or(i32::MAX);
     let what = if used.saturating_add(count) > allowed {
@@ -62,7 +62,7 @@ fn describe_failures(failed: &[Breach], used: i32, allowed: i32) -> Option<Step>
         "they recover"
     };
     let text = format!("{what} unless {whom}: {first}");
-    Some(Step::at(first.due(), text))
+    Some(NextStep::at(first.due(), text))
 }
 
 /// The failures that are due first, of all replicas.
@@ -70,7 +70,7 @@ fn first_failures(view: &View<'_>) -> Vec<Breach> {
     let breaches = view
         .roster
         .layout
-        .parts()
+        .slots()
         .filter_map(|part| of_part(view, part));
     let mut first = termination::first_of_each_replica(breaches.collect());
     let due = first.iter().map(Breach::due).min();
@@ -78,7 +78,7 @@ fn first_failures(view: &View<'_>) -> Vec<Breach> {
     first
 }
 
-fn of_part(view: &View<'_>, part: &Part<'_>) -> Option<Breach> {
+fn of_part(view: &View<'_>, part: &LayoutSlot<'_>) -> Option<Breach> {
     let podclique = view.podclique(part)?;
     let delay = termination::delay_of_job(&view.workload.set, part.group);
     let stored = podclique.podclique.status.as_ref()?.into();

@@ -2,15 +2,15 @@
 //! update is reported.
 
 use domain::update;
-use domain::workload::layout::{self, Part};
+use domain::workload::layout::{self, LayoutSlot};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::Situation;
-use crate::explain::answer::Step;
+use crate::explain::answer::NextStep;
 use crate::workload::View;
 
 /// The next step of the running update.
-pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<Step> {
+pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<NextStep> {
     let view = situation.view;
     let set = &view.workload.set;
     let Some(turn) = update::turn(set) else {
@@ -22,7 +22,7 @@ pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<Step> {
         "replica {turn} is being updated ({done}/{all} replicas are); the next one follows once \
          everything in it is ready"
     );
-    let mut steps = vec![Step::sometime(text)];
+    let mut steps = vec![NextStep::sometime(text)];
     let part = situation.finding.part.as_ref();
     steps.extend(
         part.filter(|p| p.replica == turn)
@@ -32,7 +32,7 @@ pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<Step> {
 }
 
 /// The time at which the part is reported as stalled.
-fn of_part(view: &View<'_>, part: &Part<'_>) -> Option<Step> {
+fn of_part(view: &View<'_>, part: &LayoutSlot<'_>) -> Option<NextStep> {
     let template = &view.workload.set.spec.template;
     let clique = template.cliques.iter().find(|c| c.name == part.clique)?;
     let group = layout::group_of(template, part.clique);
@@ -43,11 +43,11 @@ fn of_part(view: &View<'_>, part: &Part<'_>) -> Option<Step> {
         "the operator reports ProgressDeadlineExceeded for {object} unless its update makes \
          progress; the update continues"
     );
-    Some(Step::at(at, text))
+    Some(NextStep::at(at, text))
 }
 
 /// The unit of the update and the time of its last progress; none once it is done.
-fn progress(view: &View<'_>, part: &Part<'_>) -> Option<(String, Option<Time>)> {
+fn progress(view: &View<'_>, part: &LayoutSlot<'_>) -> Option<(String, Option<Time>)> {
     if let Some(group) = view.roster.group_of(part) {
         let progress = group.status.as_ref()?.update_progress.as_ref()?;
         let name = group.metadata.name.clone().unwrap_or_default();

@@ -6,15 +6,15 @@ use api::labels;
 use domain::Pod;
 use domain::health::readiness::Start;
 use domain::object::ownership;
-use domain::workload::layout::Part;
+use domain::workload::layout::LayoutSlot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use super::Situation;
-use crate::explain::answer::Step;
+use crate::explain::answer::NextStep;
 use crate::workload::observe::lean;
 
 /// The requirements of the gang.
-pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Vec<Step> {
+pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Vec<NextStep> {
     let (view, finding) = (situation.view, situation.finding);
     match situation.reason {
         Some(Reason::ReplicaTerminating) => left(situation).into_iter().collect(),
@@ -30,7 +30,7 @@ pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Vec<Step> {
     }
 }
 
-fn left(situation: &Situation<'_, '_>) -> Option<Step> {
+fn left(situation: &Situation<'_, '_>) -> Option<NextStep> {
     let replica = situation.finding.part.as_ref()?.replica;
     let left = match situation.view.roster.previous_of(replica).len() {
         0 => return None,
@@ -38,18 +38,18 @@ fn left(situation: &Situation<'_, '_>) -> Option<Step> {
         many => format!("{many} PodCliques of its earlier attempt are"),
     };
     let text = format!("replica {replica} is recreated once {left} gone");
-    Some(Step::sometime(text))
+    Some(NextStep::sometime(text))
 }
 
-fn of_start(situation: &Situation<'_, '_>, start: &Start) -> Vec<Step> {
+fn of_start(situation: &Situation<'_, '_>, start: &Start) -> Vec<NextStep> {
     match start {
-        Start::AwaitsBase { gang, base } => vec![Step::sometime(format!(
+        Start::AwaitsBase { gang, base } => vec![NextStep::sometime(format!(
             "gang {gang} starts once its base gang {base} is ready; the base gang is not: {}",
             state_of_gang(situation, base)
         ))],
         Start::Incomplete { gang, .. } | Start::Joins { gang } => {
             let missing = missing_pods(situation, gang);
-            vec![Step::sometime(format!(
+            vec![NextStep::sometime(format!(
                 "gang {gang} starts once all its pods exist{missing}"
             ))]
         }
@@ -68,13 +68,13 @@ fn state_of_gang(situation: &Situation<'_, '_>, name: &str) -> String {
 /// PodCliques of the gang with fewer pods than they should have.
 fn missing_pods(situation: &Situation<'_, '_>, gang: &str) -> String {
     let layout = &situation.view.roster.layout;
-    let is_in_it = |part: &&Part<'_>| {
+    let is_in_it = |part: &&LayoutSlot<'_>| {
         let podclique = situation.view.podclique(part);
         let of_gang =
             podclique.and_then(|c| ownership::label(&c.podclique.metadata, labels::POD_GANG));
         of_gang == Some(gang)
     };
-    let missing = layout.parts().filter(is_in_it).filter_map(|part| {
+    let missing = layout.slots().filter(is_in_it).filter_map(|part| {
         let podclique = situation.view.podclique(part)?;
         let have = podclique.staying().count();
         let want = usize::try_from(podclique.podclique.spec.replicas).unwrap_or(0);
@@ -88,19 +88,19 @@ fn missing_pods(situation: &Situation<'_, '_>, gang: &str) -> String {
 }
 
 /// The pod's dependencies, and their ready pods.
-fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<Step> {
+fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<NextStep> {
     let pairs = ownership::annotation(&pod.metadata, labels::STARTS_AFTER).unwrap_or_default();
     let pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
     let waits = pairs.map(|(name, wanted)| {
         let podclique = situation.view.roster.slot_named(name).occupant();
         let ready = podclique.map_or(0, |c| c.pods.iter().filter(|p| p.is_ready()).count());
-        Step::sometime(format!(
+        NextStep::sometime(format!(
             "{} starts once {wanted} pods of {name} are ready; now {ready} are",
             pod.name()
         ))
     });
     if pod.start_count() > 0 {
-        return vec![Step::sometime(told(pod))];
+        return vec![NextStep::sometime(told(pod))];
     }
     waits.collect()
 }

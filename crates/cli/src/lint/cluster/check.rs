@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use api::{ClusterTopologyBinding, PodCliqueSet};
-use domain::scheduling::{Backend, Obstacle};
+use domain::scheduling::{Backend, UnsupportedFeature};
 
 use super::answers::{Answer, Answers, NeededKind};
 use super::needs::Need;
@@ -85,8 +85,8 @@ fn missing(need: &Need) -> Remark {
 
 /// In the words of condition `SchedulingFeatureUnsupported`.
 fn no_queue(at: &str, backend: Backend, name: &str) -> Remark {
-    let obstacle = Obstacle::NoQueue(backend, name.to_owned());
-    Remark::new(&MISSING_QUEUE, at, obstacle.condition().message)
+    let unsupported = UnsupportedFeature::NoQueue(backend, name.to_owned());
+    Remark::new(&MISSING_QUEUE, at, unsupported.condition().message)
 }
 
 fn not_served(need: &Need) -> Remark {
@@ -99,8 +99,8 @@ fn not_served(need: &Need) -> Remark {
             return remark.remedy("install grove first");
         }
     };
-    let obstacle = Obstacle::NotServed(backend);
-    let message = obstacle.condition().message;
+    let unsupported = UnsupportedFeature::NotServed(backend);
+    let message = unsupported.condition().message;
     Remark::new(&MISSING_QUEUE, need.path.as_str(), message)
 }
 

@@ -9,7 +9,7 @@ use domain::scheduling::{Backend, queue_of, queue_of_set};
 
 use super::answers::{NeededKind, Wanted};
 use super::references;
-use crate::lint::judge::{Judged, Ours};
+use crate::lint::judged_files::{JudgedFiles, Ours};
 use crate::lint::parts::{cliques, groups, pods};
 
 /// An object that a set needs, and the field that names it.
@@ -135,7 +135,7 @@ impl Ours {
     }
 }
 
-impl Judged {
+impl JudgedFiles {
     /// Objects that the files contain, or that exist once the files are applied.
     pub(super) fn given(&self, namespace: &str) -> HashSet<Wanted> {
         let others = self.others.iter().filter_map(|other| {

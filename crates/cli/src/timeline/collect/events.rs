@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::{Event, ObjectReference};
 
 use crate::timeline::moment::{Moment, What};
-use crate::workload::{Workload, told};
+use crate::workload::{Workload, event};
 
 /// Clocks of API server and nodes differ.
 const SLACK: SignedDuration = SignedDuration::from_secs(5);
@@ -42,7 +42,7 @@ impl<'a> Names<'a> {
 
     /// Whether the event is about one of these objects.
     pub fn match_event(&self, event: &Event) -> bool {
-        let is_recent = told::last_time(event)
+        let is_recent = event::last_time(event)
             .zip(self.since)
             .is_none_or(|(last, since)| last >= since);
         is_recent && self.include(&event.involved_object)
@@ -108,12 +108,12 @@ fn of_event(event: &Event) -> Option<Moment> {
     let object = &event.involved_object;
     let kind = object.kind.as_deref().unwrap_or_default().to_lowercase();
     let name = object.name.as_deref().unwrap_or_default();
-    let (first, last) = (told::first_time(event)?, told::last_time(event)?);
-    let reason = told::reason(event);
-    let what = word(reason, told::is_warning(event));
-    let moment = Moment::new(first, what, &kind, name, told::message(event)).because(reason);
+    let (first, last) = (event::first_time(event)?, event::last_time(event)?);
+    let reason = event::reason(event);
+    let what = word(reason, event::is_warning(event));
+    let moment = Moment::new(first, what, &kind, name, event::message(event)).because(reason);
     Some(Moment {
-        count: told::count(event),
+        count: event::count(event),
         until: (last > first).then_some(last),
         ..moment
     })

@@ -7,7 +7,7 @@ use admission::defaults::{DefaultsConfig, apply, apply_on_update};
 use admission::{Rules, oversize, validate, validate_update, warnings};
 use api::PodCliqueSet;
 use cli::files::Source;
-use cli::lint::{Report, Stored, judge_sources};
+use cli::lint::{Report, StoredObjects, judge_sources};
 use serde_json::Value;
 use testkit::admission_cases::{Case, all};
 
@@ -67,7 +67,7 @@ fn lint(case: &Case, write: Write, with_old: bool) -> Report {
     let old = case.before.as_ref().filter(|_| with_old);
     let old: Vec<_> = old.iter().map(|old| write("old", old)).collect();
     let new = write(case.name, &case.object);
-    let stored = Stored::of(&old).unwrap();
+    let stored = StoredObjects::of(&old).unwrap();
     judge_sources(&[new], &stored).into_report(&[])
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use testkit::good_set::{FRONTEND, GROUP, at, edited};
 
 use super::{lint, said, source};
-use cli::lint::{Stored, judge_sources};
+use cli::lint::{StoredObjects, judge_sources};
 
 /// A good set whose frontend has these lines in its spec.
 fn with(lines: &str) -> String {
@@ -216,7 +216,7 @@ fn errors_of_the_stored_version_are_accepted() {
         (&at(FRONTEND, "labels"), json!({"grove.io/podclique": "x"})),
         ("/spec/replicas", json!("2")),
     ]);
-    let stored = Stored::of(&[source("old.json", old.to_string())]).unwrap();
+    let stored = StoredObjects::of(&[source("old.json", old.to_string())]).unwrap();
     let report = judge_sources(&[source("new.json", new.to_string())], &stored).into_report(&[]);
     let said = said(&report, &["definition"]);
     assert_eq!(said.len(), 1, "{said:?}");

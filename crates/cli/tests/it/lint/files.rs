@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use cli::files::read_sources;
-use cli::lint::{Stored, judge_sources};
+use cli::lint::{StoredObjects, judge_sources};
 use serde_json::{Value, json};
 use testkit::good_set::{edited, good};
 
@@ -18,7 +18,7 @@ fn examples_have_no_errors() {
     let folders = ["examples", "examples/schedulers"].map(|folder| root().join(folder));
     let sources = read_sources(&folders).unwrap();
     assert!(sources.len() >= 7, "{}", sources.len());
-    let report = judge_sources(&sources, &Stored::default()).into_report(&[]);
+    let report = judge_sources(&sources, &StoredObjects::default()).into_report(&[]);
     assert_eq!(report.errors(), 0, "{:#?}", report.findings);
     assert!(report.checked >= 7 && report.unreadable.is_empty());
     let told = [
@@ -56,7 +56,7 @@ fn examples_to_copy_have_no_warnings() {
         .filter(|s| !is_sketch(&s.name))
         .collect();
     assert_eq!(copied.len(), 11);
-    let report = judge_sources(&copied, &Stored::default()).into_report(&[]);
+    let report = judge_sources(&copied, &StoredObjects::default()).into_report(&[]);
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
     assert_eq!(report.checked, 11, "objects of ours");
 }
@@ -128,7 +128,7 @@ fn an_object_that_is_being_deleted_is_accepted() {
         ("/metadata/deletionTimestamp", "2026-01-01T00:00:00Z".into()),
         ("/spec/replicas", (-1).into()),
     ]);
-    let stored = Stored::of(&[source("old.json", good().to_string())]).unwrap();
+    let stored = StoredObjects::of(&[source("old.json", good().to_string())]).unwrap();
     let new = source("new.json", deleted.to_string());
     let report = judge_sources(&[new], &stored).into_report(&[]);
     assert_eq!(said(&report, &["refused", "no-requests"]), [""; 0]);
@@ -146,7 +146,7 @@ fn another_namespace_is_another_set() {
         ];
         source("new.json", edited(&edits).to_string())
     };
-    let stored = Stored::of(&[source("old.json", old.to_string())]).unwrap();
+    let stored = StoredObjects::of(&[source("old.json", old.to_string())]).unwrap();
     let errors = |namespace| {
         judge_sources(&[renamed(namespace)], &stored)
             .into_report(&[])

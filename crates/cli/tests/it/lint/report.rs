@@ -1,6 +1,6 @@
 //! The output.
 
-use cli::lint::{RULES, Report, Severity, Stored, draw_report, judge_sources, to_sarif};
+use cli::lint::{RULES, Report, Severity, StoredObjects, draw_report, judge_sources, to_sarif};
 use serde_json::{Value, json};
 
 use super::{lint, source};
@@ -29,7 +29,7 @@ metadata: {name: settings}
 
 fn reports() -> Report {
     let sources = [source("a b.yaml", BAD), source("broken.yaml", "a: [\n")];
-    judge_sources(&sources, &Stored::default()).into_report(&[])
+    judge_sources(&sources, &StoredObjects::default()).into_report(&[])
 }
 
 fn plain(report: &Report) -> String {
@@ -63,7 +63,7 @@ fn json_has_all_parts_of_a_finding() {
 fn a_rule_may_be_left_out() {
     let sources = [source("a.yaml", BAD)];
     let ignored = ["unknown-field".to_owned()];
-    let report = judge_sources(&sources, &Stored::default()).into_report(&ignored);
+    let report = judge_sources(&sources, &StoredObjects::default()).into_report(&ignored);
     assert_eq!((report.errors(), report.warnings()), (1, 0));
 }
 

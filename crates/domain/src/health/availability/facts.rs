@@ -124,7 +124,7 @@ impl CliqueFacts {
 
     /// Whether it was scaled to 0 since it was last up, after this observation (docs/semantics.md
     /// §2.2). A job has a fixed size.
-    pub fn is_idle_or_woken(&self) -> bool {
+    pub fn is_or_was_scaled_to_zero(&self) -> bool {
         let is_idle = self.replicas == 0 && self.training.is_none();
         let is_noted = self.was_idle && !self.has_its_minimum() && !self.is_whole_below();
         (is_idle && (self.has_been_up() || self.was_idle)) || is_noted
@@ -133,7 +133,7 @@ impl CliqueFacts {
     /// How many pods it has, or kept, below its minimum, after this observation (docs/semantics.md
     /// §2.2). A clique that is scaled to zero, or starts after that, has `wasIdle` instead.
     pub fn next_scaled_below_to(&self) -> Option<i32> {
-        if !self.has_been_up() || self.is_idle_or_woken() || self.training.is_some() {
+        if !self.has_been_up() || self.is_or_was_scaled_to_zero() || self.training.is_some() {
             return None;
         }
         let is_below = self.replicas < self.min_available;

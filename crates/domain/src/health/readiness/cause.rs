@@ -2,7 +2,7 @@
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason};
 
-use super::states::State;
+use super::states::ReadinessState;
 
 /// Why an object is not ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Cause {
     }
 
     /// The same with the fields of its row in the table of states.
-    pub(super) fn of_state(self, state: &State, container: Option<&str>) -> Self {
+    pub(super) fn of_state(self, state: &ReadinessState, container: Option<&str>) -> Self {
         Self {
             remedy: state.remedy,
             container: container.map(str::to_owned),

@@ -11,7 +11,7 @@ use super::gang::Start;
 use super::pod::{self, Setting};
 use super::refusal::refusal;
 use super::settled::{self, find_unsettled, hold};
-use super::sight;
+use super::state_input;
 use crate::Pod;
 use crate::health::availability::CliqueFacts;
 use crate::health::training;
@@ -97,7 +97,7 @@ pub fn next_look<'a>(
     let created = pods
         .into_iter()
         .filter(|p| !p.is_terminating())
-        .filter_map(|p| sight::next_long_creation(p, now));
+        .filter_map(|p| state_input::next_long_creation(p, now));
     settled.into_iter().chain(created).min()
 }
 

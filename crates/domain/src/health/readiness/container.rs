@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use super::cause::{self, Cause};
 use super::pod::Setting;
-use super::sight::Sight;
 use super::start_order;
+use super::state_input::StateInput;
 use super::states::find_state;
 use crate::Pod;
 use crate::object::pod::ContainerStatus;
@@ -20,14 +20,14 @@ pub(super) fn find_cause(pod: &Pod, setting: &Setting<'_>) -> Cause {
     }
     let causes = unready().map(|c| explain(pod, c, setting.now));
     cause::first(causes).unwrap_or_else(|| {
-        let of_pod = find_state(&Sight::of_pod(pod, setting.now));
+        let of_pod = find_state(&StateInput::of_pod(pod, setting.now));
         of_pod.unwrap_or_else(Cause::being_created)
     })
 }
 
 /// The cause of the container.
 pub(super) fn explain(pod: &Pod, container: &ContainerStatus, now: Timestamp) -> Cause {
-    let found = find_state(&Sight::of_pod(pod, now).at(container));
+    let found = find_state(&StateInput::of_pod(pod, now).at(container));
     let place = format!("{}: container {}: ", pod.name(), container.name);
     found.unwrap_or_else(Cause::being_created).within(&place)
 }

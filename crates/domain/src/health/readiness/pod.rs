@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::cause::Cause;
 use super::container;
 use super::gang::Start;
-use super::sight::Sight;
+use super::state_input::StateInput;
 use super::states::find_state;
 use crate::Pod;
 use crate::health::training;
@@ -45,9 +45,9 @@ pub fn find_cause(pod: &Pod, setting: &Setting<'_>) -> Option<Cause> {
     if pod.is_ready() || is_done {
         return None;
     }
-    let sight = Sight::of_pod(pod, setting.now);
-    if sight.has_ended() {
-        return find_state(&sight);
+    let input = StateInput::of_pod(pod, setting.now);
+    if input.has_ended() {
+        return find_state(&input);
     }
     Some(if pod.is_scheduled() {
         container::find_cause(pod, setting)
@@ -102,5 +102,5 @@ fn unschedulable(pod: &Pod, setting: &Setting<'_>) -> Option<Cause> {
     let message = refused?.message.as_deref().filter(|m| !m.is_empty())?;
     let sentence = message.split(". ").next().unwrap_or(message);
     let sentence = sentence.trim_end_matches('.');
-    find_state(&Sight::of_pod(pod, setting.now).refused(sentence))
+    find_state(&StateInput::of_pod(pod, setting.now).refused(sentence))
 }

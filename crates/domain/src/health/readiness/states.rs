@@ -6,43 +6,43 @@
 use api::conditions::Reason;
 
 use super::cause::Cause;
-use super::sight::{Sight, is_lost};
+use super::state_input::{StateInput, is_lost};
 use super::words;
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct State {
+pub struct ReadinessState {
     /// The state in words, as in docs/operations.md.
     pub name: &'static str,
     /// The reason of the cause.
     pub reason: Reason,
     /// The remedy; `None`: the remedy for all causes of this reason.
     pub remedy: Option<&'static str>,
-    holds: fn(&Sight<'_>) -> bool,
-    text: fn(&Sight<'_>) -> String,
+    holds: fn(&StateInput<'_>) -> bool,
+    text: fn(&StateInput<'_>) -> String,
 }
 
 /// The cause of an observation, by the first row that holds.
-pub(super) fn find_state(sight: &Sight<'_>) -> Option<Cause> {
-    let state = STATES.iter().find(|state| (state.holds)(sight))?;
-    let cause = Cause::new(state.reason, (state.text)(sight));
-    Some(cause.of_state(state, sight.container.map(|c| &*c.name)))
+pub(super) fn find_state(input: &StateInput<'_>) -> Option<Cause> {
+    let state = STATES.iter().find(|state| (state.holds)(input))?;
+    let cause = Cause::new(state.reason, (state.text)(input));
+    Some(cause.of_state(state, input.container.map(|c| &*c.name)))
 }
 
 /// All rows, in order.
-pub fn states() -> &'static [State] {
+pub fn states() -> &'static [ReadinessState] {
     &STATES
 }
 
-const STATES: [State; 33] = [
-    State {
+const STATES: [ReadinessState; 33] = [
+    ReadinessState {
         name: "the scheduler: no room for a group of pods",
         reason: Reason::Unschedulable,
         remedy: Some("free or add nodes; `kubectl describe nodes` lists the requests on each node"),
         holds: |s| s.refusal.is_some_and(words::is_of_group),
         text: words::group,
     },
-    State {
+    ReadinessState {
         name: "the scheduler: a volume",
         reason: Reason::VolumeUnavailable,
         remedy: None,
@@ -51,14 +51,14 @@ const STATES: [State; 33] = [
         },
         text: words::refusal,
     },
-    State {
+    ReadinessState {
         name: "the scheduler: `Insufficient ...`",
         reason: Reason::InsufficientResources,
         remedy: None,
         holds: |s| s.is_refused_for("insufficient "),
         text: words::refusal,
     },
-    State {
+    ReadinessState {
         name: "the scheduler: a taint",
         reason: Reason::Unschedulable,
         remedy: Some(
@@ -68,28 +68,28 @@ const STATES: [State; 33] = [
         holds: |s| s.is_refused_for("untolerated taint"),
         text: words::refusal,
     },
-    State {
+    ReadinessState {
         name: "the scheduler: nodeSelector or affinity",
         reason: Reason::NodeSelectorUnmatched,
         remedy: None,
         holds: |s| s.is_refused_for("node affinity/selector") || s.is_refused_for("nodeselector"),
         text: words::refusal,
     },
-    State {
+    ReadinessState {
         name: "the scheduler: anything else",
         reason: Reason::Unschedulable,
         remedy: None,
         holds: |s| s.refusal.is_some(),
         text: words::refusal,
     },
-    State {
+    ReadinessState {
         name: "a container waits: `InvalidImageName`",
         reason: Reason::ImagePullFailed,
         remedy: Some("correct `image` in the template of the PodCliqueSet"),
         holds: |s| s.waits_for("InvalidImageName"),
         text: words::image,
     },
-    State {
+    ReadinessState {
         name: "a container waits: `ErrImageNeverPull`",
         reason: Reason::ImagePullFailed,
         remedy: Some(
@@ -99,21 +99,21 @@ const STATES: [State; 33] = [
         holds: |s| s.waits_for("ErrImageNeverPull"),
         text: words::image,
     },
-    State {
+    ReadinessState {
         name: "a container waits: `ErrImagePull`, `ImagePullBackOff` or another trouble with its image",
         reason: Reason::ImagePullFailed,
         remedy: None,
         holds: |s| s.waits_for_image(),
         text: words::image,
     },
-    State {
+    ReadinessState {
         name: "a container waits: `CreateContainerConfigError`, something is not found",
         reason: Reason::ContainerConfigError,
         remedy: None,
         holds: |s| s.waits_for("CreateContainerConfigError") && s.lacks_an_object(),
         text: words::waiting,
     },
-    State {
+    ReadinessState {
         name: "a container waits: `CreateContainerConfigError`, it would run as root",
         reason: Reason::ContainerConfigError,
         remedy: Some(
@@ -125,7 +125,7 @@ const STATES: [State; 33] = [
         },
         text: words::waiting,
     },
-    State {
+    ReadinessState {
         name: "a container waits: `CreateContainerError`",
         reason: Reason::ContainerConfigError,
         remedy: Some(
@@ -135,7 +135,7 @@ const STATES: [State; 33] = [
         holds: |s| s.waits_for("CreateContainerError"),
         text: words::waiting,
     },
-    State {
+    ReadinessState {
         name: "a container cannot be started: `RunContainerError`, `StartError`",
         reason: Reason::CrashLoop,
         remedy: Some(
@@ -145,14 +145,14 @@ const STATES: [State; 33] = [
         holds: |s| s.is_not_started(),
         text: words::not_started,
     },
-    State {
+    ReadinessState {
         name: "a container's hook fails: `PostStartHookError`",
         reason: Reason::CrashLoop,
         remedy: Some("correct `lifecycle.postStart` in the template of the PodCliqueSet"),
         holds: |s| s.waits_for("PostStartHookError"),
         text: words::hook,
     },
-    State {
+    ReadinessState {
         name: "a container waits for another reason",
         reason: Reason::ContainerConfigError,
         remedy: Some(
@@ -161,7 +161,7 @@ const STATES: [State; 33] = [
         holds: |s| s.waits_for_another_reason(),
         text: words::waiting,
     },
-    State {
+    ReadinessState {
         name: "a container was lost with its node: `Unknown`, `ContainerStatusUnknown`",
         reason: Reason::PodsStarting,
         remedy: Some(
@@ -171,7 +171,7 @@ const STATES: [State; 33] = [
         holds: |s| s.end().is_some_and(is_lost),
         text: words::lost_container,
     },
-    State {
+    ReadinessState {
         name: "a container with a postStart hook is killed: exit code 137",
         reason: Reason::CrashLoop,
         remedy: Some(
@@ -181,7 +181,7 @@ const STATES: [State; 33] = [
         holds: |s| s.is_killed() && s.spec().is_some_and(|c| c.has_start_hook),
         text: words::killed_for_hook,
     },
-    State {
+    ReadinessState {
         name: "a container with a liveness or startup probe is ended: exit code 137 or 143",
         reason: Reason::CrashLoop,
         remedy: Some(
@@ -192,7 +192,7 @@ const STATES: [State; 33] = [
         holds: |s| (s.is_killed() || s.ends_with(143)) && s.is_probed(),
         text: words::killed_for_probe,
     },
-    State {
+    ReadinessState {
         name: "a container ends: `OOMKilled`",
         reason: Reason::CrashLoop,
         remedy: Some(
@@ -202,7 +202,7 @@ const STATES: [State; 33] = [
         holds: |s| s.ends_for("OOMKilled"),
         text: words::crash,
     },
-    State {
+    ReadinessState {
         name: "a container ends with exit code 0",
         reason: Reason::CrashLoop,
         remedy: Some(
@@ -211,28 +211,28 @@ const STATES: [State; 33] = [
         holds: |s| s.ends_with(0),
         text: words::good_end,
     },
-    State {
+    ReadinessState {
         name: "a container ends with another exit code, or by a signal",
         reason: Reason::CrashLoop,
         remedy: None,
         holds: |s| s.end().is_some() || s.waits_for("CrashLoopBackOff"),
         text: words::crash,
     },
-    State {
+    ReadinessState {
         name: "an init container runs",
         reason: Reason::PodsStarting,
         remedy: None,
         holds: |s| s.runs() && s.is_before_others(),
         text: |_| "runs, and the others start after it".to_owned(),
     },
-    State {
+    ReadinessState {
         name: "a container is running but not ready",
         reason: Reason::ContainersNotReady,
         remedy: None,
         holds: |s| s.runs(),
         text: |_| "is running but not ready".to_owned(),
     },
-    State {
+    ReadinessState {
         name: "a container waits for a minute: `ContainerCreating`, `PodInitializing`",
         reason: Reason::PodsStarting,
         remedy: Some(
@@ -242,21 +242,21 @@ const STATES: [State; 33] = [
         holds: |s| s.is_long_in_creation(),
         text: words::in_creation,
     },
-    State {
+    ReadinessState {
         name: "a container starts",
         reason: Reason::PodsStarting,
         remedy: None,
         holds: |s| s.container.is_some(),
         text: |_| "starts".to_owned(),
     },
-    State {
+    ReadinessState {
         name: "a pod ended: `Evicted`, or another reason of the pod itself",
         reason: Reason::PodFailed,
         remedy: None,
         holds: |s| s.has_ended() && s.pod.status.reason.is_some(),
         text: words::ended_for_reason,
     },
-    State {
+    ReadinessState {
         name: "a pod ended as its node restarted",
         reason: Reason::PodFailed,
         remedy: Some(
@@ -265,7 +265,7 @@ const STATES: [State; 33] = [
         holds: |s| s.has_ended() && s.pod.failure().is_some_and(is_lost),
         text: words::lost_pod,
     },
-    State {
+    ReadinessState {
         name: "a pod that is not of a job ended with exit code 0",
         reason: Reason::PodFailed,
         remedy: Some(
@@ -279,14 +279,14 @@ const STATES: [State; 33] = [
         },
         text: words::ended_well,
     },
-    State {
+    ReadinessState {
         name: "a pod ended with another exit code",
         reason: Reason::PodFailed,
         remedy: None,
         holds: |s| s.has_ended(),
         text: words::ended,
     },
-    State {
+    ReadinessState {
         name: "a pod is not ready, its containers are: a readiness gate is closed",
         reason: Reason::PodNotReady,
         remedy: Some(
@@ -296,21 +296,21 @@ const STATES: [State; 33] = [
         holds: |s| s.are_containers_ready() && s.ready_reason() == Some("ReadinessGatesNotReady"),
         text: words::gate,
     },
-    State {
+    ReadinessState {
         name: "a pod is not ready, its containers are: another reason of the pod itself",
         reason: Reason::PodNotReady,
         remedy: Some("`kubectl describe pod POD`"),
         holds: |s| s.are_containers_ready() && s.ready_reason().is_some_and(|r| !r.is_empty()),
         text: words::not_ready,
     },
-    State {
+    ReadinessState {
         name: "a pod is not ready, its containers are, and no reason: its node is lost",
         reason: Reason::PodNotReady,
         remedy: None,
         holds: |s| s.are_containers_ready(),
         text: words::lost_node,
     },
-    State {
+    ReadinessState {
         name: "a pod starts",
         reason: Reason::PodsStarting,
         remedy: None,

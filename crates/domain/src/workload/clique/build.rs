@@ -6,19 +6,19 @@ use api::labels::{self, component};
 use api::{PodClique, PodCliqueSet, PodCliqueSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::{Place, Ready};
+use super::{PodCliquePosition, Ready};
 use crate::object::ownership;
 
-/// The PodClique for that place.
-pub fn build(pcs: &PodCliqueSet, clique: &Ready<'_>, place: Place) -> PodClique {
+/// The PodClique for that position.
+pub fn build(pcs: &PodCliqueSet, clique: &Ready<'_>, position: PodCliquePosition) -> PodClique {
     let template = clique.template;
-    let labels = labels_of(ownership::name(&pcs.metadata), clique, &place);
+    let labels = labels_of(ownership::name(&pcs.metadata), clique, &position);
     let spec = PodCliqueSpec {
         role_name: template.spec.role_name.clone(),
         pod_spec: clique.pod_spec.clone(),
-        replicas: place.count.replicas,
+        replicas: position.count.replicas,
         min_available: template.spec.min_available,
-        starts_after: place.starts_after,
+        starts_after: position.starts_after,
         auto_scaling_config: template.spec.auto_scaling_config.clone(),
         workload_type: pcs.spec.workload_type,
     };
@@ -26,22 +26,22 @@ pub fn build(pcs: &PodCliqueSet, clique: &Ready<'_>, place: Place) -> PodClique 
     if let Some(keys) = template_keys(&annotations, &users_labels(&template.labels)) {
         annotations.insert(labels::TEMPLATE_KEYS.into(), keys);
     }
-    if place.group.is_some() {
+    if position.group.is_some() {
         annotations.insert(labels::MADE_WITH_HASH.into(), clique.hash.clone());
     }
     annotations.insert(
         labels::TEMPLATE_REPLICAS.into(),
-        place.count.stamped.to_string(),
+        position.count.stamped.to_string(),
     );
-    let attempt = place.attempt.annotations();
+    let attempt = position.attempt.annotations();
     annotations.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
     PodClique {
         metadata: ObjectMeta {
             labels: Some(labels),
             annotations: Some(annotations),
-            name: Some(place.name),
+            name: Some(position.name),
             namespace: pcs.metadata.namespace.clone(),
-            owner_references: Some(vec![place.owner]),
+            owner_references: Some(vec![position.owner]),
             finalizers: Some(vec![labels::PCLQ_FINALIZER.into()]),
             ..ObjectMeta::default()
         },
@@ -50,14 +50,21 @@ pub fn build(pcs: &PodCliqueSet, clique: &Ready<'_>, place: Place) -> PodClique 
     }
 }
 
-fn labels_of(pcs: &str, clique: &Ready<'_>, place: &Place) -> BTreeMap<String, String> {
+fn labels_of(
+    pcs: &str,
+    clique: &Ready<'_>,
+    position: &PodCliquePosition,
+) -> BTreeMap<String, String> {
     let mut all = users_labels(&clique.template.labels);
     all.extend(labels::default_labels(pcs));
-    all.insert(labels::NAME.into(), place.name.clone());
-    all.insert(labels::PCS_REPLICA_INDEX.into(), place.replica.to_string());
-    all.insert(labels::POD_GANG.into(), place.gang.clone());
+    all.insert(labels::NAME.into(), position.name.clone());
+    all.insert(
+        labels::PCS_REPLICA_INDEX.into(),
+        position.replica.to_string(),
+    );
+    all.insert(labels::POD_GANG.into(), position.gang.clone());
     all.insert(labels::POD_TEMPLATE_HASH.into(), clique.hash.clone());
-    let component = match &place.group {
+    let component = match &position.group {
         None => component::PCS_POD_CLIQUE,
         Some(group) => {
             all.insert(labels::SCALING_GROUP.into(), group.name.clone());
@@ -69,11 +76,11 @@ fn labels_of(pcs: &str, clique: &Ready<'_>, place: &Place) -> BTreeMap<String, S
         }
     };
     all.insert(labels::COMPONENT.into(), component.into());
-    if let Some(base) = &place.base_gang {
+    if let Some(base) = &position.base_gang {
         all.insert(labels::BASE_POD_GANG.into(), base.clone());
     }
     all.extend(
-        place
+        position
             .attempt
             .labels()
             .map(|(key, number)| (key.to_owned(), number.to_string())),

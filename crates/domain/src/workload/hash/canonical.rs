@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 use super::quantity;
 use crate::scheduling::DEFAULT_SCHEDULER;
 
-type Object = Map<String, Value>;
+type JsonObject = Map<String, Value>;
 
-pub(super) fn canonicalize_pod(spec: &mut Object) {
+pub(super) fn canonicalize_pod(spec: &mut JsonObject) {
     canonicalize_fields(spec);
     if let Some(old_name) = spec.remove("serviceAccount") {
         spec.entry("serviceAccountName").or_insert(old_name);
@@ -33,7 +33,7 @@ pub(super) fn canonicalize_pod(spec: &mut Object) {
     }
 }
 
-fn canonicalize_container(container: &mut Object) {
+fn canonicalize_container(container: &mut JsonObject) {
     let pull_policy = default_pull_policy(container);
     container.retain(|name, value| name != "imagePullPolicy" || value != pull_policy);
     if let Some(Value::Object(resources)) = container.get_mut("resources") {
@@ -42,7 +42,7 @@ fn canonicalize_container(container: &mut Object) {
 }
 
 /// `Always` for the tag `latest`, given or implied; an image given by digest alone has no tag.
-fn default_pull_policy(container: &Object) -> &'static str {
+fn default_pull_policy(container: &JsonObject) -> &'static str {
     let image = container.get("image").and_then(Value::as_str);
     let image = image.unwrap_or_default();
     let last = image.rsplit_once('/').map_or(image, |(_, last)| last);
@@ -58,7 +58,7 @@ fn default_pull_policy(container: &Object) -> &'static str {
 }
 
 /// A resource with a limit and no request has the limit as its request.
-fn implied_requests(resources: &mut Object) {
+fn implied_requests(resources: &mut JsonObject) {
     let Some(Value::Object(mut requests)) = resources.remove("requests") else {
         return;
     };
@@ -70,7 +70,7 @@ fn implied_requests(resources: &mut Object) {
     }
 }
 
-fn canonicalize_fields(object: &mut Object) {
+fn canonicalize_fields(object: &mut JsonObject) {
     for (name, value) in object.iter_mut() {
         match (name.as_str(), value) {
             ("limits" | "requests" | "overhead", Value::Object(amounts)) => {

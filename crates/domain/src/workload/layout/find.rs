@@ -3,11 +3,15 @@
 use api::names;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec};
 
-use super::Part;
+use super::LayoutSlot;
 
 /// The PodClique of a clique that is in no scaling group.
-pub(in crate::workload) fn standalone_part<'a>(set: &str, i: i32, clique: &'a str) -> Part<'a> {
-    Part {
+pub(in crate::workload) fn standalone_part<'a>(
+    set: &str,
+    i: i32,
+    clique: &'a str,
+) -> LayoutSlot<'a> {
+    LayoutSlot {
         name: names::standalone_clique(set, i, clique),
         replica: i,
         clique,
@@ -23,8 +27,8 @@ pub fn grouped_part<'a>(
     i: i32,
     j: i32,
     clique: &'a str,
-) -> Part<'a> {
-    Part {
+) -> LayoutSlot<'a> {
+    LayoutSlot {
         name: names::grouped_clique(group, j, clique),
         replica: i,
         clique,
@@ -35,7 +39,11 @@ pub fn grouped_part<'a>(
 
 /// The PodClique of exactly this name. Comparing ends of names would take `gpu-worker` for
 /// `worker`, and labels can be edited.
-pub fn find<'a>(set: &str, template: &'a PodCliqueSetTemplateSpec, name: &str) -> Option<Part<'a>> {
+pub fn find<'a>(
+    set: &str,
+    template: &'a PodCliqueSetTemplateSpec,
+    name: &str,
+) -> Option<LayoutSlot<'a>> {
     let (i, rest) = names::parts_of_standalone_clique(set, name)?;
     let mut cliques = template.cliques.iter();
     let named = cliques.find(|c| c.name == rest);

@@ -1,6 +1,6 @@
 //! The part of a replica that has to be up.
 
-use super::{Group, Part, Replica};
+use super::{Group, LayoutSlot, Replica};
 use crate::workload::gang;
 
 impl Replica<'_> {
@@ -8,7 +8,7 @@ impl Replica<'_> {
     /// minimum number of replicas with all their cliques.
     pub fn has_its_minimum(
         &self,
-        is_up: impl Fn(&Part<'_>) -> bool,
+        is_up: impl Fn(&LayoutSlot<'_>) -> bool,
         is_there: impl Fn(&Group<'_>) -> bool,
     ) -> bool {
         let is_group_up = |group: &Group<'_>| is_there(group) && group.has_its_minimum(&is_up);
@@ -17,7 +17,7 @@ impl Replica<'_> {
 }
 
 impl Group<'_> {
-    fn has_its_minimum(&self, is_up: impl Fn(&Part<'_>) -> bool) -> bool {
+    fn has_its_minimum(&self, is_up: impl Fn(&LayoutSlot<'_>) -> bool) -> bool {
         let up = self
             .replicas
             .iter()

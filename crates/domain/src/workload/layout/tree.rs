@@ -1,6 +1,6 @@
 //! One replica of a set as a tree of the pods to be placed together, existing or not.
 
-use super::{Group, Part, Replica};
+use super::{Group, LayoutSlot, Replica};
 use crate::gang_tree::{GroupNodes, TreeNode};
 use crate::scheduling::grouped_leaf_name;
 use crate::workload::gang;
@@ -9,7 +9,7 @@ impl<'a> Replica<'a> {
     /// The tree of the whole replica, as passed to its scheduler. `minimum` returns how many pods
     /// of a PodClique have to be placed together; none if it is scaled to zero, and then it is not
     /// in the tree.
-    pub fn tree(&self, minimum: impl Fn(&Part<'a>) -> Option<u32>) -> TreeNode {
+    pub fn tree(&self, minimum: impl Fn(&LayoutSlot<'a>) -> Option<u32>) -> TreeNode {
         let standalone = self
             .standalone
             .iter()
@@ -20,8 +20,8 @@ impl<'a> Replica<'a> {
 }
 
 impl<'a> Group<'a> {
-    fn nodes(&self, minimum: &impl Fn(&Part<'a>) -> Option<u32>) -> GroupNodes {
-        let leaf = |part: &Part<'a>, j| {
+    fn nodes(&self, minimum: &impl Fn(&LayoutSlot<'a>) -> Option<u32>) -> GroupNodes {
+        let leaf = |part: &LayoutSlot<'a>, j| {
             let name = grouped_leaf_name(&self.name, j, part.clique);
             Some(TreeNode::leaf(name, minimum(part)?))
         };

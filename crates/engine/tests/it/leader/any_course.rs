@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use engine::leader::WriteFence;
+use engine::leader::WriteGate;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
@@ -37,14 +37,14 @@ struct Process {
     link: Link,
     is_stopped: Arc<AtomicBool>,
     asked_to_end: Arc<AtomicBool>,
-    fence: WriteFence,
+    gate: WriteGate,
     life: JoinHandle<()>,
 }
 
 impl Process {
     fn start(store: &Store, identity: &str) -> Self {
         let link = store.link();
-        let (mut campaign, fence) = operator(&link, identity);
+        let (mut campaign, gate) = operator(&link, identity);
         let (is_stopped, asked_to_end) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
         let asked = asked_to_end.clone();
         let life = async move {
@@ -68,13 +68,13 @@ impl Process {
             link,
             is_stopped,
             asked_to_end,
-            fence,
+            gate,
             life: tokio::spawn(life),
         }
     }
 
     fn may_write(&self) -> bool {
-        !self.life.is_finished() && !self.is_stopped.load(Ordering::SeqCst) && self.fence.is_open()
+        !self.life.is_finished() && !self.is_stopped.load(Ordering::SeqCst) && self.gate.is_open()
     }
 }
 

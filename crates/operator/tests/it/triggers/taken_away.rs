@@ -16,7 +16,11 @@ fn cut(metadata: &ObjectMeta) -> ObjectMeta {
 
 /// The concerned controllers are triggered when one edit takes the object from them, and when
 /// another owner gets it: they replace it, or look for it.
-fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta, caches: &Caches) {
+fn triggers_both<K: Watched>(
+    make: impl Fn(ObjectMeta) -> K,
+    metadata: &ObjectMeta,
+    caches: &Caches,
+) {
     let (was, is) = (make(metadata.clone()), make(cut(metadata)));
     let (was, is) = (Some(Arc::new(was)), Some(Arc::new(is)));
     let new = Change {
@@ -52,7 +56,7 @@ fn triggers_the_owner_that_loses_an_object_of_any_kind() {
         metadata,
         ..PodClique::default()
     });
-    wakes_both(
+    triggers_both(
         |metadata| PodCliqueScalingGroup {
             metadata,
             ..Default::default()
@@ -64,9 +68,9 @@ fn triggers_the_owner_that_loses_an_object_of_any_kind() {
         metadata,
         ..PodClique::default()
     };
-    wakes_both(clique, &of_set("demo-0-a"), &caches);
-    wakes_both(clique, &of_group, &caches);
-    wakes_both(
+    triggers_both(clique, &of_set("demo-0-a"), &caches);
+    triggers_both(clique, &of_group, &caches);
+    triggers_both(
         |metadata| PodGang {
             metadata,
             ..PodGang::default()
@@ -74,7 +78,7 @@ fn triggers_the_owner_that_loses_an_object_of_any_kind() {
         &of_set("demo-0"),
         &caches,
     );
-    wakes_both(
+    triggers_both(
         |metadata| Pod {
             metadata,
             ..Pod::default()
@@ -82,7 +86,7 @@ fn triggers_the_owner_that_loses_an_object_of_any_kind() {
         &labelled("demo-0-a-x", "PodClique", "demo-0-a"),
         &caches,
     );
-    wakes_both(
+    triggers_both(
         |metadata| Service {
             metadata,
             ..Service::default()
@@ -90,7 +94,7 @@ fn triggers_the_owner_that_loses_an_object_of_any_kind() {
         &of_set("demo-0"),
         &caches,
     );
-    wakes_both(
+    triggers_both(
         |metadata| HorizontalPodAutoscaler {
             metadata,
             ..HorizontalPodAutoscaler::default()
@@ -110,18 +114,18 @@ fn beside() -> [(ControllerName, Key); 2] {
 #[test]
 fn the_rest_of_a_replica_is_triggered_when_its_last_earlier_podclique_is_gone() {
     let caches = terminated_once();
-    let is_awake = |lost: PodClique| {
+    let is_triggered = |lost: PodClique| {
         let triggered = triggered_by(&gone(lost), &caches);
         beside().map(|beside| triggered.contains(&beside))
     };
     let another = podclique_of_attempt("demo-0-c", 0);
     caches.of::<PodClique>().apply(another.clone());
     let earlier = podclique_of_attempt("demo-0-b", 0);
-    assert_eq!(is_awake(earlier.clone()), [false; 2], "one is left");
+    assert_eq!(is_triggered(earlier.clone()), [false; 2], "one is left");
     caches.of::<PodClique>().delete(&another.metadata);
-    assert_eq!(is_awake(earlier), [true; 2]);
+    assert_eq!(is_triggered(earlier), [true; 2]);
     let present = podclique_of_attempt("demo-0-b", 1);
-    assert_eq!(is_awake(present), [false; 2], "nobody waited for it");
+    assert_eq!(is_triggered(present), [false; 2], "nobody waited for it");
 }
 
 /// They create nothing while a PodClique of an earlier attempt is left in their replica, and a

@@ -14,7 +14,7 @@ use crate::observe::Snapshot;
 
 /// The state of a part with regard to the list of its PodGang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum ListState {
     /// The list has an existing pod of it.
     Running,
     /// The list has no existing pod of it, but its PodClique was available since it was created or
@@ -49,7 +49,7 @@ pub(super) struct Members<'a> {
 
 struct Member<'a> {
     name: &'a str,
-    standing: Standing,
+    state: ListState,
     /// Whether it has all its pods, or at least its minimum if the API server refuses the rest.
     is_complete: bool,
 }
@@ -67,7 +67,7 @@ impl<'a> Members<'a> {
             let part = roster.slot_named(name).standing();
             Member {
                 name,
-                standing: standing(roster, name, list.as_ref()),
+                state: state(roster, name, list.as_ref()),
                 is_complete: part.is_some_and(is_complete),
             }
         });
@@ -76,15 +76,15 @@ impl<'a> Members<'a> {
             snapshot,
         };
         if let Some(list) = &list {
-            members.add_what_is_woken_with_others(list);
+            members.add_scaled_up_with_others(list);
         }
         members
     }
 
     /// A group scaled up again before its PodCliques are gone loses them one after the other. Those
     /// that still exist have left the list like the others, and rejoin together with them.
-    fn add_what_is_woken_with_others(&mut self, list: &List<'_>) {
-        let is_left = |m: &&Member<'_>| m.standing == Standing::Lost && !list.holds(m.name);
+    fn add_scaled_up_with_others(&mut self, list: &List<'_>) {
+        let is_left = |m: &&Member<'_>| m.state == ListState::Lost && !list.holds(m.name);
         let left: Vec<&str> = self.all.iter().filter(is_left).map(|m| m.name).collect();
         if left.is_empty() {
             return;
@@ -92,7 +92,7 @@ impl<'a> Members<'a> {
         let units: HashSet<&str> = self
             .all
             .iter()
-            .filter(|m| m.standing == Standing::New)
+            .filter(|m| m.state == ListState::New)
             .map(|m| self.unit(m.name))
             .collect();
         let scaled_up: HashSet<&str> = left
@@ -100,24 +100,24 @@ impl<'a> Members<'a> {
             .filter(|name| units.contains(self.unit(name)))
             .collect();
         let members = self.all.iter_mut().filter(|m| scaled_up.contains(m.name));
-        members.for_each(|member| member.standing = Standing::New);
+        members.for_each(|member| member.state = ListState::New);
     }
 
     /// Whether the list names a pod that exists. Otherwise the gang is starting.
     pub(super) fn are_started(&self) -> bool {
-        self.has(Standing::Running)
+        self.has(ListState::Running)
     }
 
     /// Whether the gang has lost all its pods, and the parts that were up have theirs again. They
     /// do not wait for the others: the only pod of a frontend is replaced although workers that
     /// were scaled up beside it find no room.
     pub(super) fn are_back(&self) -> bool {
-        self.has(Standing::Lost) && self.are_complete(Standing::Lost)
+        self.has(ListState::Lost) && self.are_complete(ListState::Lost)
     }
 
     /// Whether everything that the gang needs to start exists.
     pub(super) fn are_whole(&self) -> bool {
-        let needed = [Standing::Lost, Standing::New, Standing::Renewed];
+        let needed = [ListState::Lost, ListState::New, ListState::Renewed];
         needed.into_iter().all(|s| self.are_complete(s))
     }
 
@@ -129,17 +129,17 @@ impl<'a> Members<'a> {
     /// waits for workers that were scaled up and find no room.
     pub(super) fn entries(&self) -> Vec<(&'a str, Entry)> {
         let starts = !self.are_started() && self.are_whole();
-        let are_new_complete = starts || self.are_complete(Standing::New);
+        let are_new_complete = starts || self.are_complete(ListState::New);
         let waiting: HashSet<&str> = self
             .all
             .iter()
-            .filter(|m| m.standing == Standing::Renewed)
+            .filter(|m| m.state == ListState::Renewed)
             .filter(|m| !starts && !m.is_complete)
             .map(|m| self.unit(m.name))
             .collect();
-        let entry = |m: &Member<'_>| match m.standing {
-            Standing::New if !are_new_complete => Entry::Absent,
-            Standing::Renewed if waiting.contains(self.unit(m.name)) => Entry::WithoutPods,
+        let entry = |m: &Member<'_>| match m.state {
+            ListState::New if !are_new_complete => Entry::Absent,
+            ListState::Renewed if waiting.contains(self.unit(m.name)) => Entry::WithoutPods,
             _ => Entry::WithPods,
         };
         self.all.iter().map(|m| (m.name, entry(m))).collect()
@@ -156,26 +156,26 @@ impl<'a> Members<'a> {
         group.map_or(part, |group| &group.name)
     }
 
-    fn has(&self, standing: Standing) -> bool {
-        self.all.iter().any(|m| m.standing == standing)
+    fn has(&self, state: ListState) -> bool {
+        self.all.iter().any(|m| m.state == state)
     }
 
-    fn are_complete(&self, standing: Standing) -> bool {
-        let mut all = self.all.iter().filter(|m| m.standing == standing);
+    fn are_complete(&self, state: ListState) -> bool {
+        let mut all = self.all.iter().filter(|m| m.state == state);
         all.all(|m| m.is_complete)
     }
 }
 
-fn standing(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> Standing {
+fn state(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> ListState {
     let joining = if list.is_some_and(|l| l.holds(name)) {
-        Standing::Renewed
+        ListState::Renewed
     } else {
-        Standing::New
+        ListState::New
     };
     match roster.slot_named(name).standing() {
-        None if roster.is_done_and_gone(name) => Standing::Done,
-        Some(part) if list.is_some_and(|l| l.names_pod_of(part)) => Standing::Running,
-        Some(part) if availability::is_established(&part.podclique) => Standing::Lost,
+        None if roster.is_done_and_gone(name) => ListState::Done,
+        Some(part) if list.is_some_and(|l| l.names_pod_of(part)) => ListState::Running,
+        Some(part) if availability::is_established(&part.podclique) => ListState::Lost,
         _ => joining,
     }
 }

@@ -13,15 +13,15 @@ use engine::Caches;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
-use super::{Facts, Member, Place, Shape};
+use super::{Facts, GroupPosition, Member, Shape};
 use crate::backend::tree::{self, GroupParts};
-use crate::part::Part;
+use crate::gang_part::GangPart;
 
 /// Reads the existing objects for the scheduler of a gang, and the inputs of the wanted ones. If
 /// all gangs of a replica are one tree, its base gang does this for all.
 pub(in crate::backend) fn observe(
     gang: &PodGang,
-    parts: &[Part],
+    parts: &[GangPart],
     caches: &Caches,
     shape: Shape,
 ) -> Facts {
@@ -75,7 +75,7 @@ fn is_base(gang: &PodGang) -> bool {
     names::replica_of_base_gang(set, ownership::name(&gang.metadata)).is_some()
 }
 
-type Placed = (Arc<PodClique>, Option<Place>);
+type Placed = (Arc<PodClique>, Option<GroupPosition>);
 
 fn podcliques_of_replica(gang: &PodGang, caches: &Caches) -> Vec<Placed> {
     let Some((standalone, groups)) = tree::parts_of_replica(gang, caches) else {
@@ -96,7 +96,7 @@ fn podcliques_of((group, podcliques): &GroupParts) -> Vec<Placed> {
         .filter_map(|podclique| {
             let (replica, _) =
                 names::parts_of_grouped_clique(name, ownership::name(&podclique.metadata))?;
-            let place = Place {
+            let place = GroupPosition {
                 group: name.to_owned(),
                 replica,
                 required,
@@ -109,12 +109,12 @@ fn podcliques_of((group, podcliques): &GroupParts) -> Vec<Placed> {
 /// A PodClique with its pods that stay.
 struct Pods<'a> {
     podclique: &'a PodClique,
-    place: Option<Place>,
+    place: Option<GroupPosition>,
     staying: Vec<Arc<Pod>>,
 }
 
 impl<'a> Pods<'a> {
-    fn of(podclique: &'a PodClique, place: Option<Place>, caches: &Caches) -> Self {
+    fn of(podclique: &'a PodClique, place: Option<GroupPosition>, caches: &Caches) -> Self {
         let mut staying = caches.of::<Pod>().owned_by(podclique);
         staying.retain(|p| !p.is_terminating());
         Self {

@@ -9,12 +9,12 @@ use jiff::Timestamp;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 use podgang::Snapshot;
-use podgang::backend::Told;
+use podgang::backend::SchedulerObjects;
 use podgang::backend::kubernetes::Facts;
 use podgang::decide::decide;
 use testkit::builders::stored;
 
-use crate::told::gang_of;
+use crate::actions::gang_of;
 
 fn gang() -> PodGang {
     gang_of("default-scheduler", &[])
@@ -23,7 +23,7 @@ fn gang() -> PodGang {
 pub fn plan(facts: &Facts) -> Vec<Vec<Action>> {
     let snapshot = Snapshot {
         gang: Arc::new(gang()),
-        told: Told::Kubernetes(Box::new(facts.clone())),
+        scheduler_objects: SchedulerObjects::Kubernetes(Box::new(facts.clone())),
         ..Snapshot::default()
     };
     decide(&snapshot, Timestamp::UNIX_EPOCH).waves
@@ -32,7 +32,7 @@ pub fn plan(facts: &Facts) -> Vec<Vec<Action>> {
 pub fn unsupported(facts: &Facts) -> String {
     let snapshot = Snapshot {
         gang: Arc::new(gang()),
-        told: Told::Kubernetes(Box::new(facts.clone())),
+        scheduler_objects: SchedulerObjects::Kubernetes(Box::new(facts.clone())),
         ..Snapshot::default()
     };
     let status = decide(&snapshot, Timestamp::UNIX_EPOCH).status.unwrap();

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use engine::cause::explain;
-use engine::said::{AGAIN_AFTER, Said};
+use engine::connection_error::explain;
+use engine::log_limit::{AGAIN_AFTER, LogLimit};
 use kube::{Client, Config};
 use tokio::net::TcpListener;
 
@@ -59,7 +59,7 @@ async fn a_name_that_nobody_knows_is_named() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lasting_problem_is_logged_twice_a_minute_by_all_together() {
-    let said = Said::default();
+    let said = LogLimit::default();
     let news = (0..8).filter(|_| said.is_news("refused")).count();
     assert_eq!(news, 1);
     assert!(said.is_news("another"));

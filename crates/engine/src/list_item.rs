@@ -4,7 +4,7 @@
 //! a tree of each object first, and a copy of that tree; and `ObjectMeta` builds one of the managed
 //! fields.
 
-mod bare;
+mod bare_form;
 mod managers;
 
 use std::borrow::Cow;
@@ -17,20 +17,20 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-pub(crate) use bare::has_bare_form;
-use bare::{explain_unread, read_bare};
+pub(crate) use bare_form::has_bare_form;
+use bare_form::{explain_unread, read_bare};
 use managers::cut_managers;
 
 /// The object, or its metadata and the error.
 #[derive(Clone, Debug)]
-pub struct Guarded<K> {
+pub struct ListItem<K> {
     /// The object. If it is being deleted, its unreadable fields may be left out.
     pub object: Result<K, InvalidObject>,
     /// The unreadable fields of that object: the place, and the error.
     pub unread: Option<String>,
 }
 
-impl<'de, K: DeserializeOwned + Resource<DynamicType = ()>> Deserialize<'de> for Guarded<K> {
+impl<'de, K: DeserializeOwned + Resource<DynamicType = ()>> Deserialize<'de> for ListItem<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
         let text = text.get();
@@ -47,7 +47,7 @@ impl<'de, K: DeserializeOwned + Resource<DynamicType = ()>> Deserialize<'de> for
     }
 }
 
-impl<K: DeserializeOwned + Resource<DynamicType = ()>> Guarded<K> {
+impl<K: DeserializeOwned + Resource<DynamicType = ()>> ListItem<K> {
     fn without_unread(text: &str, metadata: ObjectMeta) -> Self {
         let error = explain_unread::<K>(text);
         match read_bare::<K>(text, &metadata) {
@@ -66,7 +66,7 @@ impl<K: DeserializeOwned + Resource<DynamicType = ()>> Guarded<K> {
     }
 }
 
-impl<K> Guarded<K> {
+impl<K> ListItem<K> {
     /// The place and the reason of the decoding error.
     pub fn problem(&self) -> Option<&str> {
         let invalid = self.object.as_ref().err().map(|invalid| &*invalid.error);
@@ -80,7 +80,7 @@ pub(crate) fn forget_managers<K: Resource>(object: &mut K) {
     object.meta_mut().managed_fields = None;
 }
 
-impl<K: Resource> Resource for Guarded<K> {
+impl<K: Resource> Resource for ListItem<K> {
     type DynamicType = K::DynamicType;
     type Scope = K::Scope;
 

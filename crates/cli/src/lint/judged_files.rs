@@ -7,7 +7,7 @@ use super::object::{JudgedSet, judge_binding, judge_set};
 use super::remark::Remark;
 use super::report::{Finding, Report};
 use super::rules::{admitted, gang_trees, repeated};
-use super::stored::Stored;
+use super::stored_objects::StoredObjects;
 use crate::files::{
     Broken, ManifestObject, Source, YamlNode, find_position, objects_of, read_documents,
 };
@@ -23,7 +23,7 @@ const POD_GROUP: &str = "PodGroup";
 
 /// All files as they were judged.
 #[derive(Debug, Default)]
-pub struct Judged {
+pub struct JudgedFiles {
     /// Objects that are checked: the operator's kinds, and trees of gangs.
     pub(super) ours: Vec<Ours>,
     /// All other objects: their kinds, namespaces and names.
@@ -56,10 +56,10 @@ pub(super) struct Other {
 }
 
 /// Judges all objects of these files; objects that are also in `stored` as updates.
-pub fn judge_sources(sources: &[Source], stored: &Stored) -> Judged {
-    let mut judged = Judged {
+pub fn judge_sources(sources: &[Source], stored: &StoredObjects) -> JudgedFiles {
+    let mut judged = JudgedFiles {
         files: sources.len(),
-        ..Judged::default()
+        ..JudgedFiles::default()
     };
     for source in sources {
         match read_documents(source) {
@@ -70,8 +70,8 @@ pub fn judge_sources(sources: &[Source], stored: &Stored) -> Judged {
     judged
 }
 
-impl Judged {
-    fn add(&mut self, source: &Source, documents: &[YamlNode], stored: &Stored) {
+impl JudgedFiles {
+    fn add(&mut self, source: &Source, documents: &[YamlNode], stored: &StoredObjects) {
         for object in documents.iter().flat_map(objects_of) {
             if is_ours(&object) || is_gang_tree(&object) {
                 self.ours.push(judge(source, &object, stored));
@@ -147,7 +147,7 @@ fn is_gang_tree(object: &ManifestObject<'_>) -> bool {
     object.api_version.starts_with(KAI_GROUP) && object.kind == POD_GROUP
 }
 
-fn judge(source: &Source, object: &ManifestObject<'_>, stored: &Stored) -> Ours {
+fn judge(source: &Source, object: &ManifestObject<'_>, stored: &StoredObjects) -> Ours {
     let sent = object.node.value();
     let old = stored.version_of(object);
     let mut judged = judge_version(object, &sent, old);

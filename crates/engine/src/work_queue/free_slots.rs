@@ -5,21 +5,21 @@ use hashbrown::HashMap;
 use tokio::time::Instant;
 
 use super::state::Running;
-use crate::flow::{Crowd, Standing};
+use crate::flow::{Occupancy, WriteHealth};
 
 /// Which namespaces may have a slot now.
-pub(super) struct Room<'a, F> {
+pub(super) struct FreeSlots<'a, F> {
     slots: usize,
-    crowd: Crowd,
+    occupancy: Occupancy,
     under_way: HashMap<&'a str, usize>,
-    standing: F,
+    health: F,
 }
 
-impl<'a, F: Fn(&str) -> Standing> Room<'a, F> {
+impl<'a, F: Fn(&str) -> WriteHealth> FreeSlots<'a, F> {
     pub(super) fn of(
         running: &'a HashMap<Key, Running>,
         slots: usize,
-        standing: F,
+        health: F,
         now: Instant,
     ) -> Self {
         let mut under_way: HashMap<&str, usize> = HashMap::new();
@@ -30,21 +30,21 @@ impl<'a, F: Fn(&str) -> Standing> Room<'a, F> {
                 *in_slots.entry(&key.namespace).or_default() += 1;
             }
         }
-        let mut crowd = Crowd::of(slots);
+        let mut occupancy = Occupancy::of(slots);
         for (namespace, count) in in_slots {
-            crowd.add(standing(namespace), count);
+            occupancy.add(health(namespace), count);
         }
         Self {
             slots,
-            crowd,
+            occupancy,
             under_way,
-            standing,
+            health,
         }
     }
 
     pub(super) fn may_have_slot(&self, namespace: &str) -> bool {
         let under_way = self.under_way.get(namespace).copied().unwrap_or(0);
-        let standing = (self.standing)(namespace);
-        under_way < self.slots && self.crowd.has_place(standing, under_way == 0)
+        let health = (self.health)(namespace);
+        under_way < self.slots && self.occupancy.has_place(health, under_way == 0)
     }
 }

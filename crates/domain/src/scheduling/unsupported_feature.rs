@@ -8,7 +8,7 @@ use super::priority::MAX_PRIORITY;
 
 /// A scheduler feature that is missing; the set continues by itself once it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Obstacle {
+pub enum UnsupportedFeature {
     /// The cluster does not serve the objects that this backend writes.
     NotServed(Backend),
     /// There is no queue of this name, which the set names.
@@ -17,7 +17,7 @@ pub enum Obstacle {
     PriorityTooHigh(String),
 }
 
-impl Obstacle {
+impl UnsupportedFeature {
     /// Condition `SchedulingFeatureUnsupported`, with the remedy.
     pub fn condition(&self) -> ConditionUpdate {
         let (reason, message) = match self {

@@ -9,7 +9,7 @@ use domain::health::training;
 
 /// One part of the gang.
 #[derive(Clone, Debug, Default)]
-pub struct Part {
+pub struct GangPart {
     /// Name of the PodClique.
     pub name: String,
     /// How many pods have to be placed together.
@@ -22,7 +22,7 @@ pub struct Part {
     pub completed: BTreeSet<i32>,
 }
 
-impl Part {
+impl GangPart {
     /// Indexes that fulfil the claim; completed ones count.
     pub fn count_slots(&self, claim: &dyn Fn(&Pod) -> bool) -> i32 {
         let pods = self.pods.iter().map(AsRef::as_ref);

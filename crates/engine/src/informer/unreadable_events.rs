@@ -12,14 +12,14 @@ use super::unreadable::{Unread, Unreadable};
 use crate::caches::watched::Watched;
 use crate::context::Context;
 use crate::event_recorder::{self, EventRecorder};
-use crate::guarded::has_bare_form;
+use crate::list_item::has_bare_form;
 
 /// How often an unpublished event is tried again: another process may have led, or an answer was
 /// lost.
-const TELL_INTERVAL: Duration = Duration::from_mins(1);
+const PUBLISH_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Publishes an event about each object of this kind that cannot be read, for ever.
-pub(super) async fn tell_of_unreadable<K: Watched>(context: &Context, of: &[Arc<Unreadable>]) {
+pub(super) async fn publish_unreadable<K: Watched>(context: &Context, of: &[Arc<Unreadable>]) {
     if !has_bare_form::<K>() {
         return;
     }
@@ -35,7 +35,7 @@ pub(super) async fn tell_of_unreadable<K: Watched>(context: &Context, of: &[Arc<
             }
         }
         let found = of.iter().map(|scope| Box::pin(scope.found.notified()));
-        let _ = timeout(TELL_INTERVAL, future::select_all(found)).await;
+        let _ = timeout(PUBLISH_INTERVAL, future::select_all(found)).await;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::Pod;
-use engine::guarded::Guarded;
+use engine::list_item::ListItem;
 use kube::Resource;
 use kube::core::object::HasStatus;
 use kube::core::{ObjectList, WatchEvent};
@@ -14,9 +14,9 @@ const READABLE: &str = r#"{"apiVersion": "grove.io/v1alpha1", "kind": "PodClique
 const UNREADABLE: &str = r#"{"apiVersion": "grove.io/v1alpha1", "kind": "PodClique",
     "metadata": {"name": "b", "namespace": "n"}, "spec": {"replicas": "many"}}"#;
 
-fn describe(guarded: &Guarded<PodClique>) -> String {
-    let name = guarded.meta().name.as_deref().unwrap();
-    match &guarded.object {
+fn describe(item: &ListItem<PodClique>) -> String {
+    let name = item.meta().name.as_deref().unwrap();
+    match &item.object {
         Ok(_) => name.to_owned(),
         Err(invalid) => format!("{name}: {}", invalid.error),
     }
@@ -28,7 +28,7 @@ fn in_a_list_the_others_are_read() {
         r#"{{"apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueList", "metadata": {{}},
             "items": [{UNREADABLE}, {READABLE}]}}"#
     );
-    let list: ObjectList<Guarded<PodClique>> = serde_json::from_str(&list).unwrap();
+    let list: ObjectList<ListItem<PodClique>> = serde_json::from_str(&list).unwrap();
     let all: Vec<String> = list.items.iter().map(describe).collect();
     let [unreadable, readable] = all.as_slice() else {
         panic!("{all:?}")
@@ -43,20 +43,20 @@ fn in_a_list_the_others_are_read() {
 fn a_watch_names_the_field_that_it_cannot_read() {
     for (object, name) in [(READABLE, "a"), (UNREADABLE, "b")] {
         let line = format!(r#"{{"type":"MODIFIED","object":{object}}}"#);
-        let WatchEvent::Modified(guarded) =
-            serde_json::from_slice::<WatchEvent<Guarded<PodClique>>>(line.as_bytes()).unwrap()
+        let WatchEvent::Modified(item) =
+            serde_json::from_slice::<WatchEvent<ListItem<PodClique>>>(line.as_bytes()).unwrap()
         else {
             panic!("{line}")
         };
-        assert_eq!(guarded.meta().name.as_deref(), Some(name));
-        assert_eq!(guarded.object.is_ok(), name == "a");
+        assert_eq!(item.meta().name.as_deref(), Some(name));
+        assert_eq!(item.object.is_ok(), name == "a");
     }
 }
 
 #[test]
 fn a_value_that_is_no_object_is_an_error() {
     for text in ["7", r#"{"metadata": 7}"#, "{"] {
-        assert!(serde_json::from_str::<Guarded<PodClique>>(text).is_err());
+        assert!(serde_json::from_str::<ListItem<PodClique>>(text).is_err());
     }
 }
 
@@ -67,13 +67,13 @@ fn managed_fields_are_left_out_and_nothing_else_is() {
     let managers = r#"[{"manager":"m","fieldsV1":{"k:{\"]}\":\"[\"}":{}}},{"manager":"\\"}]"#;
     let rest = r#""name":"a","namespace":"n","uid":"u"},"spec":{"roleName":"r","podSpec":{"containers":[]},"replicas":1}}"#;
     let with = |list: &str| format!(r#"{{"metadata":{{{annotation},"managedFields":{list},{rest}"#);
-    let read = |text: &str| serde_json::from_str::<Guarded<PodClique>>(text).unwrap();
+    let read = |text: &str| serde_json::from_str::<ListItem<PodClique>>(text).unwrap();
     let object = read(&with(managers)).object.unwrap();
     assert_eq!(object, read(&with("[]")).object.unwrap());
     assert_eq!(object.metadata.uid.as_deref(), Some("u"));
     let noted = object.metadata.annotations.unwrap();
     assert_eq!(noted["last"], r#"{"managedFields":[1]}"#);
-    assert!(serde_json::from_str::<Guarded<PodClique>>(&with("[1")).is_err());
+    assert!(serde_json::from_str::<ListItem<PodClique>>(&with("[1")).is_err());
 }
 
 /// A label and an annotation may have such names, and come before the real fields.
@@ -87,7 +87,7 @@ fn a_label_called_managed_fields_is_a_label_and_spoils_nothing() {
         let object = |spec: &str| format!(r#"{{"metadata":{metadata},"spec":{spec}}}"#);
         let (good, bad) = (object(readable), object(r#"{"replicas":"many"}"#));
         let list = format!(r#"{{"metadata":{{}},"items":[{good},{bad},{READABLE}]}}"#);
-        let list: ObjectList<Guarded<PodClique>> = serde_json::from_str(&list).unwrap();
+        let list: ObjectList<ListItem<PodClique>> = serde_json::from_str(&list).unwrap();
         let names: Vec<String> = list.items.iter().map(describe).collect();
         assert_eq!(names[0], "c", "{map}");
         assert!(names[1].starts_with("c: "), "{map}: {names:?}");
@@ -113,14 +113,14 @@ where
         r#"{{"metadata":{{{deleted}"name":"a","namespace":"n","uid":"u","finalizers":["orphan"]}},
             "spec":{spec},"status":{status}}}"#
     );
-    let guarded: Guarded<K> = serde_json::from_str(&text).unwrap();
+    let item: ListItem<K> = serde_json::from_str(&text).unwrap();
     assert_eq!(
-        guarded.meta().finalizers.as_deref(),
+        item.meta().finalizers.as_deref(),
         Some(&["orphan".to_owned()][..])
     );
-    let problem = guarded.problem().unwrap_or("nothing").to_owned();
+    let problem = item.problem().unwrap_or("nothing").to_owned();
     let problem = problem.split(':').next().unwrap();
-    match &guarded.object {
+    match &item.object {
         Ok(object) if object.status().is_some() => format!("shown with status; unread: {problem}"),
         Ok(_) => format!("shown without status; unread: {problem}"),
         Err(_) => format!("left alone; unread: {problem}"),
@@ -166,7 +166,7 @@ fn a_deleted_object_is_shown_with_its_readable_parts(
 #[test]
 fn unread_objects_of_kinds_that_are_not_held_are_left_alone() {
     let text = r#"{"metadata":{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":7}}"#;
-    let pod: Guarded<Pod> = serde_json::from_str(text).unwrap();
+    let pod: ListItem<Pod> = serde_json::from_str(text).unwrap();
     assert!(pod.object.is_err());
     assert!(pod.problem().unwrap().starts_with("status.phase: "));
 }
@@ -174,8 +174,8 @@ fn unread_objects_of_kinds_that_are_not_held_are_left_alone() {
 /// Otherwise each new version of an object would have another event.
 #[test]
 fn where_in_the_text_it_stands_is_not_said() {
-    let guarded: Guarded<PodClique> = serde_json::from_str(UNREADABLE).unwrap();
-    let problem = guarded.problem().unwrap();
+    let item: ListItem<PodClique> = serde_json::from_str(UNREADABLE).unwrap();
+    let problem = item.problem().unwrap();
     assert_eq!(
         problem,
         "spec.replicas: invalid type: string \"many\", expected i32"

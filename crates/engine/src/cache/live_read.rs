@@ -7,13 +7,18 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use tokio::time::Instant;
 
-use super::{Cache, Change, Inner, Seen};
+use super::{Cache, Change, Inner, SeenVersion};
 use crate::scope::Scope;
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     /// The result of a live read. `before` is the version shown when the read began: if the shown
     /// version has changed since, it is newer than the answer.
-    pub fn read_live(&self, key: &Key, before: &Seen, found: Option<K>) -> Option<Change<K>> {
+    pub fn read_live(
+        &self,
+        key: &Key,
+        before: &SeenVersion,
+        found: Option<K>,
+    ) -> Option<Change<K>> {
         self.write(|inner| {
             if inner.seen(key) != *before {
                 return None;
@@ -53,7 +58,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
 
     /// A live read found an object that lacks our label and does not belong to us: its owner
     /// changed, or it never was ours. It is not followed any more, and not known to be gone.
-    pub fn let_go(&self, key: &Key, before: &Seen, found: &ObjectMeta) -> Option<Change<K>> {
+    pub fn let_go(&self, key: &Key, before: &SeenVersion, found: &ObjectMeta) -> Option<Change<K>> {
         self.write(|inner| {
             if inner.seen(key) != *before {
                 return None;

@@ -4,31 +4,31 @@ use std::collections::{HashMap, HashSet};
 
 use api::{PodCliqueSet, labels};
 use domain::object::ownership;
-use domain::scheduling::{self, Backend, Obstacle};
+use domain::scheduling::{self, Backend, UnsupportedFeature};
 use engine::Caches;
 
 use super::ObservedClique;
 
 /// The feature that the set needs and its scheduler lacks.
-pub(super) fn find_obstacle(
+pub(super) fn find_unsupported(
     backend: Backend,
     set: &PodCliqueSet,
     podcliques: &HashMap<String, ObservedClique>,
     caches: &Caches,
-) -> Option<Obstacle> {
+) -> Option<UnsupportedFeature> {
     let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
     if !caches.serves(backend, namespace) {
-        return Some(Obstacle::NotServed(backend));
+        return Some(UnsupportedFeature::NotServed(backend));
     }
     let needs_more = backend == Backend::Kubernetes
         && !caches.serves(Backend::KubernetesTree, namespace)
         && any_gang_needs_composites(podcliques);
     if needs_more {
-        return Some(Obstacle::NotServed(Backend::KubernetesTree));
+        return Some(UnsupportedFeature::NotServed(Backend::KubernetesTree));
     }
     let class = &set.spec.template.priority_class_name;
-    if let Some(obstacle) = scheduling::find_priority_obstacle(backend, class) {
-        return Some(obstacle);
+    if let Some(unsupported) = scheduling::find_unsupported_priority(backend, class) {
+        return Some(unsupported);
     }
     caches.find_missing_queue(backend, scheduling::queue_of_set(backend, set)?)
 }

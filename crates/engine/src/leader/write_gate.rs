@@ -11,7 +11,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// Admits writes as long as this process leads; clones share it.
 #[derive(Clone, Debug)]
-pub struct WriteFence {
+pub struct WriteGate {
     until: Arc<Mutex<Until>>,
     under_way: TaskTracker,
 }
@@ -32,13 +32,13 @@ pub struct WriteTurn {
     _token: TaskTrackerToken,
 }
 
-impl WriteFence {
-    /// The fence of a process without election.
+impl WriteGate {
+    /// The gate of a process without election.
     pub fn open() -> Self {
         Self::new(Until::Ever)
     }
 
-    /// The fence of a process that does not lead yet.
+    /// The gate of a process that does not lead yet.
     pub fn closed() -> Self {
         Self::new(Until::Never)
     }

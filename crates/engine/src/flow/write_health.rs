@@ -2,7 +2,7 @@
 
 /// The state of the writes of a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum WriteHealth {
     /// The writes are answered.
     Answered,
     /// There was no write lately.
@@ -18,14 +18,14 @@ const QUARTERS_OF_DOUBTFUL: usize = 3;
 
 /// The use of the places.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Crowd {
+pub(crate) struct Occupancy {
     places: usize,
     taken: usize,
     by_slow: usize,
     by_doubtful: usize,
 }
 
-impl Crowd {
+impl Occupancy {
     pub(crate) fn of(places: usize) -> Self {
         Self {
             places,
@@ -35,13 +35,13 @@ impl Crowd {
         }
     }
 
-    /// A namespace of this standing has this many places.
-    pub(crate) fn add(&mut self, standing: Standing, count: usize) {
+    /// A namespace of this health has this many places.
+    pub(crate) fn add(&mut self, health: WriteHealth, count: usize) {
         self.taken += count;
-        if standing != Standing::Answered {
+        if health != WriteHealth::Answered {
             self.by_doubtful += count;
         }
-        if standing == Standing::Slow {
+        if health == WriteHealth::Slow {
             self.by_slow += count;
         }
     }
@@ -50,15 +50,15 @@ impl Crowd {
         self.taken >= self.places
     }
 
-    /// Whether a place is left for a namespace of this standing. The last place is kept for a
+    /// Whether a place is left for a namespace of this health. The last place is kept for a
     /// namespace that has nothing under way.
-    pub(crate) fn has_place(&self, standing: Standing, has_none_under_way: bool) -> bool {
+    pub(crate) fn has_place(&self, health: WriteHealth, has_none_under_way: bool) -> bool {
         let for_slow = (self.places / SHARES_OF_SLOW).max(1);
         let for_doubtful = (self.places * QUARTERS_OF_DOUBTFUL / 4).max(1);
-        let is_in_share = match standing {
-            Standing::Answered => true,
-            Standing::Unknown => self.by_doubtful < for_doubtful,
-            Standing::Slow => self.by_doubtful < for_doubtful && self.by_slow < for_slow,
+        let is_in_share = match health {
+            WriteHealth::Answered => true,
+            WriteHealth::Unknown => self.by_doubtful < for_doubtful,
+            WriteHealth::Slow => self.by_doubtful < for_doubtful && self.by_slow < for_slow,
         };
         is_in_share && (self.taken + 1 < self.places || !self.is_full() && has_none_under_way)
     }

@@ -41,24 +41,24 @@ struct Silence;
 
 /// The time of the last message of a watch.
 #[derive(Debug)]
-pub struct Heard(Mutex<State>);
+pub struct WatchLiveness(Mutex<WatchState>);
 
 #[derive(Debug)]
-struct State {
+struct WatchState {
     last: Instant,
     was_silent: bool,
 }
 
-impl Default for Heard {
+impl Default for WatchLiveness {
     fn default() -> Self {
-        Self(Mutex::new(State {
+        Self(Mutex::new(WatchState {
             last: Instant::now(),
             was_silent: false,
         }))
     }
 }
 
-impl Heard {
+impl WatchLiveness {
     /// The time since the last message.
     pub fn silence(&self) -> Duration {
         self.state().last.elapsed()
@@ -73,24 +73,24 @@ impl Heard {
         self.state().last = Instant::now();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WatchState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// This client, with limits; it reports to `heard` each message.
-pub fn listening(client: Client, heard: Arc<Heard>) -> Client {
+/// This client, with limits; it reports to `liveness` each message.
+pub fn report_liveness(client: Client, liveness: Arc<WatchLiveness>) -> Client {
     let namespace = client.default_namespace().to_owned();
     let service = tower::service_fn(move |request: Request<Body>| {
-        let (client, heard) = (client.clone(), heard.clone());
+        let (client, liveness) = (client.clone(), liveness.clone());
         let is_watch = request.uri().query().is_some_and(is_of_watch);
         async move {
             let answer = timeout(HEAD_TIMEOUT, client.send(request)).await;
             let answer: Response<Body> = answer.map_err(|_| Error::from(NoHead))??;
-            let heard = answer.status().is_success().then_some(heard);
+            let liveness = answer.status().is_success().then_some(liveness);
             let earliest_end = is_watch.then(|| Instant::now() + SHORTEST_WATCH);
             Ok::<_, Error>(answer.map(|body| {
-                let frames = limited(body, heard)
+                let frames = limited(body, liveness)
                     .chain(pause_until(earliest_end))
                     .map_ok(Frame::data);
                 StreamBody::new(frames.boxed())
@@ -117,20 +117,23 @@ fn pause_until(at: Option<Instant>) -> impl Stream<Item = Result<Bytes, Error>> 
 
 /// The pieces of a body, with an error at its end if they stop. A refusal is no message of the
 /// watched objects; the regular end of a stream is one.
-fn limited(body: Body, heard: Option<Arc<Heard>>) -> impl Stream<Item = Result<Bytes, Error>> {
+fn limited(
+    body: Body,
+    liveness: Option<Arc<WatchLiveness>>,
+) -> impl Stream<Item = Result<Bytes, Error>> {
     let pieces = body.into_data_stream();
-    futures::stream::unfold(Some((pieces, heard)), |state| async {
-        let (mut pieces, heard) = state?;
+    futures::stream::unfold(Some((pieces, liveness)), |state| async {
+        let (mut pieces, liveness) = state?;
         let next = timeout(MAX_SILENCE, pieces.next()).await;
         let note = || {
-            if let Some(heard) = &heard {
-                heard.note();
+            if let Some(liveness) = &liveness {
+                liveness.note();
             }
         };
         match next {
             Ok(Some(Ok(piece))) => {
                 note();
-                Some((Ok(piece), Some((pieces, heard))))
+                Some((Ok(piece), Some((pieces, liveness))))
             }
             Ok(Some(Err(error))) => Some((Err(error.into()), None)),
             Ok(None) => {
@@ -138,8 +141,8 @@ fn limited(body: Body, heard: Option<Arc<Heard>>) -> impl Stream<Item = Result<B
                 None
             }
             Err(_) => {
-                if let Some(heard) = heard {
-                    heard.state().was_silent = true;
+                if let Some(liveness) = liveness {
+                    liveness.state().was_silent = true;
                 }
                 Some((Err(Silence.into()), None))
             }

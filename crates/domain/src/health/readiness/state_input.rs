@@ -11,7 +11,7 @@ pub(super) const LONG_CREATION: SignedDuration = SignedDuration::from_mins(1);
 
 /// A pod, or a container of it, or the answer of its scheduler.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sight<'a> {
+pub(super) struct StateInput<'a> {
     pub(super) pod: &'a Pod,
     /// The container, if a container is examined.
     pub(super) container: Option<&'a ContainerStatus>,
@@ -20,7 +20,7 @@ pub(super) struct Sight<'a> {
     pub(super) now: Timestamp,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> StateInput<'a> {
     /// The pod as a whole.
     pub(super) fn of_pod(pod: &'a Pod, now: Timestamp) -> Self {
         Self {
@@ -203,10 +203,10 @@ pub(super) fn is_lost(end: &Terminated) -> bool {
 
 /// When one of the pod's containers will have been in creation for long, if that is still to come.
 pub(super) fn next_long_creation(pod: &Pod, now: Timestamp) -> Option<Timestamp> {
-    let sight = Sight::of_pod(pod, now);
+    let input = StateInput::of_pod(pod, now);
     let due = pod
         .containers()
-        .filter_map(|c| sight.at(c).in_creation_since())
+        .filter_map(|c| input.at(c).in_creation_since())
         .min()?
         .checked_add(LONG_CREATION)
         .ok()?;

@@ -12,9 +12,9 @@ use crate::view;
 
 /// Their positions in the log, by uid.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Late(BTreeMap<String, usize>);
+pub(super) struct LateRequests(BTreeMap<String, usize>);
 
-impl Late {
+impl LateRequests {
     pub(super) fn note(&mut self, pod: &Value, position: usize) {
         self.0.insert(view::uid(pod).to_owned(), position);
     }

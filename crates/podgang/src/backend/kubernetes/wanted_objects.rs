@@ -21,7 +21,7 @@ pub enum Shape {
 
 /// The desired objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedObjects {
     /// Groups of pods.
     pub groups: Vec<WantedGroup>,
     /// Groups of groups.
@@ -54,7 +54,7 @@ pub struct WantedComposite {
     pub is_unit: bool,
 }
 
-impl Wanted {
+impl WantedObjects {
     /// Computes them from the existing pods.
     pub fn of(gang: &PodGang, facts: &Facts) -> Self {
         match facts.shape {

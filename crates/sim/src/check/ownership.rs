@@ -6,7 +6,7 @@ use api::labels;
 use serde_json::Value;
 
 use super::counts;
-use super::late::Late;
+use super::late_requests::LateRequests;
 use super::window::Window;
 use super::{Checked, demand};
 use crate::resource::Resource;
@@ -62,7 +62,7 @@ pub(super) fn meant(window: &Window<'_>, record: &Record) -> Checked {
 }
 
 /// I27: a PodClique stays until its observed pods are gone.
-pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> Checked {
+pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &LateRequests) -> Checked {
     if record.after.is_some() {
         return Ok(());
     }

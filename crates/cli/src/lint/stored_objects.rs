@@ -10,14 +10,14 @@ use crate::files::{ManifestObject, Source, objects_of, read_documents, read_sour
 
 /// Objects by kind and name, with their namespaces.
 #[derive(Clone, Debug, Default)]
-pub struct Stored(HashMap<Key, Vec<Version>>);
+pub struct StoredObjects(HashMap<Key, Vec<Version>>);
 
 type Key = (String, String);
 
 /// A stored object, and the namespace that it names.
 type Version = (Option<String>, Value);
 
-impl Stored {
+impl StoredObjects {
     /// Reads them.
     pub(super) fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
         Self::of(&read_sources(paths)?)

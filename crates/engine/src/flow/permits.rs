@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::standing::{Crowd, Standing};
+use super::write_health::{Occupancy, WriteHealth};
 
 /// A namespace holds at most one of this many shares of the limit, and at least one write.
 const SHARES: usize = 4;
@@ -22,7 +22,7 @@ const MAX_NAMESPACES: usize = 1000;
 
 /// The writes under way, by namespace.
 #[derive(Debug, Default)]
-pub(super) struct Held(HashMap<String, Writes>);
+pub(super) struct HeldPermits(HashMap<String, Writes>);
 
 /// The writes of one namespace.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,19 +39,19 @@ impl Writes {
         self.quick + self.slow
     }
 
-    fn standing(self, now: Instant) -> Standing {
+    fn write_health(self, now: Instant) -> WriteHealth {
         let lasts = |until: Option<Instant>| until.is_some_and(|until| until > now);
         if self.slow > 0 || lasts(self.slow_until) {
-            Standing::Slow
+            WriteHealth::Slow
         } else if lasts(self.known_until) {
-            Standing::Answered
+            WriteHealth::Answered
         } else {
-            Standing::Unknown
+            WriteHealth::Unknown
         }
     }
 }
 
-impl Held {
+impl HeldPermits {
     pub(super) fn enter(&mut self, namespace: &str) {
         self.0.entry(namespace.to_owned()).or_default().quick += 1;
     }
@@ -74,7 +74,7 @@ impl Held {
         }
         if self.0.len() > MAX_NAMESPACES {
             self.0.retain(|_, writes| {
-                writes.under_way() > 0 || writes.standing(now) != Standing::Unknown
+                writes.under_way() > 0 || writes.write_health(now) != WriteHealth::Unknown
             });
         }
     }
@@ -83,8 +83,8 @@ impl Held {
         self.of(namespace).under_way()
     }
 
-    pub(super) fn standing(&self, namespace: &str, now: Instant) -> Standing {
-        self.of(namespace).standing(now)
+    pub(super) fn write_health(&self, namespace: &str, now: Instant) -> WriteHealth {
+        self.of(namespace).write_health(now)
     }
 
     fn of(&self, namespace: &str) -> Writes {
@@ -93,20 +93,20 @@ impl Held {
 }
 
 /// Which namespaces may send now.
-pub(super) struct Room<'a> {
-    held: &'a Held,
+pub(super) struct FreePermits<'a> {
+    held: &'a HeldPermits,
     now: Instant,
-    crowd: Crowd,
+    occupancy: Occupancy,
     share: usize,
     share_of_slow: usize,
 }
 
-impl<'a> Room<'a> {
-    pub(super) fn of(held: &'a Held, limit: usize, now: Instant) -> Self {
-        let mut crowd = Crowd::of(limit);
+impl<'a> FreePermits<'a> {
+    pub(super) fn of(held: &'a HeldPermits, limit: usize, now: Instant) -> Self {
+        let mut occupancy = Occupancy::of(limit);
         let mut slow = 0;
         for writes in held.0.values() {
-            crowd.add(writes.standing(now), writes.quick);
+            occupancy.add(writes.write_health(now), writes.quick);
             slow += writes.slow;
         }
         let share = (limit / SHARES).max(1);
@@ -114,26 +114,26 @@ impl<'a> Room<'a> {
         Self {
             held,
             now,
-            crowd,
+            occupancy,
             share,
             share_of_slow: if are_many_slow { 1 } else { share },
         }
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.crowd.is_full()
+        self.occupancy.is_full()
     }
 
     /// A namespace without any known answer sends one write first, which shows its state.
     pub(super) fn may_enter(&self, namespace: &str) -> bool {
         let writes = self.held.of(namespace);
-        let standing = writes.standing(self.now);
-        let share = match standing {
-            Standing::Answered => self.share,
-            Standing::Unknown => 1,
-            Standing::Slow => self.share_of_slow,
+        let health = writes.write_health(self.now);
+        let share = match health {
+            WriteHealth::Answered => self.share,
+            WriteHealth::Unknown => 1,
+            WriteHealth::Slow => self.share_of_slow,
         };
         let under_way = writes.under_way();
-        under_way < share && self.crowd.has_place(standing, under_way == 0)
+        under_way < share && self.occupancy.has_place(health, under_way == 0)
     }
 }
