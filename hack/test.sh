@@ -14,7 +14,7 @@ fi
 # A separate process group: Ctrl-C would not reach it, `kill` does.
 set -m
 log=target/simulator-tests.log
-nice -n 19 cargo test --workspace --test simulator --test whole > "$log" 2>&1 &
+nice -n 19 cargo test --workspace --no-fail-fast --test simulator --test whole > "$log" 2>&1 &
 simulator=$!
 set +m
 trap 'kill -- -"$simulator" 2> /dev/null || true' EXIT
@@ -23,7 +23,7 @@ status=0
 # Most of the time e2e tests wait, many of them for each other, so more of them run at once than
 # there are processors.
 GROVE_E2E_OPERATOR=$PWD/target/debug/grove-operator RUST_TEST_THREADS=$((5 * $(nproc))) \
-  cargo test --workspace --bin bench --test it || status=$?
+  cargo test --workspace --no-fail-fast --bin bench --test it || status=$?
 echo "The tests of the simulator ran beside these:"
 tail -n +1 -f --pid="$simulator" "$log"
 wait "$simulator" || status=$?
