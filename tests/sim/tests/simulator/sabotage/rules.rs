@@ -31,8 +31,12 @@ impl Reconciler for Spoilt {
         PodCliqueSetReconciler::triggers(on);
     }
 
+    /// Without the longer waits of an object that is starting: stories show each of its steps.
     fn pace(old: Option<&PodCliqueSetStatus>, new: &PodCliqueSetStatus) -> Pace {
-        PodCliqueSetReconciler::pace(old, new)
+        match (old, PodCliqueSetReconciler::pace(old, new)) {
+            (None, _) | (_, Pace::Now) => Pace::Now,
+            (Some(_), Pace::Soon | Pace::WhenUp) => Pace::Soon,
+        }
     }
 
     fn observe(&self, object: &Arc<PodCliqueSet>, caches: &Caches) -> Snapshot {
