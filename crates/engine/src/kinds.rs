@@ -119,27 +119,19 @@ impl Watched for PodCliqueSet {
     }
 
     fn remember(change: &Change<Self>, caches: &Caches) {
-        caches.orphaning.follow(change);
+        if let Some(gone) = change.gone() {
+            caches.orphaning.forget(ownership::uid(&gone.metadata));
+        }
+        if let Some(set) = &change.new {
+            caches.orphaning.note(&set.metadata);
+        }
     }
 }
 
-impl Watched for PodCliqueScalingGroup {
-    fn notice(shown: &Self, caches: &Caches) {
-        caches.orphaning.note(&shown.metadata);
-    }
-
-    fn remember(change: &Change<Self>, caches: &Caches) {
-        caches.orphaning.follow(change);
-    }
-}
+impl Watched for PodCliqueScalingGroup {}
 
 impl Watched for PodClique {
-    fn notice(shown: &Self, caches: &Caches) {
-        caches.orphaning.note(&shown.metadata);
-    }
-
     fn remember(change: &Change<Self>, caches: &Caches) {
-        caches.orphaning.follow(change);
         if let Some(gone) = change.gone() {
             caches.slot_history.clear(ownership::uid(&gone.metadata));
             caches.taken_names.clear(ownership::uid(&gone.metadata));

@@ -36,8 +36,6 @@ pub use self::set::{SetFacts, UpdateFacts};
 pub struct Snapshot {
     /// The PodClique.
     pub podclique: Arc<PodClique>,
-    /// Whether it is being deleted, and its pods stay (`--cascade=orphan`), as some version showed.
-    pub is_orphaning: bool,
     /// The set it is part of, unless the set is gone.
     pub set: Option<SetFacts>,
     /// Whether its owners exist and are not terminating, its replica is not being terminated, and
@@ -270,7 +268,6 @@ pub fn observe(
         lost: caches.slot_history.lost_beside(ownership::uid(meta), &pods),
         pods,
         released,
-        is_orphaning: caches.is_orphaning(meta),
         may_have_more,
         gang,
         last_holders: caches.slot_history.of(ownership::uid(meta)),

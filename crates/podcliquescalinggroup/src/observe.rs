@@ -24,9 +24,6 @@ use jiff::SignedDuration;
 pub struct Snapshot {
     /// The group.
     pub group: Arc<PodCliqueScalingGroup>,
-    /// Whether it is being deleted, and its PodCliques stay (`--cascade=orphan`), as some version
-    /// showed.
-    pub is_orphaning: bool,
     /// The set that owns it, unless the set is gone.
     pub owner: Option<ValidatedSet>,
     /// Its PodCliques by name, and those that it may adopt.
@@ -232,7 +229,6 @@ pub fn observe(
     let mut snapshot = Snapshot {
         pods: HashMap::new(),
         podcliques,
-        is_orphaning: caches.is_orphaning(meta),
         group: group.clone(),
         owner,
         is_view_outdated,

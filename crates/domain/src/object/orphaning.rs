@@ -36,18 +36,9 @@ pub fn store<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Action {
     }
 }
 
-/// Whether the child has to be released now. The garbage collector itself removes the references
-/// that it knows while its finalizer exists.
-pub fn is_release_due(child: &ObjectMeta, owner: &ObjectMeta) -> bool {
-    let uid = ownership::uid(owner);
-    let is_collecting = ownership::has_finalizer(owner, labels::ORPHAN_FINALIZER);
-    let is_cut_soon = is_collecting && ownership::is_controlled_by(child, uid);
-    !is_cut_soon && is_to_be_released(child, uid)
-}
-
 /// Whether the child has still to be released: this owner controls it, or it has no controller and
 /// no release for this owner has changed its version yet, so that a pending adoption would succeed.
-fn is_to_be_released(child: &ObjectMeta, owner: &str) -> bool {
+pub fn is_to_be_released(child: &ObjectMeta, owner: &str) -> bool {
     let is_left = ownership::annotation(child, labels::LEFT_BY) == Some(owner);
     let is_loose = ownership::is_adoptable(child) && ownership::is_managed(child);
     ownership::is_controlled_by(child, owner) || is_loose && !is_left

@@ -1,4 +1,4 @@
-//! Sets, groups and PodCliques that were deleted with `--cascade=orphan`.
+//! Sets that were deleted with `--cascade=orphan`.
 
 use std::collections::HashSet;
 use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
@@ -6,13 +6,10 @@ use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 use domain::object::{orphaning, ownership};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use kube::Resource;
-
 use super::Caches;
-use crate::cache::Change;
 
-/// Uids of owners whose children stay according to some version: the version with which the owner
-/// is decided may not contain this any more.
+/// Uids of sets whose children stay according to some version: the version with which the set is
+/// decided may not contain this any more.
 #[derive(Debug, Default)]
 pub(crate) struct Orphaning(RwLock<HashSet<String>>);
 
@@ -23,14 +20,8 @@ impl Orphaning {
         }
     }
 
-    /// Forgets an owner that is gone.
-    pub(crate) fn follow<K: Resource<DynamicType = ()>>(&self, change: &Change<K>) {
-        if let Some(gone) = change.gone() {
-            self.write().remove(ownership::uid(gone.meta()));
-        }
-        if let Some(owner) = &change.new {
-            self.note(owner.meta());
-        }
+    pub(crate) fn forget(&self, uid: &str) {
+        self.write().remove(uid);
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, HashSet<String>> {
@@ -44,9 +35,9 @@ impl Orphaning {
 }
 
 impl Caches {
-    /// Whether the owner is being deleted and its children stay.
-    pub fn is_orphaning(&self, owner: &ObjectMeta) -> bool {
-        let was_seen = || self.orphaning.holds(ownership::uid(owner));
-        orphaning::is_asked(owner) || ownership::is_terminating(owner) && was_seen()
+    /// Whether the set is being deleted and its children stay.
+    pub fn is_orphaning(&self, set: &ObjectMeta) -> bool {
+        let was_seen = || self.orphaning.holds(ownership::uid(set));
+        orphaning::is_asked(set) || ownership::is_terminating(set) && was_seen()
     }
 }

@@ -2,8 +2,7 @@
 //! garbage collector would take minutes for a thousand pods (docs/semantics.md §7.3).
 //!
 //! With `--cascade=orphan` the garbage collector first removes the owner references of its pods and
-//! then the `orphan` finalizer, so the absence of that finalizer proves nothing (decision 126). The
-//! user's choice is stored, and pods that the PodClique controls then are released. Pods without a
+//! then the `orphan` finalizer, so the absence of that finalizer proves nothing. Pods without a
 //! controller are left alone, and a pod is deleted only in the version that was observed: a cache
 //! that lags still shows references that were removed.
 
@@ -13,8 +12,8 @@ use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueStatus, labels};
 use domain::Pod;
 use domain::health::training;
-use domain::object::{orphaning, ownership};
-use domain::plan::{Action, Plan, Purpose, first_portion};
+use domain::object::ownership;
+use domain::plan::{Action, Plan, Purpose};
 use jiff::{SignedDuration, Timestamp};
 
 use super::stuck_terminating::Waiter;
@@ -28,11 +27,9 @@ const PURPOSE: Purpose = Purpose::DeleteWithPodClique;
 const SUCCESS_WAIT: SignedDuration = SignedDuration::from_mins(1);
 
 pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
-    if !ownership::has_finalizer(&snapshot.podclique.metadata, labels::PCLQ_FINALIZER) {
-        return Plan::default();
-    }
-    if snapshot.is_orphaning {
-        return plan_release(snapshot);
+    let meta = &snapshot.podclique.metadata;
+    if ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
+        return release(snapshot);
     }
     let mut plan = Plan::default();
     if is_awaited(snapshot) && !training::has_succeeded(&snapshot.podclique) {
@@ -60,7 +57,7 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
         plan.wake_at = awaited;
         return plan;
     }
-    remove_finalizer(snapshot)
+    release(snapshot)
 }
 
 /// Whether its job has yet to store that its work is done: no other object records it, and without
@@ -80,36 +77,13 @@ fn awaited_until(snapshot: &Snapshot) -> Option<Timestamp> {
     is_awaited(snapshot).then(|| since.checked_add(SUCCESS_WAIT).ok())?
 }
 
-/// Leaves the pods to the user. The garbage collector removes the references that it knows; only
-/// this operator releases a pod that appeared later.
-fn plan_release(snapshot: &Snapshot) -> Plan<PodCliqueStatus> {
+fn release(snapshot: &Snapshot) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
-    if !orphaning::is_stored(meta) {
-        return Plan::only(orphaning::store::<PodClique>(meta));
+    if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
+        return Plan::default();
     }
-    let released = release_pods(snapshot);
-    if released.is_empty() && snapshot.own_pods().next().is_none() {
-        return remove_finalizer(snapshot);
-    }
-    let mut plan = Plan::default();
-    plan.wave(released);
-    plan
-}
-
-/// Releases pods without a controller too: an adoption on its way is refused from then on.
-fn release_pods(snapshot: &Snapshot) -> Vec<Action> {
-    let meta = &snapshot.podclique.metadata;
-    let released = snapshot
-        .pods
-        .iter()
-        .filter(|pod| orphaning::is_release_due(&pod.metadata, meta))
-        .map(|pod| orphaning::release_by_patch::<Pod>(&pod.metadata, ownership::uid(meta)));
-    first_portion(released)
-}
-
-fn remove_finalizer(snapshot: &Snapshot) -> Plan<PodCliqueStatus> {
     Plan::only(Action::remove_finalizer::<PodClique>(
-        &snapshot.podclique.metadata,
+        meta,
         labels::PCLQ_FINALIZER,
     ))
 }

@@ -30,7 +30,6 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
             name: "demo".into(),
             ..SetFacts::default()
         }),
-        is_orphaning: false,
         may_create: true,
         pods: pods.into_iter().map(PodBuilder::build).collect(),
         gang: None,

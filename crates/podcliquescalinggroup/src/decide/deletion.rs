@@ -1,21 +1,23 @@
-//! Deletion of a group (decision 126 for `--cascade=orphan`).
+//! Deletion of a group.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels};
-use domain::object::{orphaning, ownership};
-use domain::plan::{Action, Plan, Purpose, first_portion};
+use domain::object::ownership;
+use domain::plan::{Action, Plan, Purpose};
 
 use crate::observe::Snapshot;
 
 /// A terminating group deletes its PodCliques and removes its finalizer when they are gone.
 pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
-    if !ownership::has_finalizer(&snapshot.group.metadata, labels::PCSG_FINALIZER) {
+    let meta = &snapshot.group.metadata;
+    if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
         return Plan::default();
     }
-    if snapshot.is_orphaning {
-        return plan_release(snapshot);
-    }
-    if snapshot.own_podcliques().next().is_none() {
-        return remove_finalizer(snapshot);
+    let is_empty = snapshot.own_podcliques().next().is_none();
+    if is_empty || ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
+        let finalizer = labels::PCSG_FINALIZER;
+        return Plan::only(Action::remove_finalizer::<PodCliqueScalingGroup>(
+            meta, finalizer,
+        ));
     }
     let mut plan = Plan::default();
     plan.wave(
@@ -26,40 +28,6 @@ pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupSt
             .collect(),
     );
     plan
-}
-
-/// Leaves the PodCliques to the user. The garbage collector removes the references that it knows;
-/// only this operator releases a PodClique that appeared later.
-fn plan_release(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
-    let meta = &snapshot.group.metadata;
-    if !orphaning::is_stored(meta) {
-        return Plan::only(orphaning::store::<PodCliqueScalingGroup>(meta));
-    }
-    let released = release_podcliques(snapshot);
-    if released.is_empty() && snapshot.own_podcliques().next().is_none() {
-        return remove_finalizer(snapshot);
-    }
-    let mut plan = Plan::default();
-    plan.wave(released);
-    plan
-}
-
-/// Releases PodCliques without a controller too: an adoption on its way is refused from then on.
-fn release_podcliques(snapshot: &Snapshot) -> Vec<Action> {
-    let meta = &snapshot.group.metadata;
-    let released = snapshot
-        .podcliques
-        .values()
-        .filter(|c| orphaning::is_release_due(&c.metadata, meta))
-        .map(|c| orphaning::release(&**c, ownership::uid(meta)));
-    first_portion(released)
-}
-
-fn remove_finalizer(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
-    Plan::only(Action::remove_finalizer::<PodCliqueScalingGroup>(
-        &snapshot.group.metadata,
-        labels::PCSG_FINALIZER,
-    ))
 }
 
 /// A cache that lags still shows owner references that the garbage collector removed for

@@ -19,7 +19,6 @@ use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::object::{orphaning, ownership};
 use domain::plan::{Action, Plan, Purpose, WritableKind, first_portion};
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
 use crate::observe::Snapshot;
@@ -58,7 +57,7 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
 
 /// Removes the finalizer, once no adoption by the set can land any more.
 fn let_go(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
-    let released = release_children(snapshot);
+    let released = release_children(snapshot, false);
     if !released.is_empty() {
         let mut plan = Plan::default();
         plan.wave(released);
@@ -80,41 +79,63 @@ fn plan_release(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     if are_children_gone(snapshot) {
         return let_go(snapshot);
     }
+    let is_collecting = ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER);
     let mut plan = Plan::default();
-    plan.wave(release_children(snapshot));
+    plan.wave(release_children(snapshot, is_collecting));
     plan
 }
 
-fn release_children(snapshot: &Snapshot) -> Vec<Action> {
-    let set = &snapshot.stored.metadata;
-    let children = &snapshot.children;
+fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
+    let release = Release {
+        set: ownership::uid(&snapshot.stored.metadata),
+        is_collecting,
+    };
     let podcliques = find_podcliques(snapshot);
-    let actions = release_by_put(set, &children.groups)
-        .chain(release_by_put(set, &podcliques))
-        .chain(release_by_put(set, &children.gangs))
-        .chain(release_by_patch(set, &children.services))
-        .chain(release_by_patch(set, &children.autoscalers));
+    let groups = release.by_put(&snapshot.children.groups);
+    let actions = groups
+        .chain(release.by_put(&podcliques))
+        .chain(release.by_put(&snapshot.children.gangs))
+        .chain(release.by_patch(&snapshot.children.services))
+        .chain(release.by_patch(&snapshot.children.autoscalers));
     first_portion(actions)
 }
 
-fn release_by_put<'a, K: WritableKind + Clone>(
-    set: &'a ObjectMeta,
-    children: &'a [Arc<K>],
-) -> impl Iterator<Item = Action> + use<'a, K> {
-    children
-        .iter()
-        .filter(|child| orphaning::is_release_due(child.meta(), set))
-        .map(|child| orphaning::release(&**child, ownership::uid(set)))
+/// How children are released.
+struct Release<'a> {
+    set: &'a str,
+    /// Whether the garbage collector removes references now.
+    is_collecting: bool,
 }
 
-fn release_by_patch<'a, K: Resource<DynamicType = ()>>(
-    set: &'a ObjectMeta,
-    children: &'a [Arc<K>],
-) -> impl Iterator<Item = Action> + use<'a, K> {
-    children
-        .iter()
-        .filter(|child| orphaning::is_release_due(child.meta(), set))
-        .map(|child| orphaning::release_by_patch::<K>(child.meta(), ownership::uid(set)))
+impl<'a> Release<'a> {
+    fn by_put<K: WritableKind + Clone>(
+        &self,
+        children: &'a [Arc<K>],
+    ) -> impl Iterator<Item = Action> + use<'a, K> {
+        let set = self.set;
+        self.due(children)
+            .map(move |child| orphaning::release(&**child, set))
+    }
+
+    fn by_patch<K: Resource<DynamicType = ()>>(
+        &self,
+        children: &'a [Arc<K>],
+    ) -> impl Iterator<Item = Action> + use<'a, K> {
+        let set = self.set;
+        self.due(children)
+            .map(move |child| orphaning::release_by_patch::<K>(child.meta(), set))
+    }
+
+    fn due<K: Resource>(
+        &self,
+        children: &'a [Arc<K>],
+    ) -> impl Iterator<Item = &'a Arc<K>> + use<'a, K> {
+        let (set, is_collecting) = (self.set, self.is_collecting);
+        children.iter().filter(move |child| {
+            let is_cut_soon = is_collecting && ownership::is_controlled_by(child.meta(), set);
+            !is_cut_soon && orphaning::is_to_be_released(child.meta(), set)
+        })
+    }
 }
 
 fn are_children_gone(snapshot: &Snapshot) -> bool {
