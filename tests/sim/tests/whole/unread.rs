@@ -158,7 +158,7 @@ fn judge(
     let said = warnings(store, before);
     // A PodGang is gone at once: it has no finalizer.
     let is_held = id.resource != Resource::PodGang;
-    if is_held && !said.iter().any(|note| note.contains("by its metadata")) {
+    if is_held && !said.iter().any(|note| note.contains("by their metadata")) {
         return Err(format!("it did not say that it goes: {said:?}"));
     }
     let is_set = id.resource == Resource::PodCliqueSet;
