@@ -16,6 +16,17 @@ pub enum Pace {
     WhenUp,
 }
 
+impl Pace {
+    /// The pace of a change that is urgent or not, of an object that is on its way up or not.
+    pub fn of_change(is_urgent: bool, is_rising: bool) -> Self {
+        match (is_urgent, is_rising) {
+            (true, _) => Self::Now,
+            (false, true) => Self::WhenUp,
+            (false, false) => Self::Soon,
+        }
+    }
+}
+
 /// Takes over from `next` the conditions that have become True.
 pub fn advance(conditions: &mut [Condition], next: &[Condition], types: &[ConditionType]) {
     for type_ in types {

@@ -11,9 +11,7 @@ pub fn choose(old: Option<&PodCliqueStatus>, new: &PodCliqueStatus) -> Pace {
     match old {
         None if is_plain_start(new) => Pace::WhenUp,
         None => Pace::Now,
-        Some(old) if is_urgent(old, new) => Pace::Now,
-        Some(old) if is_rising(old, new) => Pace::WhenUp,
-        Some(_) => Pace::Soon,
+        Some(old) => Pace::of_change(is_urgent(old, new), is_rising(old, new)),
     }
 }
 

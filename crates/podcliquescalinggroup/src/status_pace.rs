@@ -9,12 +9,9 @@ pub fn choose(
     old: Option<&PodCliqueScalingGroupStatus>,
     new: &PodCliqueScalingGroupStatus,
 ) -> Pace {
-    match old {
-        None => Pace::Now,
-        Some(old) if is_urgent(old, new) => Pace::Now,
-        Some(old) if is_rising(old, new) => Pace::WhenUp,
-        Some(_) => Pace::Soon,
-    }
+    old.map_or(Pace::Now, |old| {
+        Pace::of_change(is_urgent(old, new), is_rising(old, new))
+    })
 }
 
 /// Whether anything except counts and steps forward differs.

@@ -7,12 +7,9 @@ use engine::status_pace::{Pace, advance_ready, is_on_its_way, without_messages};
 
 /// How soon this change is written.
 pub fn choose(old: Option<&PodCliqueSetStatus>, new: &PodCliqueSetStatus) -> Pace {
-    match old {
-        None => Pace::Now,
-        Some(old) if is_urgent(old, new) => Pace::Now,
-        Some(old) if is_rising(old, new) => Pace::WhenUp,
-        Some(_) => Pace::Soon,
-    }
+    old.map_or(Pace::Now, |old| {
+        Pace::of_change(is_urgent(old, new), is_rising(old, new))
+    })
 }
 
 /// Whether anything except counts and steps forward differs.

@@ -191,7 +191,7 @@ fn dropped_fields(meta: &ObjectMeta, fields: &Fields) -> Vec<&'static str> {
 }
 
 /// Reports them to users.
-fn tell_dropped(kind: &str, dropped: &[&str], remedy: &str) -> Option<(Reason, String)> {
+fn report_dropped(kind: &str, dropped: &[&str], remedy: &str) -> Option<(Reason, String)> {
     let fields = dropped.join(" and ");
     let message = format!("the cluster's definition of {kind} lacks {fields}: {remedy}");
     (!dropped.is_empty()).then_some((Reason::FieldsNotServed, message))

@@ -8,12 +8,9 @@ use engine::status_pace::{Pace, advance, advance_ready, without_messages};
 
 /// How soon this change is written.
 pub fn choose(old: Option<&PodGangStatus>, new: &PodGangStatus) -> Pace {
-    match old {
-        None => Pace::Now,
-        Some(old) if is_urgent(old, new) => Pace::Now,
-        Some(old) if is_rising(old, new) => Pace::WhenUp,
-        Some(_) => Pace::Soon,
-    }
+    old.map_or(Pace::Now, |old| {
+        Pace::of_change(is_urgent(old, new), is_rising(old, new))
+    })
 }
 
 /// Whether anything except counts and steps forward differs.

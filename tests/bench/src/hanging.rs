@@ -48,7 +48,7 @@ struct Level {
 
 /// Measures it on a control plane of its own.
 pub async fn measure() -> Result<Section> {
-    let site = Site::start_beside_hanging_webhook().await?;
+    let site = Site::start_without_operator("bench-hanging").await?;
     let levels = run(&site).await;
     Ok(section(&levels.with_context(|| {
         format!("{ONLY}: the run did not complete")

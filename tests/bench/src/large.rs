@@ -31,7 +31,7 @@ const GOAL: f64 = 1.3;
 
 /// Measures it on a control plane of its own.
 pub async fn measure() -> Result<Section> {
-    let site = Site::start_with_large_sets().await?;
+    let site = Site::start_without_operator("bench-large").await?;
     let memory = run(&site).await;
     let memory = memory.with_context(|| format!("{ONLY}: the run did not complete"))?;
     let kept: Sample = memory.iter().map(|(kept, _)| *kept).collect();

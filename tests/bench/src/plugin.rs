@@ -28,7 +28,7 @@ const OVERVIEW: f64 = 5.0;
 /// Stores that many sets with all their objects, on its own control plane without an operator, and
 /// times the program as a user runs it.
 pub async fn measure(sets: u32, rounds: u32) -> Result<Section> {
-    let site = Site::start_for_plugin().await?;
+    let site = Site::start_without_operator("bench-plugin").await?;
     let title = format!("kubectl-grove: {sets} sets, {} pods", sets * PODS_OF_SET);
     say(&format!("{title}: they are stored"));
     namespace::create(&site.user, NAMESPACE).await?;

@@ -37,7 +37,7 @@ const WRITE_DEADLINE: Duration = Duration::from_mins(2);
 /// The operator creates the workload once; then everything is measured on a separate control plane,
 /// which is discarded afterwards.
 pub async fn measure(shape: &Shape, rounds: u32) -> Result<Section> {
-    let site = Site::start_at_rest().await?;
+    let site = Site::start_without_operator("bench-rest").await?;
     let title = &shape.title;
     let run = run(&site, shape, rounds).await;
     let run = run.with_context(|| format!("{title}: the run did not complete"))?;

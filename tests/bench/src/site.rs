@@ -81,24 +81,9 @@ impl Site {
         Self::start_with("bench-admission", false, &values).await
     }
 
-    /// Starts one for many workloads at rest.
-    pub async fn start_at_rest() -> Result<Self> {
-        Self::start_with("bench-rest", false, NO_OPERATOR).await
-    }
-
-    /// Starts one for many workloads without an operator.
-    pub async fn start_for_plugin() -> Result<Self> {
-        Self::start_with("bench-plugin", false, NO_OPERATOR).await
-    }
-
-    /// Starts one for tenants beside others whose webhook hangs.
-    pub async fn start_beside_hanging_webhook() -> Result<Self> {
-        Self::start_with("bench-hanging", false, NO_OPERATOR).await
-    }
-
-    /// Starts one for sets that are as large as an object may be.
-    pub async fn start_with_large_sets() -> Result<Self> {
-        Self::start_with("bench-large", false, NO_OPERATOR).await
+    /// Starts one in a folder of its own, into which no operator is installed.
+    pub async fn start_without_operator(folder: &str) -> Result<Self> {
+        Self::start_with(folder, false, NO_OPERATOR).await
     }
 
     async fn start_with(folder: &str, native_gangs: bool, values: &str) -> Result<Self> {

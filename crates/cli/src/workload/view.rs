@@ -60,7 +60,7 @@ impl<'a> View<'a> {
         update::is_updating(&self.workload.set, replica)
     }
 
-    /// The cause why fewer pods of the part run than its minimum, or, with `all`, than its
+    /// The cause that keeps the part's Ready pods below its minimum, or, with `all`, below its
     /// replicas.
     pub fn cause(&self, part: &LayoutSlot<'_>, all: bool) -> Option<Cause> {
         let absent = || self.explain_absence(part);

@@ -26,19 +26,19 @@ impl GuardedPatch {
             resource_version: meta.resource_version.clone(),
             operations: Vec::new(),
         };
-        patch.expect(&Pointer::to(&["metadata", "uid"]), uid)
+        patch.test(&Pointer::to(&["metadata", "uid"]), uid)
     }
 
     /// Tests that the object still has the observed resourceVersion.
     #[must_use]
     pub fn unless_changed(self) -> Self {
         let version = self.resource_version.clone();
-        self.expect(&Pointer::to(&["metadata", "resourceVersion"]), version)
+        self.test(&Pointer::to(&["metadata", "resourceVersion"]), version)
     }
 
     /// Tests that the place has this value.
     #[must_use]
-    pub fn expect(self, place: &Pointer, value: impl Serialize) -> Self {
+    pub fn test(self, place: &Pointer, value: impl Serialize) -> Self {
         self.operation(json!({"op": "test", "path": place.to_string(), "value": value}))
     }
 

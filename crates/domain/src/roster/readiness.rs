@@ -38,8 +38,8 @@ impl Roster<'_> {
         }
     }
 
-    /// Why fewer pods of a slot are Ready than its minimum, or, for `all`, than its replicas.
-    /// `explain_absence` returns the cause why no PodClique of the slot counts.
+    /// The cause that keeps the slot's Ready pods below its minimum, or, with `all`, below its
+    /// replicas. `explain_absence` returns the cause for a slot without a PodClique that counts.
     pub fn shortfall(
         &self,
         part: &LayoutSlot<'_>,

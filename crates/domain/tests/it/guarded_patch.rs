@@ -29,16 +29,16 @@ const LABEL: &str = "/metadata/labels/grove.io~1podclique";
     patch().unless_changed(),
     json!([{"op": "test", "path": "/metadata/resourceVersion", "value": "7"}])
 )]
-#[case::expect(patch().expect(&label(), "a"), json!([{"op": "test", "path": LABEL, "value": "a"}]))]
-#[case::expect_null(
-    patch().expect(&label(), None::<&str>),
+#[case::tests_a_value(patch().test(&label(), "a"), json!([{"op": "test", "path": LABEL, "value": "a"}]))]
+#[case::tests_for_null(
+    patch().test(&label(), None::<&str>),
     json!([{"op": "test", "path": LABEL, "value": null}])
 )]
 #[case::add(patch().add(&label(), json!({})), json!([{"op": "add", "path": LABEL, "value": {}}]))]
 #[case::replace(patch().replace(&label(), 2), json!([{"op": "replace", "path": LABEL, "value": 2}]))]
 #[case::remove(patch().remove(&label()), json!([{"op": "remove", "path": LABEL}]))]
 #[case::several_in_their_order(
-    patch().expect(&label(), "a").remove(&label()),
+    patch().test(&label(), "a").remove(&label()),
     json!([{"op": "test", "path": LABEL, "value": "a"}, {"op": "remove", "path": LABEL}])
 )]
 fn tests_the_uid_before_it_does_anything(#[case] patch: GuardedPatch, #[case] rest: Value) {

@@ -26,7 +26,7 @@ fn removal(pod: &Pod) -> Option<Action> {
     let position = pod.gate_position()?.to_string();
     let gate = Pointer::to(&["spec", "schedulingGates", &position]);
     let patch = GuardedPatch::of::<Pod>(&pod.metadata)
-        .expect(&gate.then("name"), labels::POD_GANG_GATE)
+        .test(&gate.then("name"), labels::POD_GANG_GATE)
         .remove(&gate);
     Some(patch.because(Purpose::RemoveGate))
 }

@@ -82,7 +82,7 @@ fn correct(pod: &Pod, right: &BTreeMap<String, String>, podclique: &ObjectMeta) 
 fn restore(patch: GuardedPatch, pod: &Pod, key: &str, right: Option<&String>) -> GuardedPatch {
     let label = Pointer::label(key);
     let patch = match ownership::label(&pod.metadata, key) {
-        Some(value) => patch.expect(&label, value),
+        Some(value) => patch.test(&label, value),
         None => patch,
     };
     match right {
@@ -117,7 +117,7 @@ pub(super) fn rebased_pods(snapshot: &Snapshot) -> Vec<Action> {
 fn relabel(pod: &Pod, foreign: &str, ours: &str) -> Action {
     let hash = Pointer::label(labels::POD_TEMPLATE_HASH);
     GuardedPatch::of::<Pod>(&pod.metadata)
-        .expect(&hash, foreign)
+        .test(&hash, foreign)
         .replace(&hash, ours)
         .because(Purpose::RebaseHash)
 }

@@ -76,7 +76,7 @@ fn start_pod(pod: &Pod, now: Timestamp) -> Action {
     } else if ownership::annotation(&pod.metadata, labels::START) == Some(start_order::NOT_YET) {
         let at = Pointer::annotation(labels::START_AT);
         patch
-            .expect(&start, start_order::NOT_YET)
+            .test(&start, start_order::NOT_YET)
             .add(&at, written(now))
     } else {
         patch
@@ -97,7 +97,7 @@ fn tell_again(pod: &Pod, count: u32) -> Action {
     let start = Pointer::annotation(labels::START);
     let told = ownership::annotation(&pod.metadata, labels::START);
     GuardedPatch::of::<Pod>(&pod.metadata)
-        .expect(&start, told)
+        .test(&start, told)
         .replace(&start, count.to_string())
         .because(Purpose::RepeatStart)
 }

@@ -115,7 +115,7 @@ fn detach(pod: &Pod, purpose: Purpose) -> Option<Action> {
     let index = ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX)?;
     let label = Pointer::label(labels::PCS_REPLICA_INDEX);
     let patch = GuardedPatch::of::<Pod>(&pod.metadata)
-        .expect(&label, index)
+        .test(&label, index)
         .remove(&label);
     Some(patch.because(purpose))
 }

@@ -17,7 +17,7 @@ use domain::workload::clique::{add_owner, overlay};
 
 use super::{
     Fields, FoundGroup, GangView, dropped_fields, is_ours_by_name, minimum_of, new_meta,
-    note_fields, tell_dropped,
+    note_fields, report_dropped,
 };
 
 const STALENESS: &str = "stalenessGracePeriod";
@@ -83,7 +83,7 @@ fn dropped(found: &FoundGroup<KaiPodGroup>) -> Option<(Reason, String)> {
     let group = found.group.as_deref()?;
     let dropped = dropped_fields(&group.metadata, &fields(group));
     let remedy = "upgrade KAI Scheduler to 0.17 or newer";
-    tell_dropped("podgroups.scheduling.run.ai", &dropped, remedy)
+    report_dropped("podgroups.scheduling.run.ai", &dropped, remedy)
 }
 
 /// The properties of the gang that KAI does not support.

@@ -12,7 +12,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use super::{
     Fields, FoundGroup, GangView, dropped_fields, is_ours_by_name, minimum_of, new_meta,
-    note_fields, priority_of, tell_dropped,
+    note_fields, priority_of, report_dropped,
 };
 
 const PARTS: &str = "subGroupPolicy";
@@ -52,7 +52,7 @@ pub(super) fn dropped(found: &FoundGroup<VolcanoPodGroup>) -> Option<(Reason, St
     let dropped = dropped_fields(&group.metadata, &fields(group));
     let remedy = "Volcano counts pods of the gang and not of its parts until it is upgraded to \
                   1.14 or newer";
-    tell_dropped("podgroups.scheduling.volcano.sh", &dropped, remedy)
+    report_dropped("podgroups.scheduling.volcano.sh", &dropped, remedy)
 }
 
 /// The parts that are waited for, each with its number of pods; completed parts are left out.

@@ -7,6 +7,7 @@
 )]
 
 mod docs;
+mod files;
 mod generating;
 mod gitops;
 mod grove;

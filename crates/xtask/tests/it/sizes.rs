@@ -1,30 +1,21 @@
 //! Files that a person can read in one go.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use xtask::output;
+
+use super::files::find_files;
 
 /// Lines of a file of code, tests included.
 const MOST: usize = 400;
 
-fn find_sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            find_sources(&path, found);
-        } else if path.extension().is_some_and(|ext| ext == "rs") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn no_file_is_longer_than_400_lines() {
-    let mut sources = Vec::new();
-    for folder in ["crates", "tests"] {
-        find_sources(&output::root().join(folder), &mut sources);
-    }
+    let sources: Vec<PathBuf> = ["crates", "tests"]
+        .iter()
+        .flat_map(|folder| find_files(&output::root().join(folder), &["rs"]))
+        .collect();
     assert!(sources.len() > 1000, "{}", sources.len());
     let lines = |path: &PathBuf| fs::read_to_string(path).unwrap().lines().count();
     let long: Vec<_> = sources.iter().filter(|path| lines(path) > MOST).collect();

@@ -1,13 +1,18 @@
 //! Words that the glossary retired are in no document, no message and no code.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use xtask::output;
 
+use super::files::find_files;
+
 const GLOSSARY: &str = "docs/glossary.md";
-/// Quotes sentences of earlier releases.
-const CHANGELOG: &str = "CHANGELOG.md";
+const FOLDERS: [&str; 7] = [
+    "crates", "tests", "docs", "charts", "examples", "hack", "config",
+];
+/// Without the changelog, which quotes sentences of earlier releases.
+const PAGES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
+const EXTENSIONS: [&str; 7] = ["rs", "md", "snap", "yaml", "sh", "go", "tpl"];
 
 /// The phrases in the first column of the glossary's last table.
 fn retired() -> Vec<String> {
@@ -19,21 +24,6 @@ fn retired() -> Vec<String> {
     // A word with a note is retired in one meaning only.
     let everywhere = phrases.filter(|phrase| !phrase.contains('('));
     everywhere.map(str::to_owned).collect()
-}
-
-fn find_texts(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let extension = path.extension().and_then(|ext| ext.to_str());
-        if path.is_dir() {
-            find_texts(&path, found);
-        } else if matches!(
-            extension,
-            Some("rs" | "md" | "snap" | "yaml" | "sh" | "go" | "tpl")
-        ) {
-            found.push(path);
-        }
-    }
 }
 
 /// The words of a text on one line, in lower case: names in code are taken apart, and comment
@@ -78,20 +68,17 @@ fn no_retired_word_is_used() {
     let phrases = retired();
     assert!(phrases.len() > 10, "{phrases:?}");
     let root = output::root();
-    let mut texts = Vec::new();
-    for folder in [
-        "crates", "tests", "docs", "charts", "examples", "hack", "config",
-    ] {
-        find_texts(&root.join(folder), &mut texts);
-    }
-    texts.extend(["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(|page| root.join(page)));
+    let texts = FOLDERS
+        .iter()
+        .flat_map(|folder| find_files(&root.join(folder), &EXTENSIONS))
+        .chain(PAGES.map(|page| root.join(page)));
     let mut used = Vec::new();
-    for path in &texts {
+    for path in texts {
         let name = path.strip_prefix(&root).unwrap().to_string_lossy();
-        if name == GLOSSARY || name == CHANGELOG || name == file!() {
+        if name == GLOSSARY || name == file!() {
             continue;
         }
-        let words = words(&fs::read_to_string(path).unwrap());
+        let words = words(&fs::read_to_string(&path).unwrap());
         let found = phrases.iter().filter(|phrase| contains(&words, phrase));
         used.extend(found.map(|phrase| format!("{name}: {phrase}")));
     }
