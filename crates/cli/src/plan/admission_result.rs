@@ -5,9 +5,9 @@ use admission::{FieldError, Rules, unknown_fields, validate, validate_update, wa
 use api::{PodCliqueSet, labels};
 use serde_json::{Value, json};
 
-use super::json;
 use super::world::schema;
 use crate::exit::Failure;
+use crate::json;
 
 const API_VERSION: &str = "grove.io/v1alpha1";
 const KIND: &str = "PodCliqueSet";

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::controllers::Job;
 use super::{Stored, World};
 use crate::exit::Failure;
-use crate::plan::json;
+use crate::json;
 
 /// Controllers of PodCliques, by number.
 const PODCLIQUES: usize = 2;
