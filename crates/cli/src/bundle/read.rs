@@ -26,8 +26,8 @@ pub async fn read(
     let namespace = Some(&*cluster.namespace);
     let set = cluster
         .get_raw(&kinds::of::<PodCliqueSet>(), namespace, name)
-        .await?;
-    let set = set.ok_or_else(|| not_found(cluster, name))?;
+        .await?
+        .ok_or_else(|| not_found(cluster, name))?;
     let found = CollectedKind {
         resource: kinds::of::<PodCliqueSet>(),
         items: vec![set],

@@ -84,8 +84,7 @@ impl Repulsion {
     /// None if it selects nothing.
     fn of(term: &PodAffinityTerm, own_namespace: &str) -> Option<Self> {
         let selector = term.label_selector.clone()?.try_into().ok()?;
-        let named = term.namespaces.iter().flatten().cloned();
-        let named: BTreeSet<String> = named.collect();
+        let named: BTreeSet<String> = term.namespaces.iter().flatten().cloned().collect();
         let by_labels = term.namespace_selector.clone();
         let by_labels = by_labels.map(|selector| Selector::try_from(selector).ok());
         let namespaces = match by_labels.flatten() {

@@ -51,8 +51,8 @@ pub fn read_sets(text: &str, file: &str, namespace: &str) -> Result<Vec<PodCliqu
 
 fn read_set(object: &Value, file: &str, namespace: &str) -> Result<PodCliqueSet, Failure> {
     let name = json::text(object, "/metadata/name");
-    let set = PodCliqueSet::deserialize(object);
-    let set = set.map_err(|e| bad(format!("{file}: podcliqueset {name}: {e}")))?;
+    let set = PodCliqueSet::deserialize(object)
+        .map_err(|e| bad(format!("{file}: podcliqueset {name}: {e}")))?;
     let validated = validate_set(&set, &DefaultsConfig::default());
     if let Some(error) = validated.errors.first() {
         let more = validated.errors.len() - 1;

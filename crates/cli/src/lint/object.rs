@@ -126,8 +126,8 @@ fn identity(remark: &Remark) -> (String, Option<String>) {
 
 /// A hint replaces the remark that the field does not exist.
 fn add_hints(remarks: &mut Vec<Remark>, sent: &Value) {
-    let hints = unknown_fields::hints(sent).into_iter();
-    let hints: Vec<_> = hints
+    let hints: Vec<_> = unknown_fields::hints(sent)
+        .into_iter()
         .map(|hint| Remark::of_error(&admitted::UNKNOWN_FIELD, hint))
         .collect();
     remarks.retain(|remark| hints.iter().all(|hint| hint.path != remark.path));

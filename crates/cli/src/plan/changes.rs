@@ -192,8 +192,8 @@ fn condition(set: &PodCliqueSet, type_: ConditionType) -> Option<&Condition> {
 }
 
 fn why_not_ready(set: &PodCliqueSet) -> Option<String> {
-    let ready = condition(set, ConditionType::Ready);
-    let ready = ready.filter(|condition| condition.status != "True")?;
+    let ready =
+        condition(set, ConditionType::Ready).filter(|condition| condition.status != "True")?;
     Some(format!("{}: {}", ready.reason, ready.message))
 }
 
@@ -201,8 +201,8 @@ fn why_not_ready(set: &PodCliqueSet) -> Option<String> {
 fn remains_of(set: &PodCliqueSet) -> Vec<String> {
     let status = set.status.as_ref();
     let errors = status.map_or(&[][..], |status| &status.last_errors);
-    let update = condition(set, ConditionType::UpdateInProgress);
-    let update = update.filter(|condition| condition.status != "False");
+    let update = condition(set, ConditionType::UpdateInProgress)
+        .filter(|condition| condition.status != "False");
     let update = update.map(|condition| {
         let message = &condition.message;
         format!("the update waits for pods that are not Ready now: {message}")

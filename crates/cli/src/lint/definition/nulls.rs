@@ -12,8 +12,8 @@ pub(super) fn drop_nulls(schema: &JSONSchemaProps, value: &Value) -> Value {
             let of = |name: &str| schema::of_field(schema, name);
             let kept = fields
                 .iter()
-                .filter(|(name, value)| !value.is_null() || of(name).is_none());
-            let kept = kept.map(|(name, value)| (name.clone(), below(of(name), value)));
+                .filter(|(name, value)| !value.is_null() || of(name).is_none())
+                .map(|(name, value)| (name.clone(), below(of(name), value)));
             Value::Object(kept.collect())
         }
         Value::Array(items) => {

@@ -18,8 +18,8 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let floating = images.filter(|(_, image)| !is_fixed(image));
     let remark = |(at, image): (String, &str)| {
         let problem = "each pod may run another image".to_owned();
-        let remark = Remark::new(&NO_VERSION, format!("{at}.image"), problem);
-        let remark = remark.value(format!("{image:?}"));
+        let remark =
+            Remark::new(&NO_VERSION, format!("{at}.image"), problem).value(format!("{image:?}"));
         remark.remedy("name a version or a digest, such as app:1.2")
     };
     floating.map(remark).collect()

@@ -124,8 +124,8 @@ impl<'a> ReportingObject<'a> {
         ];
         let found = bad.iter().filter_map(|t| conditions::find(conditions, *t));
         let found = found.filter(|c| c.status == "True");
-        let stuck = conditions::find(conditions, ConditionType::UpdateInProgress);
-        let stuck = stuck.filter(|c| c.status == "Unknown");
+        let stuck = conditions::find(conditions, ConditionType::UpdateInProgress)
+            .filter(|c| c.status == "Unknown");
         found
             .chain(stuck)
             .map(|c| self.of_condition(What::Warning, c))
@@ -133,8 +133,8 @@ impl<'a> ReportingObject<'a> {
     }
 
     fn lost(&self, conditions: &[Condition], was_scheduled: bool) -> Vec<Moment> {
-        let lost = conditions::find(conditions, ConditionType::Scheduled);
-        let lost = lost.filter(|c| c.status == "False" && was_scheduled);
+        let lost = conditions::find(conditions, ConditionType::Scheduled)
+            .filter(|c| c.status == "False" && was_scheduled);
         let bad = [ConditionType::Unhealthy, ConditionType::DisruptionTarget];
         let bad = bad.iter().filter_map(|t| conditions::find(conditions, *t));
         let bad = bad.filter(|c| c.status == "True");
