@@ -13,11 +13,13 @@ use std::ops::Deref;
 use api::{PodCliqueSet, labels};
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::Deserialize;
 
 pub use exemptions::{ALWAYS_EXEMPT, Exemptions};
 
 /// The operation on the object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
 pub enum Operation {
     /// `POST`.
     Create,
@@ -27,6 +29,18 @@ pub enum Operation {
     Delete,
     /// `exec`, `port-forward` and the like.
     Connect,
+}
+
+impl Operation {
+    /// In lower case, for metrics.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Connect => "connect",
+        }
+    }
 }
 
 /// A request to change an object.

@@ -14,7 +14,7 @@ const MAX_TEXT: usize = 400;
 const MAX_OFFERED: usize = 250;
 
 /// An error of a field, and its remedy.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, thiserror::Error)]
 #[error("{path}: {}: {problem}; {remedy}", shown(.value))]
 pub struct FieldError {
     /// JSON path of the field, e.g. `spec.template.cliques[1].spec.minAvailable`.
@@ -26,6 +26,7 @@ pub struct FieldError {
     /// The remedy.
     pub remedy: String,
     /// The counted resource of an error about a limit.
+    #[serde(skip)]
     pub(crate) counted: Option<Counted>,
 }
 

@@ -72,8 +72,8 @@ pub fn keep_minimums(validated: &mut ValidatedSet, stored: &PodCliqueSet, existi
         let cliques = stored.spec.template.cliques.iter();
         cliques.map(|c| c.spec.min_available.is_some()).collect()
     };
-    let of_cliques = clique_paths::cliques(&validated.set).zip(given);
-    let of_cliques = of_cliques
+    let of_cliques = clique_paths::cliques(&validated.set)
+        .zip(given)
         .filter_map(|((at, c), is_given)| changed_clique(&at, c, existing).filter(|_| is_given));
     let of_groups = clique_paths::scaling_groups(&validated.set)
         .filter_map(|(at, group)| changed_group(&at, group, existing));

@@ -57,7 +57,7 @@ impl Cluster {
         K: Clone + DeserializeOwned + Debug,
     {
         let what = format!("list {} in namespace {}", K::plural(&()), self.namespace);
-        list_pages(&self.namespaced(), labels, &what).await
+        list_all(&self.namespaced(), with_labels(labels), &what).await
     }
 
     /// All objects of a kind in the whole cluster with these labels.
@@ -66,7 +66,8 @@ impl Cluster {
         K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
     {
         let what = format!("list {} in all namespaces", K::plural(&()));
-        list_pages(&Api::all(self.client.clone()), labels, &what).await
+        let api = Api::all(self.client.clone());
+        list_all(&api, with_labels(labels), &what).await
     }
 
     /// The object of that name in the namespace, if it exists.
@@ -88,19 +89,41 @@ impl Cluster {
     }
 }
 
-async fn list_pages<K>(api: &Api<K>, labels: &str, what: &str) -> Result<Vec<K>, Failure>
+fn with_labels(labels: &str) -> ListParams {
+    ListParams::default().labels(labels)
+}
+
+async fn list_all<K>(api: &Api<K>, params: ListParams, what: &str) -> Result<Vec<K>, Failure>
 where
     K: Clone + DeserializeOwned + Debug,
 {
-    let mut params = ListParams::default().labels(labels).limit(PAGE);
     let mut found = Vec::new();
+    let keep = |object| {
+        found.push(object);
+        Ok(())
+    };
+    read_pages(api, params, what, keep).await?;
+    Ok(found)
+}
+
+/// Lists page after page, and hands over each object as it arrives.
+pub async fn read_pages<K>(
+    api: &Api<K>,
+    params: ListParams,
+    what: &str,
+    mut take: impl FnMut(K) -> Result<(), Failure>,
+) -> Result<(), Failure>
+where
+    K: Clone + DeserializeOwned + Debug,
+{
+    let mut params = params.limit(PAGE);
     loop {
         let page = api.list(&params).await;
         let page = page.map_err(|error| Failure::of_request(what, &error))?;
-        found.extend(page.items);
+        page.items.into_iter().try_for_each(&mut take)?;
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => params = params.continue_token(&token),
-            None => return Ok(found),
+            None => return Ok(()),
         }
     }
 }

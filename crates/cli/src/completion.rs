@@ -79,8 +79,7 @@ pub fn answer_shell(program: fn() -> Command) -> bool {
     let words: Vec<OsString> = std::env::args_os().skip_while(|w| w != "--").collect();
     let connection = connection_of(&words);
     let current = std::env::current_dir().ok();
-    let env = CompleteEnv::with_factory(|| command(program(), &connection));
-    let env = env
+    let env = CompleteEnv::with_factory(|| command(program(), &connection))
         .var(VARIABLE)
         .bin(PROGRAM)
         .completer(PROGRAM)

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::exit::Failure;
 use crate::format::Format;
 
-pub use age::{age_of, local_time};
+pub use age::{Zone, age_of, local_time};
 pub use count::count;
 pub use legible::legible;
 pub use style::{bold, dim, of_state, warn};

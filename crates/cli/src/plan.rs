@@ -15,7 +15,6 @@ mod args;
 mod changes;
 mod config;
 mod draw;
-mod json;
 mod objects;
 mod offline;
 mod outline;
@@ -33,6 +32,7 @@ use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::format::Format;
+use crate::json;
 use crate::manifest::read_manifest;
 use crate::output;
 use crate::tree::now;
@@ -64,6 +64,16 @@ pub enum Planned {
     Changed(Box<Change>),
 }
 
+impl Planned {
+    fn refuse(file: &Value, namespace: &str, errors: Vec<FieldError>) -> Result<Self, Failure> {
+        Ok(Self::Refused(Refusal {
+            name: admission_result::name_of(file)?.to_owned(),
+            namespace: namespace.to_owned(),
+            refused: errors,
+        }))
+    }
+}
+
 /// A refused set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -73,32 +83,7 @@ pub struct Refusal {
     /// Its namespace.
     pub namespace: String,
     /// The errors.
-    pub refused: Vec<Fault>,
-}
-
-/// An error.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Fault {
-    /// JSON path of the field.
-    pub path: String,
-    /// Its value as JSON; empty without one.
-    pub value: String,
-    /// The problem.
-    pub problem: String,
-    /// The remedy.
-    pub remedy: String,
-}
-
-impl From<FieldError> for Fault {
-    fn from(error: FieldError) -> Self {
-        Self {
-            path: error.path,
-            value: error.value,
-            problem: error.problem,
-            remedy: error.remedy,
-        }
-    }
+    pub refused: Vec<FieldError>,
 }
 
 /// Runs the command.

@@ -29,7 +29,7 @@ pub use self::slot::{Slot, classify};
 use crate::health::fence;
 use crate::object::attempt::Attempt;
 use crate::object::ownership as object;
-use crate::workload::layout::{Layout, LayoutSlot, Positions};
+use crate::workload::layout::{Layout, LayoutSlot, Position, Positions};
 
 /// The slots of one set.
 #[derive(Clone, Debug)]
@@ -37,6 +37,7 @@ pub struct Roster<'a> {
     /// The slots that the set should have, by the live replica counts of its groups.
     pub layout: Layout<'a>,
     set: &'a PodCliqueSet,
+    positions: Positions<'a>,
     groups: HashMap<&'a str, &'a PodCliqueScalingGroup>,
     gangs: HashMap<&'a str, &'a PodGang>,
     /// All PodCliques that were found, wanted or not, by name.
@@ -73,13 +74,13 @@ impl<'a> Roster<'a> {
             gangs: HashMap::new(),
             found: HashMap::new(),
             previous: BTreeMap::new(),
+            positions: Positions::of(object::name(&set.metadata), template),
             layout,
             set,
         };
-        let positions = Positions::of(object::name(&set.metadata), template);
         roster.found = podcliques
             .into_iter()
-            .map(|found| (found.name(), roster.place(found, &positions)))
+            .map(|found| (found.name(), roster.place(found)))
             .collect();
         roster.previous = roster.find_previous();
         roster
@@ -143,6 +144,11 @@ impl<'a> Roster<'a> {
         self.gangs.get(name).copied()
     }
 
+    /// The position of the PodClique of that name in the template.
+    pub fn position_of(&self, podclique: &str) -> Option<Position<'a>> {
+        self.positions.find(podclique)
+    }
+
     /// Whether it is stored that the PodClique of a job has done its work in the present attempt,
     /// whether it still exists or not.
     pub fn is_stored_as_done(&self, replica: i32, podclique: &str) -> bool {
@@ -150,9 +156,9 @@ impl<'a> Roster<'a> {
     }
 
     /// The present attempt of a PodClique, by its name.
-    fn attempt_of(&self, podclique: &str, positions: &Positions<'_>) -> Option<Attempt> {
+    fn attempt_of(&self, podclique: &str) -> Option<Attempt> {
         let replica = self.replica_of(podclique)?;
-        let group = positions.find(podclique).and_then(|found| found.group);
+        let group = self.position_of(podclique).and_then(|found| found.group);
         let of_group = group.and_then(|(config, j)| {
             let group = self.group_in(replica, config)?;
             Some(fence::current_attempt(fence::attempts_of_group(group), j))
@@ -168,12 +174,12 @@ impl<'a> Roster<'a> {
         fence::current_attempt(self.attempts(), replica)
     }
 
-    fn place(&self, found: &'a ObservedClique, positions: &Positions<'_>) -> FoundPodClique<'a> {
+    fn place(&self, found: &'a ObservedClique) -> FoundPodClique<'a> {
         let meta = &found.podclique.metadata;
         let group = object::controller(meta).and_then(|o| self.groups.get(o.name.as_str()));
         let group = group.map(|g| &g.metadata);
         let owner = owner_of(object::uid(&self.set.metadata), group, meta);
-        let wanted = self.attempt_of(found.name(), positions);
+        let wanted = self.attempt_of(found.name());
         FoundPodClique {
             slot: classify(
                 found,

@@ -57,22 +57,13 @@ pub enum Endpoints {
 /// Runs until a signal; an error means that a task that must not end has ended.
 pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
     let clock = Arc::new(clock::now);
-    run_until(config, client, clock, signals()?, Endpoints::Served).await
+    let (endpoints, metrics) = (Endpoints::Served, Metrics::default());
+    run_until(config, client, clock, signals()?, endpoints, metrics).await
 }
 
-/// Runs until `stop` ends, by this clock; errors as those of [`run`].
+/// Runs until `stop` ends, by this clock; errors as those of [`run`]. The caller may read the
+/// counters, too: clones of a counter share its value.
 pub async fn run_until(
-    config: Config,
-    client: Client,
-    clock: Clock,
-    stop: impl Future<Output = ()> + Send + 'static,
-    endpoints: Endpoints,
-) -> anyhow::Result<()> {
-    run_counting(config, client, clock, stop, endpoints, Metrics::default()).await
-}
-
-/// The same with counters that the caller reads too: clones of a counter share its value.
-pub async fn run_counting(
     config: Config,
     client: Client,
     clock: Clock,

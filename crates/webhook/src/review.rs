@@ -3,13 +3,15 @@
 //! Objects stay text until their kind is known: each is decoded once, and an undecodable one gets a
 //! normal answer.
 
-use admission::FieldError;
+use admission::{FieldError, Warning};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+
+pub use admission::authorizer::Operation;
 
 /// An admission request.
 #[derive(Debug, Deserialize)]
@@ -70,29 +72,6 @@ pub struct Resource {
     pub resource: String,
 }
 
-/// The operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-#[allow(missing_docs)]
-pub enum Operation {
-    Create,
-    Update,
-    Delete,
-    Connect,
-}
-
-impl Operation {
-    /// In lower case, for metrics.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Update => "update",
-            Self::Delete => "delete",
-            Self::Connect => "connect",
-        }
-    }
-}
-
 /// The user.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -132,6 +111,17 @@ impl Answer {
         Self::Allowed {
             patch: None,
             warnings: Vec::new(),
+        }
+    }
+
+    /// Refuses an object with errors, and allows one without, with these warnings.
+    pub fn judged(errors: Vec<FieldError>, warnings: &[Warning]) -> Self {
+        if !errors.is_empty() {
+            return Self::Invalid(errors);
+        }
+        Self::Allowed {
+            patch: None,
+            warnings: warnings.iter().map(ToString::to_string).collect(),
         }
     }
 

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::kinds;
+use crate::json;
 use crate::workload::Workload;
 
 /// All objects and logs that were read.
@@ -70,7 +71,8 @@ impl Collected {
         let items = found.flat_map(|f| &f.items);
         items
             .map(|item| {
-                K::deserialize(item).map_err(|error| format!("{plural} {}: {error}", name_of(item)))
+                K::deserialize(item)
+                    .map_err(|error| format!("{plural} {}: {error}", json::meta(item, "name")))
             })
             .collect()
     }
@@ -89,7 +91,7 @@ impl Collected {
     /// Names of the nodes that its pods are on, each once.
     pub fn node_names(&self) -> Vec<String> {
         let pods = self.objects.iter();
-        let pods = pods.filter(|f| f.resource == kinds::pods());
+        let pods = pods.filter(|f| f.resource == kinds::of::<Pod>());
         let names = pods.flat_map(|f| &f.items);
         let names = names.filter_map(|pod| pod.pointer("/spec/nodeName")?.as_str());
         let mut names: Vec<String> = names.map(str::to_owned).collect();
@@ -97,20 +99,4 @@ impl Collected {
         names.dedup();
         names
     }
-}
-
-/// Name of an object.
-pub fn name_of(object: &Value) -> &str {
-    text_at(object, "/metadata/name")
-}
-
-/// Namespace of an object; empty for a cluster-wide one.
-pub fn namespace_of(object: &Value) -> &str {
-    text_at(object, "/metadata/namespace")
-}
-
-/// Text at a place in an object; empty if there is none.
-pub fn text_at<'a>(object: &'a Value, place: &str) -> &'a str {
-    let found = object.pointer(place).and_then(Value::as_str);
-    found.unwrap_or_default()
 }

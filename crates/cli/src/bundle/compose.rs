@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::collected::{Collected, CollectedKind, Log, name_of, namespace_of, text_at};
+use super::collected::{Collected, CollectedKind, Log};
 use super::kinds;
 use super::node::describe_node;
 use super::readme;
 use super::redact::{Counts, Shown, hide_in_line, hide_unknown_words, mask_text, redact};
+use crate::json;
 use crate::output;
 use crate::tree::{build_tree, draw_tree};
 
@@ -51,11 +52,15 @@ pub fn compose(read: &Collected, with_arguments: bool, now: Timestamp) -> Bundle
         bundle.add_value("events.yaml", &Value::from(read.events.clone()));
     }
     for node in &read.nodes {
-        let path = format!("nodes/{}.yaml", name_of(node));
+        let path = format!("nodes/{}.yaml", json::meta(node, "name"));
         bundle.add_value(&path, &describe_node(node));
     }
     for pod in &read.operator {
-        let path = format!("operator/{}.{}.yaml", namespace_of(pod), name_of(pod));
+        let path = format!(
+            "operator/{}.{}.yaml",
+            json::meta(pod, "namespace"),
+            json::meta(pod, "name")
+        );
         bundle.add_value(&path, pod);
     }
     read.logs.iter().for_each(|log| bundle.add_log(log));
@@ -96,7 +101,10 @@ impl Bundle {
             resource.plural.clone()
         };
         for item in &found.items {
-            self.add_value(&format!("objects/{folder}/{}.yaml", name_of(item)), item);
+            self.add_value(
+                &format!("objects/{folder}/{}.yaml", json::meta(item, "name")),
+                item,
+            );
         }
     }
 
@@ -156,7 +164,7 @@ fn versions_of(read: &Collected) -> Value {
     });
     let operator = read.operator.iter().map(|pod| {
         json!({
-            "pod": format!("{}/{}", namespace_of(pod), name_of(pod)),
+            "pod": format!("{}/{}", json::meta(pod, "namespace"), json::meta(pod, "name")),
             "images": images_of(pod),
         })
     });
@@ -173,7 +181,7 @@ fn images_of(pod: &Value) -> Vec<Value> {
     let statuses = pod.pointer("/status/containerStatuses");
     let statuses = statuses.and_then(Value::as_array).into_iter().flatten();
     let image = |status: &Value| {
-        let (image, id) = (text_at(status, "/image"), text_at(status, "/imageID"));
+        let (image, id) = (json::text(status, "/image"), json::text(status, "/imageID"));
         json!({"container": status["name"], "image": image, "imageID": id})
     };
     statuses.map(image).collect()

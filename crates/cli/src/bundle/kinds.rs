@@ -2,8 +2,7 @@
 
 use api::{ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
-use k8s_openapi::api::core::v1::{Event, Node, Pod, Service};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use k8s_openapi::api::core::v1::{Pod, Service};
 use kube::core::ApiResource;
 use kube::{CustomResourceExt, Resource};
 
@@ -16,41 +15,21 @@ pub const SCHEDULERS: [&str; 3] = [
 /// The kinds by which they get gangs.
 pub const SCHEDULER_KINDS: [&str; 3] = ["PodGroup", "CompositePodGroup", "Workload"];
 
-/// The set itself.
-pub fn set() -> ApiResource {
-    resource::<PodCliqueSet>()
+/// The kind of this type.
+pub fn of<K: Resource<DynamicType = ()>>() -> ApiResource {
+    ApiResource::erase::<K>(&())
 }
 
 /// Kinds of the set's objects that carry its label, without those of schedulers.
 pub fn of_set() -> [ApiResource; 6] {
     [
-        resource::<PodCliqueScalingGroup>(),
-        resource::<PodClique>(),
-        resource::<PodGang>(),
-        pods(),
-        resource::<Service>(),
-        resource::<HorizontalPodAutoscaler>(),
+        of::<PodCliqueScalingGroup>(),
+        of::<PodClique>(),
+        of::<PodGang>(),
+        of::<Pod>(),
+        of::<Service>(),
+        of::<HorizontalPodAutoscaler>(),
     ]
-}
-
-/// Pods.
-pub fn pods() -> ApiResource {
-    resource::<Pod>()
-}
-
-/// Events.
-pub fn events() -> ApiResource {
-    resource::<Event>()
-}
-
-/// Nodes.
-pub fn nodes() -> ApiResource {
-    resource::<Node>()
-}
-
-/// Definitions of kinds.
-pub fn definitions() -> ApiResource {
-    resource::<CustomResourceDefinition>()
 }
 
 /// Names of the definitions of our kinds.
@@ -62,8 +41,4 @@ pub fn definition_names() -> [&'static str; 5] {
         PodGang::crd_name(),
         ClusterTopologyBinding::crd_name(),
     ]
-}
-
-fn resource<K: Resource<DynamicType = ()>>() -> ApiResource {
-    ApiResource::erase::<K>(&())
 }

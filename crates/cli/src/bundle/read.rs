@@ -3,8 +3,10 @@
 
 mod operator;
 
-use api::labels;
+use api::{PodCliqueSet, labels};
 use futures::{StreamExt, stream};
+use k8s_openapi::api::core::v1::{Event, Node};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::Value;
 
 use super::collected::{Collected, CollectedKind};
@@ -22,10 +24,12 @@ pub async fn read(
     operator_namespace: Option<&str>,
 ) -> Result<Collected, Failure> {
     let namespace = Some(&*cluster.namespace);
-    let set = cluster.get_raw(&kinds::set(), namespace, name).await?;
-    let set = set.ok_or_else(|| not_found(cluster, name))?;
+    let set = cluster
+        .get_raw(&kinds::of::<PodCliqueSet>(), namespace, name)
+        .await?
+        .ok_or_else(|| not_found(cluster, name))?;
     let found = CollectedKind {
-        resource: kinds::set(),
+        resource: kinds::of::<PodCliqueSet>(),
         items: vec![set],
     };
     let mut reader = Reader {
@@ -102,14 +106,17 @@ impl Reader<'_> {
     /// Events have no labels, so all of the namespace are read, page by page.
     async fn read_events(&mut self) {
         let namespace = Some(&*self.cluster.namespace);
-        let all = self.cluster.list_raw(&kinds::events(), namespace, "").await;
+        let all = self
+            .cluster
+            .list_raw(&kinds::of::<Event>(), namespace, "")
+            .await;
         let all = self.keep(all);
         let objects: Vec<&Value> = self.read.all_objects().collect();
         self.read.events = related::events_of(all, &self.read.name, &objects);
     }
 
     async fn read_nodes(&mut self) {
-        let (cluster, resource) = (self.cluster, kinds::nodes());
+        let (cluster, resource) = (self.cluster, kinds::of::<Node>());
         let names = self.read.node_names();
         let reads = names
             .iter()
@@ -128,7 +135,7 @@ impl Reader<'_> {
         for name in kinds::definition_names() {
             let read = self
                 .cluster
-                .get_raw(&kinds::definitions(), None, name)
+                .get_raw(&kinds::of::<CustomResourceDefinition>(), None, name)
                 .await;
             let is_refused = read.is_err();
             let found = self.keep(read);

@@ -4,19 +4,24 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::collected::text_at;
+use crate::json;
 
 /// The events about these objects and about deleted objects of the set, the oldest first.
 pub fn events_of(mut events: Vec<Value>, set: &str, objects: &[&Value]) -> Vec<Value> {
     let uids = objects
         .iter()
-        .map(|object| text_at(object, "/metadata/uid"));
+        .map(|object| json::text(object, "/metadata/uid"));
     let uids: BTreeSet<&str> = uids.filter(|uid| !uid.is_empty()).collect();
     events.retain(|event| {
-        let about = |field: &str| text_at(event, &format!("/involvedObject/{field}"));
+        let about = |field: &str| json::text(event, &format!("/involvedObject/{field}"));
         uids.contains(about("uid")) || is_of_set(about("name"), set)
     });
-    events.sort_by_key(|event| (time_of(event), text_at(event, "/metadata/name").to_owned()));
+    events.sort_by_key(|event| {
+        (
+            time_of(event),
+            json::text(event, "/metadata/name").to_owned(),
+        )
+    });
     events
 }
 
@@ -27,7 +32,7 @@ fn time_of(event: &Value) -> String {
         "/eventTime",
         "/metadata/creationTimestamp",
     ];
-    let mut times = places.iter().map(|place| text_at(event, place));
+    let mut times = places.iter().map(|place| json::text(event, place));
     let time = times.find(|time| !time.is_empty());
     time.unwrap_or_default().to_owned()
 }

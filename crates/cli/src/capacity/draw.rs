@@ -72,8 +72,8 @@ fn summary(report: &Report) -> String {
     let fitting = report
         .gangs
         .iter()
-        .filter(|gang| gang.verdict == Outcome::Fits);
-    let fitting = fitting.count();
+        .filter(|gang| gang.verdict == Outcome::Fits)
+        .count();
     let mut text = format!("\n{fitting} of {gangs} gangs fit\n");
     for note in &report.notes {
         text.push_str(&output::indent("note: ", note));

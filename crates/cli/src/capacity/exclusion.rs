@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use k8s_openapi::api::core::v1::{ContainerPort, PodAffinityTerm};
+use k8s_openapi::api::core::v1::{Affinity, ContainerPort, PodAffinityTerm};
 use kube::core::{Expression, Selector, SelectorExt};
 
 use super::objects::PodShape;
@@ -62,15 +62,20 @@ pub struct Repulsion {
     like_own: Vec<(String, bool)>,
 }
 
-/// The terms of required anti-affinity of a pod.
-pub fn repulsions(pod: &PodShape, namespace: &str) -> Vec<Repulsion> {
-    let anti = pod.affinity.pod_anti_affinity.as_ref();
+/// The terms of required anti-affinity.
+pub fn anti_affinity_terms(affinity: &Affinity) -> &[PodAffinityTerm] {
+    let anti = affinity.pod_anti_affinity.as_ref();
     let terms = anti.and_then(|a| {
         a.required_during_scheduling_ignored_during_execution
-            .as_ref()
+            .as_deref()
     });
-    let terms = terms.into_iter().flatten();
-    terms
+    terms.unwrap_or_default()
+}
+
+/// The terms of required anti-affinity of a pod.
+pub fn repulsions(pod: &PodShape, namespace: &str) -> Vec<Repulsion> {
+    anti_affinity_terms(&pod.affinity)
+        .iter()
         .filter_map(|term| Repulsion::of(term, namespace))
         .collect()
 }
@@ -79,8 +84,7 @@ impl Repulsion {
     /// None if it selects nothing.
     fn of(term: &PodAffinityTerm, own_namespace: &str) -> Option<Self> {
         let selector = term.label_selector.clone()?.try_into().ok()?;
-        let named = term.namespaces.iter().flatten().cloned();
-        let named: BTreeSet<String> = named.collect();
+        let named: BTreeSet<String> = term.namespaces.iter().flatten().cloned().collect();
         let by_labels = term.namespace_selector.clone();
         let by_labels = by_labels.map(|selector| Selector::try_from(selector).ok());
         let namespaces = match by_labels.flatten() {

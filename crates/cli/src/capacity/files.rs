@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::objects::{NodeObject, PodObject};
 use super::snapshot::{BoundPod, ClusterSnapshot};
 use crate::exit::Failure;
+use crate::json;
 use crate::manifest::parse_manifest;
 
 /// Reads a file; `-` is standard input.
@@ -32,7 +33,10 @@ pub fn read_file(path: &Path) -> Result<String, Failure> {
 pub fn read_sets(text: &str, file: &str, namespace: &str) -> Result<Vec<PodCliqueSet>, Failure> {
     let mut sets = Vec::new();
     for object in parse_manifest(file, text)? {
-        let kind = (text_at(&object, "/apiVersion"), text_at(&object, "/kind"));
+        let kind = (
+            json::text(&object, "/apiVersion"),
+            json::text(&object, "/kind"),
+        );
         if kind == ("grove.io/v1alpha1", "PodCliqueSet") {
             sets.push(read_set(&object, file, namespace)?);
         }
@@ -46,9 +50,9 @@ pub fn read_sets(text: &str, file: &str, namespace: &str) -> Result<Vec<PodCliqu
 }
 
 fn read_set(object: &Value, file: &str, namespace: &str) -> Result<PodCliqueSet, Failure> {
-    let name = text_at(object, "/metadata/name");
-    let set = PodCliqueSet::deserialize(object);
-    let set = set.map_err(|e| bad(format!("{file}: podcliqueset {name}: {e}")))?;
+    let name = json::text(object, "/metadata/name");
+    let set = PodCliqueSet::deserialize(object)
+        .map_err(|e| bad(format!("{file}: podcliqueset {name}: {e}")))?;
     let validated = validate_set(&set, &DefaultsConfig::default());
     if let Some(error) = validated.errors.first() {
         let more = validated.errors.len() - 1;
@@ -70,7 +74,7 @@ fn read_set(object: &Value, file: &str, namespace: &str) -> Result<PodCliqueSet,
 pub fn read_dump(text: &str, file: &str) -> Result<ClusterSnapshot, Failure> {
     let (mut nodes, mut pods, mut topologies) = (Vec::new(), Vec::new(), Vec::new());
     for object in parse_manifest(file, text)? {
-        match text_at(&object, "/kind") {
+        match json::text(&object, "/kind") {
             "Node" => nodes.push(decode::<NodeObject>(&object, file)?),
             "Pod" => {
                 let pod = BoundPod::of(decode::<PodObject>(&object, file)?);
@@ -91,16 +95,10 @@ pub fn read_dump(text: &str, file: &str) -> Result<ClusterSnapshot, Failure> {
 }
 
 fn decode<T: DeserializeOwned>(object: &Value, file: &str) -> Result<T, Failure> {
-    let kind = text_at(object, "/kind").to_lowercase();
-    let name = text_at(object, "/metadata/name");
+    let kind = json::text(object, "/kind").to_lowercase();
+    let name = json::text(object, "/metadata/name");
     let decoded = T::deserialize(object);
     decoded.map_err(|error| bad(format!("{file}: {kind} {name}: {error}")))
-}
-
-/// Text at this pointer, empty if there is none.
-fn text_at<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    let found = object.pointer(pointer).and_then(Value::as_str);
-    found.unwrap_or("")
 }
 
 fn bad(text: String) -> Failure {

@@ -7,6 +7,7 @@ use api::podcliqueset::PodCliqueTemplateSpec;
 use k8s_openapi::api::core::v1::{PodAffinityTerm, PodSpec, ResourceRequirements, Volume};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
+use super::exclusion::anti_affinity_terms;
 use super::snapshot::ClusterSnapshot;
 use super::topology::Topology;
 
@@ -71,14 +72,7 @@ fn requires_neighbours(pod: &PodSpec) -> bool {
 }
 
 fn names_namespaces_by_label(pod: &PodSpec) -> bool {
-    let anti = pod
-        .affinity
-        .as_ref()
-        .and_then(|a| a.pod_anti_affinity.as_ref());
-    let terms = anti.and_then(|a| {
-        a.required_during_scheduling_ignored_during_execution
-            .as_ref()
-    });
+    let terms = pod.affinity.as_ref().map(anti_affinity_terms);
     let by_label = |term: &PodAffinityTerm| {
         let selector = term.namespace_selector.clone().unwrap_or_default();
         selector.match_labels.is_some() || selector.match_expressions.is_some()

@@ -9,11 +9,9 @@ use serde::de::DeserializeOwned;
 
 use super::objects::{NodeObject, PodObject};
 use super::snapshot::{BoundPod, ClusterSnapshot};
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, read_pages};
 use crate::exit::Failure;
 
-/// Objects in one answer.
-const PAGE: u32 = 500;
 /// Pods that hold room.
 const BOUND: &str = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed";
 
@@ -47,21 +45,12 @@ pub async fn read_snapshot(
 async fn each<K>(
     cluster: &Cluster,
     fields: &str,
-    mut take: impl FnMut(K) -> Result<(), Failure>,
+    take: impl FnMut(K) -> Result<(), Failure>,
 ) -> Result<(), Failure>
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
 {
     let what = format!("list {}", K::plural(&()));
     let objects = Api::<K>::all(cluster.client.clone());
-    let mut params = ListParams::default().fields(fields).limit(PAGE);
-    loop {
-        let page = objects.list(&params).await;
-        let page = page.map_err(|error| Failure::of_request(&what, &error))?;
-        page.items.into_iter().try_for_each(&mut take)?;
-        match page.metadata.continue_.filter(|token| !token.is_empty()) {
-            Some(token) => params = params.continue_token(&token),
-            None => return Ok(()),
-        }
-    }
+    read_pages(&objects, ListParams::default().fields(fields), &what, take).await
 }

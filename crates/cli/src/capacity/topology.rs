@@ -68,10 +68,9 @@ impl Topology {
                 format!("podclique {}", part.name),
                 self.of_cliques.get(part.clique),
             ),
-        ];
-        let levels = levels
-            .into_iter()
-            .filter_map(|(s, level)| Some((s, level?)));
+        ]
+        .into_iter()
+        .filter_map(|(s, level)| Some((s, level?)));
         levels
             .map(|(scope, (level, key))| Pack {
                 scope,
@@ -118,8 +117,8 @@ impl<'a> Finder<'a> {
         let packed = constraint.pack.as_ref().map(|pack| &pack.required);
         let required = packed
             .filter(|r| !r.is_empty())
-            .or(Some(&constraint.pack_domain));
-        let required = required.filter(|domain| !domain.is_empty())?;
+            .or(Some(&constraint.pack_domain))
+            .filter(|domain| !domain.is_empty())?;
         let binding = self.binding?;
         let level = binding.spec.levels.iter().find(|l| l.domain == *required);
         if level.is_none() {

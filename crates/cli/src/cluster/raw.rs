@@ -4,7 +4,7 @@ use kube::Api;
 use kube::core::{ApiResource, DynamicObject, TypeMeta};
 use serde_json::Value;
 
-use super::{Cluster, list_pages};
+use super::{Cluster, list_all, with_labels};
 use crate::exit::Failure;
 
 impl Cluster {
@@ -19,7 +19,7 @@ impl Cluster {
         let place = namespace.map_or("all namespaces".to_owned(), |n| format!("namespace {n}"));
         let what = format!("list {} in {place}", resource.plural);
         let api = self.raw(resource, namespace);
-        let mut found = list_pages(&api, labels, &what).await?;
+        let mut found = list_all(&api, with_labels(labels), &what).await?;
         found.sort_by_key(|o| (o.metadata.namespace.clone(), o.metadata.name.clone()));
         let found = found.into_iter();
         Ok(found.map(|object| complete(object, resource)).collect())

@@ -134,11 +134,8 @@ impl Search<'_> {
         let workload = self.view.workload;
         let status = workload.set.status.clone().unwrap_or_default();
         let Some(ready) = conditions::find(&status.conditions, ConditionType::Ready) else {
-            return Headline {
-                is_ready: false,
-                reason: "Unknown".to_owned(),
-                sentence: "no operator has reconciled it yet: it has no condition Ready".to_owned(),
-            };
+            let sentence = "no operator has reconciled it yet: it has no condition Ready";
+            return Headline::not_ready(UNKNOWN, sentence);
         };
         let versions = ready
             .observed_generation
@@ -172,11 +169,8 @@ impl Search<'_> {
             [] => String::new(),
             [one, ..] => format!("; finalizer {one} of another controller holds it, too"),
         };
-        Headline {
-            is_ready: false,
-            reason: Reason::Terminating.to_string(),
-            sentence: format!("the set is being deleted: {podcliques} and {pods} are left{waits}"),
-        }
+        let sentence = format!("the set is being deleted: {podcliques} and {pods} are left{waits}");
+        Headline::not_ready(Reason::Terminating, sentence)
     }
 
     /// Kubernetes deletes everything in it, the pods first.
@@ -185,23 +179,16 @@ impl Search<'_> {
         let namespace = workload.set.metadata.namespace.as_deref();
         let namespace = namespace.unwrap_or_default();
         let pods = count(workload.pods.len(), "pod");
-        Headline {
-            is_ready: false,
-            reason: Reason::Terminating.to_string(),
-            sentence: format!(
-                "namespace {namespace} is being deleted with all that is in it: {pods} of the set \
-                 are left"
-            ),
-        }
+        let sentence = format!(
+            "namespace {namespace} is being deleted with all that is in it: {pods} of the set are \
+             left"
+        );
+        Headline::not_ready(Reason::Terminating, sentence)
     }
 
     fn of_pod(&self) -> Headline {
         match &self.finding.cause {
-            Some(cause) => Headline {
-                is_ready: false,
-                reason: cause.reason.to_string(),
-                sentence: cause.text.clone(),
-            },
+            Some(cause) => Headline::not_ready(cause.reason, &*cause.text),
             None => Headline {
                 is_ready: true,
                 reason: self.chain.last().map_or(String::new(), |l| l.state.clone()),
@@ -223,29 +210,34 @@ struct Headline {
     sentence: String,
 }
 
+/// The reason where the condition is absent or old.
+const UNKNOWN: &str = "Unknown";
+
 impl Headline {
+    fn not_ready(reason: impl Into<&'static str>, sentence: impl Into<String>) -> Self {
+        Self {
+            is_ready: false,
+            reason: reason.into().to_owned(),
+            sentence: sentence.into(),
+        }
+    }
+
     /// The headline if the condition is older than the present state of the pods.
     fn of_lost_replicas(counted: usize, available: usize) -> Self {
         let told = count(counted, "available replica");
-        Self {
-            is_ready: false,
-            reason: "Unknown".to_owned(),
-            sentence: format!(
-                "the operator counted {told}, but by their pods there are {available} now; if it \
-                 stays so, check that the operator runs and watches this namespace"
-            ),
-        }
+        let sentence = format!(
+            "the operator counted {told}, but by their pods there are {available} now; if it stays \
+             so, check that the operator runs and watches this namespace"
+        );
+        Self::not_ready(UNKNOWN, sentence)
     }
 
     /// The headline if the condition is about an earlier spec.
     fn of_old_news(seen: i64, newest: i64) -> Self {
-        Self {
-            is_ready: false,
-            reason: "Unknown".to_owned(),
-            sentence: format!(
-                "the operator has not looked at generation {newest} yet, only at {seen}; if it \
-                 stays so, check that the operator runs and watches this namespace"
-            ),
-        }
+        let sentence = format!(
+            "the operator has not looked at generation {newest} yet, only at {seen}; if it stays \
+             so, check that the operator runs and watches this namespace"
+        );
+        Self::not_ready(UNKNOWN, sentence)
     }
 }

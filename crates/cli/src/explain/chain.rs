@@ -88,12 +88,8 @@ fn pod_link(finding: &Finding<'_>) -> Option<Link> {
     let mut link = link("Pod", &pod.metadata, None);
     link.state = pod_state::word(pod);
     let cause = finding.cause.as_ref();
-    let is_blocked = cause.is_some_and(|cause| cause.reason.is_blocking());
-    link.is_good = match (cause.is_none(), is_blocked) {
-        (true, _) => Some(true),
-        (false, true) => Some(false),
-        (false, false) => None,
-    };
+    let is_known = cause.is_none_or(|cause| cause.reason.is_blocking());
+    link.is_good = is_known.then_some(cause.is_none());
     Some(link)
 }
 

@@ -2,18 +2,14 @@
 
 mod evidence;
 
-use chrono::TimeZone;
 use jiff::Timestamp;
 
 use super::answer::{Explanation, NextStep};
-use crate::output::{self, Table, age_of, legible, local_time};
+use crate::output::{self, Table, Zone, age_of, legible, local_time};
 use evidence::draw_evidence;
 
 /// Draws the answer, with times of that zone.
-pub fn draw_explanation<Z: TimeZone>(answer: &Explanation, now: Timestamp, zone: &Z) -> String
-where
-    Z::Offset: std::fmt::Display,
-{
+pub fn draw_explanation<Z: Zone>(answer: &Explanation, now: Timestamp, zone: &Z) -> String {
     let clock = Clock { now, zone };
     let heading = if answer.remedy.is_some() || !answer.is_ready {
         "Cause"
@@ -39,10 +35,7 @@ struct Clock<'a, Z> {
     zone: &'a Z,
 }
 
-impl<Z: TimeZone> Clock<'_, Z>
-where
-    Z::Offset: std::fmt::Display,
-{
+impl<Z: Zone> Clock<'_, Z> {
     /// "2026-01-01 12:00:00 (5m ago)".
     fn tell(&self, at: Timestamp) -> String {
         let time = local_time(at, self.zone);
@@ -93,10 +86,7 @@ fn chain(answer: &Explanation) -> String {
     table.print()
 }
 
-fn draw_step<Z: TimeZone>(step: &NextStep, clock: &Clock<'_, Z>) -> String
-where
-    Z::Offset: std::fmt::Display,
-{
+fn draw_step<Z: Zone>(step: &NextStep, clock: &Clock<'_, Z>) -> String {
     let time = step.at.map(|at| format!("{}: ", clock.tell(at)));
     output::indent(
         "  - ",

@@ -85,8 +85,8 @@ fn of_object(kind: &str, meta: &ObjectMeta, conditions: &[FullCondition]) -> Vec
         ConditionType::LeftoverPods,
         ConditionType::GangTerminationDisabled,
         ConditionType::SchedulingFeatureUnsupported,
-    ];
-    let bad = bad.map(<&str>::from);
+    ]
+    .map(<&str>::from);
     let is_shown = |c: &&FullCondition| {
         let is_bad = c.status == "True" && bad.contains(&&*c.type_);
         c.type_ == <&str>::from(ConditionType::Ready) || is_bad

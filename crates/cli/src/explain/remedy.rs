@@ -5,37 +5,105 @@ use api::conditions::Reason;
 
 /// The remedy of this cause; `None` for a reason that is not one.
 pub fn remedy_of(reason: Reason) -> Option<&'static str> {
-    let mut all = REMEDIES.iter();
-    all.find(|(of, _)| *of == reason).map(|(_, remedy)| *remedy)
+    remedy_of_object(reason).or_else(|| remedy_of_pod(reason))
+}
+
+fn remedy_of_object(reason: Reason) -> Option<&'static str> {
+    Some(match reason {
+        Reason::NameTaken => "delete or rename that object; the message names its owner",
+        Reason::MaxRestartsExceeded => {
+            "see `status.lastFailures`; delete the job and apply it again"
+        }
+        Reason::MaxRuntimeExceeded => "delete the job and apply it again, with more time",
+        Reason::InvalidSpec => "the message has path, value and remedy",
+        Reason::LimitExceeded => {
+            "the message has path, value and limit; scale down, or split the workload"
+        }
+        Reason::QuotaExceeded => {
+            "raise the quota, or free some of it; the operator tries again within a minute"
+        }
+        Reason::ServiceAccountMissing => "create it, or correct `serviceAccountName`",
+        Reason::PriorityClassMissing => "create it, or correct `priorityClassName`",
+        Reason::RequestRefused => "the message names the cause: a policy, a webhook, a LimitRange",
+        Reason::SchedulerNotInstalled => {
+            "install the scheduler, or choose another profile; the message names the missing part"
+        }
+        Reason::QueueNotFound => "create it, or correct its name; the message has both",
+        Reason::PriorityTooHigh => {
+            "name a PriorityClass of at most 1000000000 in `spec.template.priorityClassName`"
+        }
+        _ => return None,
+    })
+}
+
+fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
+    Some(match reason {
+        Reason::PodFailed => {
+            "the message names the failure; the operator replaces the pod, later each time"
+        }
+        Reason::ImagePullFailed => {
+            "check the image's name, the registry and `imagePullSecrets`; `kubectl describe pod \
+             POD` has its answer"
+        }
+        Reason::ContainerConfigError => {
+            "create the ConfigMap, the Secret or the key that the message names; the kubelet \
+             tries again by itself"
+        }
+        Reason::CrashLoop => "`kubectl logs POD -c CONTAINER --previous`",
+        Reason::VolumeUnavailable => "`kubectl get pvc`; create or bind it",
+        Reason::NodeSelectorUnmatched => {
+            "correct them, or label nodes: `kubectl get nodes --show-labels`"
+        }
+        Reason::InsufficientResources => {
+            "free or add nodes; `kubectl describe nodes` lists the requests on each node"
+        }
+        Reason::Unschedulable => "the message is the scheduler's",
+        Reason::ForeignSchedulingGate => {
+            "another controller set the gate: ask its owner to remove it; the message names it"
+        }
+        Reason::Terminating | Reason::ReplicaTerminating | Reason::PodTerminating => {
+            "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a \
+             job on a node that is Ready after `stuckPodTimeoutOnReadyNode`"
+        }
+        Reason::PodsBeingCreated => "none; if it stays so, read the operator's log",
+        Reason::PodNotReady => {
+            "`kubectl get node NODE`: Kubernetes evicts its pods after their tolerations (300 s \
+             by default), and the operator replaces them"
+        }
+        Reason::ContainersNotReady => "`kubectl logs POD`; loading a model may take its time",
+        Reason::PodsStarting => "none; `kubectl describe pod POD` if it stays so",
+        Reason::WaitingForScheduler => "check that the scheduler in the message runs",
+        Reason::WaitingForStartOrder => {
+            "the PodCliqueSet's message names the PodCliques it waits for; `kubectl logs POD -c \
+             grove-initc`. If the kubelet has not passed on the start signal, check its node"
+        }
+        Reason::GangIncomplete => "the PodCliqueSet's message names the missing pods",
+        Reason::BaseGangNotReady => "look at the base gang first: `kubectl get podgang`",
+        _ => return None,
+    })
 }
 
 /// The remedy of the kubelet's warning that explains why a pod does not start, by the reason of the
 /// event.
 pub fn hold_up_remedy(event: &str) -> Option<&'static str> {
-    let mut all = HOLD_UPS.iter();
-    all.find(|(of, _)| *of == event).map(|(_, remedy)| *remedy)
+    Some(match event {
+        "FailedMount" => {
+            "create the Secret, ConfigMap, claim or path that the message names, or correct the \
+             volume in the template of the PodCliqueSet; the kubelet tries again by itself"
+        }
+        "FailedMapVolume" => {
+            "`kubectl get pvc`; correct the volume in the template of the PodCliqueSet"
+        }
+        "FailedAttachVolume" => {
+            "`kubectl get volumeattachments` shows which node still has the volume"
+        }
+        "FailedCreatePodSandBox" => {
+            "`kubectl describe node NODE`: the message is that of its network plugin or container \
+             runtime"
+        }
+        _ => return None,
+    })
 }
-
-const HOLD_UPS: [(&str, &str); 4] = [
-    (
-        "FailedMount",
-        "create the Secret, ConfigMap, claim or path that the message names, or correct the volume \
-         in the template of the PodCliqueSet; the kubelet tries again by itself",
-    ),
-    (
-        "FailedMapVolume",
-        "`kubectl get pvc`; correct the volume in the template of the PodCliqueSet",
-    ),
-    (
-        "FailedAttachVolume",
-        "`kubectl get volumeattachments` shows which node still has the volume",
-    ),
-    (
-        "FailedCreatePodSandBox",
-        "`kubectl describe node NODE`: the message is that of its network plugin or container \
-         runtime",
-    ),
-];
 
 /// The objects for the placeholders of a remedy.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,138 +139,3 @@ impl Named<'_> {
         text
     }
 }
-
-const REMEDIES: [(Reason, &str); 32] = [
-    (
-        Reason::NameTaken,
-        "delete or rename that object; the message names its owner",
-    ),
-    (
-        Reason::MaxRestartsExceeded,
-        "see `status.lastFailures`; delete the job and apply it again",
-    ),
-    (
-        Reason::MaxRuntimeExceeded,
-        "delete the job and apply it again, with more time",
-    ),
-    (
-        Reason::InvalidSpec,
-        "the message has path, value and remedy",
-    ),
-    (
-        Reason::LimitExceeded,
-        "the message has path, value and limit; scale down, or split the workload",
-    ),
-    (
-        Reason::QuotaExceeded,
-        "raise the quota, or free some of it; the operator tries again within a minute",
-    ),
-    (
-        Reason::ServiceAccountMissing,
-        "create it, or correct `serviceAccountName`",
-    ),
-    (
-        Reason::PriorityClassMissing,
-        "create it, or correct `priorityClassName`",
-    ),
-    (
-        Reason::RequestRefused,
-        "the message names the cause: a policy, a webhook, a LimitRange",
-    ),
-    (
-        Reason::SchedulerNotInstalled,
-        "install the scheduler, or choose another profile; the message names the missing part",
-    ),
-    (
-        Reason::QueueNotFound,
-        "create it, or correct its name; the message has both",
-    ),
-    (
-        Reason::PriorityTooHigh,
-        "name a PriorityClass of at most 1000000000 in `spec.template.priorityClassName`",
-    ),
-    (
-        Reason::PodFailed,
-        "the message names the failure; the operator replaces the pod, later each time",
-    ),
-    (
-        Reason::ImagePullFailed,
-        "check the image's name, the registry and `imagePullSecrets`; `kubectl describe pod POD` has \
-         its answer",
-    ),
-    (
-        Reason::ContainerConfigError,
-        "create the ConfigMap, the Secret or the key that the message names; the kubelet tries again \
-         by itself",
-    ),
-    (
-        Reason::CrashLoop,
-        "`kubectl logs POD -c CONTAINER --previous`",
-    ),
-    (
-        Reason::VolumeUnavailable,
-        "`kubectl get pvc`; create or bind it",
-    ),
-    (
-        Reason::NodeSelectorUnmatched,
-        "correct them, or label nodes: `kubectl get nodes --show-labels`",
-    ),
-    (
-        Reason::InsufficientResources,
-        "free or add nodes; `kubectl describe nodes` lists the requests on each node",
-    ),
-    (Reason::Unschedulable, "the message is the scheduler's"),
-    (
-        Reason::ForeignSchedulingGate,
-        "another controller set the gate: ask its owner to remove it; the message names it",
-    ),
-    (
-        Reason::Terminating,
-        "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a job on \
-         a node that is Ready after `stuckPodTimeoutOnReadyNode`",
-    ),
-    (
-        Reason::ReplicaTerminating,
-        "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a job on \
-         a node that is Ready after `stuckPodTimeoutOnReadyNode`",
-    ),
-    (
-        Reason::PodTerminating,
-        "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a job on \
-         a node that is Ready after `stuckPodTimeoutOnReadyNode`",
-    ),
-    (
-        Reason::PodsBeingCreated,
-        "none; if it stays so, read the operator's log",
-    ),
-    (
-        Reason::PodNotReady,
-        "`kubectl get node NODE`: Kubernetes evicts its pods after their tolerations (300 s by \
-         default), and the operator replaces them",
-    ),
-    (
-        Reason::ContainersNotReady,
-        "`kubectl logs POD`; loading a model may take its time",
-    ),
-    (
-        Reason::PodsStarting,
-        "none; `kubectl describe pod POD` if it stays so",
-    ),
-    (
-        Reason::WaitingForScheduler,
-        "check that the scheduler in the message runs",
-    ),
-    (
-        Reason::WaitingForStartOrder,
-        "the PodCliqueSet's message names the PodCliques it waits for; `kubectl logs POD -c \
-         grove-initc`. If the kubelet has not passed on the start signal, check its node",
-    ),
-    (
-        Reason::GangIncomplete,
-        "the PodCliqueSet's message names the missing pods",
-    ),
-    (
-        Reason::BaseGangNotReady,
-        "look at the base gang first: `kubectl get podgang`",
-    ),
-];

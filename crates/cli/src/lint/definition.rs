@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::remark::Remark;
 use super::rules::admitted;
+use crate::schema;
 use walk::Walk;
 
 /// Remarks that are listed.
@@ -25,7 +26,8 @@ const MOST: usize = 50;
 /// The definition of a kind.
 #[derive(Debug)]
 pub(super) struct Definition {
-    kind: &'static str,
+    /// The kind.
+    pub(super) kind: &'static str,
     schema: JSONSchemaProps,
 }
 
@@ -44,14 +46,7 @@ impl Definition {
     }
 
     fn of(kind: &'static str) -> Self {
-        let all = api::crds::all().into_iter();
-        let mut of_kind = all.filter(|crd| crd.spec.names.kind == kind);
-        let versions = of_kind.next().map(|crd| crd.spec.versions);
-        let schema = versions.into_iter().flatten().find_map(|version| {
-            let schema = version.schema?.open_api_v3_schema?;
-            Some(schema)
-        });
-        let mut schema = schema.unwrap_or_default();
+        let mut schema = schema::of_kind(kind).cloned().unwrap_or_default();
         let fields = schema.properties.get_or_insert_default();
         fields.insert("metadata".into(), metadata::schema());
         // The API server drops a status, so its fields are not checked.

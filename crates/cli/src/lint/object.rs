@@ -6,7 +6,6 @@ use admission::defaults::{self, DefaultsConfig};
 use admission::{FieldError, warnings};
 use admission::{Rules, oversize, unknown_fields, validate, validate_binding, validate_update};
 use api::{ClusterTopologyBinding, PodCliqueSet};
-use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -31,18 +30,14 @@ pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
     }
     let mut remarks = of_definition(Definition::set(), object, stored);
     add_hints(&mut remarks, object);
-    let plain = Definition::set().as_stored(object);
-    let set: PodCliqueSet = match decode(&plain, "the PodCliqueSet", &remarks) {
+    let set: PodCliqueSet = match decode(Definition::set(), object, &remarks) {
         Ok(set) => set,
         Err(error) => {
             remarks.extend(error);
             return refused(remarks);
         }
     };
-    let before = stored.and_then(|stored| {
-        let plain = Definition::set().as_stored(stored);
-        PodCliqueSet::deserialize(&plain).ok()
-    });
+    let before = stored.and_then(|stored| decode(Definition::set(), stored, &[]).ok());
     let is_change = stored.is_some();
     judge_readable(remarks, set, before.as_ref(), is_change)
 }
@@ -86,19 +81,14 @@ fn errors_of(old: Option<&PodCliqueSet>, new: &PodCliqueSet, is_change: bool) ->
 pub(super) fn judge_binding(sent: &Value, stored: Option<&Value>) -> Vec<Remark> {
     let definition = Definition::binding();
     let mut remarks = of_definition(definition, sent, stored);
-    let plain = definition.as_stored(sent);
-    let binding: ClusterTopologyBinding =
-        match decode(&plain, "the ClusterTopologyBinding", &remarks) {
-            Ok(binding) => binding,
-            Err(error) => {
-                remarks.extend(error);
-                return remarks;
-            }
-        };
-    let old = stored.and_then(|stored| {
-        let plain = definition.as_stored(stored);
-        ClusterTopologyBinding::deserialize(&plain).ok()
-    });
+    let binding: ClusterTopologyBinding = match decode(definition, sent, &remarks) {
+        Ok(binding) => binding,
+        Err(error) => {
+            remarks.extend(error);
+            return remarks;
+        }
+    };
+    let old = stored.and_then(|stored| decode(definition, stored, &[]).ok());
     let errors = validate_binding(old.as_ref(), &binding, &Rules::default());
     add_errors(&mut remarks, errors);
     remarks
@@ -136,8 +126,8 @@ fn identity(remark: &Remark) -> (String, Option<String>) {
 
 /// A hint replaces the remark that the field does not exist.
 fn add_hints(remarks: &mut Vec<Remark>, sent: &Value) {
-    let hints = unknown_fields::hints(sent).into_iter();
-    let hints: Vec<_> = hints
+    let hints: Vec<_> = unknown_fields::hints(sent)
+        .into_iter()
         .map(|hint| Remark::of_error(&admitted::UNKNOWN_FIELD, hint))
         .collect();
     remarks.retain(|remark| hints.iter().all(|hint| hint.path != remark.path));
@@ -157,13 +147,13 @@ fn add_errors(remarks: &mut Vec<Remark>, errors: Vec<FieldError>) {
 
 /// An object that cannot be decoded is an error, unless the definition reported it already.
 fn decode<T: DeserializeOwned>(
+    definition: &Definition,
     object: &Value,
-    what: &str,
     said: &[Remark],
 ) -> Result<T, Option<Remark>> {
-    serde_path_to_error::deserialize(object).map_err(|error| {
+    serde_path_to_error::deserialize(&definition.as_stored(object)).map_err(|error| {
         let is_said = said.iter().any(|r| r.rule == &admitted::DEFINITION);
-        let problem = format!("{what} cannot be read: {}", error.inner());
+        let problem = format!("the {} cannot be read: {}", definition.kind, error.inner());
         let remark = Remark::new(&admitted::DEFINITION, error.path().to_string(), problem);
         (!is_said).then(|| remark.remedy("correct this field"))
     })

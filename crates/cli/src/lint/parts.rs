@@ -35,21 +35,13 @@ pub(super) fn containers<'a>(
     containers.map(move |(i, container)| (format!("{at}[{i}]"), container))
 }
 
-/// The init containers and sidecars, with their paths.
-pub(super) fn init_containers<'a>(
+/// The same, then the init containers and sidecars.
+pub(super) fn all_containers<'a>(
     at: &str,
     pod: &'a PodSpec,
 ) -> impl Iterator<Item = (String, &'a Container)> + use<'a> {
+    let main = containers(at, pod);
     let at = format!("{at}.initContainers");
-    let containers = pod.init_containers.iter().flatten().enumerate();
-    containers.map(move |(i, container)| (format!("{at}[{i}]"), container))
-}
-
-/// The group that a clique is in.
-pub(super) fn group_of<'a>(
-    set: &'a PodCliqueSet,
-    clique: &str,
-) -> Option<&'a PodCliqueScalingGroupConfig> {
-    let mut groups = set.spec.template.scaling_groups.iter();
-    groups.find(|group| group.clique_names.iter().any(|name| name == clique))
+    let init = pod.init_containers.iter().flatten().enumerate();
+    main.chain(init.map(move |(i, container)| (format!("{at}[{i}]"), container)))
 }

@@ -46,44 +46,34 @@ fn describe(rule: &Rule) -> Value {
 
 fn result_of(finding: &Finding) -> Value {
     let remark = &finding.remark;
-    let mut location = location(&finding.file, finding.line, finding.column);
     let name = format!("{}: {}", finding.object, remark.path);
-    insert(
-        &mut location,
-        "logicalLocations",
-        json!([{"fullyQualifiedName": name}]),
-    );
-    let mut result = json!({
+    json!({
         "ruleId": remark.rule.id,
+        "ruleIndex": rules::ALL.iter().position(|rule| *rule == remark.rule),
         "level": remark.severity.word(),
         "message": {"text": remark.to_string()},
-        "locations": [location],
-    });
-    if let Some(index) = rules::ALL.iter().position(|rule| *rule == remark.rule) {
-        insert(&mut result, "ruleIndex", json!(index));
-    }
-    result
+        "locations": [{
+            "physicalLocation": place(&finding.file, finding.line, finding.column),
+            "logicalLocations": [{"fullyQualifiedName": name}],
+        }],
+    })
 }
 
 fn notify(broken: &Broken) -> Value {
     json!({
         "level": "error",
         "message": {"text": broken.problem},
-        "locations": [location(&broken.file, broken.position.line, broken.position.column)],
+        "locations": [{
+            "physicalLocation": place(&broken.file, broken.position.line, broken.position.column),
+        }],
     })
 }
 
-fn location(file: &str, line: usize, column: usize) -> Value {
-    json!({"physicalLocation": {
+fn place(file: &str, line: usize, column: usize) -> Value {
+    json!({
         "artifactLocation": {"uri": uri_of(file)},
         "region": {"startLine": line, "startColumn": column},
-    }})
-}
-
-fn insert(object: &mut Value, key: &str, value: Value) {
-    if let Some(object) = object.as_object_mut() {
-        object.insert(key.to_owned(), value);
-    }
+    })
 }
 
 /// The name of a file as a relative reference, with reserved characters as `%20`.

@@ -1,5 +1,7 @@
 //! Times for people.
 
+use std::fmt::Display;
+
 use chrono::{DateTime, TimeZone};
 use jiff::Timestamp;
 
@@ -14,11 +16,13 @@ pub fn age_of(since: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// A person's time zone.
+pub trait Zone: TimeZone<Offset: Display> {}
+
+impl<Z: TimeZone<Offset: Display>> Zone for Z {}
+
 /// Date and time of day in a person's time zone, to the second.
-pub fn local_time<Z: TimeZone>(at: Timestamp, zone: &Z) -> String
-where
-    Z::Offset: std::fmt::Display,
-{
+pub fn local_time<Z: Zone>(at: Timestamp, zone: &Z) -> String {
     let utc = DateTime::from_timestamp(at.as_second(), 0).unwrap_or_default();
     let local = utc.with_timezone(zone);
     local.format("%Y-%m-%d %H:%M:%S").to_string()

@@ -31,8 +31,7 @@ pub fn of_state(text: &str, is_good: Option<bool>) -> String {
 
 /// All characters of styles.
 pub fn all() -> Vec<String> {
-    let colours = [AnsiColor::Red, AnsiColor::Green, AnsiColor::Yellow];
-    let colours = colours.map(AnsiColor::on_default);
+    let colours = [AnsiColor::Red, AnsiColor::Green, AnsiColor::Yellow].map(AnsiColor::on_default);
     let styles = [Style::new().bold(), Style::new().dimmed()];
     let styles = styles.into_iter().chain(colours);
     styles

@@ -5,9 +5,9 @@ use admission::{FieldError, Rules, unknown_fields, validate, validate_update, wa
 use api::{PodCliqueSet, labels};
 use serde_json::{Value, json};
 
-use super::json;
 use super::world::schema;
 use crate::exit::Failure;
+use crate::json;
 
 const API_VERSION: &str = "grove.io/v1alpha1";
 const KIND: &str = "PodCliqueSet";
@@ -109,8 +109,7 @@ fn refused(file: &Value, errors: Vec<FieldError>) -> Vec<FieldError> {
 }
 
 fn warnings_of(file: &Value, old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<String> {
-    let unknown = schema::find_unknown(KIND, file).into_iter();
-    let unknown = unknown.map(|path| {
+    let unknown = schema::find_unknown(KIND, file).into_iter().map(|path| {
         format!("{path}: the field does not exist; kubectl refuses it, the API server drops it")
     });
     let told = warnings::of_set(old, new).into_iter();

@@ -3,7 +3,7 @@
 use api::labels::LAST_APPLIED;
 use serde_json::{Map, Value};
 
-use super::json;
+use crate::json;
 
 /// Metadata that a file may set.
 const SETTABLE: [&str; 2] = ["labels", "annotations"];

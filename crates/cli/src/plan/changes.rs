@@ -18,8 +18,8 @@ use serde_json::Value;
 use super::admission_result::{self, AdmissionResult, admit_change, name_of};
 use super::apply::apply_manifest;
 use super::outline::{Outline, outline};
-use super::world::{Rules, World, bug, decode};
-use super::{Planned, Refusal, offline};
+use super::world::{Rules, World, bug, decode, encode};
+use super::{Planned, offline};
 use crate::exit::Failure;
 
 pub use difference::{Difference, find_differences};
@@ -76,11 +76,7 @@ pub fn plan_change(
     }
     let sent = apply_manifest(&found.set, file);
     match admit_change(file, &stored, sent, rules.sets.validator.defaults())? {
-        AdmissionResult::Refused(errors) => Ok(Planned::Refused(Refusal {
-            name: name_of(file)?.to_owned(),
-            namespace: namespace.to_owned(),
-            refused: errors.into_iter().map(Into::into).collect(),
-        })),
+        AdmissionResult::Refused(errors) => Planned::refuse(file, namespace, errors),
         AdmissionResult::Accepted { set, warnings } => {
             let change = compare(found, &stored, &set, rules, now)?;
             Ok(Planned::Changed(Box::new(Change { warnings, ..change })))
@@ -191,17 +187,13 @@ fn describe(set: &PodCliqueSet, world: &World, steps: Vec<PlannedStep>) -> Resul
     })
 }
 
-fn encode(set: &PodCliqueSet) -> Result<Value, Failure> {
-    serde_json::to_value(set).map_err(|error| bug(&error.to_string()))
-}
-
 fn condition(set: &PodCliqueSet, type_: ConditionType) -> Option<&Condition> {
     conditions::find(&set.status.as_ref()?.conditions, type_)
 }
 
 fn why_not_ready(set: &PodCliqueSet) -> Option<String> {
-    let ready = condition(set, ConditionType::Ready);
-    let ready = ready.filter(|condition| condition.status != "True")?;
+    let ready =
+        condition(set, ConditionType::Ready).filter(|condition| condition.status != "True")?;
     Some(format!("{}: {}", ready.reason, ready.message))
 }
 
@@ -209,8 +201,8 @@ fn why_not_ready(set: &PodCliqueSet) -> Option<String> {
 fn remains_of(set: &PodCliqueSet) -> Vec<String> {
     let status = set.status.as_ref();
     let errors = status.map_or(&[][..], |status| &status.last_errors);
-    let update = condition(set, ConditionType::UpdateInProgress);
-    let update = update.filter(|condition| condition.status != "False");
+    let update = condition(set, ConditionType::UpdateInProgress)
+        .filter(|condition| condition.status != "False");
     let update = update.map(|condition| {
         let message = &condition.message;
         format!("the update waits for pods that are not Ready now: {message}")

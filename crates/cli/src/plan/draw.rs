@@ -21,19 +21,9 @@ pub fn draw_plan(plan: &Plan, is_wide: bool) -> String {
 fn draw_refusal(refusal: &Refusal) -> String {
     let heading = heading(&refusal.name, &refusal.namespace);
     let first = format!("{heading} {}\n", output::warn("is refused:"));
-    let faults = refusal.refused.iter().map(|fault| {
-        let value = if fault.value.is_empty() {
-            "not set"
-        } else {
-            &fault.value
-        };
-        let line = format!(
-            "{}: {value}: {}; {}",
-            fault.path, fault.problem, fault.remedy
-        );
-        output::indent("  ", &line)
-    });
-    std::iter::once(first).chain(faults).collect()
+    let errors = refusal.refused.iter();
+    let errors = errors.map(|error| output::indent("  ", &error.to_string()));
+    std::iter::once(first).chain(errors).collect()
 }
 
 fn heading(name: &str, namespace: &str) -> String {

@@ -9,8 +9,8 @@ use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{Pod, Service};
 use serde_json::Value;
 
-use super::json;
 use super::world::World;
+use crate::json;
 
 /// Fields that the API server, or time, sets.
 const UNKNOWN: [&str; 5] = [

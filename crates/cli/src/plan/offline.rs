@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use podcliqueset::desired::gang::scheduler_name;
 use serde_json::{Value, json};
 
-use super::admission_result::{AdmissionResult, admit_new, name_of};
+use super::Planned;
+use super::admission_result::{AdmissionResult, admit_new};
 use super::outline::{self, outline};
-use super::world::{Rules, World, bug, decode};
-use super::{Planned, Refusal};
+use super::world::{Rules, World, bug, decode, encode};
 use crate::exit::Failure;
 
 /// The new objects of the set.
@@ -25,11 +25,7 @@ pub fn plan_new(
     now: Timestamp,
 ) -> Result<Planned, Failure> {
     match admit_new(file, namespace, rules.sets.validator.defaults())? {
-        AdmissionResult::Refused(errors) => Ok(Planned::Refused(Refusal {
-            name: name_of(file)?.to_owned(),
-            namespace: namespace.to_owned(),
-            refused: errors.into_iter().map(Into::into).collect(),
-        })),
+        AdmissionResult::Refused(errors) => Planned::refuse(file, namespace, errors),
         AdmissionResult::Accepted { set, warnings } => {
             let (set, world) = make(&set, rules, now)?;
             let outline = outline::Outline {
@@ -50,8 +46,7 @@ pub(super) fn make(
     let id = (Kind::of::<PodCliqueSet>(), Key::of(&set.metadata));
     let mut world = World::new(rules.clone(), now);
     add_queue(&mut world, set, rules)?;
-    let object = serde_json::to_value(set).map_err(|error| bug(&error.to_string()))?;
-    world.insert_new(&id, object)?;
+    world.insert_new(&id, encode(set)?)?;
     world.settle()?;
     let stored = world.get(&id).ok_or_else(|| bug("the set is gone"))?;
     Ok((decode(stored)?, world))

@@ -27,6 +27,7 @@ use domain::plan::{Kind, WritableKind};
 use engine::Caches;
 use engine::triggers::Triggers;
 use jiff::Timestamp;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -118,6 +119,11 @@ impl World {
 /// The object as its type.
 pub(super) fn decode<K: DeserializeOwned>(object: &Value) -> Result<K, Failure> {
     K::deserialize(object).map_err(|error| bug(&error.to_string()))
+}
+
+/// The object as JSON.
+pub(super) fn encode<K: Serialize>(object: &K) -> Result<Value, Failure> {
+    serde_json::to_value(object).map_err(|error| bug(&error.to_string()))
 }
 
 /// An impossible state.

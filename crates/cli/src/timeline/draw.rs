@@ -1,10 +1,10 @@
 //! The timeline as text.
 
-use chrono::{DateTime, TimeZone};
+use chrono::DateTime;
 use jiff::Timestamp;
 
 use super::moment::{Moment, What, is_undated};
-use crate::output::{self, WIDTH, local_time, wrap};
+use crate::output::{self, WIDTH, Zone, local_time, wrap};
 
 /// Names that are listed.
 const MOST: usize = 8;
@@ -14,10 +14,7 @@ const WORD: usize = 10;
 const DEEP: usize = 4;
 
 /// Draws the moments, with times of that zone.
-pub fn draw_timeline<Z: TimeZone>(moments: &[Moment], zone: &Z) -> String
-where
-    Z::Offset: std::fmt::Display,
-{
+pub fn draw_timeline<Z: Zone>(moments: &[Moment], zone: &Z) -> String {
     if moments.is_empty() {
         return "No event is known.\n".to_owned();
     }
@@ -34,10 +31,7 @@ where
     text
 }
 
-fn draw_moment<Z: TimeZone>(moment: &Moment, zone: &Z) -> String
-where
-    Z::Offset: std::fmt::Display,
-{
+fn draw_moment<Z: Zone>(moment: &Moment, zone: &Z) -> String {
     let word = moment.what.to_string();
     let missing = " ".repeat(WORD.saturating_sub(word.len()));
     let word = output::of_state(&word, is_good(moment.what));
@@ -116,10 +110,7 @@ fn explain(moment: &Moment) -> String {
 }
 
 /// "(3 times, last at 2026-01-01 12:00:00)".
-fn repetitions<Z: TimeZone>(moment: &Moment, zone: &Z) -> String
-where
-    Z::Offset: std::fmt::Display,
-{
+fn repetitions<Z: Zone>(moment: &Moment, zone: &Z) -> String {
     if moment.count <= 1 {
         return String::new();
     }

@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 /// The kind of a branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum BranchKind {
     /// A PodCliqueSet.
+    #[default]
     Set,
     /// A replica of the set, with its base gang.
     Replica,
@@ -21,7 +22,7 @@ pub enum BranchKind {
 }
 
 /// One line of the tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Branch {
     /// The kind.

@@ -146,11 +146,7 @@ fn judge(branch: &mut Branch, conditions: &[Condition]) {
     branch.state.clone_from(&ready.reason);
     let is_ready = ready.status == "True";
     let needs_somebody = conditions::has_blocking_reason(ready);
-    branch.is_good = match (is_ready, needs_somebody) {
-        (true, _) => Some(true),
-        (false, true) => Some(false),
-        (false, false) => None,
-    };
+    branch.is_good = (is_ready || needs_somebody).then_some(is_ready);
     let tells_more = !is_ready || ready.reason == Reason::MinimumReady.to_string();
     branch.cause = tells_more.then(|| ready.message.clone());
 }
@@ -159,14 +155,7 @@ fn blank(kind: BranchKind, name: String) -> Branch {
     Branch {
         kind,
         name,
-        gang: None,
-        ready: None,
-        state: String::new(),
-        is_good: None,
-        node: None,
-        age: None,
-        cause: None,
-        children: Vec::new(),
+        ..Branch::default()
     }
 }
 

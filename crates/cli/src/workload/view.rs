@@ -1,6 +1,5 @@
 //! A set with its roster: the answers are those of the operator's rules.
 
-use api::conditions::Reason;
 use domain::health::readiness::Cause;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster};
@@ -63,22 +62,12 @@ impl<'a> View<'a> {
     /// The cause that keeps the part's Ready pods below its minimum, or, with `all`, below its
     /// replicas.
     pub fn cause(&self, part: &LayoutSlot<'_>, all: bool) -> Option<Cause> {
-        let absent = || self.explain_absence(part);
-        self.roster.shortfall(part, all, self.now, absent)
+        self.roster.shortfall(part, all, self.now)
     }
 
     /// Available replicas by their pods, whatever the set's status contains.
     pub fn count_available(&self) -> usize {
         let replicas = self.roster.layout.replicas.iter();
         replicas.filter(|r| self.roster.is_available(r)).count()
-    }
-
-    fn explain_absence(&self, part: &LayoutSlot<'_>) -> Cause {
-        let is_terminated = !self.roster.previous_of(part.replica).is_empty();
-        if is_terminated || self.roster.slot(part).occupant().is_some() {
-            let text = "was terminated and is recreated once the rest is gone";
-            return Cause::new(Reason::ReplicaTerminating, text);
-        }
-        Cause::being_created()
     }
 }

@@ -3,6 +3,7 @@
 mod container;
 mod disruption;
 mod failure;
+mod replacement;
 mod restart_policy;
 mod start_order;
 mod state;

@@ -1,11 +1,13 @@
 //! Why PodCliques of a set are not Ready, from their slots and the PodGangs. The set's condition and
 //! the plugin give the same answer.
 
+use api::conditions::Reason;
 use api::labels;
 use jiff::Timestamp;
 
-use super::{ObservedClique, Roster};
+use super::{ObservedClique, Roster, Slot};
 use crate::Pod;
+use crate::health::fence;
 use crate::health::readiness::{self, Cause, CliqueView, Start};
 use crate::health::training;
 use crate::object::ownership;
@@ -39,14 +41,8 @@ impl Roster<'_> {
     }
 
     /// The cause that keeps the slot's Ready pods below its minimum, or, with `all`, below its
-    /// replicas. `explain_absence` returns the cause for a slot without a PodClique that counts.
-    pub fn shortfall(
-        &self,
-        part: &LayoutSlot<'_>,
-        all: bool,
-        now: Timestamp,
-        explain_absence: impl FnOnce() -> Cause,
-    ) -> Option<Cause> {
+    /// replicas.
+    pub fn shortfall(&self, part: &LayoutSlot<'_>, all: bool, now: Timestamp) -> Option<Cause> {
         match self.slot(part).standing() {
             Some(clique)
                 if clique.count_or_done(Pod::is_ready) >= clique.podclique.spec.replicas =>
@@ -55,7 +51,26 @@ impl Roster<'_> {
             }
             Some(clique) => readiness::shortfall(&self.view_of(clique, now), all),
             None if self.is_stored_as_done(part.replica, &part.name) => None,
-            None => Some(explain_absence()),
+            None => Some(self.explain_absence(part)),
         }
+    }
+
+    /// Why no PodClique of the slot counts.
+    fn explain_absence(&self, part: &LayoutSlot<'_>) -> Cause {
+        let left = self.previous_of(part.replica).len();
+        if left > 0 {
+            let entry = fence::entry(self.attempts(), part.replica);
+            let why = entry.map_or("", |attempt| attempt.message.as_str());
+            let text = format!("was terminated ({why}); waiting for {left} PodCliques to go");
+            return Cause::new(Reason::ReplicaTerminating, text);
+        }
+        if let Slot::Previous(_) | Slot::Terminating(_) = self.slot(part) {
+            let text = "was terminated and is recreated once the rest is gone";
+            return Cause::new(Reason::ReplicaTerminating, text);
+        }
+        let group = self.group_of(part).and_then(|group| group.status.as_ref());
+        let refused = group.and_then(|status| readiness::refusal(&status.last_errors));
+        let refused = refused.map(|cause| cause.within("is not created: "));
+        refused.unwrap_or_else(Cause::being_created)
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Ve
         if ownership::is_terminating(&existing.metadata) || gang.parts.is_empty() {
             return None;
         }
-        let members = Members::of(snapshot, roster, &gang, Some(existing));
+        let members = Members::of(roster, &gang, Some(existing));
         let may_start = || {
             snapshot.scheduler.unsupported.is_none()
                 && waits_for_no_gang(snapshot, roster, &gang.name)
@@ -113,7 +113,7 @@ fn keep_gang(
     if existing.is_some_and(|g| ownership::is_terminating(&g.metadata)) {
         return None;
     }
-    let members = Members::of(snapshot, roster, gang, existing.map(AsRef::as_ref));
+    let members = Members::of(roster, gang, existing.map(AsRef::as_ref));
     let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
     let may_start = || {
         (members.are_back() || members.are_whole())

@@ -5,7 +5,6 @@ use admission::FieldError;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{LastError, PodCliqueSetStatus};
-use domain::health::fence;
 use domain::health::readiness::{self, Cause};
 use domain::roster::{ObservedClique, Roster};
 use domain::scheduling::UnsupportedFeature;
@@ -144,8 +143,8 @@ fn find_cause(
         .slots()
         .filter(|p| is_meant(p.replica))
         .filter_map(|part| {
-            let absent = || explain_absence(snapshot, roster, part);
-            Some((roster.shortfall(part, are_all, now, absent)?, part))
+            let cause = roster.shortfall(part, are_all, now)?;
+            Some((cause, part))
         })
         .min_by_key(|(cause, _)| cause.reason.priority());
     let cause = cause.map(|(cause, part)| {
@@ -198,25 +197,4 @@ fn hold(
     let before = before.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
     let are_enough = replicas.iter().all(|r| r.is_settled);
     readiness::hold(before, verdict, are_enough, readiness::first(causes))
-}
-
-/// Why no PodClique of the slot counts.
-fn explain_absence(snapshot: &Snapshot, roster: &Roster<'_>, part: &LayoutSlot<'_>) -> Cause {
-    let left = roster.previous_of(part.replica).len();
-    if left == 0 {
-        return explain_no_creation(roster, part);
-    }
-    let why = fence::entry(snapshot.attempts(), part.replica);
-    let why = why.map_or("", |a| a.message.as_str());
-    let text = format!("was terminated ({why}); waiting for {left} PodCliques to go");
-    Cause::new(Reason::ReplicaTerminating, text)
-}
-
-/// The refusal that its scaling group got, if it did.
-fn explain_no_creation(roster: &Roster<'_>, part: &LayoutSlot<'_>) -> Cause {
-    let group = roster.group_of(part);
-    let status = group.and_then(|group| group.status.as_ref());
-    let refused = status.and_then(|s| readiness::refusal(&s.last_errors));
-    let refused = refused.map(|cause| cause.within("is not created: "));
-    refused.unwrap_or_else(Cause::being_created)
 }

@@ -1,11 +1,11 @@
 //! Decides which users may change managed objects.
 
-use admission::authorizer::{Asked, Operation as Asks, Ruling, rule_on};
+use admission::authorizer::{Asked, Ruling, rule_on};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::Deserialize;
 
 use super::Judge;
-use crate::review::{Answer, Operation, Request, decode};
+use crate::review::{Answer, Request, decode};
 
 #[derive(Deserialize)]
 struct PartialObject {
@@ -29,7 +29,7 @@ impl Judge {
             }
         };
         let asked = Asked {
-            operation: operation(request.operation),
+            operation: request.operation,
             group: &request.resource.group,
             resource: &request.resource.resource,
             subresource: &request.sub_resource,
@@ -51,14 +51,5 @@ impl Judge {
                 message: reason,
             },
         }
-    }
-}
-
-fn operation(operation: Operation) -> Asks {
-    match operation {
-        Operation::Create => Asks::Create,
-        Operation::Update => Asks::Update,
-        Operation::Delete => Asks::Delete,
-        Operation::Connect => Asks::Connect,
     }
 }

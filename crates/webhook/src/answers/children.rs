@@ -14,13 +14,8 @@ use crate::parents::find_set;
 use crate::review::{Answer, Request, decode};
 
 /// The body of `/scale`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
-    pub(super) replicas: i32,
-}
-
 #[derive(Deserialize)]
-struct SentScale {
+struct Scale {
     #[serde(default)]
     spec: ScaleSpec,
 }
@@ -32,14 +27,13 @@ struct ScaleSpec {
     replicas: i32,
 }
 
-pub(super) fn decode_scale(request: &Request<'_>) -> Result<Scale, Answer> {
+/// The wanted replicas.
+pub(super) fn decode_scale(request: &Request<'_>) -> Result<i32, Answer> {
     let Some(sent) = request.object else {
         return Err(Answer::allowed());
     };
-    match decode::<SentScale>(sent) {
-        Ok(sent) => Ok(Scale {
-            replicas: sent.spec.replicas,
-        }),
+    match decode::<Scale>(sent) {
+        Ok(sent) => Ok(sent.spec.replicas),
         Err(error) => Err(Answer::undecodable("the Scale", &error)),
     }
 }
@@ -77,8 +71,8 @@ impl Judge {
         meta: fn(&K) -> &ObjectMeta,
         check: fn(&K, i32, Option<&PodCliqueSet>) -> ScalingVerdict,
     ) -> Answer {
-        let Scale { replicas } = match decode_scale(request) {
-            Ok(scale) => scale,
+        let replicas = match decode_scale(request) {
+            Ok(replicas) => replicas,
             Err(answer) => return answer,
         };
         // If the cache does not show the object yet, its definition refuses the most important
@@ -87,7 +81,8 @@ impl Judge {
             return Answer::allowed();
         };
         let set = find_set(self.stored.as_ref(), meta(&stored));
-        answer_verdict(check(&stored, replicas, set.as_deref()))
+        let verdict = check(&stored, replicas, set.as_deref());
+        Answer::judged(verdict.errors, &verdict.warnings)
     }
 
     fn judge_update<K: DeserializeOwned>(
@@ -107,16 +102,7 @@ impl Judge {
             return Answer::allowed();
         };
         let set = find_set(self.stored.as_ref(), meta(&old));
-        answer_verdict(check(&old, &new, set.as_deref()))
-    }
-}
-
-fn answer_verdict(verdict: ScalingVerdict) -> Answer {
-    if !verdict.errors.is_empty() {
-        return Answer::Invalid(verdict.errors);
-    }
-    Answer::Allowed {
-        patch: None,
-        warnings: verdict.warnings.iter().map(ToString::to_string).collect(),
+        let verdict = check(&old, &new, set.as_deref());
+        Answer::judged(verdict.errors, &verdict.warnings)
     }
 }

@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::value::RawValue;
 
 use super::Judge;
-use super::children::{Scale, decode_scale};
+use super::children::decode_scale;
 use super::unreadable::answer_unreadable;
 use crate::patch::{outline_of, plan_patch};
 use crate::review::{Answer, Operation, Request, Undecodable, decode};
@@ -67,14 +67,7 @@ impl Judge {
         } else {
             errors
         };
-        if !errors.is_empty() {
-            return Answer::Invalid(errors);
-        }
-        let warnings = warnings::of_set(old.as_ref(), &new);
-        Answer::Allowed {
-            patch: None,
-            warnings: warnings.iter().map(ToString::to_string).collect(),
-        }
+        Answer::judged(errors, &warnings::of_set(old.as_ref(), &new))
     }
 
     /// The cache may lag: the operator does not act on a set that exceeds the limit meanwhile.
@@ -109,8 +102,8 @@ impl Judge {
     }
 
     fn validate_set_scale(&self, request: &Request<'_>) -> Answer {
-        let Scale { replicas } = match decode_scale(request) {
-            Ok(scale) => scale,
+        let replicas = match decode_scale(request) {
+            Ok(replicas) => replicas,
             Err(answer) => return answer,
         };
         // A set that the cache does not show yet is new and was scaled at once: the operator will
@@ -118,12 +111,8 @@ impl Judge {
         let Some(stored) = self.stored.set(&request.namespace, &request.name) else {
             return Answer::allowed();
         };
-        let errors: Vec<FieldError> =
-            scaling::check_set_scale(&stored, replicas, &self.defaults, &self.rules);
-        if errors.is_empty() {
-            return Answer::allowed();
-        }
-        Answer::Invalid(errors)
+        let errors = scaling::check_set_scale(&stored, replicas, &self.defaults, &self.rules);
+        Answer::judged(errors, &[])
     }
 }
 

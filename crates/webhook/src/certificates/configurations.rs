@@ -91,8 +91,7 @@ pub(super) async fn write(
     seen: &DynamicObject,
 ) -> Result<(), Error> {
     let Patch { target, .. } = patch;
-    let changes = serde_json::from_value(changes(patch, seen));
-    let changes = changes
+    let changes = serde_json::from_value(changes(patch, seen))
         .map(Change::<()>::Json)
         .map_err(kube::Error::SerdeError);
     let (api, params) = (target.api(client), PatchParams::default());

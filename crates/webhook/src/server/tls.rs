@@ -22,8 +22,8 @@ pub(super) fn configure(
     clients: Option<&ClientAuthority>,
 ) -> io::Result<Arc<ServerConfig>> {
     let provider = Arc::new(ring::default_provider());
-    let builder = ServerConfig::builder_with_provider(provider);
-    let builder = builder.with_safe_default_protocol_versions();
+    let builder =
+        ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = verify_clients(builder.map_err(io::Error::other)?, clients)?;
     let certificate = SingleCertAndKey::from(serving.certified_key.clone());
     let mut config = builder.with_cert_resolver(Arc::new(certificate));

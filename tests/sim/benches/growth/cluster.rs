@@ -9,7 +9,7 @@ use engine::metrics::{ByResult, Metrics};
 use engine::{ControllerName, Reconciler};
 use jiff::SignedDuration;
 use operator::config::Config;
-use operator::run::{Endpoints, run_counting};
+use operator::run::{Endpoints, run_until};
 use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podcliqueset::PodCliqueSetReconciler;
@@ -90,7 +90,7 @@ impl Cluster {
             let clock: Clock = Arc::new(move || server.with_store(|store| store.now));
             let client = connect(&cluster.server, speed);
             let config = Config::default();
-            let operator = run_counting(
+            let operator = run_until(
                 config,
                 client,
                 clock,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use engine::metrics::Metrics;
 use http::Request;
 use kube::Client;
 use kube::client::Body;
@@ -83,7 +84,8 @@ async fn count_lists(found: Option<Value>) -> BTreeMap<Resource, usize> {
     let server = ring.wire.server.clone();
     let clock: Clock = Arc::new(move || server.with_store(|store| store.now));
     let client = Client::new(service, "default");
-    run_until(config(), client, clock, sleep(LONG), Endpoints::Unserved)
+    let (endpoints, metrics) = (Endpoints::Unserved, Metrics::default());
+    run_until(config(), client, clock, sleep(LONG), endpoints, metrics)
         .await
         .unwrap();
     let kept = kept.lock().unwrap().clone();

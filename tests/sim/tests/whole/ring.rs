@@ -5,6 +5,7 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::metrics::Metrics;
 use jiff::{SignedDuration, Timestamp};
 use operator::config::{Config, Gangs, parse};
 use operator::run::{Endpoints, run_until};
@@ -157,8 +158,8 @@ impl Ring {
         let server = self.wire.server.clone();
         let clock: Clock = Arc::new(move || server.with_store(|store| store.now));
         let (config, client) = (self.config.clone(), link.client());
-        let endpoints = Endpoints::Unserved;
-        let operator = run_until(config, client, clock, pending(), endpoints);
+        let (endpoints, metrics) = (Endpoints::Unserved, Metrics::default());
+        let operator = run_until(config, client, clock, pending(), endpoints, metrics);
         let task = tokio::spawn(async move { operator.await.unwrap() });
         self.operators.push(Running { link, task });
     }

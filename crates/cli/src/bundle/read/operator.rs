@@ -8,10 +8,11 @@ use kube::Api;
 use kube::api::LogParams;
 use serde_json::Value;
 
-use super::super::collected::{Log, name_of, namespace_of, text_at};
+use super::super::collected::Log;
 use super::super::{kinds, related};
 use super::Reader;
 use crate::exit::Failure;
+use crate::json;
 
 /// The chart's label of the operator's pods.
 const OPERATOR: &str = "app.kubernetes.io/name=grove-operator";
@@ -21,7 +22,7 @@ const MAX_LINES: usize = 20_000;
 impl Reader<'_> {
     /// Searches all namespaces if none is given.
     pub async fn read_operator(&mut self, namespace: Option<&str>) {
-        let (cluster, resource) = (self.cluster, kinds::pods());
+        let (cluster, resource) = (self.cluster, kinds::of::<Pod>());
         let pods = cluster.list_raw(&resource, namespace, OPERATOR).await;
         if let Some(line) = explain_missing(&pods, namespace) {
             self.read.missing.push(line);
@@ -36,7 +37,7 @@ impl Reader<'_> {
         let statuses = pod.pointer("/status/containerStatuses");
         let statuses = statuses.and_then(Value::as_array);
         for status in statuses.into_iter().flatten() {
-            let container = text_at(status, "/name");
+            let container = json::text(status, "/name");
             let restarts = status.get("restartCount").and_then(Value::as_i64);
             self.read_log(pod, container, false).await;
             if restarts.is_some_and(|count| count > 0) {
@@ -46,7 +47,7 @@ impl Reader<'_> {
     }
 
     async fn read_log(&mut self, pod: &Value, container: &str, previous: bool) {
-        let (namespace, pod) = (namespace_of(pod), name_of(pod));
+        let (namespace, pod) = (json::meta(pod, "namespace"), json::meta(pod, "name"));
         let ending = if previous { ".previous" } else { "" };
         let name = format!("{namespace}.{pod}.{container}{ending}");
         match self.lines(namespace, pod, container, previous).await {

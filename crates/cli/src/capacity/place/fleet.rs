@@ -26,7 +26,7 @@ pub struct Fleet<'a> {
     pub packs: Vec<Domains>,
 }
 
-/// Pods that every node treats alike.
+/// Pods of one template, under the same exclusions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodKind {
     /// The request of each resource.
@@ -55,14 +55,6 @@ pub struct Demand {
 }
 
 impl PodKind {
-    /// Whether both are one kind.
-    fn is_like(&self, other: &Self) -> bool {
-        let facts = |kind: &Self| (kind.owns.clone(), kind.member_of.clone());
-        self.requests == other.requests
-            && self.eligible == other.eligible
-            && facts(self) == facts(other)
-    }
-
     /// Whether the node admits it, however much is free.
     pub fn is_eligible(&self, node: usize) -> bool {
         self.eligible.get(node).copied().unwrap_or(false)
@@ -127,7 +119,7 @@ impl Numbering<'_> {
         demands.collect()
     }
 
-    /// Parts of one clique share its template, so a pointer finds most of them.
+    /// Parts of one clique share its template, so they are found by its pointer.
     fn kind_of(&mut self, gang: &Gang, part: &GangPart) -> usize {
         let (owns, member_of) = self.rules.exclusions_of(gang, part);
         let key = (Rc::as_ptr(&part.needs), owns, member_of);
@@ -135,11 +127,8 @@ impl Numbering<'_> {
             return *kind;
         }
         let kind = self.build_kind(part, key.1.clone(), key.2.clone());
-        let number = self.kinds.iter().position(|known| known.is_like(&kind));
-        let number = number.unwrap_or_else(|| {
-            self.kinds.push(kind);
-            self.kinds.len() - 1
-        });
+        let number = self.kinds.len();
+        self.kinds.push(kind);
         self.known.insert(key, number);
         number
     }

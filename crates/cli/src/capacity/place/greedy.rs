@@ -11,125 +11,112 @@ pub type PodPlacement = (usize, usize);
 /// A demand with its number, and the number of its pods to place.
 pub type Wanted<'a> = (usize, &'a Demand, u32);
 
-/// Places as many pods as it can and returns their number.
-pub fn fill(
-    room: &mut FreeResources<'_>,
-    wanted: &[Wanted<'_>],
+/// The pods that are placed for one gang.
+pub struct Filling<'r, 'f> {
+    /// The room that they take.
+    pub room: &'r mut FreeResources<'f>,
     order: NodeOrder,
-    placements: &mut Vec<PodPlacement>,
-) -> u32 {
-    fill_level(room, wanted, 0, order, placements)
+    /// The placed pods, in order.
+    pub placements: Vec<PodPlacement>,
 }
 
-/// First the pods of packs of this level, domain by domain, then the others.
-fn fill_level(
-    room: &mut FreeResources<'_>,
-    wanted: &[Wanted<'_>],
-    level: usize,
-    order: NodeOrder,
-    placements: &mut Vec<PodPlacement>,
-) -> u32 {
-    let pack_of = |(_, demand, _): &Wanted<'_>| demand.packs.get(level).copied();
-    let mut packs: Vec<usize> = wanted.iter().filter_map(pack_of).collect();
-    packs.sort_unstable();
-    packs.dedup();
-    let mut placed = 0;
-    for pack in packs {
-        let of_pack = wanted.iter().filter(|w| pack_of(w) == Some(pack));
-        let of_pack: Vec<Wanted<'_>> = of_pack.copied().collect();
-        placed += fill_pack(room, &of_pack, level, order, placements);
-    }
-    for (number, demand, pods) in wanted.iter().filter(|w| pack_of(w).is_none()) {
-        placed += place_pods(room, (*number, demand), *pods, order, placements);
-    }
-    placed
-}
-
-/// Fills the first domain that has room for all pods, or else the domain that has room for most.
-fn fill_pack(
-    room: &mut FreeResources<'_>,
-    wanted: &[Wanted<'_>],
-    level: usize,
-    order: NodeOrder,
-    placements: &mut Vec<PodPlacement>,
-) -> u32 {
-    let all: u32 = wanted.iter().map(|(_, _, pods)| *pods).sum();
-    let pack = wanted
-        .first()
-        .and_then(|(_, d, _)| d.packs.get(level).copied());
-    let Some(pack) = pack else { return 0 };
-    let pinned = room.pins.get(pack).and_then(Pin::domain);
-    let count = room.fleet.packs.get(pack).map_or(0, Domains::count);
-    let domains = (0..count).filter(|d| pinned.is_none_or(|pinned| pinned == *d));
-    let mut best: Option<(u32, usize)> = None;
-    for domain in domains {
-        let before = placements.len();
-        let placed = fill_domain(room, wanted, (level, pack, domain), order, placements);
-        if placed == all {
-            return placed;
-        }
-        undo(room, wanted, placements, before);
-        if best.is_none_or(|(most, _)| placed > most) {
-            best = Some((placed, domain));
+impl<'r, 'f> Filling<'r, 'f> {
+    /// No pods yet.
+    pub fn of(room: &'r mut FreeResources<'f>, order: NodeOrder) -> Self {
+        Self {
+            room,
+            order,
+            placements: Vec::new(),
         }
     }
-    best.map_or(0, |(_, domain)| {
-        fill_domain(room, wanted, (level, pack, domain), order, placements)
-    })
-}
 
-fn fill_domain(
-    room: &mut FreeResources<'_>,
-    wanted: &[Wanted<'_>],
-    (level, pack, domain): (usize, usize, usize),
-    order: NodeOrder,
-    placements: &mut Vec<PodPlacement>,
-) -> u32 {
-    let limit = |room: &mut FreeResources<'_>, domain| {
-        if let Some(pin) = room.pins.get_mut(pack) {
+    /// Places as many pods as it can and returns their number.
+    pub fn fill(&mut self, wanted: &[Wanted<'_>]) -> u32 {
+        self.fill_level(wanted, 0)
+    }
+
+    /// First the pods of packs of this level, domain by domain, then the others.
+    fn fill_level(&mut self, wanted: &[Wanted<'_>], level: usize) -> u32 {
+        let pack_of = |(_, demand, _): &Wanted<'_>| demand.packs.get(level).copied();
+        let mut packs: Vec<usize> = wanted.iter().filter_map(pack_of).collect();
+        packs.sort_unstable();
+        packs.dedup();
+        let mut placed = 0;
+        for pack in packs {
+            let of_pack = wanted.iter().filter(|w| pack_of(w) == Some(pack));
+            let of_pack: Vec<Wanted<'_>> = of_pack.copied().collect();
+            placed += self.fill_pack(&of_pack, level, pack);
+        }
+        for (number, demand, pods) in wanted.iter().filter(|w| pack_of(w).is_none()) {
+            placed += self.place_pods(*number, demand, *pods);
+        }
+        placed
+    }
+
+    /// Fills the first domain that has room for all pods, or else the domain that has room for
+    /// most.
+    fn fill_pack(&mut self, wanted: &[Wanted<'_>], level: usize, pack: usize) -> u32 {
+        let all: u32 = wanted.iter().map(|(_, _, pods)| *pods).sum();
+        let pinned = self.room.pins.get(pack).and_then(Pin::domain);
+        let count = self.room.fleet.packs.get(pack).map_or(0, Domains::count);
+        let domains = (0..count).filter(|d| pinned.is_none_or(|pinned| pinned == *d));
+        let mut best: Option<(u32, usize)> = None;
+        for domain in domains {
+            let before = self.placements.len();
+            let placed = self.fill_domain(wanted, level, pack, domain);
+            if placed == all {
+                return placed;
+            }
+            self.undo(wanted, before);
+            if best.is_none_or(|(most, _)| placed > most) {
+                best = Some((placed, domain));
+            }
+        }
+        best.map_or(0, |(_, domain)| {
+            self.fill_domain(wanted, level, pack, domain)
+        })
+    }
+
+    fn fill_domain(
+        &mut self,
+        wanted: &[Wanted<'_>],
+        level: usize,
+        pack: usize,
+        domain: usize,
+    ) -> u32 {
+        self.limit(pack, Some(domain));
+        let placed = self.fill_level(wanted, level + 1);
+        self.limit(pack, None);
+        placed
+    }
+
+    fn limit(&mut self, pack: usize, domain: Option<usize>) {
+        if let Some(pin) = self.room.pins.get_mut(pack) {
             pin.limit = domain;
         }
-    };
-    limit(room, Some(domain));
-    let placed = fill_level(room, wanted, level + 1, order, placements);
-    limit(room, None);
-    placed
-}
+    }
 
-/// Removes the pods of all placements but the first `before`.
-pub fn undo(
-    room: &mut FreeResources<'_>,
-    wanted: &[Wanted<'_>],
-    placements: &mut Vec<PodPlacement>,
-    before: usize,
-) {
-    for (number, node) in placements
-        .split_off(before.min(placements.len()))
-        .into_iter()
-        .rev()
-    {
-        let found = wanted.iter().find(|(known, _, _)| *known == number);
-        if let Some((_, demand, _)) = found {
-            room.remove(demand, node);
+    /// Removes the pods of all placements but the first `before`.
+    pub fn undo(&mut self, wanted: &[Wanted<'_>], before: usize) {
+        let undone = self.placements.drain(before.min(self.placements.len())..);
+        for (number, node) in undone.rev() {
+            let found = wanted.iter().find(|(known, _, _)| *known == number);
+            if let Some((_, demand, _)) = found {
+                self.room.remove(demand, node);
+            }
         }
     }
-}
 
-fn place_pods(
-    room: &mut FreeResources<'_>,
-    (number, demand): (usize, &Demand),
-    pods: u32,
-    order: NodeOrder,
-    placements: &mut Vec<PodPlacement>,
-) -> u32 {
-    for placed in 0..pods {
-        let Some(node) = choose_node(room, demand, order) else {
-            return placed;
-        };
-        room.place(demand, node);
-        placements.push((number, node));
+    fn place_pods(&mut self, number: usize, demand: &Demand, pods: u32) -> u32 {
+        for placed in 0..pods {
+            let Some(node) = choose_node(self.room, demand, self.order) else {
+                return placed;
+            };
+            self.room.place(demand, node);
+            self.placements.push((number, node));
+        }
+        pods
     }
-    pods
 }
 
 fn choose_node(room: &FreeResources<'_>, demand: &Demand, order: NodeOrder) -> Option<usize> {

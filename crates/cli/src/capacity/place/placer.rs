@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fleet::Demand;
 use super::free_resources::FreeResources;
-use super::greedy::{self, PodPlacement, Wanted};
+use super::greedy::{Filling, PodPlacement, Wanted};
 use super::shortage::find_shortages;
 use super::{GangVerdict, Outcome, Placed};
 use crate::capacity::gang::{Gang, GangPart};
@@ -65,9 +65,8 @@ impl<'a> Placer<'a> {
     fn place_guaranteed(&mut self, number: usize, gang: &Gang) -> GangVerdict {
         let demands = self.demands_of(number);
         let wanted = numbered(demands, |demand| demand.pods);
-        let mut placements = Vec::new();
-        let placed = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut placements);
-        let missing = count(&wanted).saturating_sub(placed);
+        let mut filling = Filling::of(&mut self.room, gang.node_order);
+        let missing = count(&wanted).saturating_sub(filling.fill(&wanted));
         let mut verdict = GangVerdict {
             outcome: Outcome::Fits,
             guaranteed: gang.guaranteed().saturating_sub(missing),
@@ -76,12 +75,12 @@ impl<'a> Placer<'a> {
             reasons: Vec::new(),
         };
         if missing == 0 {
-            self.fitting.insert(number, placements);
+            self.fitting.insert(number, filling.placements);
             return verdict;
         }
         verdict.outcome = Outcome::NoPlacementFound;
-        verdict.reasons = find_shortages(&self.room, gang, demands, &placements);
-        greedy::undo(&mut self.room, &wanted, &mut placements, 0);
+        verdict.reasons = find_shortages(filling.room, gang, demands, &filling.placements);
+        filling.undo(&wanted, 0);
         if self.fits_without_packs(gang, demands) {
             let reason = "without its topology constraint it would fit";
             verdict.reasons.push(reason.to_owned());
@@ -101,9 +100,9 @@ impl<'a> Placer<'a> {
             return false;
         }
         let wanted = numbered(&unbound, |demand| demand.pods);
-        let mut placements = Vec::new();
-        let placed = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut placements);
-        greedy::undo(&mut self.room, &wanted, &mut placements, 0);
+        let mut filling = Filling::of(&mut self.room, gang.node_order);
+        let placed = filling.fill(&wanted);
+        filling.undo(&wanted, 0);
         placed == count(&wanted)
     }
 
@@ -111,15 +110,14 @@ impl<'a> Placer<'a> {
     fn place_best_effort(&mut self, number: usize, gang: &Gang, verdict: &mut GangVerdict) {
         let demands = self.demands_of(number);
         let wanted = numbered(demands, |demand| demand.extra);
-        let mut placements: Vec<PodPlacement> = Vec::new();
-        let found = greedy::fill(&mut self.room, &wanted, gang.node_order, &mut placements);
-        let missing = count(&wanted).saturating_sub(found);
+        let mut filling = Filling::of(&mut self.room, gang.node_order);
+        let missing = count(&wanted).saturating_sub(filling.fill(&wanted));
         verdict.best_effort = gang.best_effort().saturating_sub(missing);
         let mut places: BTreeMap<PodPlacement, (u32, u32)> = BTreeMap::new();
         for placement in self.fitting.get(&number).into_iter().flatten() {
             places.entry(*placement).or_default().0 += 1;
         }
-        for placement in placements {
+        for placement in filling.placements {
             places.entry(placement).or_default().1 += 1;
         }
         verdict.places = places

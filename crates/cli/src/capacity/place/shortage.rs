@@ -74,10 +74,10 @@ fn why_not(room: &FreeResources<'_>, demand: &Demand, needs: &PodNeeds) -> Strin
 
 /// The exclusions on the nodes that have room for it.
 fn but_excluded(room: &FreeResources<'_>, kind: &PodKind, nodes: &[usize]) -> String {
-    let exclusions = nodes
+    let exclusions: BTreeSet<usize> = nodes
         .iter()
-        .flat_map(|node| room.exclusions_at(kind, *node));
-    let exclusions: BTreeSet<usize> = exclusions.collect();
+        .flat_map(|node| room.exclusions_at(kind, *node))
+        .collect();
     let called = exclusions
         .into_iter()
         .filter_map(|e| room.fleet.exclusions.get(e));
@@ -145,8 +145,8 @@ fn lacking_everywhere(
 /// The node that lacks least, if no single resource is short on every node.
 fn closest(room: &FreeResources<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> String {
     let all = room.fleet.resources.iter().zip(&kind.requests);
-    let all = all.filter(|(name, request)| **request > 0 && *name != PODS);
     let all: Vec<String> = all
+        .filter(|(name, request)| **request > 0 && *name != PODS)
         .map(|(name, request)| format!("{} {name}", write_amount(name, *request)))
         .collect();
     let near = nodes.iter().copied().min_by_key(|node| {
@@ -199,7 +199,7 @@ fn may_be_nowhere(room: &FreeResources<'_>, needs: &PodNeeds) -> String {
     }
     let mut counted: Vec<(Refusal, usize)> = refusals.into_iter().collect();
     counted.sort_by_key(|(_, nodes)| std::cmp::Reverse(*nodes));
-    let counted = counted
+    let counted: Vec<String> = counted
         .into_iter()
         .take(MOST_LISTED)
         .map(|(refusal, nodes)| {
@@ -210,8 +210,8 @@ fn may_be_nowhere(room: &FreeResources<'_>, needs: &PodNeeds) -> String {
                 Refusal::Affinity => "not selected by its node affinity".to_owned(),
             };
             format!("{nodes} {nodes_are}")
-        });
-    let counted: Vec<String> = counted.collect();
+        })
+        .collect();
     match room.fleet.nodes.len() {
         0 => "has no node: the cluster has none".to_owned(),
         nodes => format!("may be on none of {nodes} nodes: {}", counted.join(", ")),

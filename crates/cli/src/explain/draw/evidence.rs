@@ -1,16 +1,11 @@
 //! The evidence, one line each.
 
-use chrono::TimeZone;
-
 use super::Clock;
 use crate::explain::answer::{Container, Evidence, Explanation};
-use crate::output;
+use crate::output::{self, Zone};
 
 /// Draws the evidence without messages that were printed above.
-pub(super) fn draw_evidence<Z: TimeZone>(answer: &Explanation, clock: &Clock<'_, Z>) -> String
-where
-    Z::Offset: std::fmt::Display,
-{
+pub(super) fn draw_evidence<Z: Zone>(answer: &Explanation, clock: &Clock<'_, Z>) -> String {
     let mut told = answer.cause.clone();
     let mut text = String::new();
     for evidence in &answer.evidence {
@@ -37,10 +32,7 @@ struct EvidenceLine<'a> {
     last_words: &'a [String],
 }
 
-fn line_of<'a, Z: TimeZone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> EvidenceLine<'a>
-where
-    Z::Offset: std::fmt::Display,
-{
+fn line_of<'a, Z: Zone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> EvidenceLine<'a> {
     let (what, head, message, last_words): (_, _, _, &[String]) = match evidence {
         Evidence::Condition(c) => {
             let since = c.since.map(|at| format!(" since {}", clock.tell(at)));

@@ -37,36 +37,28 @@ pub enum NeededKind {
 impl NeededKind {
     /// Its plural, as in RBAC rules.
     pub fn plural(self) -> &'static str {
-        match self {
-            Self::Definition => "podcliquesets.grove.io",
-            Self::Namespace => "namespaces",
-            Self::PriorityClass => "priorityclasses",
-            Self::ServiceAccount => "serviceaccounts",
-            Self::Claim => "persistentvolumeclaims",
-            Self::ConfigMap => "configmaps",
-            Self::Secret => "secrets",
-            Self::KaiQueue => "queues.scheduling.run.ai",
-            Self::VolcanoQueue => "queues.scheduling.volcano.sh",
-            Self::Topology => "clustertopologybindings",
-            Self::LabelledNode => "nodes",
-            Self::Quota => "resourcequotas and limitranges",
-        }
+        self.names().0
     }
 
     /// Its name in messages.
     pub fn word(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Definition => "definition",
-            Self::Namespace => "namespace",
-            Self::PriorityClass => "PriorityClass",
-            Self::ServiceAccount => "ServiceAccount",
-            Self::Claim => "PersistentVolumeClaim",
-            Self::ConfigMap => "ConfigMap",
-            Self::Secret => "Secret",
-            Self::KaiQueue | Self::VolcanoQueue => "queue",
-            Self::Topology => "ClusterTopologyBinding",
-            Self::LabelledNode => "node",
-            Self::Quota => "quota",
+            Self::Definition => ("podcliquesets.grove.io", "definition"),
+            Self::Namespace => ("namespaces", "namespace"),
+            Self::PriorityClass => ("priorityclasses", "PriorityClass"),
+            Self::ServiceAccount => ("serviceaccounts", "ServiceAccount"),
+            Self::Claim => ("persistentvolumeclaims", "PersistentVolumeClaim"),
+            Self::ConfigMap => ("configmaps", "ConfigMap"),
+            Self::Secret => ("secrets", "Secret"),
+            Self::KaiQueue => ("queues.scheduling.run.ai", "queue"),
+            Self::VolcanoQueue => ("queues.scheduling.volcano.sh", "queue"),
+            Self::Topology => ("clustertopologybindings", "ClusterTopologyBinding"),
+            Self::LabelledNode => ("nodes", "node"),
+            Self::Quota => ("resourcequotas and limitranges", "quota"),
         }
     }
 

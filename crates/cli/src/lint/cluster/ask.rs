@@ -59,12 +59,9 @@ async fn ask_one(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Err
 async fn is_served(cluster: &Cluster, version: &str, plural: &str) -> Result<Answer, kube::Error> {
     match cluster.client.list_api_group_resources(version).await {
         Ok(list) => {
-            let is_there = list.resources.iter().any(|r| r.name == plural);
-            Ok(if is_there {
-                Answer::There
-            } else {
-                Answer::NotServed
-            })
+            let mut all = list.resources.iter();
+            let found = all.find(|resource| resource.name == plural);
+            Ok(found.map_or(Answer::NotServed, |_| Answer::There))
         }
         Err(kube::Error::Api(status)) if status.code == 404 => Ok(Answer::NotServed),
         Err(error) => Err(error),
@@ -107,12 +104,8 @@ async fn labelled_node(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kub
     let api: Api<Node> = Api::all(cluster.client.clone());
     let one = ListParams::default().labels(&wanted.name).limit(1);
     let found = api.list_metadata(&one).await?;
-    let is_there = !found.items.is_empty();
-    Ok(if is_there {
-        Answer::There
-    } else {
-        Answer::Missing
-    })
+    let first = found.items.first();
+    Ok(first.map_or(Answer::Missing, |_| Answer::There))
 }
 
 async fn namespace_quota(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error> {

@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use super::answers::NamespaceQuota;
 use super::requests::{ONE, pods_of, sum_of};
 use super::rules::{QUOTA_EXCEEDED, QUOTA_NEEDS_REQUESTS};
-use crate::lint::parts::{containers, init_containers, pods};
+use crate::lint::parts::{all_containers, pods};
 use crate::lint::remark::Remark;
 use crate::pod_requests::Which;
 
@@ -148,9 +148,8 @@ fn first_silent(at: &str, pod: &PodSpec, which: Which, resource: &str) -> Option
     if says(pod.resources.as_ref()) {
         return None;
     }
-    let mut all = containers(at, pod).chain(init_containers(at, pod));
     let is_silent = |(_, c): &(String, &Container)| !says(c.resources.as_ref());
-    let (at, _) = all.find(is_silent)?;
+    let (at, _) = all_containers(at, pod).find(is_silent)?;
     Some(format!("{at}.resources"))
 }
 

@@ -1,9 +1,10 @@
 //! The sum of a set's requests.
 
 use api::PodCliqueSet;
+use domain::workload::layout;
 use k8s_openapi::api::core::v1::PodSpec;
 
-use crate::lint::parts::{cliques, group_of};
+use crate::lint::parts::cliques;
 use crate::pod_requests::{ResourceSum, Which};
 
 /// Billionths in one.
@@ -27,7 +28,7 @@ pub(super) fn sum_of(set: &PodCliqueSet, which: Which) -> ResourceSum {
 fn counts(set: &PodCliqueSet) -> impl Iterator<Item = (i128, &PodSpec)> {
     let replicas = i128::from(set.spec.replicas.max(0));
     cliques(set).map(move |(_, clique)| {
-        let group = group_of(set, &clique.name);
+        let group = layout::group_of(&set.spec.template, &clique.name);
         let of_group = group.map_or(1, |group| group.replicas.unwrap_or(1));
         let of_clique = i128::from(clique.spec.replicas.max(0));
         let pods = i128::from(of_group.max(0)).saturating_mul(of_clique);

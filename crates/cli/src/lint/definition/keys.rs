@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use serde_json::Value;
 
-use super::nulls::items_of;
 use crate::lint::remark::Remark;
 use crate::lint::rules::admitted;
+use crate::schema;
 
 /// Items of such a list with the key of another.
 pub(super) fn check(schema: &JSONSchemaProps, path: &str, items: &[Value]) -> Vec<Remark> {
@@ -34,7 +34,7 @@ pub(super) fn check(schema: &JSONSchemaProps, path: &str, items: &[Value]) -> Ve
 
 /// The values of its keys, with their defaults.
 fn id_of(schema: &JSONSchemaProps, keys: &[String], item: &Value) -> Option<String> {
-    let fields = items_of(schema).and_then(|item| item.properties.as_ref());
+    let fields = schema::of_items(schema).and_then(|item| item.properties.as_ref());
     let values = keys.iter().map(|key| {
         let default = fields.and_then(|fields| fields.get(key)?.default.as_ref());
         let value = item.get(key).or(default.map(|json| &json.0));

@@ -60,8 +60,7 @@ fn choice(schema: &JSONSchemaProps, value: &Value) -> Option<Finding> {
     if allowed.iter().any(|one| one.0 == *value) {
         return None;
     }
-    let names = allowed.iter().filter_map(|one| one.0.as_str());
-    let names: Vec<_> = names.collect();
+    let names: Vec<_> = allowed.iter().filter_map(|one| one.0.as_str()).collect();
     let problem = "is not an allowed value".to_owned();
     Some((problem, format!("use one of {}", names.join(", "))))
 }

@@ -3,8 +3,8 @@
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use strsim::osa_distance;
 
-use super::nulls::items_of;
 use super::walk::join;
+use crate::schema;
 
 /// The remedy for a field of that name in the innermost of these objects.
 pub(super) fn remedy(around: &[(String, &JSONSchemaProps)], name: &str) -> String {
@@ -40,7 +40,7 @@ fn place_above(around: &[(String, &JSONSchemaProps)], name: &str) -> Option<Stri
 
 fn has_field(schema: &JSONSchemaProps, name: &str) -> bool {
     let fields = schema.properties.as_ref();
-    fields.is_some_and(|fields| fields.contains_key(name)) && items_of(schema).is_none()
+    fields.is_some_and(|fields| fields.contains_key(name)) && schema::of_items(schema).is_none()
 }
 
 /// The known name with the most similar spelling, if there is one.

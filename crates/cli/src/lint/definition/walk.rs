@@ -5,10 +5,10 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 };
 use serde_json::{Map, Value};
 
-use super::nulls::{items_of, values_of};
 use super::{keys, limits, nearest, types};
 use crate::lint::remark::{NOT_SET, Remark};
 use crate::lint::rules::admitted;
+use crate::schema;
 
 /// Remarks so far, and the ancestors of the current value.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl<'a> Walk<'a> {
             schema.additional_properties,
             Some(JSONSchemaPropsOrBool::Bool(true))
         );
-        if let Some(of_value) = values_of(schema) {
+        if let Some(of_value) = schema::of_values(schema) {
             if value.is_null() {
                 return;
             }
@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
 
     fn look_at_items(&mut self, schema: &'a JSONSchemaProps, path: &str, items: &[Value]) {
         self.remarks.extend(keys::check(schema, path, items));
-        let Some(of_item) = items_of(schema) else {
+        let Some(of_item) = schema::of_items(schema) else {
             return;
         };
         for (i, item) in items.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use api::PodCliqueSet;
 
-use crate::lint::parts::{containers, init_containers, pods};
+use crate::lint::parts::{all_containers, pods};
 use crate::lint::remark::{Remark, Rule};
 
 pub(in crate::lint) const NO_VERSION: Rule = Rule::warning(
@@ -13,16 +13,13 @@ pub(in crate::lint) const NO_VERSION: Rule = Rule::warning(
 );
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
-    let each = pods(set).flat_map(|(at, pod)| {
-        let all = containers(&at, pod).chain(init_containers(&at, pod));
-        all.collect::<Vec<_>>()
-    });
+    let each = pods(set).flat_map(|(at, pod)| all_containers(&at, pod));
     let images = each.filter_map(|(at, container)| Some((at, container.image.as_deref()?)));
     let floating = images.filter(|(_, image)| !is_fixed(image));
     let remark = |(at, image): (String, &str)| {
         let problem = "each pod may run another image".to_owned();
-        let remark = Remark::new(&NO_VERSION, format!("{at}.image"), problem);
-        let remark = remark.value(format!("{image:?}"));
+        let remark =
+            Remark::new(&NO_VERSION, format!("{at}.image"), problem).value(format!("{image:?}"));
         remark.remedy("name a version or a digest, such as app:1.2")
     };
     floating.map(remark).collect()

@@ -2,8 +2,9 @@
 
 use api::PodCliqueSet;
 use api::names::{MAX_COMBINED_LENGTH, combined_length};
+use domain::workload::layout;
 
-use crate::lint::parts::{cliques, group_of};
+use crate::lint::parts::cliques;
 use crate::lint::remark::{Remark, Rule};
 
 /// So much is near.
@@ -22,7 +23,8 @@ pub(in crate::lint) const NEAR_LIMIT: Rule = Rule::warning(
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let own = own_name(set);
     let lengths = cliques(set).map(|(at, clique)| {
-        let group = group_of(set, &clique.name).map(|group| group.name.as_str());
+        let group =
+            layout::group_of(&set.spec.template, &clique.name).map(|group| group.name.as_str());
         let parts = if group.is_some() {
             "set, group and clique"
         } else {

@@ -26,7 +26,7 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     if set.spec.workload_type == Some(WorkloadType::Training) {
         return Vec::new();
     }
-    let each = pods(set).flat_map(|(at, pod)| containers(&at, pod).collect::<Vec<_>>());
+    let each = pods(set).flat_map(|(at, pod)| containers(&at, pod));
     let bare = each.filter(|(_, c)| has_gpu(c) && c.readiness_probe.is_none());
     let remark = |(at, container): (String, &Container)| {
         let problem = format!(

@@ -2,9 +2,10 @@
 
 use api::labels::env;
 use api::{PodCliqueSet, WorkloadType};
+use domain::workload::layout;
 use k8s_openapi::api::core::v1::{Container, EnvVar, PodSpec};
 
-use crate::lint::parts::{containers, group_of, init_containers, pods};
+use crate::lint::parts::{all_containers, pods};
 use crate::lint::remark::{Remark, Rule};
 
 pub(in crate::lint) const REPLACED: Rule = Rule::warning(
@@ -35,7 +36,7 @@ const OF_GROUPS: [&str; 4] = [
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let cliques = set.spec.template.cliques.iter();
     let each = pods(set).zip(cliques).flat_map(|((at, pod), clique)| {
-        let is_grouped = group_of(set, &clique.name).is_some();
+        let is_grouped = layout::group_of(&set.spec.template, &clique.name).is_some();
         let is_job = set.spec.workload_type == Some(WorkloadType::Training);
         let variables = variables(&at, pod, &replaced(is_grouped, is_job));
         [names(&at, pod), variables].concat()
@@ -63,8 +64,7 @@ fn replaced(is_grouped: bool, is_job: bool) -> Vec<&'static str> {
 }
 
 fn variables(at: &str, pod: &PodSpec, own: &[&str]) -> Vec<Remark> {
-    let all = containers(at, pod).chain(init_containers(at, pod));
-    let taken = all.flat_map(|(at, container): (String, &Container)| {
+    let taken = all_containers(at, pod).flat_map(|(at, container): (String, &Container)| {
         let variables = container.env.iter().flatten().enumerate();
         let taken = variables.filter(|(_, v): &(usize, &EnvVar)| own.contains(&v.name.as_str()));
         let remarks = taken.map(|(i, _)| remark(format!("{at}.env[{i}].name")));

@@ -18,10 +18,8 @@ pub(in crate::lint) const NO_REQUESTS: Rule = Rule::warning(
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let each = pods(set).filter(|(_, pod)| !asks(pod.resources.as_ref()));
-    let silent = each.flat_map(|(at, pod)| {
-        let silent = containers(&at, pod).filter(|(_, c)| !asks(c.resources.as_ref()));
-        silent.collect::<Vec<_>>()
-    });
+    let silent = each
+        .flat_map(|(at, pod)| containers(&at, pod).filter(|(_, c)| !asks(c.resources.as_ref())));
     let remark = |(at, container): (String, &Container)| {
         let problem = format!("container {} requests no resources", container.name);
         let remark = Remark::new(&NO_REQUESTS, format!("{at}.resources.requests"), problem);

@@ -110,9 +110,8 @@ fn probes(set: &PodCliqueSet) -> Vec<Remark> {
         policy.as_deref() == Some("Never")
     });
     let probed = never.flat_map(|(at, clique)| {
-        let all = containers(&format!("{at}.spec.podSpec"), &clique.spec.pod_spec);
-        all.filter(|(_, c)| c.readiness_probe.is_some())
-            .collect::<Vec<_>>()
+        containers(&format!("{at}.spec.podSpec"), &clique.spec.pod_spec)
+            .filter(|(_, c)| c.readiness_probe.is_some())
     });
     let remark = |(at, _)| {
         let problem = "a pod that fails it once restarts the whole replica at once".to_owned();

@@ -6,7 +6,7 @@ use api::labels::LAST_APPLIED;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::plan::json;
+use crate::json;
 
 /// The parts of an object that users change.
 const PARTS: [&str; 3] = ["/metadata/labels", "/metadata/annotations", "/spec"];

@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::cluster::Cluster;
 use crate::exit::Failure;
-use crate::plan::world::{Rules, World, bug, schema};
+use crate::plan::world::{Rules, World, encode, schema};
 
 /// A set and all its objects, as stored.
 #[derive(Clone, Debug)]
@@ -123,8 +123,4 @@ where
     K: Clone + DeserializeOwned + Serialize + std::fmt::Debug,
 {
     found.add(&cluster.list::<K>(of_set).await?)
-}
-
-fn encode<K: Serialize>(object: &K) -> Result<Value, Failure> {
-    serde_json::to_value(object).map_err(|error| bug(&error.to_string()))
 }

@@ -13,11 +13,10 @@ use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podcliqueset::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 use podgang::PodGangReconciler;
-use serde_json::Value;
 
 use super::kinds::Triggered;
 use super::write::Written;
-use super::{World, bug};
+use super::{World, bug, encode};
 use crate::exit::Failure;
 
 /// The controllers run in this order.
@@ -145,7 +144,7 @@ impl World {
             return Ok(());
         };
         let id = (Kind::of::<R::Object>(), job.1.clone());
-        let status = encode_status(&next)?;
+        let status = encode(&next)?;
         let observed = object.meta().resource_version.as_deref();
         if self.write_status(&id, observed, status)? == Written::Outdated {
             self.triggered.insert(job);
@@ -167,8 +166,4 @@ impl World {
         }
         Ok(())
     }
-}
-
-fn encode_status<S: serde::Serialize>(status: &S) -> Result<Value, Failure> {
-    serde_json::to_value(status).map_err(|error| bug(&error.to_string()))
 }

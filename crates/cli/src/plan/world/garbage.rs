@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Id, World};
 use crate::exit::Failure;
-use crate::plan::json;
+use crate::json;
 
 impl World {
     /// Deletes the objects whose last owner had this uid.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Id, World};
 use crate::exit::Failure;
-use crate::plan::json;
+use crate::json;
 
 /// A node with unlimited room.
 pub(crate) const NODE: &str = "planned";

@@ -6,7 +6,7 @@ use domain::plan::Purpose;
 use serde_json::Value;
 
 use super::{Id, Stored};
-use crate::plan::json;
+use crate::json;
 
 /// One write of a controller.
 #[derive(Clone, Debug)]

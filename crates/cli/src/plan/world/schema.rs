@@ -1,15 +1,10 @@
 //! The API server's treatment of an object by its definition: it drops unknown fields and adds
 //! defaults.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
-    JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
-};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use serde_json::Value;
 
-static SCHEMAS: LazyLock<BTreeMap<String, JSONSchemaProps>> = LazyLock::new(schemas);
+use crate::schema;
 
 /// Completes an object of one of our kinds.
 pub(crate) fn complete(kind: &str, object: &mut Value) {
@@ -30,17 +25,7 @@ pub(crate) fn find_unknown(kind: &str, object: &Value) -> Vec<String> {
 }
 
 fn find_schema(kind: &str, part: &str) -> Option<&'static JSONSchemaProps> {
-    SCHEMAS.get(kind)?.properties.as_ref()?.get(part)
-}
-
-fn schemas() -> BTreeMap<String, JSONSchemaProps> {
-    let definitions = api::crds::all().into_iter();
-    let schemas = definitions.filter_map(|definition| {
-        let version = definition.spec.versions.into_iter().next()?;
-        let schema = version.schema?.open_api_v3_schema?;
-        Some((definition.spec.names.kind, schema))
-    });
-    schemas.collect()
+    schema::of_kind(kind)?.properties.as_ref()?.get(part)
 }
 
 fn complete_value(schema: &JSONSchemaProps, value: &mut Value) {
@@ -54,13 +39,13 @@ fn complete_value(schema: &JSONSchemaProps, value: &mut Value) {
                 }
             }
             for (name, value) in fields.iter_mut() {
-                if let Some(schema) = schema_of_field(schema, name) {
+                if let Some(schema) = schema::of_field(schema, name) {
                     complete_value(schema, value);
                 }
             }
         }
         Value::Array(items) => {
-            if let Some(schema) = schema_of_items(schema) {
+            if let Some(schema) = schema::of_items(schema) {
                 for item in items {
                     complete_value(schema, item);
                 }
@@ -77,13 +62,13 @@ fn search(schema: &JSONSchemaProps, value: &Value, at: &str, found: &mut Vec<Str
                 let at = format!("{at}.{name}");
                 if is_unknown(schema, name) {
                     found.push(at);
-                } else if let Some(schema) = schema_of_field(schema, name) {
+                } else if let Some(schema) = schema::of_field(schema, name) {
                     search(schema, value, &at, found);
                 }
             }
         }
         Value::Array(items) => {
-            let schema = schema_of_items(schema);
+            let schema = schema::of_items(schema);
             for (number, item) in items.iter().enumerate() {
                 if let Some(schema) = schema {
                     search(schema, item, &format!("{at}[{number}]"), found);
@@ -100,19 +85,4 @@ fn is_unknown(schema: &JSONSchemaProps, name: &str) -> bool {
         || schema.additional_properties.is_some();
     let known = schema.properties.as_ref().filter(|_| !takes_any);
     known.is_some_and(|known| !known.contains_key(name))
-}
-
-fn schema_of_field<'a>(schema: &'a JSONSchemaProps, name: &str) -> Option<&'a JSONSchemaProps> {
-    let known = schema.properties.as_ref().and_then(|all| all.get(name));
-    known.or(match &schema.additional_properties {
-        Some(JSONSchemaPropsOrBool::Schema(schema)) => Some(schema),
-        _ => None,
-    })
-}
-
-fn schema_of_items(schema: &JSONSchemaProps) -> Option<&JSONSchemaProps> {
-    match &schema.items {
-        Some(JSONSchemaPropsOrArray::Schema(schema)) => Some(schema),
-        _ => None,
-    }
 }

@@ -1,21 +1,18 @@
 //! Until nothing changes any more.
 
 use api::PodClique;
+use domain::Pod;
 use domain::plan::Kind;
-use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::core::v1::Pod;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::controllers::Job;
 use super::{Stored, World};
 use crate::exit::Failure;
-use crate::plan::json;
+use crate::json;
 
 /// Controllers of PodCliques, by number.
 const PODCLIQUES: usize = 2;
-
-/// The plan ends before a pod that ended is due for replacement.
-const HORIZON: SignedDuration = SignedDuration::from_mins(10);
 
 impl World {
     /// Runs the operator and the pods until nothing is left to do. Time passes only while a missing
@@ -46,7 +43,9 @@ impl World {
             .iter()
             .map(|(_, at)| **at)
             .filter(|at| *at > self.now);
-        let end = self.began.saturating_add(HORIZON).unwrap_or(self.began);
+        // Every pod that has ended is due before.
+        let end = self.began.saturating_add(Pod::LONG_LIFE);
+        let end = end.unwrap_or(self.began);
         let others = others
             .iter()
             .map(|(_, at)| **at)

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::kinds::find_feed;
 use super::{Id, Stored, World, bug, schema};
 use crate::exit::Failure;
-use crate::plan::json;
+use crate::json;
 
 /// Metadata that no writer changes.
 const FIXED: [&str; 8] = [

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::record::{self, Record};
 use super::{Id, World, bug};
 use crate::exit::Failure;
-use crate::plan::json;
+use crate::json;
 
 /// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ pub fn of_objects(workload: &Workload) -> Vec<Moment> {
     let status = workload.set.status.clone().unwrap_or_default();
     let mut all: Vec<Moment> = Vec::new();
     all.extend(set.readiness(&status.conditions, true));
-    all.extend(set.failure(&status.conditions));
+    all.extend(set.held(ConditionType::Failed, What::Failed, &status.conditions));
     all.extend(set.troubles(&status.conditions));
     for group in &workload.groups {
         let object = ReportingObject::of("podcliquescalinggroup", &group.metadata);
@@ -32,7 +32,7 @@ pub fn of_objects(workload: &Workload) -> Vec<Moment> {
         let status = podclique.status.clone().unwrap_or_default();
         all.extend(object.readiness(&status.conditions, false));
         all.extend(object.breach(&status.conditions, status.breached_since.as_ref()));
-        all.extend(object.success(&status.conditions));
+        all.extend(object.held(ConditionType::Succeeded, What::Done, &status.conditions));
         all.extend(object.troubles(&status.conditions));
     }
     all.extend(workload.gangs.iter().flat_map(of_gang));
@@ -101,24 +101,15 @@ impl<'a> ReportingObject<'a> {
         Some(self.of_condition(What::NotReady, ready))
     }
 
-    fn failure(&self, conditions: &[Condition]) -> Option<Moment> {
-        let failed = conditions::find(conditions, ConditionType::Failed)?;
-        let is_failed = failed.status == "True";
-        is_failed.then(|| self.of_condition(What::Failed, failed))
-    }
-
-    fn success(&self, conditions: &[Condition]) -> Option<Moment> {
-        let done = conditions::find(conditions, ConditionType::Succeeded)?;
-        let is_done = done.status == "True";
-        is_done.then(|| self.of_condition(What::Done, done))
+    /// The moment since which a condition is True.
+    fn held(&self, type_: ConditionType, what: What, all: &[Condition]) -> Option<Moment> {
+        let condition = conditions::find(all, type_).filter(|c| c.status == "True")?;
+        Some(self.of_condition(what, condition))
     }
 
     fn breach(&self, conditions: &[Condition], since: Option<&Time>) -> Option<Moment> {
-        let breach = conditions::find(conditions, ConditionType::MinAvailableBreached)?;
-        if breach.status != "True" {
-            return None;
-        }
-        let mut moment = self.of_condition(What::Breached, breach);
+        let breached = ConditionType::MinAvailableBreached;
+        let mut moment = self.held(breached, What::Breached, conditions)?;
         moment.at = since.map_or(moment.at, |since| since.0);
         Some(moment)
     }
@@ -133,8 +124,8 @@ impl<'a> ReportingObject<'a> {
         ];
         let found = bad.iter().filter_map(|t| conditions::find(conditions, *t));
         let found = found.filter(|c| c.status == "True");
-        let stuck = conditions::find(conditions, ConditionType::UpdateInProgress);
-        let stuck = stuck.filter(|c| c.status == "Unknown");
+        let stuck = conditions::find(conditions, ConditionType::UpdateInProgress)
+            .filter(|c| c.status == "Unknown");
         found
             .chain(stuck)
             .map(|c| self.of_condition(What::Warning, c))
@@ -142,8 +133,8 @@ impl<'a> ReportingObject<'a> {
     }
 
     fn lost(&self, conditions: &[Condition], was_scheduled: bool) -> Vec<Moment> {
-        let lost = conditions::find(conditions, ConditionType::Scheduled);
-        let lost = lost.filter(|c| c.status == "False" && was_scheduled);
+        let lost = conditions::find(conditions, ConditionType::Scheduled)
+            .filter(|c| c.status == "False" && was_scheduled);
         let bad = [ConditionType::Unhealthy, ConditionType::DisruptionTarget];
         let bad = bad.iter().filter_map(|t| conditions::find(conditions, *t));
         let bad = bad.filter(|c| c.status == "True");

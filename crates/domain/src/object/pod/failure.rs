@@ -1,15 +1,10 @@
 //! How a pod failed.
 
-use api::labels;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{ContainerStatus, Pod, Terminated};
-use crate::object::ownership;
 
 impl Pod {
-    /// After this many consecutive failures of its pods, an index of a job is given up.
-    pub const FAILURES_IN_A_ROW: u32 = 5;
-
     /// How it failed: the end of the first container that ended badly; without one, the kubelet or
     /// the node controller gives the reason (evicted, node lost).
     pub fn failure(&self) -> Option<&Terminated> {
@@ -60,53 +55,6 @@ impl Pod {
         let until = self.metadata.deletion_timestamp.as_ref()?.0;
         let grace = (grace > 0).then(|| SignedDuration::from_secs(grace))?;
         until.checked_sub(grace).ok()
-    }
-
-    /// How many consecutive pods of this index, including this one, ended soon after their start; 0
-    /// if this one has not ended, or lived long enough.
-    pub fn failure_count(&self) -> u32 {
-        const LONG_ENOUGH: SignedDuration = SignedDuration::from_mins(10);
-        let is_over = self.is_finished() || self.is_failed();
-        let Some(ended) = self.ended_at().filter(|_| is_over) else {
-            return 0;
-        };
-        let born = self
-            .metadata
-            .creation_timestamp
-            .as_ref()
-            .map_or(ended, |t| t.0);
-        if ended.duration_since(born) >= LONG_ENOUGH {
-            return 0;
-        }
-        self.earlier_failures().saturating_add(1)
-    }
-
-    /// Whether it failed as the last of so many consecutive pods of its index that its successor
-    /// would fail, too.
-    pub fn is_given_up(&self) -> bool {
-        self.is_failed() && self.failure_count() >= Self::FAILURES_IN_A_ROW
-    }
-
-    /// The number of earlier consecutive failures, carried on the pod.
-    pub fn earlier_failures(&self) -> u32 {
-        let carried = |key| ownership::annotation(&self.metadata, key);
-        let carried =
-            carried(labels::POD_FAILURE_COUNT).or_else(|| carried(labels::OLD_POD_FAILURE_COUNT));
-        carried.and_then(|n| n.parse().ok()).unwrap_or(0)
-    }
-
-    /// When it is replaced if it has ended: the first time at once, then 10 s after its end,
-    /// doubling up to 5 min.
-    pub fn replacement_due(&self) -> Option<Timestamp> {
-        const INITIAL_WAIT: SignedDuration = SignedDuration::from_secs(10);
-        const MAX_WAIT: SignedDuration = SignedDuration::from_mins(5);
-        let wait = match self.earlier_failures() {
-            0 => SignedDuration::ZERO,
-            n => (1..n.min(10))
-                .fold(INITIAL_WAIT, |wait, _| wait.saturating_mul(2))
-                .min(MAX_WAIT),
-        };
-        self.ended_at()?.checked_add(wait).ok()
     }
 
     /// When its last container ended.

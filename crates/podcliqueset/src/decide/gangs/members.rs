@@ -8,9 +8,6 @@ use api::{PodGang, codes};
 use domain::health::availability;
 use domain::roster::{ObservedClique, Roster};
 use domain::workload::gang::{self, ExpectedGang};
-use domain::workload::layout;
-
-use crate::observe::Snapshot;
 
 /// The state of a part with regard to the list of its PodGang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +40,7 @@ pub(super) enum Entry {
 
 /// The parts of a gang.
 pub(super) struct Members<'a> {
-    snapshot: &'a Snapshot,
+    roster: &'a Roster<'a>,
     all: Vec<Member<'a>>,
 }
 
@@ -57,8 +54,7 @@ struct Member<'a> {
 impl<'a> Members<'a> {
     /// Reads the parts of a gang, and its PodGang if that exists.
     pub(super) fn of(
-        snapshot: &'a Snapshot,
-        roster: &Roster<'_>,
+        roster: &'a Roster<'a>,
         gang: &'a ExpectedGang,
         existing: Option<&PodGang>,
     ) -> Self {
@@ -73,7 +69,7 @@ impl<'a> Members<'a> {
         });
         let mut members = Self {
             all: all.collect(),
-            snapshot,
+            roster,
         };
         if let Some(list) = &list {
             members.add_scaled_up_with_others(list);
@@ -150,10 +146,9 @@ impl<'a> Members<'a> {
     where
         'a: 'n,
     {
-        let template = &self.snapshot.validated.set.spec.template;
-        let found = layout::find(self.snapshot.name(), template, part);
-        let group = found.and_then(|part| part.group);
-        group.map_or(part, |group| &group.name)
+        let position = self.roster.position_of(part);
+        let group = position.and_then(|position| position.group);
+        group.map_or(part, |(group, _)| &group.name)
     }
 
     fn has(&self, state: ListState) -> bool {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::collect::Collector;
 use super::step::Action;
-use crate::plan::json;
+use crate::json;
 use crate::plan::world::Record;
 
 impl Collector {

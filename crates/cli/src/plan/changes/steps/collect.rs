@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 use super::fold::fold_updates;
 use super::step::{Action, PlannedStep};
 use crate::exit::Failure;
-use crate::plan::json;
+use crate::json;
 use crate::plan::world::{Record, World};
 
 /// Collects steps. One kind of action on one object is one step.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::collect::Collector;
 use super::step::Action;
-use crate::plan::json;
+use crate::json;
 use crate::plan::objects::{is_made, name_of_pod};
 use crate::plan::world::Record;
 
@@ -26,22 +26,15 @@ impl Collector {
 
     fn create_pod(&mut self, pod: &Value) {
         let slot = slot_of(pod);
-        if let Some(number) = self.made.get(&slot.0).copied() {
-            if self.is(number, Action::Create) {
-                self.edit(number, |step| {
-                    step.new_pods = step.new_pods.saturating_add(1);
-                });
-            }
-            return;
-        }
-        if self.vacated.remove(&slot) {
-            return;
-        }
         let podcliques = Kind::of::<PodClique>();
-        let number = if self.has(Action::Scale, podcliques, &slot.0) {
-            self.number(Action::Scale, podcliques, &slot.0)
-        } else {
-            self.number(Action::Create, Kind::of::<Pod>(), &name_of_pod(pod))
+        let number = match self.made.get(&slot.0).copied() {
+            Some(number) if self.is(number, Action::Create) => number,
+            Some(_) => return,
+            None if self.vacated.remove(&slot) => return,
+            None if self.has(Action::Scale, podcliques, &slot.0) => {
+                self.number(Action::Scale, podcliques, &slot.0)
+            }
+            None => self.number(Action::Create, Kind::of::<Pod>(), &name_of_pod(pod)),
         };
         self.edit(number, |step| {
             step.new_pods = step.new_pods.saturating_add(1);
@@ -58,19 +51,19 @@ impl Collector {
                 self.edit(number, |step| step.pods.push(name));
             }
             Some(Purpose::DeleteWithPodClique) => {
-                let number = match self.leaving.get(&slot.0).copied() {
-                    Some(number) => number,
-                    None => self.number(Action::Remove, podcliques, &slot.0),
-                };
+                let leaving = self.leaving.get(&slot.0).copied();
+                let number =
+                    leaving.unwrap_or_else(|| self.number(Action::Remove, podcliques, &slot.0));
                 self.edit(number, |step| step.pods.push(name));
             }
-            Some(purpose @ Purpose::ReplacePod) => {
-                let number = self.number(Action::Restart, Kind::of::<Pod>(), &name);
-                self.edit(number, |step| step.why = Some(purpose.text().to_owned()));
-                self.vacated.insert(slot);
-            }
             purpose => {
-                let number = self.number(Action::Remove, Kind::of::<Pod>(), &name);
+                let is_replaced = purpose == Some(Purpose::ReplacePod);
+                let action = if is_replaced {
+                    Action::Restart
+                } else {
+                    Action::Remove
+                };
+                let number = self.number(action, Kind::of::<Pod>(), &name);
                 self.edit(number, |step| {
                     step.why = purpose.map(|p| p.text().to_owned());
                 });

@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 /// The action of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
     /// An object and its pods are created.
+    #[default]
     Create,
     /// Another number of replicas.
     Scale,
@@ -23,7 +24,7 @@ pub enum Action {
 }
 
 /// One step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedStep {
     /// The action.
@@ -77,18 +78,7 @@ impl PlannedStep {
             action,
             kind: kind.to_owned(),
             name: name.to_owned(),
-            from: None,
-            to: None,
-            fields: Vec::new(),
-            new_pods: 0,
-            pods: Vec::new(),
-            not_ready: Vec::new(),
-            group_replicas: Vec::new(),
-            at_once: None,
-            max_unavailable: None,
-            waits_for: None,
-            why: None,
-            is_under_way: false,
+            ..Self::default()
         }
     }
 }
