@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use api::PodCliqueSet;
 use domain::object::ownership;
-use domain::workload::limits;
+use domain::workload::{hash, limits};
 
 use crate::defaults::{self, DefaultsConfig};
 use crate::rules::is_same;
@@ -64,6 +64,13 @@ impl Validator {
         let place = cliques.position(|c| c.name == clique)?;
         self.read(stored, |findings| {
             findings.template_hashes.get(place).cloned()
+        })
+    }
+
+    /// The hash of the newest generation of a stored set's templates.
+    pub fn generation_hash(&self, stored: &Arc<PodCliqueSet>) -> String {
+        self.read(stored, |findings| {
+            hash::generation_hash(&findings.template_hashes)
         })
     }
 

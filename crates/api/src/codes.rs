@@ -20,6 +20,7 @@ pub const REMOVE_POD_SCHEDULING_GATE: &str = "ERR_REMOVE_POD_SCHEDULING_GATE";
 pub fn of_write(verb: &str, kind: &str) -> String {
     let what = match verb {
         "create" => "CREATE",
+        "check" => "CHECK",
         "delete" => "DELETE",
         _ => "SYNC",
     };

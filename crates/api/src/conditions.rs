@@ -117,6 +117,15 @@ pub enum Reason {
     ProgressDeadlineExceeded,
     /// UpdateInProgress=False: no update runs.
     NoActiveUpdate,
+    /// UpdateInProgress=False: `updateStrategy.paused` is true, and replicas or PodCliques have an
+    /// older template.
+    Paused,
+    /// UpdateInProgress=False of a PodCliqueSet: the API server refuses pods of the newest template;
+    /// nothing was changed.
+    TemplateRefused,
+    /// UpdateInProgress=False of a PodCliqueSet: the API server has not answered yet whether it
+    /// accepts pods of the newest template.
+    TemplateUnchecked,
     /// Succeeded=True of a PodClique of a job: all its pods have done their work.
     AllPodsCompleted,
     /// Failed=True, Ready=False: the job has used all restarts of `trainingSpec.maxRestarts`.
@@ -195,6 +204,13 @@ pub enum Reason {
     MinimumReady,
     /// Ready=True of a PodCliqueSet: the required minimum runs, and an update is in progress.
     Updating,
+    /// Ready=True of a PodCliqueSet: the required minimum runs, and the API server refuses pods of
+    /// the newest template, so the update does not begin.
+    UpdateRefused,
+    /// Ready=True of a PodCliqueSet: the required minimum runs, and its update makes no progress.
+    UpdateStalled,
+    /// Ready=True of a PodCliqueSet: the required minimum runs, and its update is paused.
+    UpdatePaused,
     /// Ready=True: everything is scaled to zero.
     ScaledToZero,
     /// Succeeded=True, Ready=True of a PodCliqueSet: the job is done.

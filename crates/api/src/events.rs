@@ -59,6 +59,11 @@ pub const STUCK_POD_REPLACED: EventReason = EventReason("StuckPodReplaced");
 /// Normal on the set: everything runs, for the first time or again.
 pub const READY: EventReason = EventReason("Ready");
 
+/// Normal on the set: an update to a changed template begins.
+pub const UPDATE_STARTED: EventReason = EventReason("UpdateStarted");
+/// Normal on the set: all replicas have the changed template.
+pub const UPDATE_COMPLETED: EventReason = EventReason("UpdateCompleted");
+
 /// Warning on the object: the operator cannot write its status.
 pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
 /// Warning on the object: a field cannot be decoded, so the operator does nothing for the object
@@ -67,7 +72,7 @@ pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
 pub const UNREADABLE: EventReason = EventReason("Unreadable");
 /// Reasons of routine successes. Not routine: the replacement of a PodClique in an update, a
 /// termination, a restart, the end of a job.
-const ROUTINE: [&str; 9] = [
+const ROUTINE: [&str; 11] = [
     "PodCreateSuccessful",
     "PodDeleteSuccessful",
     "PodCliqueCreateSuccessful",
@@ -77,6 +82,8 @@ const ROUTINE: [&str; 9] = [
     "PodGangCreateOrUpdateSuccessful",
     "PodGangDeleteSuccessful",
     READY.0,
+    UPDATE_STARTED.0,
+    UPDATE_COMPLETED.0,
 ];
 
 /// Warning on the parent: an object of another owner has a name that the operator needs.

@@ -280,9 +280,27 @@ pub struct PclqUpdateProgress {
     /// When a pod was last replaced or became Ready; `progressDeadline` counts from here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_progress_time: Option<Time>,
+    /// The most pods that were available at once since the turn began; `maxUnavailable` counts from
+    /// here. Absent if no pod had an older template in this turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<i32>,
+    /// A pod that waits for a node, and since when. After 60 s the clique counts as short of room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_since: Option<WaitingPod>,
     /// Ready pods chosen to be replaced. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_pods_selected_to_update: Option<PodsSelectedToUpdate>,
+}
+
+/// A pod that waits for a node during an update.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingPod {
+    /// Uid of the pod.
+    pub uid: String,
+    /// When the operator first saw that this or an earlier pod waits.
+    #[serde(rename = "time")]
+    pub since: Time,
 }
 
 /// Ready pods chosen to be replaced, one at a time.

@@ -5,6 +5,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::podclique::WaitingPod;
 use crate::podcliqueset::ReplicaAttempt;
 use crate::{LastError, WorkloadType};
 
@@ -205,6 +206,13 @@ pub struct PcsgUpdateProgress {
     /// `progressDeadline` counts from here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_progress_time: Option<Time>,
+    /// The most group replicas that were available at once since the turn began; `maxUnavailable`
+    /// counts from here. Absent if no group replica had an older template in this turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<i32>,
+    /// A pod that waits for a node, and since when. After 60 s the group counts as short of room.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_since: Option<WaitingPod>,
     /// Ready group replicas chosen to be recreated. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_replica_indices_selected_to_update: Option<ReplicasSelectedToUpdate>,

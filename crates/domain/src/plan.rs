@@ -1,6 +1,7 @@
 //! A plan: the writes that one reconcile wants, as data that prints as readable text.
 
 mod action;
+mod check;
 mod event;
 mod guarded_patch;
 mod kind;
@@ -15,6 +16,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 pub use action::{Action, Version};
+pub use check::{Check, CheckAnswer, CheckedTemplate};
 pub use event::Event;
 pub use guarded_patch::GuardedPatch;
 pub use kind::Kind;

@@ -1,19 +1,29 @@
 //! Updates (docs/semantics.md §14): which replica has the turn, and which objects take a changed
 //! template.
 
-mod budget;
+mod component;
+mod min_ready;
 mod progress;
+mod room;
+mod unit;
 
 use std::cmp::Ordering;
 
+use api::conditions::{self, ConditionType, Reason};
 use api::podcliqueset::{
-    PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate, UpdateStrategyType,
+    PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, ReplicaUpdateProgress, RollingUpdate,
+    UpdateStrategyType,
 };
 use api::{PodCliqueSet, PodCliqueSetStatus, labels};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
-pub use self::budget::{PodBudget, ReplicaBudget};
+pub use self::component::{Component, max_unavailable};
+pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
+pub use self::room::{is_short, next_waiting, short_at};
+pub use self::unit::{
+    Stage, UnitMember, next_stage_at, next_stage_of_replica_at, stage_of_pod, stage_of_replica,
+};
 
 use crate::Pod;
 use crate::health::training;
@@ -35,38 +45,84 @@ pub fn is_on_delete(set: &PodCliqueSet) -> bool {
 }
 
 /// The replica that has the turn, as stored, in an update that runs.
-pub fn turn(set: &PodCliqueSet) -> Option<i32> {
+pub fn turn(set: &PodCliqueSet) -> Option<&ReplicaUpdateProgress> {
     turn_in(set, set.status.as_ref()?)
 }
 
 /// The same by a status that is about to be stored.
-pub fn turn_in(set: &PodCliqueSet, status: &PodCliqueSetStatus) -> Option<i32> {
+pub fn turn_in<'a>(
+    set: &PodCliqueSet,
+    status: &'a PodCliqueSetStatus,
+) -> Option<&'a ReplicaUpdateProgress> {
     if is_on_delete(set) || training::is_training(set) {
         return None;
     }
     let progress = status.update_progress.as_ref()?;
     let is_running = progress.update_ended_at.is_none();
     let first = progress.currently_updating.first();
-    let turn = first.filter(|turn| is_running && turn.update_ended_at.is_none());
-    turn.map(|turn| turn.replica_index)
+    first.filter(|turn| is_running && turn.update_ended_at.is_none())
+}
+
+/// Whether the record of an update that ended then belongs to a turn before the one that began then.
+pub fn is_of_earlier_turn(ended: Option<&Time>, turn: Option<&Time>) -> bool {
+    ended
+        .zip(turn)
+        .is_some_and(|(ended, turn)| ended.0 < turn.0)
 }
 
 /// Whether this replica has the turn: only then its pods are replaced because of the template, and
 /// only there gang termination is suspended.
 pub fn is_updating(set: &PodCliqueSet, replica: i32) -> bool {
-    turn(set) == Some(replica)
+    turn(set).is_some_and(|turn| turn.replica_index == replica)
 }
 
-/// Whether an existing standalone PodClique takes a changed template: on its replica's turn. A
-/// PodClique that has to be created takes the newest at any time.
-pub fn is_template_due(set: &PodCliqueSet, replica: i32) -> bool {
-    is_edited_in_place(set) || is_updating(set, replica)
+/// Whether an existing standalone PodClique takes a changed template of this generation: on its
+/// replica's turn. A PodClique that has to be created takes the newest at any time.
+pub fn is_template_due(set: &PodCliqueSet, generation: &str, replica: i32) -> bool {
+    let is_turn = is_edited_in_place(set) || is_updating(set, replica);
+    is_turn && !is_held(set, generation)
 }
 
 /// Whether every existing PodClique takes a changed template while its pods stay. Otherwise
 /// PodCliques of groups are recreated, since a group replica is replaced as a whole.
 pub fn is_edited_in_place(set: &PodCliqueSet) -> bool {
     is_on_delete(set) && !training::is_training(set)
+}
+
+/// Whether the user paused the update.
+pub fn is_paused(set: &PodCliqueSet) -> bool {
+    let strategy = set.spec.update_strategy.as_ref();
+    strategy.is_some_and(|strategy| strategy.paused)
+}
+
+/// Whether the operator accepted this generation of the templates: it checked them, or it found no
+/// object that they change. A job has one template. A hash of another implementation proves nothing.
+pub fn is_accepted(set: &PodCliqueSet, generation: &str) -> bool {
+    let stored = set.status.as_ref();
+    let stored = stored.and_then(|status| status.current_generation_hash.as_deref());
+    let is_other = stored.is_some_and(|stored| hash::is_ours(stored) && stored != generation);
+    training::is_training(set) || !is_other
+}
+
+/// Whether nothing is replaced for the sake of a template now, also in the replica that has the
+/// turn: the update is paused, or this newest generation is not accepted.
+pub fn is_held(set: &PodCliqueSet, generation: &str) -> bool {
+    is_paused(set) || !is_accepted(set, generation)
+}
+
+/// Whether the newest generation waits for the answer to its check.
+pub fn is_unchecked(set: &PodCliqueSet, generation: &str) -> bool {
+    !is_accepted(set, generation) && !is_paused(set) && !is_refused(set)
+}
+
+/// Whether the set reports that the API server refuses its newest templates.
+pub fn is_refused(set: &PodCliqueSet) -> bool {
+    let conditions = set.status.as_ref().map(|status| &status.conditions);
+    let update = conditions.and_then(|all| conditions::find(all, ConditionType::UpdateInProgress));
+    let refused: &'static str = Reason::TemplateRefused.into();
+    update.is_some_and(|update| {
+        update.reason == refused && update.observed_generation == set.metadata.generation
+    })
 }
 
 /// The progress of the update of a standalone clique, or of the clique's group.

@@ -51,7 +51,10 @@ fn adopts(context: &Context, owner: &Target, action: &Action) -> bool {
             owners.any(|reference| reference["uid"] == *owner.uid)
         }
         Action::Patch { purpose, .. } => *purpose == Purpose::AdoptPod,
-        Action::Create(_) | Action::Delete { .. } | Action::Finalizers { .. } => false,
+        Action::Create(_)
+        | Action::Check(_)
+        | Action::Delete { .. }
+        | Action::Finalizers { .. } => false,
     }
 }
 

@@ -5,6 +5,7 @@
 //! writes stop. They also stop if an object cannot be read: the other actions were decided as if it
 //! did not exist.
 
+mod check;
 mod outcome;
 
 use api::codes;
@@ -165,6 +166,7 @@ async fn execute(context: &Context, action: &Action) -> Result<(), RequestError>
     let kind = find_kind(action.kind())?;
     match action {
         Action::Create(object) => kind.create(context, object).await,
+        Action::Check(asked) => check::ask(context, asked).await,
         Action::Replace(object) => kind.replace(context, object).await,
         Action::Merge { target, patch } => kind.merge(context, target, patch).await,
         Action::Patch { patch, .. } => kind.patch(context, patch).await,

@@ -1,5 +1,6 @@
 //! All facts that are known about the cluster, as controllers read them.
 
+mod check_answers;
 mod gaps;
 mod orphaning;
 mod owners;
@@ -18,6 +19,7 @@ use hashbrown::HashMap;
 use crate::cache::Cache;
 use crate::scope::Scope;
 
+pub use check_answers::{CheckAnswers, KnownAnswer};
 pub(crate) use gaps::Gap;
 use gaps::Gaps;
 use orphaning::Orphaning;
@@ -35,6 +37,8 @@ pub struct Caches {
     pub slot_history: SlotHistory,
     /// Names of pods that other objects hold.
     pub taken_names: TakenNames,
+    /// Answers of the API server about new templates.
+    pub check_answers: CheckAnswers,
     /// Sets whose children stay.
     pub(crate) orphaning: Orphaning,
     /// The placement of gangs.

@@ -121,6 +121,7 @@ impl Watched for PodCliqueSet {
     fn remember(change: &Change<Self>, caches: &Caches) {
         if let Some(gone) = change.gone() {
             caches.orphaning.forget(ownership::uid(&gone.metadata));
+            caches.check_answers.clear(ownership::uid(&gone.metadata));
         }
         if let Some(set) = &change.new {
             caches.orphaning.note(&set.metadata);

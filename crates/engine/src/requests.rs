@@ -99,6 +99,21 @@ impl Requests {
         self.write_object(what, request).await
     }
 
+    /// POST of this JSON as a dry run: the API server validates it, asks its webhooks, and creates
+    /// nothing. The answer is decoded to `R`.
+    pub async fn dry_run_create<R>(&self, namespace: &str, body: Vec<u8>) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        let params = PostParams {
+            dry_run: true,
+            ..PostParams::default()
+        };
+        let request = path::<R>(namespace).create(&params, body);
+        let what = What::of::<R>("check", namespace);
+        self.write_object(what, request).await
+    }
+
     /// PUT of a whole object as this JSON.
     pub async fn replace<R>(&self, key: &Key, body: Vec<u8>) -> Answer<R>
     where

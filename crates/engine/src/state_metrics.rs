@@ -1,5 +1,7 @@
 //! The number of objects in each state, and the age of the oldest of them, counted on each request.
 
+mod updates;
+
 use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicI64, AtomicU64};
@@ -103,6 +105,7 @@ pub fn registry(context: &Context) -> Registry {
         "For how long the first of these PodGangs has not been scheduled",
         time_pending(&context.caches, &largest, now),
     );
+    updates::register(&mut registry, &context.caches, &largest, now);
     registry.register(
         "podcliqueset_bytes",
         "Length of the specifications of all PodCliqueSets by namespace, as JSON",

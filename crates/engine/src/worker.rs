@@ -35,6 +35,8 @@ use status_writer::{Debounce, version_of};
 const MAX_WAIT: Duration = Duration::from_mins(1);
 /// The delay until an overdue object is reconciled once more.
 const OVERDUE_WAIT: Duration = Duration::from_secs(1);
+/// The verb of a question to the API server, whose answer is in no watch.
+const CHECK: &str = "check";
 /// Events of one decision that are posted at once.
 const MAX_CONCURRENT_EVENTS: usize = 16;
 /// Longest time a reconcile waits for its events to be posted.
@@ -174,7 +176,14 @@ impl<R: Reconciler> Worker<R> {
         let status_wait = self
             .report_outcome(key, object, next, &mut outcome, now)
             .await;
-        let waits = [plan.wake_at.map(|at| until(at, now)), waiting, status_wait];
+        let is_answered = outcome.done.iter().any(|(verb, ..)| *verb == CHECK);
+        let answered = is_answered.then_some(Duration::ZERO);
+        let waits = [
+            plan.wake_at.map(|at| until(at, now)),
+            waiting,
+            status_wait,
+            answered,
+        ];
         (outcome, waits.into_iter().flatten().min())
     }
 

@@ -231,6 +231,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
         stuck_timeouts,
         profiles: profiles.clone(),
+        init_container_image: config.init_container_image.as_str().to_owned(),
     };
     let groups = PodCliqueScalingGroupReconciler {
         validator: validator.clone(),

@@ -54,7 +54,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.wave(relabel::rebased_pods(snapshot));
     let surplus = scale_in::deletions(snapshot);
     if surplus.is_empty() && snapshot.may_create {
-        let outdated = update::plan_outdated_pods(snapshot);
+        let outdated = update::plan_outdated_pods(snapshot, now);
         // If there are too many pods, a pod that ended is deleted first.
         let mut ended = replace_finished::replacements(snapshot, now);
         ended.retain(|action| outdated.iter().all(|o| o.key() != action.key()));
@@ -80,7 +80,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         Waiter::Slot.next_deadline(snapshot, now),
         replace_finished::next_due(snapshot, now),
         StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
-        status::update_deadline(snapshot, &status).filter(|at| *at > now),
+        status::next_update_change(snapshot, &status, now),
         missing.due,
         stalled::due(status::stored_errors(snapshot), now),
         readiness::next_look(snapshot.pods.iter().map(AsRef::as_ref), now),

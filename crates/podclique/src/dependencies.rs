@@ -11,22 +11,12 @@ use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::roster::{self, Slot};
 use domain::workload::layout::{self, LayoutSlot};
+use domain::workload::pod::start_order::Dependency;
 use domain::workload::start_order::{self, StartOrder};
 use domain::workload::{gang, limits};
 use domain::{Key, Pod};
 use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-/// A PodClique that must be up before the pods start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Dependency {
-    /// Its name.
-    pub name: String,
-    /// The number of its pods that have to be Ready or done: its minimum.
-    pub pods: i32,
-    /// Whether that number is reached.
-    pub is_up: bool,
-}
 
 /// The present dependencies among `spec.startsAfter`: those not scaled to zero, and of a scaling
 /// group those in the base gang by its live replicas. Without the set this is unknown, and all

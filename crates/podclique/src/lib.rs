@@ -9,7 +9,7 @@ pub mod decide;
 pub mod dependencies;
 pub mod observe;
 pub mod pod_group;
-pub mod pod_template;
+mod rollout;
 pub mod status;
 mod status_pace;
 mod triggers;

@@ -8,6 +8,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use admission::oversize;
+use api::podclique::PclqUpdateProgress;
+use api::podcliqueset::RollingUpdate;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::health::availability::CliqueFacts;
 use domain::health::readiness::{self, Start};
@@ -17,6 +19,7 @@ use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Kind, Target};
 use domain::scheduling::GangScheduler;
+use domain::workload::pod::start_order::Dependency;
 use domain::workload::{gang, limits};
 use domain::{Key, Pod, update};
 use engine::Caches;
@@ -25,7 +28,7 @@ use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::PodCliqueReconciler;
-use crate::dependencies::{self, Dependency};
+use crate::dependencies;
 use crate::pod_group::{self, PodGroupFacts};
 
 use self::set::facts_of_set;
@@ -171,6 +174,32 @@ impl Snapshot {
     /// Whether its replica has the turn in an update.
     pub fn is_updating(&self) -> bool {
         self.set.as_ref().is_some_and(|s| s.update.is_updating)
+    }
+
+    /// Whether nothing is replaced for the sake of a template now.
+    pub fn is_update_held(&self) -> bool {
+        self.set.as_ref().is_some_and(|s| s.update.is_held)
+    }
+
+    /// The budget and the deadline of an update.
+    pub fn rolling_update(&self) -> Option<&RollingUpdate> {
+        self.set.as_ref()?.update.rolling.as_ref()
+    }
+
+    /// How long a new pod has to be Ready.
+    pub fn min_ready(&self) -> SignedDuration {
+        let set = self.set.as_ref();
+        set.map_or(SignedDuration::ZERO, |s| s.update.min_ready)
+    }
+
+    /// The stored record of the update to the accepted generation, if it is of this turn.
+    pub fn update_progress(&self) -> Option<&PclqUpdateProgress> {
+        let set = self.set.as_ref()?;
+        let progress = self.podclique.status.as_ref()?.update_progress.as_ref()?;
+        let is_same =
+            set.generation_hash.as_ref() == Some(&progress.pod_clique_set_generation_hash);
+        let (ended, turn) = (&progress.update_ended_at, &set.update.turn_started_at);
+        (is_same && !update::is_of_earlier_turn(ended.as_ref(), turn.as_ref())).then_some(progress)
     }
 
     /// Indexes whose work is done.

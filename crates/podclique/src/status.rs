@@ -18,7 +18,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
 
-pub(crate) use update::update_deadline;
+pub(crate) use update::next_update_change;
 
 /// The status that follows from the observation.
 pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {

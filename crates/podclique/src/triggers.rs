@@ -47,15 +47,9 @@ fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
 
 fn read_of_set(set: &PodCliqueSet) -> impl PartialEq + use<> {
     let status = set.status.as_ref();
-    let generation = status.and_then(|s| s.current_generation_hash.clone());
     let live_replicas = status.map(|s| s.live_replicas.clone());
     let failures = status.map(|s| s.last_failures.clone());
-    (
-        find::read_by_children(set),
-        generation,
-        live_replicas,
-        failures,
-    )
+    (find::read_by_children(set), live_replicas, failures)
 }
 
 fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Key> {

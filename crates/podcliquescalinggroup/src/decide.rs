@@ -16,7 +16,7 @@ use domain::plan::{Action, Plan};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
-use crate::status;
+use crate::{rollout, status};
 
 /// Decides the plan for the group.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {
@@ -71,7 +71,8 @@ fn plan_members(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGro
         .into_iter()
         .chain(termination::wake_at(snapshot, now))
         .chain(stalled::due(status::stored_errors(snapshot), now))
-        .chain(status::update_deadline(snapshot, &status).filter(|at| *at > now));
+        .chain(status::update_deadline(snapshot, &status).filter(|at| *at > now))
+        .chain(rollout::next_change(snapshot, now));
     let mut plan = Plan {
         wake_at: wakes.min(),
         status: Some(status),
@@ -80,7 +81,7 @@ fn plan_members(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGro
     };
     plan.events.extend(termination::terminated_events(snapshot));
     plan.wave(fence::earlier_attempts(snapshot));
-    let recreation = update::plan_recreation(snapshot);
+    let recreation = update::plan_recreation(snapshot, now);
     plan.wave(recreation.deletions);
     for wave in children::plan_children(snapshot, &recreation.closed) {
         plan.wave(wave);

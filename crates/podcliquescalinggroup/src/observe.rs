@@ -107,6 +107,18 @@ impl Snapshot {
             .is_some_and(|(owner, i)| update::is_updating(&owner.set, i))
     }
 
+    /// Whether nothing is replaced for the sake of a template now.
+    pub fn is_update_held(&self) -> bool {
+        let owner = self.owner.as_ref();
+        owner.is_some_and(|o| update::is_held(&o.set, &o.generation_hash()))
+    }
+
+    /// Whether the set's newest template waits for the answer to its check.
+    pub fn is_update_unchecked(&self) -> bool {
+        let owner = self.owner.as_ref();
+        owner.is_some_and(|o| update::is_unchecked(&o.set, &o.generation_hash()))
+    }
+
     /// Pods of the PodClique that stay; known only while the group is updated or breached.
     pub fn staying_pods(&self, podclique: &PodClique) -> impl Iterator<Item = &Arc<Pod>> {
         let pods = self.pods.get(ownership::uid(&podclique.metadata));

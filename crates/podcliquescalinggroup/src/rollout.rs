@@ -1,61 +1,105 @@
-//! The progress of each group replica in an update, by PodCliques and pods (docs/semantics.md
-//! §14.5).
+//! The replicas of the group in an update, each in its stage (docs/semantics.md §14.3).
 
 use api::PodClique;
+use api::podcliquescalinggroup::PcsgUpdateProgress;
 use api::podcliqueset::PodCliqueTemplateSpec;
 use domain::object::ownership;
 use domain::roster::Slot;
-use domain::update;
+use domain::update::{self, Component, Stage, UnitMember};
 use domain::workload::gang;
 use domain::workload::layout::{self, Members};
+use jiff::{SignedDuration, Timestamp};
 
 use crate::observe::Snapshot;
-
-/// The stage of a group replica. Old ones are replaced in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
-    /// It has no PodClique: they are about to be created.
-    Absent,
-    /// An older template, and a PodClique of it is being deleted.
-    Leaving,
-    /// An older template, and a PodClique has too few pods bound to nodes.
-    OldPending,
-    /// An older template, and a PodClique has too few Ready pods.
-    OldUnavailable,
-    /// An older template, available.
-    OldAvailable,
-    /// The newest template, not available yet.
-    NewNotReady,
-    /// The newest template, available.
-    Done,
-}
-
-impl Stage {
-    /// Whether its PodCliques have an older template.
-    pub fn is_old(self) -> bool {
-        matches!(
-            self,
-            Self::OldPending | Self::OldUnavailable | Self::OldAvailable
-        )
-    }
-
-    /// Whether all its PodCliques have their minimum of Ready pods.
-    pub fn is_available(self) -> bool {
-        matches!(self, Self::OldAvailable | Self::Done)
-    }
-}
+use crate::status::stored_errors;
 
 /// The cliques of the template with the hash of their newest pods.
 pub type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
 
 /// All live group replicas, by index, with their stages.
-pub fn survey<'a>(snapshot: &'a Snapshot, hashed: &Hashed<'_>) -> Vec<(Members<'a>, Stage)> {
-    let all = layout::members_of_group(&snapshot.group);
-    all.map(|members| {
-        let stage = stage(snapshot, hashed, &members);
-        (members, stage)
-    })
-    .collect()
+pub fn survey<'a>(
+    snapshot: &'a Snapshot,
+    hashed: &Hashed<'_>,
+    now: Timestamp,
+) -> Vec<(Members<'a>, Stage)> {
+    let min_ready = min_ready(snapshot, hashed);
+    layout::members_of_group(&snapshot.group)
+        .map(|members| {
+            let units = units(snapshot, hashed, &members);
+            let stage = update::stage_of_replica(&units, members.cliques.len(), min_ready, now);
+            (members, stage)
+        })
+        .collect()
+}
+
+/// The numbers of the group, with those that its status stores.
+pub fn component(
+    snapshot: &Snapshot,
+    surveyed: &[(Members<'_>, Stage)],
+    now: Timestamp,
+) -> Component {
+    let stages = surveyed.iter().map(|(_, stage)| *stage);
+    let progress = update_progress(snapshot);
+    let waiting = progress.and_then(|progress| progress.waiting_since.as_ref());
+    Component {
+        reached: progress.and_then(|progress| progress.reached),
+        is_short_of_room: is_short_of_room(snapshot, waiting, now),
+        must_return: must_return(snapshot),
+        ..Component::count(stages, snapshot.replicas(), snapshot.min_available())
+    }
+}
+
+/// Whether the group has to be available again before its turn ends.
+fn must_return(snapshot: &Snapshot) -> bool {
+    let owner = snapshot.owner.as_ref().filter(|_| snapshot.is_updating());
+    let turn = owner.and_then(|owner| update::turn(&owner.set));
+    turn.zip(snapshot.config())
+        .is_some_and(|(turn, config)| turn.must_return.contains(&config.name))
+}
+
+/// Whether a pod of the group finds no node, or a quota refuses one.
+pub fn is_short_of_room(
+    snapshot: &Snapshot,
+    waiting: Option<&api::podclique::WaitingPod>,
+    now: Timestamp,
+) -> bool {
+    let of_podcliques = snapshot
+        .podcliques
+        .values()
+        .filter_map(|c| Some(&c.status.as_ref()?.last_errors))
+        .any(|errors| update::is_short(None, errors, now));
+    of_podcliques || update::is_short(waiting, stored_errors(snapshot), now)
+}
+
+/// When a stage, or the room of the group, changes if nothing happens.
+pub fn next_change(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+    if !snapshot.is_updating() {
+        return None;
+    }
+    let hashed = newest_hashes(snapshot);
+    let min_ready = min_ready(snapshot, &hashed);
+    let progress = update_progress(snapshot);
+    let waiting = progress.and_then(|progress| progress.waiting_since.as_ref());
+    let short = update::short_at(waiting).filter(|at| *at > now);
+    layout::members_of_group(&snapshot.group)
+        .filter_map(|members| {
+            let units = units(snapshot, &hashed, &members);
+            update::next_stage_of_replica_at(&units, min_ready, now)
+        })
+        .chain(short)
+        .min()
+}
+
+/// The stored record of the update to the accepted generation, if it is of this turn.
+pub fn update_progress(snapshot: &Snapshot) -> Option<&PcsgUpdateProgress> {
+    let set = &snapshot.owner.as_ref()?.set;
+    let generation = set.status.as_ref()?.current_generation_hash.as_ref()?;
+    let progress = snapshot.group.status.as_ref()?.update_progress.as_ref()?;
+    let is_same = progress.pod_clique_set_generation_hash == *generation;
+    let turn = update::turn(set).filter(|turn| snapshot.replica() == Some(turn.replica_index));
+    let turn = turn.map(|turn| &turn.update_started_at);
+    let ended = progress.update_ended_at.as_ref();
+    (is_same && !update::is_of_earlier_turn(ended, turn)).then_some(progress)
 }
 
 /// The newest hashes of the group's cliques.
@@ -69,33 +113,29 @@ pub fn newest_hashes(snapshot: &Snapshot) -> Hashed<'_> {
     owner.hash_cliques(members)
 }
 
-fn stage(snapshot: &Snapshot, hashed: &Hashed<'_>, members: &Members<'_>) -> Stage {
+fn min_ready(snapshot: &Snapshot, hashed: &Hashed<'_>) -> SignedDuration {
+    let rolling = snapshot.config().and_then(|c| c.rolling_update.as_ref());
+    update::min_ready(rolling, hashed.iter().map(|(clique, _)| *clique))
+}
+
+/// The PodCliques of a group replica that count in this update, one that is being deleted among them.
+fn units<'a>(
+    snapshot: &'a Snapshot,
+    hashed: &Hashed<'_>,
+    members: &Members<'_>,
+) -> Vec<UnitMember<'a>> {
     let slots = members.cliques.iter();
-    let found: Vec<(&str, &PodClique)> = slots
+    slots
         .filter_map(|member| match snapshot.slot(&member.name) {
-            Slot::Current(found) | Slot::Terminating(found) => Some((member.clique, &**found)),
+            Slot::Current(found) | Slot::Terminating(found) => Some(UnitMember {
+                is_old: is_outdated(snapshot, hashed, member.clique, found),
+                is_terminating: ownership::is_terminating(&found.metadata),
+                minimum: gang::clique_minimum(&found.spec),
+                pods: snapshot.staying_pods(found).map(AsRef::as_ref).collect(),
+            }),
             _ => None,
         })
-        .collect();
-    let is_any = |claim: &dyn Fn(&str, &PodClique) -> bool| found.iter().any(|(n, c)| claim(n, c));
-    let is_whole = found.len() == members.cliques.len();
-    if found.is_empty() {
-        return Stage::Absent;
-    }
-    let is_any_deleted = is_any(&|_, c| ownership::is_terminating(&c.metadata));
-    let is_old = is_any(&|clique, c| is_outdated(snapshot, hashed, clique, c));
-    if is_old && is_any_deleted {
-        return Stage::Leaving;
-    }
-    let is_whole = is_whole && !is_any_deleted;
-    let is_up = is_whole && !is_any(&|_, c| ready(snapshot, c) < gang::clique_minimum(&c.spec));
-    match (is_old, is_up) {
-        (true, true) => Stage::OldAvailable,
-        (true, false) if is_any(&|_, c| is_pending(snapshot, c)) => Stage::OldPending,
-        (true, false) => Stage::OldUnavailable,
-        (false, true) => Stage::Done,
-        (false, false) => Stage::NewNotReady,
-    }
+        .collect()
 }
 
 /// Whether the PodClique or a pod of it has an older template.
@@ -111,19 +151,6 @@ pub fn is_outdated(
         .map(|(_, hash)| hash.as_str());
     let pods = snapshot.staying_pods(podclique);
     update::is_podclique_outdated(&podclique.metadata, newest, pods.map(|p| &**p))
-}
-
-fn ready(snapshot: &Snapshot, podclique: &PodClique) -> i32 {
-    let count = snapshot.staying_pods(podclique).filter(|p| p.is_ready());
-    i32::try_from(count.count()).unwrap_or(i32::MAX)
-}
-
-fn is_pending(snapshot: &Snapshot, podclique: &PodClique) -> bool {
-    let bound = snapshot
-        .staying_pods(podclique)
-        .filter(|p| p.is_scheduled());
-    let bound = i32::try_from(bound.count()).unwrap_or(i32::MAX);
-    bound < gang::clique_minimum(&podclique.spec)
 }
 
 /// How many of the group's PodCliques have the newest template throughout, and how many there are.

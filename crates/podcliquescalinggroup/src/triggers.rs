@@ -70,7 +70,10 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         (
             pod.is_ready(),
             pod.is_scheduled(),
+            pod.is_gated(),
             pod.is_terminating(),
+            pod.flipped_at("Ready"),
+            pod.last_app_container_end(),
             hash.map(str::to_owned),
             pod.metadata.owner_references.clone(),
         )

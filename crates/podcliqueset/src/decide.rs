@@ -13,6 +13,7 @@ mod ready_events;
 mod services;
 mod termination;
 mod training;
+mod update_events;
 
 use api::{PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::health::termination::Breach;
@@ -25,7 +26,7 @@ use jiff::Timestamp;
 
 use crate::observe::Snapshot;
 use crate::scaled_to_zero::ScaledToZero;
-use crate::status;
+use crate::{check, status};
 
 /// Decides the plan for the set.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
@@ -96,12 +97,22 @@ fn go_on(
     let patience = stalled::due(status::stored_errors(snapshot), now);
     let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
     let looks = readiness::next_look(pods.map(AsRef::as_ref), now);
-    let wakes = plan.wake_at.into_iter().chain(patience).chain(looks);
-    plan.wake_at = wakes.min();
+    let turns = plan.status.as_ref();
+    let turns = turns.and_then(|status| status::next_change(status, snapshot, roster, now));
+    plan.wake_at = plan
+        .wake_at
+        .into_iter()
+        .chain(patience)
+        .chain(looks)
+        .chain(turns)
+        .chain(check::next_repeat(snapshot, now))
+        .min();
     let problems = invalid_spec::problems(snapshot);
     if let Some(status) = &mut plan.status {
         plan.events
             .extend(ready_events::find_event(snapshot, status, now));
+        plan.events
+            .extend(update_events::find_events(snapshot, status));
         status
             .last_errors
             .extend(invalid_spec::errors_of(&problems, now));
@@ -122,6 +133,7 @@ fn go_on(
         plan.wave(adopted);
         return plan;
     }
+    plan.wave(check::plan_checks(snapshot, roster, now));
     let idle = ScaledToZero::of(snapshot, roster);
     let expected = roster.layout.gangs(|part| idle.contains(part));
     plan.wave(services::plan_deletions(snapshot));
@@ -130,6 +142,7 @@ fn go_on(
     plan.wave(children::plan_deletions(snapshot, roster));
     let next = plan.status.as_ref();
     let next_turn = next.and_then(|status| update::turn_in(&snapshot.validated.set, status));
+    let next_turn = next_turn.map(|turn| turn.replica_index);
     plan.wave(children::plan_children(snapshot, roster, next_turn));
     plan.wave(gangs::plan_deletions(snapshot, &expected));
     plan.wave(gangs::plan_gangs(snapshot, roster, &expected));

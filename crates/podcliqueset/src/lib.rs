@@ -6,6 +6,7 @@
 //!          autoscalers, then the status
 //! ```
 
+pub mod check;
 pub mod decide;
 pub mod desired;
 pub mod observe;
@@ -50,6 +51,8 @@ pub struct PodCliqueSetReconciler {
     pub stuck_timeouts: StuckTimeouts,
     /// The backends of the schedulers that receive gangs.
     pub profiles: Arc<Profiles>,
+    /// Image of the init container of pods with dependencies.
+    pub init_container_image: String,
 }
 
 impl Reconciler for PodCliqueSetReconciler {

@@ -10,17 +10,21 @@ use std::sync::Arc;
 use admission::minimums::{self, Minimums};
 use admission::validated_set::ValidatedSet;
 use admission::{FieldError, oversize};
-use api::podcliqueset::{LiveReplicas, PodCliqueScalingGroupConfig, ReplicaAttempt};
+use api::podcliqueset::{
+    LiveReplicas, PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, ReplicaAttempt,
+};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::health::stuck::StuckTimeouts;
 use domain::health::{fence, training};
 use domain::object::ownership;
+use domain::plan::CheckedTemplate;
 pub use domain::roster::ObservedClique;
 use domain::roster::Roster;
 use domain::scheduling::{Backend, UnsupportedFeature};
 use domain::workload::layout::{self, Layout};
 use domain::workload::limits;
 use domain::{Key, Pod};
+use engine::caches::KnownAnswer;
 use engine::{Cache, Caches};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
@@ -49,6 +53,10 @@ pub struct Snapshot {
     pub scheduler: SchedulerFacts,
     /// How reliable the caches are, and the limits of a wait.
     pub view: View,
+    /// The API server's answers about the newest templates, by clique.
+    pub answers: HashMap<String, KnownAnswer>,
+    /// Image of the init container of pods with dependencies.
+    pub init_container_image: String,
 }
 
 /// Objects of a set beside its PodCliques, each list sorted by name.
@@ -249,10 +257,36 @@ pub fn observe(
             autoscalers: children(&caches.of::<HorizontalPodAutoscaler>(), stored, &key),
             groups,
         },
+        answers: answers(stored, &validated, caches),
+        init_container_image: rules.init_container_image.clone(),
         stored: stored.clone(),
         podcliques,
         validated,
     }
+}
+
+fn answers(
+    set: &PodCliqueSet,
+    validated: &ValidatedSet,
+    caches: &Caches,
+) -> HashMap<String, KnownAnswer> {
+    let cliques = &validated.set.spec.template.cliques;
+    let known = |(clique, hash): (&PodCliqueTemplateSpec, String)| {
+        let template = CheckedTemplate {
+            set_uid: ownership::uid(&set.metadata).to_owned(),
+            clique: clique.name.clone(),
+            hash,
+        };
+        Some((
+            template.clique.clone(),
+            caches.check_answers.get(&template)?,
+        ))
+    };
+    validated
+        .hash_cliques(cliques)
+        .into_iter()
+        .filter_map(known)
+        .collect()
 }
 
 /// Read only for a job that was given up.

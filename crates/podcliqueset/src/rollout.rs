@@ -1,17 +1,38 @@
 //! The progress of each replica in an update, by PodCliques and pods (docs/semantics.md §14.3).
 
-use std::collections::HashMap;
+mod components;
+
+use std::collections::{HashMap, HashSet};
 
 use api::conditions::{self, ConditionType};
 use api::labels;
+use api::podcliqueset::PodCliqueTemplateSpec;
 use domain::Pod;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster};
 use domain::update;
-use domain::workload::layout::{self, LayoutSlot};
+use domain::workload::layout;
+
+use crate::observe::Snapshot;
+pub use components::{NamedComponent, Turn};
 
 /// Newest template hash of each clique, by name.
 pub type Newest<'a> = HashMap<&'a str, &'a str>;
+
+/// The cliques of the template with the hash of their newest pods.
+pub type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
+
+/// The newest hashes of the set's cliques.
+pub fn hash_templates(snapshot: &Snapshot) -> Hashed<'_> {
+    let cliques = &snapshot.validated.set.spec.template.cliques;
+    snapshot.validated.hash_cliques(cliques)
+}
+
+/// The same by name.
+pub fn newest<'a>(hashed: &'a Hashed<'_>) -> Newest<'a> {
+    let named = |(clique, hash): &'a (&PodCliqueTemplateSpec, String)| (&*clique.name, &**hash);
+    hashed.iter().map(named).collect()
+}
 
 /// The progress of one replica.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +41,8 @@ pub struct Progress {
     pub index: i32,
     /// Whether a PodClique or a pod of it has an older template.
     pub is_outdated: bool,
-    /// Whether every part exists with the newest template and is Ready.
-    pub is_done: bool,
+    /// Whether a PodClique of a changed clique has the newest template.
+    pub is_begun: bool,
     /// Whether a pod of it is bound to a node.
     pub is_scheduled: bool,
     /// Whether a part of it is below its minimum.
@@ -30,26 +51,46 @@ pub struct Progress {
 
 /// The progress of each replica, by index.
 pub fn survey(roster: &Roster<'_>, newest: &Newest<'_>) -> Vec<Progress> {
+    let changed = changed_cliques(roster, newest);
     let replicas = roster.layout.replicas.iter();
-    replicas.map(|r| progress(roster, newest, r)).collect()
+    let progress = |replica| progress(roster, newest, &changed, replica);
+    replicas.map(progress).collect()
 }
 
-fn progress(roster: &Roster<'_>, newest: &Newest<'_>, replica: &layout::Replica<'_>) -> Progress {
+/// The cliques of which some PodClique or pod has an older template.
+fn changed_cliques<'a>(roster: &'a Roster<'_>, newest: &Newest<'_>) -> HashSet<&'a str> {
+    let slots = roster.layout.slots();
+    slots
+        .filter(|slot| {
+            let seen = roster.slot(slot).standing();
+            seen.is_some_and(|seen| is_outdated(newest, slot.clique, seen))
+        })
+        .map(|slot| slot.clique)
+        .collect()
+}
+
+fn progress(
+    roster: &Roster<'_>,
+    newest: &Newest<'_>,
+    changed: &HashSet<&str>,
+    replica: &layout::Replica<'_>,
+) -> Progress {
     let seen = || {
         replica
             .slots()
-            .filter_map(|part| roster.slot(part).standing())
+            .filter_map(|part| Some((part, roster.slot(part).standing()?)))
     };
-    let is_any_outdated = replica.slots().any(|part| {
-        let found = roster.slot(part).standing();
-        found.is_some_and(|seen| is_outdated(newest, part.clique, seen))
-    });
+    let is_newest = |clique: &str, seen: &ObservedClique| {
+        let label = ownership::label(&seen.podclique.metadata, labels::POD_TEMPLATE_HASH);
+        label.is_some() && label == newest.get(clique).copied()
+    };
     Progress {
         index: replica.index,
-        is_outdated: is_any_outdated,
-        is_done: !is_any_outdated && replica.slots().all(|part| is_done(roster, newest, part)),
-        is_scheduled: seen().any(|c| c.count(Pod::is_scheduled) > 0),
-        is_breached: seen().any(is_breached),
+        is_outdated: seen().any(|(part, c)| is_outdated(newest, part.clique, c)),
+        is_begun: seen()
+            .any(|(part, c)| changed.contains(part.clique) && is_newest(part.clique, c)),
+        is_scheduled: seen().any(|(_, c)| c.count(Pod::is_scheduled) > 0),
+        is_breached: seen().any(|(_, c)| is_breached(c)),
     }
 }
 
@@ -61,20 +102,6 @@ pub fn is_outdated(newest: &Newest<'_>, clique: &str, seen: &ObservedClique) -> 
         newest,
         seen.staying().map(AsRef::as_ref),
     )
-}
-
-/// Whether the part exists with the newest template, and all its desired pods are Ready; in a group
-/// replica, which is replaced as a whole, its minimum of pods.
-fn is_done(roster: &Roster<'_>, newest: &Newest<'_>, part: &LayoutSlot<'_>) -> bool {
-    let Some(seen) = roster.slot(part).standing() else {
-        return false;
-    };
-    let wanted = match part.group {
-        Some(_) => seen.minimum(),
-        None => seen.podclique.spec.replicas,
-    };
-    let label = ownership::label(&seen.podclique.metadata, labels::POD_TEMPLATE_HASH);
-    label == newest.get(part.clique).copied() && seen.count(Pod::is_ready) >= wanted
 }
 
 fn is_breached(seen: &ObservedClique) -> bool {

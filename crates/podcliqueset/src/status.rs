@@ -17,16 +17,19 @@ use domain::scheduling::UnsupportedFeature;
 use jiff::Timestamp;
 
 use self::replica::{Replica, judge_replica};
+pub(crate) use self::update::{names_that_ran, next_change};
+use crate::check;
 use crate::observe::Snapshot;
-use crate::rollout::Newest;
+use crate::rollout;
 
 /// The status that follows from the observation.
 pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> PodCliqueSetStatus {
     let set = &snapshot.validated.set;
     let before = snapshot.stored.status.clone().unwrap_or_default();
     let is_accepted = snapshot.validated.errors.is_empty();
-    let hashed = snapshot.validated.hash_cliques(&set.spec.template.cliques);
-    let newest: Newest<'_> = hashed.iter().map(|(c, hash)| (&*c.name, &**hash)).collect();
+    let last_observed = before.observed_generation;
+    let hashed = rollout::hash_templates(snapshot);
+    let newest = rollout::newest(&hashed);
     let replicas = roster.layout.replicas.iter();
     let replicas: Vec<Replica> = replicas
         .map(|r| judge_replica(roster, &newest, r, now))
@@ -54,8 +57,16 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
         live_replicas: live_replicas(snapshot, roster, &before.live_replicas),
         ..before
     };
-    update::advance(&mut next, snapshot, &newest, roster, now);
+    let checked = check::verdict(snapshot, roster, &newest);
+    update::advance(&mut next, snapshot, &newest, roster, &checked, now);
+    let report = update::Report {
+        snapshot,
+        roster,
+        checked: &checked,
+    };
+    report.complete_observed(&mut next, last_observed);
     next.last_errors = update::refusals(snapshot, &next);
+    next.last_errors.extend(report.errors(&next, now));
     set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
     set_unsupported(&mut next, snapshot, now);
@@ -66,9 +77,10 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
         attempts::note_complete(snapshot, roster, &mut next.replica_attempts);
     }
     let ready = ready::ready_condition(snapshot, roster, &next, &replicas, now);
+    let ready = report.complete_ready(ready, &next);
     let generation = snapshot.stored.metadata.generation;
     set_ready(&mut next, snapshot, ready, now);
-    let update = update::verdict(&next, roster);
+    let update = report.condition(&next);
     conditions::set(&mut next.conditions, update, generation, now);
     next
 }

@@ -6,6 +6,9 @@ use api::podcliqueset::{RollingUpdate, UpdateStrategyType};
 use crate::clique_paths::{cliques, group_of, scaling_groups};
 use crate::field::{FieldError, Path};
 
+/// A day, in seconds.
+const LONGEST_MIN_READY: i32 = 86_400;
+
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let strategy = pcs.spec.update_strategy.as_ref().map(|s| s.type_);
     let is_on_delete = strategy == Some(UpdateStrategyType::OnDelete);
@@ -27,7 +30,20 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
             is_on_delete,
         ))
     });
-    of_cliques.chain(of_groups).flatten().collect()
+    of_cliques
+        .chain(of_groups)
+        .flatten()
+        .chain(paused(pcs, is_on_delete))
+        .collect()
+}
+
+/// With `OnDelete` the operator replaces nothing anyway.
+fn paused(pcs: &PodCliqueSet, is_on_delete: bool) -> Option<FieldError> {
+    let is_paused = pcs.spec.update_strategy.as_ref().is_some_and(|s| s.paused);
+    let at = Path::new("spec").field("updateStrategy").field("paused");
+    let problem = "has no effect with updateStrategy OnDelete";
+    let remedy = "remove it or set spec.updateStrategy.type to RollingRecreate";
+    (is_on_delete && is_paused).then(|| at.wrong(true, problem, remedy))
 }
 
 fn of_member(at: &Path, rolling: &RollingUpdate, group: &str) -> FieldError {
@@ -50,8 +66,32 @@ fn of_one(
         let remedy = "remove it or set spec.updateStrategy.type to RollingRecreate";
         return vec![at.wrong(rolling, problem, remedy)];
     }
-    let budget = budget(at, rolling, replicas);
-    budget.into_iter().chain(deadline(at, rolling)).collect()
+    budget(at, rolling, replicas)
+        .into_iter()
+        .chain(deadline(at, rolling))
+        .chain(min_ready(at, rolling))
+        .collect()
+}
+
+/// A deadline for progress that a new pod cannot meet would report every update.
+fn min_ready(at: &Path, rolling: &RollingUpdate) -> Option<FieldError> {
+    let given = rolling.min_ready_seconds?;
+    let at = at.field("minReadySeconds");
+    let remedy = "set it to how many seconds a new pod must be Ready, at most 86400";
+    if given < 0 {
+        return Some(at.wrong(given, "must not be negative", remedy));
+    }
+    if given > LONGEST_MIN_READY {
+        return Some(at.wrong(given, "must not be greater than 86400", remedy));
+    }
+    let written = rolling.progress_deadline.as_ref()?;
+    let deadline = written.parse().ok()?;
+    let is_late = deadline.is_positive() && deadline.as_secs() <= given.into();
+    let problem = format!(
+        "must be less than progressDeadline ({written}), or every update would be reported as \
+         standing still"
+    );
+    is_late.then(|| at.wrong(given, problem, "lower it or raise progressDeadline"))
 }
 
 /// A clique that is scaled to zero starts again with an unknown count.

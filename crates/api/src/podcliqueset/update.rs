@@ -18,6 +18,14 @@ pub struct UpdateStrategy {
     /// starts one if any pod has an older template.
     #[serde(rename = "type", default)]
     pub type_: UpdateStrategyType,
+    /// While true, the operator replaces nothing because of a template, and accepts no newer one.
+    /// Default false.
+    ///
+    /// The turn that runs ends once nothing of it is starting, 10 minutes later at the latest; then
+    /// gang termination works in that replica too. Scaling and repairs continue. Refused beside
+    /// `OnDelete`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
 }
 
 /// The ways an update can run.
@@ -37,9 +45,9 @@ pub enum UpdateStrategyType {
 pub struct RollingUpdate {
     /// Pods of a clique, or replicas of a group, that may be missing during an update. Default 1.
     ///
-    /// From 1 to `replicas`. Members that are missing for other reasons count. If more than
-    /// `minAvailable` run, the update never goes below `minAvailable`. A change takes effect at
-    /// once.
+    /// From 1 to `replicas`. It counts from the most that were available at once since the turn
+    /// began, so members without room do not use it up. If more than `minAvailable` ran, the update
+    /// never goes below `minAvailable`. A change takes effect at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<i32>,
     /// How long an update may make no progress before the operator reports it, e.g. `10m`. Default:
@@ -50,6 +58,13 @@ pub struct RollingUpdate {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("pattern" = POSITIVE))]
     pub progress_deadline: Option<GoDuration>,
+    /// How many seconds a new pod must be Ready before it counts for the update. From 0 to 86400.
+    ///
+    /// Default: 0 if each clique has a readiness probe on an app container, else 10. After a
+    /// container ended a new pod counts 60 s later. It changes nothing in `MinAvailableBreached`,
+    /// where Ready is Ready. A change takes effect at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_ready_seconds: Option<i32>,
 }
 
 /// The running or last update of a set.
@@ -78,6 +93,9 @@ pub struct PcsUpdateProgress {
     /// The replica that has the turn; at most one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub currently_updating: Vec<ReplicaUpdateProgress>,
+    /// When the operator first saw `updateStrategy.paused`; absent if it is not paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_since: Option<Time>,
 }
 
 /// The replica of a set that has the turn in an update.
@@ -91,4 +109,13 @@ pub struct ReplicaUpdateProgress {
     /// When the turn of this replica ended; the entry is removed then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ended_at: Option<Time>,
+    /// Since when pods that have to run find no node. `terminationDelay` counts from here.
+    ///
+    /// Absent while they have one. Gang termination is suspended in this replica otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_room_since: Option<Time>,
+    /// Cliques and groups that have to be available again before the turn ends: the replica was
+    /// terminated in its turn, as its pods found no node.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub must_return: Vec<String>,
 }

@@ -124,6 +124,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             scaled_gangs_wait_for,
             stuck_timeouts: StuckTimeouts::default(),
             profiles: profiles.clone(),
+            init_container_image: init_container_image.to_owned(),
         },
         groups: PodCliqueScalingGroupReconciler {
             validator: validator.clone(),

@@ -198,6 +198,7 @@ fn an_update_and_a_scaling_are_shown_with_their_author() {
         updated_pod_clique_scaling_groups_count: 0,
         total_pod_clique_scaling_groups_count: 0,
         currently_updating: Vec::new(),
+        paused_since: None,
     });
     let scaled = |manager: &str, seconds| ManagedFieldsEntry {
         manager: Some(manager.to_owned()),

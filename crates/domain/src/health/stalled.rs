@@ -1,5 +1,5 @@
-//! Condition `Stalled`: the object is not Ready, and waiting does not help (docs/semantics.md
-//! §2.8).
+//! Condition `Stalled`: the object is not Ready, or the API server refuses its newest template, and
+//! waiting does not help (docs/semantics.md §2.8).
 //!
 //! Tools that wait for objects (kstatus, with it Flux and Helm; Argo CD through our script) stop
 //! waiting at this condition. So it has the same reason and message as `Ready`, is stored with it,
@@ -45,7 +45,10 @@ pub fn judge<'a>(
         is_own || below.into_iter().any(|below| is_stalled_by(reason, below))
     };
     let is_stuck = reason.is_final() || (reason.is_refusal() && lasts());
-    (ready.status == Status::False && is_stuck).then(|| ConditionUpdate {
+    let is_waiting = ready.status == Status::False && is_stuck;
+    // The one cause beside which the object is Ready: the old template serves.
+    let is_refused = reason == Reason::UpdateRefused;
+    (is_waiting || is_refused).then(|| ConditionUpdate {
         type_: ConditionType::Stalled,
         status: Status::True,
         ..ready.clone()

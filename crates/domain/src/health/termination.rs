@@ -84,6 +84,17 @@ pub fn due(since: Timestamp, delay: SignedDuration) -> Timestamp {
     since.checked_add(delay).unwrap_or(Timestamp::MAX)
 }
 
+/// The stored fact that begins the delay of a termination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display)]
+pub enum BreachFact {
+    /// The condition of that name is True.
+    #[default]
+    MinAvailableBreached,
+    /// An update found no room for pods that have to run.
+    #[strum(serialize = "without room")]
+    WithoutRoom,
+}
+
 /// A breach that is stored and holds now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
@@ -97,6 +108,8 @@ pub struct Breach {
     pub delay: SignedDuration,
     /// Numbers and the culprit.
     pub numbers: String,
+    /// The stored fact that `since` belongs to.
+    pub fact: BreachFact,
     /// Whether the cluster took the culprit away.
     pub is_disruption: bool,
 }
@@ -119,8 +132,28 @@ impl Breach {
             since,
             delay,
             numbers: seen.message,
+            fact: BreachFact::MinAvailableBreached,
             is_disruption: false,
         })
+    }
+
+    /// A replica that an update took down, and whose new pods find no room.
+    pub fn without_room(
+        replica: i32,
+        object: Target,
+        delay: SignedDuration,
+        since: Timestamp,
+        numbers: String,
+    ) -> Self {
+        Self {
+            replica,
+            object,
+            since,
+            delay,
+            numbers,
+            fact: BreachFact::WithoutRoom,
+            is_disruption: false,
+        }
     }
 
     /// The same with the known facts about the culprit.
@@ -141,6 +174,11 @@ impl Breach {
         }
     }
 
+    /// Whether an update found no room for the replica's pods.
+    pub fn is_without_room(&self) -> bool {
+        self.fact == BreachFact::WithoutRoom
+    }
+
     /// When the replica is terminated.
     pub fn due(&self) -> Timestamp {
         due(self.since, self.delay)
@@ -151,7 +189,8 @@ impl Breach {
         AttemptCause {
             reason: ReplicaAttempt::BREACHED.to_owned(),
             message: format!(
-                "{self}; MinAvailableBreached since {:.0}, terminationDelay {}",
+                "{self}; {} since {:.0}, terminationDelay {}",
+                self.fact,
                 self.since,
                 words(self.delay)
             ),

@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use serde_json::Value;
 
-use super::{GuardedPatch, Kind, Object, Purpose, Target, WritableKind};
+use super::{Check, GuardedPatch, Kind, Object, Purpose, Target, WritableKind};
 use crate::Key;
 
 /// An object in one of its versions (`metadata.resourceVersion`).
@@ -17,6 +17,8 @@ pub type Version = (Kind, Key, String);
 pub enum Action {
     /// POST.
     Create(Object),
+    /// POST as a dry run: the API server says whether it would create the pod.
+    Check(Box<Check>),
     /// PUT of the whole object with the resourceVersion that was observed.
     Replace(Object),
     /// JSON merge patch of the differences; for objects whose spec the API server completes.
@@ -121,6 +123,7 @@ impl Action {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Create(object) | Self::Replace(object) => object.kind(),
+            Self::Check(check) => check.pod.kind(),
             Self::Merge { target, .. }
             | Self::Delete { target, .. }
             | Self::Finalizers { target, .. } => target.kind,
@@ -132,6 +135,7 @@ impl Action {
     pub fn key(&self) -> Key {
         match self {
             Self::Create(object) | Self::Replace(object) => Key::of(object.meta()),
+            Self::Check(check) => Key::of(check.pod.meta()),
             Self::Merge { target, .. }
             | Self::Delete { target, .. }
             | Self::Finalizers { target, .. } => target.key.clone(),
@@ -165,7 +169,7 @@ impl Action {
             Self::Delete {
                 resource_version, ..
             } => resource_version.as_deref(),
-            Self::Create(_) | Self::Merge { .. } | Self::Patch { .. } => None,
+            Self::Create(_) | Self::Check(_) | Self::Merge { .. } | Self::Patch { .. } => None,
         };
         Some((self.kind(), self.key(), version?.to_owned()))
     }
@@ -174,6 +178,7 @@ impl Action {
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Create(_) => "create",
+            Self::Check(_) => "check",
             Self::Replace(_) => "replace",
             Self::Merge { .. } => "merge",
             Self::Patch { .. } => "patch",
@@ -188,6 +193,7 @@ impl fmt::Display for Action {
         write!(f, "{} {} {}", self.verb(), self.kind(), self.key().name)?;
         match self {
             Self::Create(_) | Self::Replace(_) => Ok(()),
+            Self::Check(check) => write!(f, " of clique {}", check.template.clique),
             Self::Merge { patch, .. } => write!(f, " {patch}"),
             Self::Delete {
                 resource_version: Some(version),

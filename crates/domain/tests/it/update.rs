@@ -1,81 +1,237 @@
-//! The number of replicas that an update may take down, and the time since its last progress.
+//! The units that an update may take down, when its turn passes on, and the time since its last
+//! progress.
 
 use api::GoDuration;
 use api::conditions::{Reason, Status};
 use api::podcliqueset::RollingUpdate;
-use domain::update::{self, Advance, PodBudget, ReplicaBudget};
+use domain::Pod;
+use domain::object::pod::{ContainerState, ContainerStatus, PodCondition, Terminated};
+use domain::update::{self, Advance, Component, Stage, UnitMember};
+use jiff::SignedDuration;
+use k8s_openapi::api::core::v1::Probe;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
-use testkit::builders::after;
+use testkit::builders::{after, pod, podclique};
 
-#[rstest]
-#[case::one_by_default("4 min 4, 4 old + 0 new", 1)]
-#[case::as_many_as_are_given("4 min 4 max 3, 4 old + 0 new", 3)]
-#[case::missing_pods_use_it_up("4 min 4 max 2, 2 old + 1 new", 1)]
-#[case::nothing_is_left("4 min 4 max 2, 1 old + 1 new", 0)]
-#[case::never_below_the_minimum_where_there_is_slack("4 min 3 max 2, 4 old + 0 new", 1)]
-#[case::at_the_minimum_with_slack("4 min 3 max 2, 3 old + 0 new", 0)]
-#[case::below_the_minimum_without_slack("3 min 3 max 3, 3 old + 0 new", 3)]
-#[case::scaled_below_the_minimum("2 min 3 max 1, 2 old + 0 new", 1)]
-#[case::more_than_there_are("2 min 2 max 9, 1 old + 1 new", 1)]
-#[case::surplus_pods_are_no_budget("2 min 2 max 1, 3 old + 0 new", 1)]
-#[case::zero_counts_as_one("2 min 2 max 0, 2 old + 0 new", 1)]
-#[case::idle("0 min 1 max 1, 0 old + 0 new", 0)]
-fn pods_of_a_clique(#[case] given: &str, #[case] deletable: usize) {
-    let n = numbers(given);
-    let (max_unavailable, rest) = maximum(given, &n);
-    let budget = PodBudget {
-        desired: n[0],
-        min_available: n[1],
-        max_unavailable,
-        ready_old: rest[0],
-        ready_new: rest[1],
+/// `desired/minimum`, `reached R`, `available A`, `max U`.
+fn component(given: &str) -> (Component, i32) {
+    let words: Vec<&str> = given.split_whitespace().collect();
+    let number = |name: &str| {
+        let at = words.iter().position(|word| *word == name)?;
+        words[at + 1].parse::<i32>().ok()
     };
-    assert_eq!(budget.deletable(), deletable, "{given}");
+    let (desired, minimum) = words[0].split_once('/').unwrap();
+    let (desired, minimum): (i32, i32) = (desired.parse().unwrap(), minimum.parse().unwrap());
+    let component = Component {
+        desired,
+        minimum: minimum.min(desired),
+        available: number("available").unwrap_or(0),
+        old: number("old").unwrap_or(0),
+        starting: number("starting").unwrap_or(0),
+        reached: number("reached"),
+        is_short_of_room: given.contains("short"),
+        must_return: given.contains("returns"),
+    };
+    (component, update::max_unavailable(number("max"), desired))
 }
 
 #[rstest]
-#[case::one_by_default("3 min 3, 3 existing 0 starting 3 available", 1, usize::MAX)]
-#[case::one_is_starting("3 min 3, 3 existing 1 starting 2 available", 0, usize::MAX)]
-#[case::one_is_gone("3 min 3, 2 existing 0 starting 2 available", 0, usize::MAX)]
-#[case::two_at_a_time("3 min 3 max 2, 3 existing 0 starting 3 available", 2, usize::MAX)]
-#[case::slack_is_kept("3 min 2 max 3, 3 existing 0 starting 3 available", 3, 1)]
-#[case::all_down_do_not_stall("2 min 2, 2 existing 0 starting 0 available", 1, usize::MAX)]
-#[case::one_of_one("1 min 1, 1 existing 0 starting 1 available", 1, usize::MAX)]
-#[case::idle("0 min 1, 0 existing 0 starting 0 available", 0, usize::MAX)]
-fn replicas_of_a_group(#[case] given: &str, #[case] deletable: usize, #[case] available: usize) {
-    let n = numbers(given);
-    let (max_unavailable, rest) = maximum(given, &n);
-    let budget = ReplicaBudget {
-        desired: n[0],
-        min_available: n[1],
-        max_unavailable,
-        existing: rest[0],
-        new_not_ready: rest[1],
-        available: rest[2],
-    };
-    assert_eq!(budget.deletable(), deletable, "{given}");
-    let no_limit = usize::try_from(i32::MAX).unwrap();
-    let expected = if available == usize::MAX {
-        no_limit
-    } else {
-        available
-    };
-    assert_eq!(budget.deletable_available(), expected, "{given}");
+#[case::one_by_default("4/4 reached 4 available 4", 1)]
+#[case::as_many_as_are_given("4/4 reached 4 available 4 max 3", 3)]
+#[case::missing_units_use_it_up("4/4 reached 4 available 3 max 2", 1)]
+#[case::nothing_is_left("4/4 reached 4 available 2 max 2", 0)]
+#[case::units_that_never_had_room_do_not_count("8/2 reached 6 available 6", 1)]
+#[case::the_minimum_stays("4/3 reached 4 available 4 max 2", 1)]
+#[case::at_the_minimum("4/3 reached 4 available 3 max 2", 0)]
+#[case::no_more_than_the_minimum_ran("4/3 reached 3 available 3", 1)]
+#[case::without_slack("3/3 reached 3 available 3 max 3", 3)]
+#[case::scaled_below_the_minimum("2/3 reached 2 available 2", 1)]
+#[case::scaled_in_meanwhile("2/1 reached 5 available 2", 1)]
+#[case::zero_counts_as_one("2/2 reached 2 available 2 max 0", 1)]
+#[case::nothing_before_it_is_stored("4/4 available 4 max 4", 0)]
+#[case::idle("0/1 reached 0 available 0", 0)]
+fn the_budget_counts_from_the_most_that_ran(#[case] given: &str, #[case] deletable: usize) {
+    let (component, max_unavailable) = component(given);
+    assert_eq!(component.deletable(max_unavailable), deletable, "{given}");
 }
 
-fn numbers(text: &str) -> Vec<i32> {
-    let words = text.split([' ', ',']);
-    words.filter_map(|word| word.parse().ok()).collect()
+#[rstest]
+#[case::begins_with_an_old_unit("4/2 available 3 old 3", Some(3))]
+#[case::not_without_one("4/2 available 3", None)]
+#[case::nothing_ran("4/2 old 4", Some(0))]
+#[case::rises("4/2 reached 3 available 4", Some(4))]
+#[case::never_falls("4/2 reached 3 available 1", Some(3))]
+#[case::but_for_a_scale_in("2/2 reached 3 available 1", Some(2))]
+#[case::surplus_is_not_counted("2/2 reached 2 available 3", Some(2))]
+fn the_most_that_ran_is_stored(#[case] given: &str, #[case] reached: Option<i32>) {
+    assert_eq!(component(given).0.next_reached(), reached, "{given}");
 }
 
-/// `max N` is the third number, if it is there.
-fn maximum<'a>(text: &str, numbers: &'a [i32]) -> (Option<i32>, &'a [i32]) {
-    if text.contains("max") {
-        (Some(numbers[2]), &numbers[3..])
-    } else {
-        (None, &numbers[2..])
+#[rstest]
+#[case::all_are_back("4/2 reached 4 available 4", true)]
+#[case::one_is_old("4/2 reached 4 available 4 old 1", false)]
+#[case::one_is_missing("4/2 reached 4 available 3", false)]
+#[case::one_has_no_room("4/2 reached 4 available 3 short", true)]
+#[case::one_has_no_room_and_one_starts("4/2 reached 4 available 3 short starting 1", false)]
+#[case::too_few_have_room("4/2 reached 4 available 1 short", false)]
+#[case::more_are_wanted_than_ran("8/2 reached 6 available 6", true)]
+#[case::fewer_ran_than_are_needed("4/3 reached 1 available 2", false)]
+#[case::fewer_ran_and_there_is_no_room("4/3 reached 1 available 1 short", true)]
+#[case::nothing_ran_before("2/2 reached 0 available 0", false)]
+#[case::it_had_no_old_unit("2/2 available 0", true)]
+#[case::scaled_to_zero("0/2 reached 2 available 0", true)]
+#[case::it_has_to_return("2/2 available 1 returns", false)]
+#[case::it_has_to_return_and_finds_no_room("2/2 available 1 short returns", false)]
+#[case::it_has_returned("2/2 available 2 returns", true)]
+fn a_turn_passes_on_when_all_that_ran_runs_again(#[case] given: &str, #[case] is_done: bool) {
+    assert_eq!(component(given).0.is_done(), is_done, "{given}");
+}
+
+#[rstest]
+#[case::the_only_engine("1/1 reached 1 available 0 short", true)]
+#[case::it_starts("1/1 reached 1 available 0 short starting 1", false)]
+#[case::optional_units("4/2 reached 4 available 2 short", false)]
+#[case::nothing_ran_before("1/1 reached 0 available 0 short", false)]
+#[case::it_was_terminated_meanwhile("1/1 available 0 short returns", true)]
+fn what_has_to_run_finds_no_room(#[case] given: &str, #[case] lacks_room: bool) {
+    assert_eq!(component(given).0.lacks_room(), lacks_room, "{given}");
+}
+
+/// `old` or `new`, then what the pod shows; times in seconds, now is 100.
+fn staged_pod(given: &str) -> (Pod, bool) {
+    let clique = podclique("demo-0-web").size(1, 1).build();
+    let mut pod = (*pod(&clique, 0).build()).clone();
+    for word in given.split_whitespace() {
+        let (name, at) = word.split_once('@').unwrap_or((word, "0"));
+        let at = Time(after(at.parse().unwrap()));
+        let condition = |type_: &str, status: &str| PodCondition {
+            type_: type_.into(),
+            status: status.into(),
+            last_transition_time: Some(at.clone()),
+            ..PodCondition::default()
+        };
+        let status = &mut pod.status;
+        match name {
+            "bound" => pod.spec.node_name = Some("node".into()),
+            "started" => status.start_time = Some(at),
+            "ready" => status.conditions.push(condition("Ready", "True")),
+            "unready" => status.conditions.push(condition("Ready", "False")),
+            "failed" => status.phase = Some("Failed".into()),
+            "ended" => status.container_statuses.push(ContainerStatus {
+                last_state: ContainerState {
+                    terminated: Some(Terminated {
+                        finished_at: Some(at),
+                        ..Terminated::default()
+                    }),
+                    ..ContainerState::default()
+                },
+                ..ContainerStatus::default()
+            }),
+            "leaving" => pod.metadata.deletion_timestamp = Some(at),
+            _ => {}
+        }
     }
+    (pod, given.contains("old"))
+}
+
+#[rstest]
+#[case("old", Stage::OldUnplaced, None)]
+#[case("old bound ready@50", Stage::OldAvailable, None)]
+#[case("old bound started@10", Stage::OldDown, None)]
+#[case("old bound started@10 unready@11", Stage::OldDown, None)]
+#[case("old bound started@10 unready@80", Stage::OldUnready, Some(110))]
+#[case("old bound started@10 unready@70", Stage::OldDown, None)]
+#[case("old bound started@10 unready@80 failed", Stage::OldDown, None)]
+#[case("old bound ready@50 leaving", Stage::Leaving, None)]
+#[case("new", Stage::NewUnplaced, None)]
+#[case("new bound", Stage::Starting, None)]
+#[case("new bound ready@85", Stage::Starting, Some(105))]
+#[case("new bound ready@80", Stage::Updated, None)]
+#[case("new bound ready@80 ended@70", Stage::Starting, Some(130))]
+#[case("new bound ready@45 ended@40", Stage::Updated, None)]
+#[case("new bound unready@50", Stage::Starting, None)]
+fn a_pod_is_in_one_stage(
+    #[case] given: &str,
+    #[case] stage: Stage,
+    #[case] changes_at: Option<i64>,
+) {
+    let (pod, is_old) = staged_pod(given);
+    let (min_ready, now) = (SignedDuration::from_secs(20), after(100));
+    assert_eq!(
+        update::stage_of_pod(&pod, is_old, min_ready, now),
+        stage,
+        "{given}"
+    );
+    let next = update::next_stage_at(&pod, is_old, min_ready, now);
+    assert_eq!(next, changes_at.map(after), "{given}");
+}
+
+#[rstest]
+#[case::all_are_up(&["old bound ready"], &["old bound ready"], Stage::OldAvailable)]
+#[case::half_of_it_is_new(&["new bound ready"], &["old bound ready"], Stage::OldAvailable)]
+#[case::one_is_not_ready_yet(&["old bound ready"], &["old bound started@10 unready@90"], Stage::OldUnready)]
+#[case::one_is_down(&["old bound ready"], &["old bound started@10 unready@20"], Stage::OldDown)]
+#[case::one_has_no_pod(&["old bound ready"], &[], Stage::OldDown)]
+#[case::one_waits_for_a_node(&["old bound ready"], &["old"], Stage::OldDown)]
+#[case::both_wait(&["old"], &["old"], Stage::OldUnplaced)]
+#[case::new(&["new bound ready"], &["new bound ready"], Stage::Updated)]
+#[case::one_is_new_for_too_short(&["new bound ready"], &["new bound ready@99"], Stage::Starting)]
+#[case::new_and_waiting(&["new"], &["new"], Stage::NewUnplaced)]
+fn a_group_replica_is_in_one_stage(
+    #[case] leader: &[&str],
+    #[case] worker: &[&str],
+    #[case] stage: Stage,
+) {
+    let cliques = [leader, worker].map(|given| {
+        let pods = given.iter().map(|given| staged_pod(given).0);
+        let is_old = given.iter().any(|given| given.contains("old"));
+        (is_old || given.is_empty(), pods.collect::<Vec<_>>())
+    });
+    let members = cliques.iter().map(|(is_old, pods)| UnitMember {
+        is_old: *is_old,
+        is_terminating: false,
+        minimum: 1,
+        pods: pods.iter().collect(),
+    });
+    let members: Vec<_> = members.collect();
+    let (min_ready, now) = (SignedDuration::from_secs(20), after(100));
+    assert_eq!(update::stage_of_replica(&members, 2, min_ready, now), stage);
+}
+
+#[test]
+fn a_clique_is_short_of_room_when_a_pod_has_waited_for_a_minute() {
+    let pods = [staged_pod("old").0];
+    let first = update::next_waiting(None, &pods, after(10)).unwrap();
+    assert_eq!(first.since, Time(after(10)));
+    let same = update::next_waiting(Some(&first), &pods, after(50));
+    assert_eq!(same.as_ref(), Some(&first));
+    assert!(!update::is_short(same.as_ref(), &[], after(69)));
+    assert!(update::is_short(same.as_ref(), &[], after(70)));
+    let placed = [staged_pod("old bound").0];
+    assert_eq!(update::next_waiting(Some(&first), &placed, after(50)), None);
+}
+
+#[rstest]
+#[case::without_a_probe(None, false, 10)]
+#[case::with_one(None, true, 0)]
+#[case::as_given(Some(3), false, 3)]
+#[case::an_explicit_zero(Some(0), false, 0)]
+fn a_new_pod_has_to_stay_ready(
+    #[case] given: Option<i32>,
+    #[case] has_probe: bool,
+    #[case] seconds: i64,
+) {
+    let rolling = RollingUpdate {
+        min_ready_seconds: given,
+        ..RollingUpdate::default()
+    };
+    let mut set = testkit::builders::set("demo").clique("web", |c| c).build();
+    let clique = &mut set.spec.template.cliques[0];
+    if has_probe {
+        clique.spec.pod_spec.containers[0].readiness_probe = Some(Probe::default());
+    }
+    let time = update::min_ready(Some(&rolling), [&*clique]);
+    assert_eq!(time, SignedDuration::from_secs(seconds));
 }
 
 #[rstest]

@@ -9,7 +9,7 @@ use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::Kind;
 use domain::workload::limits;
-use domain::{Key, Node, Pod};
+use domain::{Key, Node, Pod, update};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
@@ -37,6 +37,8 @@ pub fn read_by_children(set: &PodCliqueSet) -> impl PartialEq + use<> {
         // Stored before the phase, which follows once the pods have ended.
         training::is_over(Some(&status)),
         limits::says_over_limits(set),
+        update::is_refused(set),
+        status.current_generation_hash,
         status.replica_attempts,
         status.update_progress,
         status.phase,

@@ -6,6 +6,7 @@ use api::{LastError, codes};
 use domain::object::ownership;
 use domain::plan::{Action, first_portion};
 use domain::scheduling::{self, kubernetes};
+use domain::workload::pod as template;
 use domain::workload::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -13,7 +14,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use super::stuck_terminating::{self, Waiter};
 use crate::observe::Snapshot;
 use crate::pod_group::Choice;
-use crate::pod_template;
 
 /// The most indexes that one decision fills; the rest is decided again.
 const CREATE_BATCH: usize = 500;
@@ -153,7 +153,7 @@ fn new_pod(
         .set
         .as_ref()
         .map_or("", |s| s.priority_class_name.as_str());
-    let mut pod = pod_template::build_pod(
+    let mut pod = template::build_pod(
         &snapshot.podclique,
         snapshot.set_name(),
         index,
@@ -161,13 +161,13 @@ fn new_pod(
         priority,
         failure_count,
     );
-    pod_template::add_attempt(&mut pod, &snapshot.podclique, snapshot.set_uid());
+    template::add_attempt(&mut pod, &snapshot.podclique, snapshot.set_uid());
     let before = snapshot.set.as_ref().and_then(|s| s.pods_before);
     if let Some(before) = before {
-        pod_template::add_place_in_group(&mut pod, before.saturating_add(index));
+        template::add_place_in_group(&mut pod, before.saturating_add(index));
     }
     let image = &snapshot.init_container_image;
-    pod_template::start_order::hold_back_pod(&mut pod, &snapshot.dependencies, image, now);
+    template::start_order::hold_back_pod(&mut pod, &snapshot.dependencies, image, now);
     scheduling::mark_pod(&snapshot.scheduler, &snapshot.podclique, &mut pod);
     if let Some(group) = group {
         kubernetes::join_pod_group(&mut pod, group);

@@ -9,11 +9,11 @@ use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, GuardedPatch, Pointer, Purpose};
 use domain::update;
+use domain::workload::pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::json;
 
 use crate::observe::Snapshot;
-use crate::pod_template;
 
 /// Labels that never change in the life of a pod. Its hash and its attempts are not among them:
 /// they record the origin of the pod. If all pods are of one template, a missing or wrong hash is
@@ -38,7 +38,7 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
         return Vec::new();
     };
     // All pods have the same labels except for the index.
-    let mut right = pod_template::labels_of(&snapshot.podclique, snapshot.set_name(), first);
+    let mut right = pod::labels_of(&snapshot.podclique, snapshot.set_name(), first);
     let meta = &snapshot.podclique.metadata;
     snapshot
         .pods

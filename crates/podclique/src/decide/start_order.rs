@@ -7,11 +7,11 @@ use api::{labels, start_order};
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, GuardedPatch, Pointer, Purpose};
+use domain::workload::pod::start_order::written;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use crate::observe::Snapshot;
-use crate::pod_template::start_order::written;
 
 /// The next values of the pod's annotation, each with the seconds after which it is written: a
 /// kubelet that missed a change updates the volume at its next sync of the pod, a minute or more

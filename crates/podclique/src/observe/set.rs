@@ -13,7 +13,7 @@ use domain::workload::limits;
 use domain::{Pod, update};
 use engine::Caches;
 use jiff::SignedDuration;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 use crate::PodCliqueReconciler;
 use crate::dependencies;
@@ -62,10 +62,19 @@ pub struct SetFacts {
 pub struct UpdateFacts {
     /// Whether its replica has the turn.
     pub is_updating: bool,
+    /// Whether nothing is replaced for the sake of a template now: the update is paused, or the
+    /// newest template is not accepted.
+    pub is_held: bool,
+    /// When that turn began.
+    pub turn_started_at: Option<Time>,
+    /// Whether the clique has to be available again before that turn ends.
+    pub must_return: bool,
     /// Whether pods take a changed template only when a user deletes them.
     pub is_on_delete: bool,
     /// The budget and the deadline of a standalone clique.
     pub rolling: Option<RollingUpdate>,
+    /// How long a new pod has to be Ready before it counts for the update.
+    pub min_ready: SignedDuration,
     /// Condition `UpdateInProgress` of its scaling group, which a clique of a group follows.
     pub group: Option<Condition>,
 }
@@ -121,7 +130,7 @@ pub(super) fn facts_of_set(
             group,
             rules.validator.defaults().termination_delay.as_ref(),
         ),
-        update: update_facts(set, podclique, clique, caches),
+        update: update_facts(set, podclique, clique, caches, rules),
     }
 }
 
@@ -173,20 +182,28 @@ fn awaits_success(
 }
 
 fn update_facts(
-    set: &PodCliqueSet,
+    set: &Arc<PodCliqueSet>,
     podclique: &PodClique,
     clique: Option<&PodCliqueTemplateSpec>,
     caches: &Caches,
+    rules: &PodCliqueReconciler,
 ) -> UpdateFacts {
     let meta = &podclique.metadata;
     let replica = ownership::replica_in(ownership::name(&set.metadata), meta);
     let owner = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
     let group = owner.and_then(|owner| caches.group_of(meta, owner));
     let status = group.as_ref().and_then(|g| g.status.as_ref());
+    let turn = update::turn(set).filter(|turn| replica == Some(turn.replica_index));
     UpdateFacts {
-        is_updating: replica.is_some_and(|i| update::is_updating(set, i)),
+        is_updating: turn.is_some(),
+        is_held: update::is_held(set, &rules.validator.generation_hash(set)),
+        must_return: turn
+            .zip(clique)
+            .is_some_and(|(turn, clique)| turn.must_return.contains(&clique.name)),
+        turn_started_at: turn.map(|turn| turn.update_started_at.clone()),
         is_on_delete: update::is_on_delete(set),
         rolling: clique.and_then(|c| c.rolling_update.clone()),
+        min_ready: update::min_ready(clique.and_then(|c| c.rolling_update.as_ref()), clique),
         group: status.and_then(|s| {
             conditions::find(&s.conditions, ConditionType::UpdateInProgress).cloned()
         }),

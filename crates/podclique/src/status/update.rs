@@ -3,15 +3,15 @@
 use api::PodCliqueStatus;
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::podclique::PclqUpdateProgress;
-use domain::Pod;
-use domain::update::{self, Advance};
+use domain::update::{self, Advance, Component, Stage};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 use crate::observe::{SetFacts, Snapshot};
+use crate::rollout;
 
 /// The record of the running or last update. `before` is the stored status, `next` has the present
-/// counts.
+/// counts. While the update is held the record stays as it is.
 pub(super) fn progress(
     snapshot: &Snapshot,
     before: &PodCliqueStatus,
@@ -19,31 +19,38 @@ pub(super) fn progress(
     now: Timestamp,
 ) -> Option<PclqUpdateProgress> {
     let stored = before.update_progress.clone();
-    let Some(set) = &snapshot.set else {
+    let Some(set) = snapshot.set.as_ref().filter(|set| !set.update.is_held) else {
         return stored;
     };
     let goal = set.generation_hash.clone().zip(set.template_hash.clone());
     let Some((generation, template)) = goal else {
         return stored;
     };
-    let is_known = stored
-        .as_ref()
-        .is_some_and(|p| p.pod_clique_set_generation_hash == generation);
-    if !is_known && !begins(snapshot, set, before, &generation) {
+    let known = snapshot.update_progress().cloned();
+    if known.is_none() && !begins(snapshot, set, before, &generation) {
         // Not this clique's turn yet: a newer generation ends the update recorded here.
         return stored.map(|p| ended(p, now));
     }
-    let mut progress = stored.filter(|_| is_known).unwrap_or(PclqUpdateProgress {
+    // A newer template changes nothing in the number of pods that have to stay.
+    let open = stored.filter(|p| p.update_ended_at.is_none());
+    let carried = known.as_ref().or(open.as_ref());
+    let (reached, waiting) = carried.map_or((None, None), |p| (p.reached, p.waiting_since.clone()));
+    let mut progress = known.unwrap_or(PclqUpdateProgress {
         update_started_at: Time(now),
         update_ended_at: None,
         pod_clique_set_generation_hash: generation,
         pod_template_hash: template,
         updated_ready_replicas: None,
         last_progress_time: Some(Time(now)),
+        reached,
+        waiting_since: waiting,
         ready_pods_selected_to_update: None,
     });
-    let goes_on = snapshot.is_updating() && !is_done(snapshot, next);
-    if goes_on && !snapshot.is_grouped() {
+    let goes_on = snapshot.is_updating() && !snapshot.is_grouped() && {
+        let component = count(&mut progress, snapshot, now);
+        !component.is_done()
+    };
+    if goes_on {
         update::resume(
             &mut progress.update_ended_at,
             &mut progress.last_progress_time,
@@ -56,6 +63,23 @@ pub(super) fn progress(
     } else {
         ended(progress, now)
     })
+}
+
+/// Stores the numbers that the budget counts from, and returns them all.
+fn count(progress: &mut PclqUpdateProgress, snapshot: &Snapshot, now: Timestamp) -> Component {
+    let mut component = Component {
+        reached: progress.reached,
+        ..rollout::component(snapshot, now)
+    };
+    component.reached = component.next_reached();
+    progress.reached = component.reached;
+    let waiting = progress.waiting_since.take();
+    let pods = snapshot.pods.iter().map(AsRef::as_ref);
+    progress.waiting_since =
+        update::next_waiting(waiting.as_ref(), pods, now).filter(|_| component.is_counted());
+    let errors = crate::status::stored_errors(snapshot);
+    component.is_short_of_room = update::is_short(progress.waiting_since.as_ref(), errors, now);
+    component
 }
 
 /// Whether an update of this clique begins: on its replica's turn, or, if pods are only replaced
@@ -72,13 +96,6 @@ fn ended(mut progress: PclqUpdateProgress, now: Timestamp) -> PclqUpdateProgress
     progress
 }
 
-/// Whether all desired pods have the newest template and are Ready, and no other pod is left.
-fn is_done(snapshot: &Snapshot, next: &PodCliqueStatus) -> bool {
-    snapshot.has_newest_template()
-        && next.updated_replicas == next.replicas
-        && updated_ready(snapshot) >= snapshot.podclique.spec.replicas
-}
-
 fn advance(
     progress: &mut PclqUpdateProgress,
     snapshot: &Snapshot,
@@ -92,27 +109,39 @@ fn advance(
     };
     let present = Advance {
         updated: next.updated_replicas,
-        ready: updated_ready(snapshot),
+        ready: updated_ready(snapshot, now),
     };
     let last = progress.last_progress_time.as_ref();
     progress.last_progress_time = Some(present.last_progress(stored, last, now));
     progress.updated_ready_replicas = Some(present.ready);
 }
 
-fn updated_ready(snapshot: &Snapshot) -> i32 {
-    let meta = &snapshot.podclique.metadata;
-    let is_meant = |p: &&std::sync::Arc<Pod>| {
-        !p.is_terminating() && p.is_ready() && !update::is_outdated(&p.metadata, meta)
-    };
-    let count = snapshot.pods.iter().filter(is_meant).count();
-    i32::try_from(count).unwrap_or(i32::MAX)
+/// The number of pods that count as updated for this clique; in a group every Ready one counts.
+fn updated_ready(snapshot: &Snapshot, now: Timestamp) -> i32 {
+    let count = rollout::staged(snapshot, now).filter(|(_, stage)| *stage == Stage::Updated);
+    i32::try_from(count.count()).unwrap_or(i32::MAX)
+}
+
+/// When something of the update changes if nothing happens: a pod's stage, or the report.
+pub(crate) fn next_update_change(
+    snapshot: &Snapshot,
+    next: &PodCliqueStatus,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let deadline = update_deadline(snapshot, next).filter(|at| *at > now);
+    deadline
+        .into_iter()
+        .chain(rollout::next_change(snapshot, now))
+        .min()
 }
 
 /// When the update is reported to make no progress.
-pub(crate) fn update_deadline(snapshot: &Snapshot, next: &PodCliqueStatus) -> Option<Timestamp> {
+fn update_deadline(snapshot: &Snapshot, next: &PodCliqueStatus) -> Option<Timestamp> {
     let running = running(snapshot, next)?;
-    let rolling = snapshot.set.as_ref()?.update.rolling.as_ref();
-    update::deadline_at(rolling, running.last_progress_time.as_ref())
+    update::deadline_at(
+        snapshot.rolling_update(),
+        running.last_progress_time.as_ref(),
+    )
 }
 
 fn running<'a>(snapshot: &Snapshot, next: &'a PodCliqueStatus) -> Option<&'a PclqUpdateProgress> {

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::object::ownership;
+use domain::workload::pod as pod_template;
 use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use podclique::Snapshot;
 use podclique::observe::observe;
-use podclique::{Snapshot, pod_template};
 use testkit::builders::{after, pod, podclique, set, stored};
 
 fn demo() -> PodCliqueSet {

@@ -33,7 +33,7 @@ fn has_every_label_variable_and_gate() {
             }]);
         })
         .build();
-    let pod = podclique::pod_template::build_pod(
+    let pod = domain::workload::pod::build_pod(
         &clique,
         "demo",
         2,
@@ -52,7 +52,7 @@ fn keeps_the_account_and_priority_that_the_template_names() {
             c.spec.pod_spec.priority_class_name = Some("own".into());
         })
         .build();
-    let spec = podclique::pod_template::build_pod(&clique, "demo", 0, "p".into(), "", 0)
+    let spec = domain::workload::pod::build_pod(&clique, "demo", 0, "p".into(), "", 0)
         .spec
         .unwrap();
     assert_eq!(spec.service_account_name.as_deref(), Some("own"));
@@ -66,7 +66,7 @@ fn runs_as_the_template_or_the_namespace_says() {
         let clique = podclique("demo-0-worker")
             .with(|c| c.spec.pod_spec.automount_service_account_token = automount)
             .build();
-        let pod = podclique::pod_template::build_pod(&clique, "demo", 0, "p".into(), "", 0);
+        let pod = domain::workload::pod::build_pod(&clique, "demo", 0, "p".into(), "", 0);
         let spec = pod.spec.unwrap();
         assert_eq!(spec.service_account_name, None);
         assert_eq!(spec.service_account, None);
@@ -77,7 +77,7 @@ fn runs_as_the_template_or_the_namespace_says() {
 #[test]
 fn carries_no_book_keeping_of_the_operator() {
     let clique = podclique("demo-0-worker").build();
-    let pod = podclique::pod_template::build_pod(&clique, "demo", 0, "p".into(), "", 0);
+    let pod = domain::workload::pod::build_pod(&clique, "demo", 0, "p".into(), "", 0);
     let annotations = pod.metadata.annotations.unwrap_or_default();
     assert!(!annotations.contains_key(labels::TEMPLATE_REPLICAS));
 }
@@ -92,7 +92,7 @@ fn is_of_the_replica_that_its_podclique_is_named_after() {
         })
         .build();
     let pod =
-        podclique::pod_template::build_pod(&clique, "demo", 0, "demo-1-worker-xxxxx".into(), "", 0);
+        domain::workload::pod::build_pod(&clique, "demo", 0, "demo-1-worker-xxxxx".into(), "", 0);
     let subdomain = pod.spec.unwrap().subdomain;
     assert_eq!(subdomain.as_deref(), Some("demo-1"));
 }
@@ -113,7 +113,7 @@ fn takes_its_place_from_names_and_not_from_labels() {
             noted.insert(labels::GROUP_ATTEMPT.into(), "2".into());
         })
         .build();
-    let all = podclique::pod_template::labels_of(&clique, "demo", 0);
+    let all = domain::workload::pod::labels_of(&clique, "demo", 0);
     assert_eq!(all[labels::PCS_REPLICA_INDEX], "1");
     assert_eq!(all[labels::SCALING_GROUP_REPLICA_INDEX], "3");
     assert_eq!(all.get(labels::ATTEMPT), None);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use api::{PodClique, labels};
 use domain::Pod;
 use domain::plan::Purpose;
+use domain::workload::pod::start_order::Dependency;
 use insta::assert_snapshot;
 use k8s_openapi::api::core::v1::{
     Container, Pod as FullPod, ResourceRequirements, SecurityContext,
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use podclique::Snapshot;
-use podclique::dependencies::Dependency;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, pod, podclique};
 

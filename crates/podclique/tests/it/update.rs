@@ -39,8 +39,27 @@ fn old(builder: PodBuilder) -> PodBuilder {
     })
 }
 
-/// It is the turn of its replica.
+/// It is the turn of its replica, and all pods were available when it began.
 fn in_turn(clique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot {
+    let mut snapshot = before_turn(clique, pods);
+    let podclique = Arc::make_mut(&mut snapshot.podclique);
+    let status = podclique.status.get_or_insert_default();
+    status.update_progress = Some(PclqUpdateProgress {
+        update_started_at: Time(after(10)),
+        update_ended_at: None,
+        pod_clique_set_generation_hash: "r1generation".into(),
+        pod_template_hash: NEWEST.into(),
+        updated_ready_replicas: None,
+        last_progress_time: Some(Time(after(10))),
+        reached: Some(4),
+        waiting_since: None,
+        ready_pods_selected_to_update: None,
+    });
+    snapshot
+}
+
+/// Nothing of the turn is stored yet.
+fn before_turn(clique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot {
     let mut snapshot = situation(clique, pods);
     let set = snapshot.set.as_mut().unwrap();
     set.template_hash = Some(NEWEST.into());
@@ -54,6 +73,7 @@ fn with_budget(mut snapshot: Snapshot, max_unavailable: i32) -> Snapshot {
     set.update.rolling = Some(RollingUpdate {
         max_unavailable: Some(max_unavailable),
         progress_deadline: None,
+        ..RollingUpdate::default()
     });
     snapshot
 }
@@ -69,12 +89,78 @@ fn all_old(clique: &PodClique) -> Vec<PodBuilder> {
 }
 
 #[test]
-fn replaces_the_oldest_ready_pod_and_reports_it() {
+fn replaces_the_ready_pod_with_the_highest_index_and_reports_it() {
     let clique = clique(3);
     let mut pods = all_old(&clique);
     let second = pods.remove(1);
     pods.push(second.created(-100));
     assert_snapshot!(plan(&in_turn(&clique, pods)));
+}
+
+#[test]
+fn deletes_nothing_before_the_number_of_available_pods_is_stored() {
+    let clique = clique(4);
+    let mut pods = all_old(&clique);
+    pods.push(old(pod(&clique, 3)));
+    let snapshot = before_turn(&clique, pods.into_iter().take(3).collect());
+    assert_eq!(deleted(&snapshot), 0);
+    let status = plan(&snapshot).status.unwrap();
+    assert_eq!(status.update_progress.unwrap().reached, Some(3));
+}
+
+#[test]
+fn a_newer_template_does_not_lower_the_number_that_has_to_stay() {
+    let clique = clique(4);
+    let mut snapshot = in_turn(&clique, all_old(&clique).into_iter().take(3).collect());
+    snapshot.set.as_mut().unwrap().generation_hash = Some("r1newer".into());
+    assert_eq!(deleted(&snapshot), 0);
+    let progress = plan(&snapshot).status.unwrap().update_progress.unwrap();
+    assert_eq!(progress.pod_clique_set_generation_hash, "r1newer");
+    assert_eq!(progress.reached, Some(4));
+}
+
+/// The API server has not accepted a newer template yet, or the user paused the update.
+#[test]
+fn replaces_nothing_while_the_update_is_held() {
+    let clique = clique(4);
+    let mut snapshot = in_turn(&clique, all_old(&clique));
+    snapshot.set.as_mut().unwrap().update.is_held = true;
+    assert_eq!(deleted(&snapshot), 0);
+    let before = snapshot.podclique.status.clone().unwrap().update_progress;
+    assert_eq!(plan(&snapshot).status.unwrap().update_progress, before);
+}
+
+/// 8 are wanted, and 4 had room when the turn began.
+#[test]
+fn pods_that_never_had_room_do_not_use_the_budget_up() {
+    let mut clique = clique(2);
+    Arc::make_mut(&mut clique).spec.replicas = 8;
+    let mut pods = all_old(&clique);
+    pods.extend((4..8).map(|k| pod(&clique, k).ungated()));
+    assert_eq!(deleted(&in_turn(&clique, pods)), 1);
+}
+
+/// A probe failed once, of all pods.
+#[test]
+fn a_short_loss_of_readiness_deletes_nothing() {
+    let clique = clique(4);
+    let unready = |seconds: i64| {
+        let pods = all_old(&clique).into_iter().map(move |p| {
+            p.with(move |p| {
+                p.status.start_time = Some(Time(after(-100)));
+                for condition in &mut p.status.conditions {
+                    if condition.type_ == "Ready" {
+                        condition.status = "False".into();
+                        condition.last_transition_time = Some(Time(after(60 - seconds)));
+                    }
+                }
+            })
+        });
+        in_turn(&clique, pods.collect())
+    };
+    assert_eq!(deleted(&unready(29)), 0);
+    assert_eq!(plan(&unready(29)).wake_at, Some(after(61)));
+    assert_eq!(deleted(&unready(30)), 4);
 }
 
 #[rstest]
@@ -207,6 +293,8 @@ fn that_had_ended(mut snapshot: Snapshot) -> Snapshot {
         pod_template_hash: NEWEST.into(),
         updated_ready_replicas: None,
         last_progress_time: Some(Time(after(10))),
+        reached: Some(4),
+        waiting_since: None,
         ready_pods_selected_to_update: None,
     });
     snapshot
@@ -224,6 +312,7 @@ fn an_update_that_had_ended_goes_on_with_a_deadline_of_its_own() {
     snapshot.set.as_mut().unwrap().update.rolling = Some(RollingUpdate {
         max_unavailable: None,
         progress_deadline: Some("60s".into()),
+        ..RollingUpdate::default()
     });
     let begun = plan(&snapshot);
     assert_eq!(begun.wake_at, Some(after(120)));

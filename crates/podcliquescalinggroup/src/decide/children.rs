@@ -115,6 +115,7 @@ impl<'a> Group<'a> {
             // reported.
             Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_) => {
                 let may_create = is_open
+                    && !snapshot.is_update_unchecked()
                     && !snapshot.is_over()
                     && !snapshot.is_closed()
                     && !snapshot.is_done(name);
@@ -122,7 +123,7 @@ impl<'a> Group<'a> {
             }
             Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
             Slot::Current(found) | Slot::Orphan(found) => {
-                let is_due = update::is_edited_in_place(self.set);
+                let is_due = update::is_edited_in_place(self.set) && !snapshot.is_update_held();
                 clique::corrected(found, &desired, false, is_due).map(Action::replace)
             }
         }

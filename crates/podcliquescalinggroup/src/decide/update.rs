@@ -8,11 +8,12 @@ use api::PodClique;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
 use domain::roster::Slot;
-use domain::update::ReplicaBudget;
+use domain::update::{self, Stage};
 use domain::workload::layout::Members;
+use jiff::Timestamp;
 
 use crate::observe::Snapshot;
-use crate::rollout::{Hashed, Stage, is_outdated, newest_hashes, survey};
+use crate::rollout::{Hashed, component, is_outdated, newest_hashes, survey};
 
 /// The replicas that are recreated now.
 #[derive(Debug, Default)]
@@ -26,18 +27,18 @@ pub(super) struct Recreation {
 }
 
 /// Chooses the group replicas to recreate, and their PodCliques to delete now.
-pub(super) fn plan_recreation(snapshot: &Snapshot) -> Recreation {
+pub(super) fn plan_recreation(snapshot: &Snapshot, now: Timestamp) -> Recreation {
     if !is_due(snapshot) {
         return Recreation::default();
     }
     let hashed = newest_hashes(snapshot);
-    let surveyed = survey(snapshot, &hashed);
+    let surveyed = survey(snapshot, &hashed, now);
     let leaving: Vec<&Members<'_>> = surveyed
         .iter()
         .filter(|(_, s)| *s == Stage::Leaving)
         .map(|(members, _)| members)
         .collect();
-    let chosen: Vec<_> = chosen(snapshot, &surveyed).collect();
+    let chosen = choose(snapshot, &surveyed, now);
     let closed = leaving.iter().chain(&chosen).map(|m| m.group_replica);
     let chosen = chosen.iter().flat_map(|m| first_of(snapshot, &hashed, m));
     let podcliques = leaving.iter().flat_map(|m| own(snapshot, m)).chain(chosen);
@@ -53,53 +54,41 @@ fn is_due(snapshot: &Snapshot) -> bool {
     let owner = snapshot.owner.as_ref();
     owner.is_some_and(ValidatedSet::may_act)
         && snapshot.is_updating()
+        && !snapshot.is_update_held()
         && !snapshot.is_view_outdated
         && !snapshot.is_set_replica_terminating
 }
 
-/// The old replicas that are replaced now: unavailable ones of the base gang, without using the
-/// budget, as that gang runs only as a whole and scaled gangs wait for it (decision 110); then
-/// others within the budget, unavailable ones first; by index.
-fn chosen<'a>(
+/// The old replicas that are replaced now, those with the highest index first; none before the
+/// number of available ones is stored. At once: those without a node, and those of the base gang
+/// that are down, as that gang runs only as a whole and scaled gangs wait for it (decision 110).
+/// Within the budget: others that are down, and available ones.
+fn choose<'a>(
     snapshot: &Snapshot,
     surveyed: &'a [(Members<'_>, Stage)],
-) -> impl Iterator<Item = &'a Members<'a>> {
-    let budget = budget(snapshot, surveyed);
-    let is_base = |members: &Members<'_>| members.group_replica < snapshot.min_available();
-    let mut old: Vec<&(Members<'_>, Stage)> = surveyed.iter().filter(|(_, s)| s.is_old()).collect();
-    old.sort_by_key(|(members, stage)| (*stage, members.group_replica));
-    let is_free = |(m, s): &&(Members<'_>, Stage)| !s.is_available() && is_base(m);
-    let (free, old): (Vec<_>, Vec<_>) = old.into_iter().partition(is_free);
-    let within = budget.deletable().saturating_sub(free.len());
-    let mut available = budget.deletable_available();
-    let others = old
-        .into_iter()
-        .filter(move |(_, stage)| {
-            let is_down = !stage.is_available();
-            let is_affordable = is_down || available > 0;
-            if !is_down {
-                available = available.saturating_sub(1);
-            }
-            is_affordable
-        })
-        .take(within);
-    free.into_iter().chain(others).map(|(members, _)| members)
-}
-
-fn budget(snapshot: &Snapshot, surveyed: &[(Members<'_>, Stage)]) -> ReplicaBudget {
-    let count = |claim: &dyn Fn(Stage) -> bool| {
-        let count = surveyed.iter().filter(|(_, stage)| claim(*stage)).count();
-        i32::try_from(count).unwrap_or(i32::MAX)
-    };
-    let rolling = snapshot.config().and_then(|c| c.rolling_update.as_ref());
-    ReplicaBudget {
-        desired: snapshot.replicas(),
-        min_available: snapshot.min_available(),
-        max_unavailable: rolling.and_then(|r| r.max_unavailable),
-        existing: count(&|s| !matches!(s, Stage::Absent | Stage::Leaving)),
-        new_not_ready: count(&|s| s == Stage::NewNotReady),
-        available: count(&Stage::is_available),
+    now: Timestamp,
+) -> Vec<&'a Members<'a>> {
+    let component = component(snapshot, surveyed, now);
+    if component.reached.is_none() {
+        return Vec::new();
     }
+    let rolling = snapshot.config().and_then(|c| c.rolling_update.as_ref());
+    let limit =
+        update::max_unavailable(rolling.and_then(|r| r.max_unavailable), snapshot.replicas());
+    let starts = usize::try_from(limit.saturating_sub(component.starting)).unwrap_or(0);
+    let in_stage = |wanted: Stage| {
+        let highest_first = surveyed.iter().rev();
+        highest_first
+            .filter(move |(_, stage)| *stage == wanted)
+            .map(|(members, _)| members)
+    };
+    let is_base = |members: &&Members<'_>| members.group_replica < snapshot.min_available();
+    let (base, others): (Vec<_>, Vec<_>) = in_stage(Stage::OldDown).partition(is_base);
+    in_stage(Stage::OldUnplaced)
+        .chain(base)
+        .chain(others.into_iter().take(starts))
+        .chain(in_stage(Stage::OldAvailable).take(component.deletable(limit)))
+        .collect()
 }
 
 /// The PodCliques of a group replica that are deleted first: those whose own template is the newest

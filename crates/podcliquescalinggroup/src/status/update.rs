@@ -3,15 +3,15 @@
 use api::PodCliqueScalingGroupStatus;
 use api::conditions::ConditionUpdate;
 use api::podcliquescalinggroup::PcsgUpdateProgress;
-use domain::update::{self, Advance};
+use domain::update::{self, Advance, Component};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
-use crate::rollout::{Hashed, Stage, survey, updated_podcliques};
+use crate::rollout::{self, Hashed};
 
 /// The record of the running or last update. `before` is the stored status, `next` has the present
-/// counts.
+/// counts. While the update is held the record stays as it is.
 pub(super) fn progress(
     snapshot: &Snapshot,
     hashed: &Hashed<'_>,
@@ -20,32 +20,36 @@ pub(super) fn progress(
     now: Timestamp,
 ) -> Option<PcsgUpdateProgress> {
     let stored = before.update_progress.clone();
-    let set = snapshot.owner.as_ref().map(|o| &o.set);
+    let owner = snapshot.owner.as_ref();
+    let set = owner.map(|o| &o.set).filter(|_| !snapshot.is_update_held());
     let generation = set.and_then(|s| s.status.as_ref()?.current_generation_hash.clone());
     let Some(generation) = generation else {
         return stored;
     };
-    let is_known = stored
-        .as_ref()
-        .is_some_and(|p| p.pod_clique_set_generation_hash == generation);
+    let known = rollout::update_progress(snapshot).cloned();
     let is_on_delete = set.is_some_and(update::is_edited_in_place);
     let current = before.current_pod_clique_set_generation_hash.as_ref();
     let is_edited = is_on_delete && current.is_some_and(|hash| *hash != generation);
-    if !is_known && !snapshot.is_updating() && !is_edited {
+    if known.is_none() && !snapshot.is_updating() && !is_edited {
         // Not this group's turn yet: a newer generation ends the update recorded here.
         return stored.map(|p| ended(p, now));
     }
-    let mut progress = stored.filter(|_| is_known).unwrap_or(PcsgUpdateProgress {
+    // A newer template changes nothing in the number of group replicas that have to stay.
+    let open = stored.filter(|p| p.update_ended_at.is_none());
+    let carried = known.as_ref().or(open.as_ref());
+    let (reached, waiting) = carried.map_or((None, None), |p| (p.reached, p.waiting_since.clone()));
+    let mut progress = known.unwrap_or(PcsgUpdateProgress {
         update_started_at: Time(now),
         update_ended_at: None,
         pod_clique_set_generation_hash: generation,
         updated_pod_cliques_count: 0,
         total_pod_cliques_count: 0,
         last_progress_time: Some(Time(now)),
+        reached,
+        waiting_since: waiting,
         ready_replica_indices_selected_to_update: None,
     });
-    let all = || survey(snapshot, hashed).into_iter();
-    let goes_on = snapshot.is_updating() && all().any(|(_, stage)| stage != Stage::Done);
+    let goes_on = snapshot.is_updating() && !count(&mut progress, snapshot, hashed, now).is_done();
     if goes_on {
         update::resume(
             &mut progress.update_ended_at,
@@ -55,7 +59,7 @@ pub(super) fn progress(
     }
     // The turn may have ended before this status was written the last time.
     if snapshot.is_updating() || progress.update_ended_at.is_none() {
-        let podcliques = updated_podcliques(snapshot, hashed);
+        let podcliques = rollout::updated_podcliques(snapshot, hashed);
         advance(&mut progress, podcliques, before, next, now);
     }
     Some(if goes_on {
@@ -63,6 +67,29 @@ pub(super) fn progress(
     } else {
         ended(progress, now)
     })
+}
+
+/// Stores the numbers that the budget counts from, and returns them all.
+fn count(
+    progress: &mut PcsgUpdateProgress,
+    snapshot: &Snapshot,
+    hashed: &Hashed<'_>,
+    now: Timestamp,
+) -> Component {
+    let surveyed = rollout::survey(snapshot, hashed, now);
+    let mut component = Component {
+        reached: progress.reached,
+        ..rollout::component(snapshot, &surveyed, now)
+    };
+    component.reached = component.next_reached();
+    progress.reached = component.reached;
+    let waiting = progress.waiting_since.take();
+    let pods = snapshot.pods.values().flatten().map(AsRef::as_ref);
+    progress.waiting_since =
+        update::next_waiting(waiting.as_ref(), pods, now).filter(|_| component.is_counted());
+    let waiting = progress.waiting_since.as_ref();
+    component.is_short_of_room = rollout::is_short_of_room(snapshot, waiting, now);
+    component
 }
 
 fn ended(mut progress: PcsgUpdateProgress, now: Timestamp) -> PcsgUpdateProgress {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
+use admission::validated_set::validate_set;
 use api::podcliquescalinggroup::PcsgUpdateProgress;
 use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress, RollingUpdate};
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
@@ -16,10 +18,10 @@ use testkit::builders::{after, pod};
 
 use crate::situation::{complete, demo, plan, situation, writes};
 
-/// It is the turn of replica 0 of the set.
+/// It is the turn of replica 0 of the set, whose newest templates are accepted.
 fn in_turn(set: &mut PodCliqueSet) {
     set.status = Some(PodCliqueSetStatus {
-        current_generation_hash: Some("r1generation".into()),
+        current_generation_hash: Some(generation(set)),
         update_progress: Some(PcsUpdateProgress {
             update_started_at: Time(after(30)),
             update_ended_at: None,
@@ -31,7 +33,10 @@ fn in_turn(set: &mut PodCliqueSet) {
                 replica_index: 0,
                 update_started_at: Time(after(30)),
                 update_ended_at: None,
+                without_room_since: None,
+                must_return: Vec::new(),
             }],
+            paused_since: None,
         }),
         ..PodCliqueSetStatus::default()
     });
@@ -51,7 +56,29 @@ fn updated(change: impl FnOnce(&mut PodCliqueSet)) -> Snapshot {
     in_turn(&mut set);
     let mut snapshot = situation(&set, 3, podcliques);
     snapshot.pods = snapshot.podcliques.values().map(|c| all_ready(c)).collect();
+    note_reached(&mut snapshot, Some(3));
     snapshot
+}
+
+fn generation(set: &PodCliqueSet) -> String {
+    validate_set(set, &DefaultsConfig::default()).generation_hash()
+}
+
+/// So many group replicas were available when the turn began.
+fn note_reached(snapshot: &mut Snapshot, reached: Option<i32>) {
+    let generation = generation(&snapshot.owner.as_ref().unwrap().set);
+    let group = Arc::make_mut(&mut snapshot.group);
+    group.status.get_or_insert_default().update_progress = Some(PcsgUpdateProgress {
+        update_started_at: Time(after(30)),
+        update_ended_at: None,
+        pod_clique_set_generation_hash: generation,
+        updated_pod_cliques_count: 0,
+        total_pod_cliques_count: 6,
+        last_progress_time: Some(Time(after(30))),
+        reached,
+        waiting_since: None,
+        ready_replica_indices_selected_to_update: None,
+    });
 }
 
 fn all_ready(podclique: &PodClique) -> (String, Vec<Arc<Pod>>) {
@@ -73,7 +100,7 @@ fn deleted(snapshot: &Snapshot) -> Vec<String> {
 }
 
 #[test]
-fn recreates_the_first_replica_as_a_whole_and_reports_it() {
+fn recreates_the_last_replica_as_a_whole_and_reports_it() {
     assert_snapshot!(plan(&updated(|_| ())));
 }
 
@@ -82,26 +109,65 @@ fn takes_as_many_as_the_budget_allows_and_keeps_the_minimum() {
     let budget = |max_unavailable| RollingUpdate {
         max_unavailable: Some(max_unavailable),
         progress_deadline: None,
+        ..RollingUpdate::default()
     };
     // 3 replicas of which 2 are required: there is a slack of one.
     let three = updated(|s| s.spec.template.scaling_groups[0].rolling_update = Some(budget(3)));
-    assert_eq!(deleted(&three), ["demo-0-g-0-leader", "demo-0-g-0-worker"]);
+    assert_eq!(deleted(&three), ["demo-0-g-2-leader", "demo-0-g-2-worker"]);
 }
 
 #[test]
-fn takes_those_that_are_down_first() {
+fn deletes_nothing_before_the_number_of_available_replicas_is_stored() {
     let mut snapshot = updated(|_| ());
-    no_pods(&mut snapshot, "demo-0-g-2-worker");
+    Arc::make_mut(&mut snapshot.group).status = None;
+    assert_eq!(deleted(&snapshot), Vec::<String>::new());
+    let status = plan(&snapshot).status.unwrap();
+    assert_eq!(status.update_progress.unwrap().reached, Some(3));
+}
+
+/// The set's newest template is not accepted yet: nothing is deleted for it, and nothing is made
+/// from it.
+#[test]
+fn waits_until_the_newest_template_is_accepted() {
+    let mut snapshot = updated(|_| ());
+    snapshot.podcliques.remove("demo-0-g-1-leader");
+    let set = &mut snapshot.owner.as_mut().unwrap().set;
+    let status = set.status.as_mut().unwrap();
+    status.current_generation_hash = Some("r1olderolderolde".into());
+    assert_eq!((deleted(&snapshot), created(&snapshot)), (vec![], 0));
+}
+
+/// Three are wanted, and two had room when the turn began.
+#[test]
+fn a_replica_that_never_had_room_does_not_use_the_budget_up() {
+    let mut snapshot = with_one_in_the_base();
+    note_reached(&mut snapshot, Some(2));
+    for name in ["demo-0-g-2-leader", "demo-0-g-2-worker"] {
+        no_pods(&mut snapshot, name);
+    }
+    let both = [
+        "demo-0-g-2-leader",
+        "demo-0-g-2-worker",
+        "demo-0-g-1-leader",
+        "demo-0-g-1-worker",
+    ];
+    assert_eq!(deleted(&snapshot), both);
+}
+
+#[test]
+fn one_that_is_down_goes_and_uses_the_budget_up() {
+    let mut snapshot = updated(|_| ());
+    no_pods(&mut snapshot, "demo-0-g-0-worker");
     assert_eq!(
         deleted(&snapshot),
-        ["demo-0-g-2-leader", "demo-0-g-2-worker"]
+        ["demo-0-g-0-leader", "demo-0-g-0-worker"]
     );
 }
 
 #[test]
 fn waits_for_the_one_that_starts() {
     let mut snapshot = updated(|_| ());
-    renew(&mut snapshot, 0);
+    renew(&mut snapshot, 2);
     assert_eq!(deleted(&snapshot), Vec::<String>::new());
 }
 
@@ -141,13 +207,12 @@ fn break_pods(snapshot: &mut Snapshot, name: &str) {
 fn a_base_gang_that_is_down_waits_for_no_scaled_gang() {
     let base = ["demo-0-g-0-leader", "demo-0-g-0-worker"];
     let mut snapshot = with_one_in_the_base();
+    note_reached(&mut snapshot, Some(0));
     break_pods(&mut snapshot, "demo-0-g-0-worker");
-    for name in ["g-1-leader", "g-1-worker", "g-2-leader", "g-2-worker"] {
-        no_pods(&mut snapshot, &format!("demo-0-{name}"));
-    }
-    assert_eq!(deleted(&snapshot), base);
-    // One was replaced before.
+    // One was replaced before, and starts.
     renew(&mut snapshot, 1);
+    break_pods(&mut snapshot, "demo-0-g-1-leader");
+    renew(&mut snapshot, 2);
     assert_eq!(deleted(&snapshot), base);
 }
 
@@ -229,9 +294,9 @@ fn a_podclique_whose_own_template_did_not_change_goes_first() {
     let mut snapshot = updated(|set| {
         set.spec.template.cliques[1].annotations.clear();
     });
-    assert_eq!(deleted(&snapshot), ["demo-0-g-0-worker"]);
-    snapshot.podcliques.remove("demo-0-g-0-worker");
-    assert_eq!(deleted(&snapshot), ["demo-0-g-0-leader"]);
+    assert_eq!(deleted(&snapshot), ["demo-0-g-2-worker"]);
+    snapshot.podcliques.remove("demo-0-g-2-worker");
+    assert_eq!(deleted(&snapshot), ["demo-0-g-2-leader"]);
     assert_eq!(created(&snapshot), 0);
 }
 
@@ -257,16 +322,19 @@ fn an_update_that_had_ended_goes_on_with_a_deadline_of_its_own() {
     let budget = RollingUpdate {
         max_unavailable: None,
         progress_deadline: Some("60s".into()),
+        ..RollingUpdate::default()
     };
     let mut snapshot = updated(|s| s.spec.template.scaling_groups[0].rolling_update = Some(budget));
     let group = Arc::make_mut(&mut snapshot.group);
     group.status.get_or_insert_default().update_progress = Some(PcsgUpdateProgress {
         update_started_at: Time(after(10)),
         update_ended_at: Some(Time(after(10))),
-        pod_clique_set_generation_hash: "r1generation".into(),
+        pod_clique_set_generation_hash: generation(&snapshot.owner.as_ref().unwrap().set),
         updated_pod_cliques_count: 0,
         total_pod_cliques_count: 6,
         last_progress_time: Some(Time(after(10))),
+        reached: None,
+        waiting_since: None,
         ready_replica_indices_selected_to_update: None,
     });
     let begun = plan(&snapshot).status;

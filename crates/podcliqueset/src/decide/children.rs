@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use api::{PodClique, PodCliqueScalingGroup, names};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::health::fence;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
@@ -20,6 +20,33 @@ use domain::workload::start_order;
 use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
 
+/// When existing PodCliques take a changed template, and the pods that come with it.
+struct Timing<'a> {
+    set: &'a PodCliqueSet,
+    generation: String,
+    /// The replica that gets or keeps the turn with the status of this plan.
+    next_turn: Option<i32>,
+}
+
+impl Timing<'_> {
+    fn is_template_due(&self, replica: i32) -> bool {
+        update::is_template_due(self.set, &self.generation, replica)
+    }
+
+    /// Whether more pods wait for the changed template: no pod of the old one is created only to be
+    /// replaced. The plan after the one that begins the turn writes count and template at once.
+    fn holds_rise(&self, replica: i32) -> bool {
+        let is_turn_near = self.next_turn == Some(replica) && !self.is_template_due(replica);
+        self.is_unchecked() || (is_turn_near && !update::is_paused(self.set))
+    }
+
+    /// Whether the API server has yet to answer about the newest template: nothing is created from
+    /// it.
+    fn is_unchecked(&self) -> bool {
+        update::is_unchecked(self.set, &self.generation)
+    }
+}
+
 /// Creates missing scaling groups and standalone PodCliques and corrects the others. `next_turn` is
 /// the replica that gets or keeps the turn in an update with the status of this plan.
 pub(super) fn plan_children(
@@ -27,6 +54,12 @@ pub(super) fn plan_children(
     roster: &Roster<'_>,
     next_turn: Option<i32>,
 ) -> Vec<Action> {
+    let timing = Timing {
+        set: &snapshot.validated.set,
+        generation: snapshot.validated.generation_hash(),
+        next_turn,
+    };
+    let timing = &timing;
     let template = &snapshot.validated.set.spec.template;
     let cliques = layout::standalone_cliques(template);
     let hashed = snapshot.validated.hash_cliques(cliques);
@@ -41,9 +74,8 @@ pub(super) fn plan_children(
     let blocked = &blocked;
     let podcliques = replicas().flat_map(|replica| {
         let places = replica.standalone.iter().zip(&cliques);
-        let is_turn_near = next_turn == Some(replica.index);
         places.filter_map(move |(part, clique)| {
-            keep_clique(snapshot, roster, blocked, clique, part, is_turn_near)
+            keep_clique(snapshot, roster, blocked, clique, part, timing)
         })
     });
     first_portion(groups.chain(podcliques))
@@ -131,7 +163,7 @@ fn keep_clique(
     blocked: &HashSet<i32>,
     ready: &Ready<'_>,
     part: &LayoutSlot<'_>,
-    is_turn_near: bool,
+    timing: &Timing<'_>,
 ) -> Option<Action> {
     let (i, name) = (part.replica, part.name.as_str());
     let is_autoscaled = ready.template.spec.auto_scaling_config.is_some();
@@ -141,16 +173,14 @@ fn keep_clique(
         // a PodClique of a job that existed is not created again beside its old peers. If another
         // object has the name, the API server answers the POST with 409, which is reported.
         Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_) => {
-            let waits = blocked.contains(&i) || roster.is_closed(i);
+            let waits = blocked.contains(&i) || roster.is_closed(i) || timing.is_unchecked();
             let is_done = roster.is_stored_as_done(i, name);
             (!waits && !is_done).then(|| Action::create(desired))
         }
         Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
         Slot::Current(found) | Slot::Orphan(found) => {
-            let is_due = update::is_template_due(&snapshot.validated.set, i);
-            // In the plan that begins the turn only; the next plan writes count and template at
-            // once.
-            let desired = if is_turn_near && !is_due {
+            let is_due = timing.is_template_due(i);
+            let desired = if timing.holds_rise(i) {
                 clique::without_rise(&found.podclique, desired)
             } else {
                 desired

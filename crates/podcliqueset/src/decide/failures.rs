@@ -10,7 +10,7 @@ use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueSet, events};
 use domain::Key;
 use domain::health::availability::clique_breach;
-use domain::health::termination::{self, Breach};
+use domain::health::termination::{self, Breach, BreachFact};
 use domain::health::{failure, fence, training};
 use domain::object::ownership;
 use domain::plan::{Event, Kind, Target};
@@ -107,6 +107,7 @@ fn breach_of_deleted(part: &LayoutSlot<'_>, object: Target, now: Timestamp) -> B
         since: now,
         delay: SignedDuration::ZERO,
         numbers: DELETED.to_owned(),
+        fact: BreachFact::MinAvailableBreached,
         is_disruption: false,
     }
 }

@@ -6,7 +6,10 @@
 
 use std::collections::HashSet;
 
-use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, codes, events, labels};
+use api::{
+    LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, codes, events,
+    labels,
+};
 use domain::health::availability::{StoredBreach, clique_breach, group_breach};
 use domain::health::fence::{self, StandaloneClique};
 use domain::health::termination::{self, Breach};
@@ -20,6 +23,7 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
+use crate::status;
 
 /// The status with the attempt raised for every replica whose breach is due. None while the
 /// observed pods may be older than a lost watch: the breach may be over (decision 111).
@@ -30,9 +34,12 @@ pub(super) fn terminate_replicas(
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<PodCliqueSetStatus> {
+    let turn = update::turn_in(&snapshot.validated.set, status);
+    let lacks_room = turn.is_some_and(|turn| turn.without_room_since.is_some());
     let due: Vec<&Breach> = breaches
         .iter()
         .filter(|breach| breach.due() <= now)
+        .filter(|breach| lacks_room || !breach.is_without_room())
         .collect();
     if due.is_empty() || snapshot.view.is_outdated {
         return None;
@@ -44,7 +51,27 @@ pub(super) fn terminate_replicas(
         let (i, cliques) = (replica.index, live_counts(snapshot, replica));
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
     }
+    note_must_return(&mut next, snapshot, roster, &due, now);
     Some(next)
+}
+
+/// The replica in turn keeps its turn until all that ran before its update runs again. The condition
+/// has to hold in this very observation.
+fn note_must_return(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    due: &[&Breach],
+    now: Timestamp,
+) {
+    let names = status::names_that_ran(next, snapshot, roster, now);
+    let progress = next.update_progress.as_mut();
+    let turn = progress.and_then(|progress| progress.currently_updating.first_mut());
+    let is_due = |i: i32| due.iter().any(|breach| breach.replica == i);
+    if let Some(turn) = turn.filter(|turn| is_due(turn.replica_index)) {
+        turn.without_room_since = None;
+        turn.must_return = names;
+    }
 }
 
 /// Why a breach is not acted on, if that is the case now.
@@ -119,7 +146,26 @@ pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Breach> 
                 .filter_map(move |part| of_clique(snapshot, roster, part))
                 .chain(groups.filter_map(move |group| of_group(snapshot, roster, i, group)))
         });
-    termination::first_of_each_replica(all.collect())
+    let without_room = of_turn_without_room(snapshot, roster, &with_orphans);
+    termination::first_of_each_replica(all.chain(without_room).collect())
+}
+
+/// The replica in turn whose new pods find no room: gang termination is not suspended there, or two
+/// sets that update on a full cluster would wait for each other for ever (decision 152).
+fn of_turn_without_room(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    with_orphans: &HashSet<i32>,
+) -> Option<Breach> {
+    let set = &snapshot.validated.set;
+    let turn = update::turn(set)?;
+    let since = turn.without_room_since.as_ref()?.0;
+    let i = turn.replica_index;
+    let is_there = roster.layout.replica(i).is_some() && !with_orphans.contains(&i);
+    let delay = termination::delay_of_set(set).filter(|_| is_there)?;
+    let object = Target::of::<PodCliqueSet>(&snapshot.stored.metadata);
+    let numbers = format!("the update of replica {i} finds no room for pods that have to run");
+    Some(Breach::without_room(i, object, delay, since, numbers))
 }
 
 fn of_clique(snapshot: &Snapshot, roster: &Roster<'_>, part: &LayoutSlot<'_>) -> Option<Breach> {

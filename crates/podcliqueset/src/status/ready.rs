@@ -2,9 +2,9 @@
 //! through PodGang, PodClique and pod, with the message of the scheduler or the kubelet.
 
 use admission::FieldError;
-use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use api::PodCliqueSetStatus;
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podcliqueset::PodCliqueSetPhase;
-use api::{LastError, PodCliqueSetStatus};
 use domain::health::readiness::{self, Cause};
 use domain::roster::{ObservedClique, Roster};
 use domain::scheduling::UnsupportedFeature;
@@ -12,7 +12,6 @@ use domain::workload::layout::LayoutSlot;
 use jiff::Timestamp;
 
 use super::replica::Replica;
-use super::update;
 use crate::observe::Snapshot;
 use crate::scaled_to_zero::ScaledToZero;
 
@@ -42,11 +41,7 @@ pub(super) fn ready_condition(
     let cause = find_cause(snapshot, roster, replicas, up >= wanted, now);
     let are_enough = up >= wanted && !stands_still(snapshot, roster);
     let verdict = readiness::of_replicas(are_enough, tally, cause);
-    let verdict = hold(snapshot, roster, verdict, replicas, now);
-    match update::tally(next) {
-        Some(tally) => of_update(verdict, &tally, &next.last_errors),
-        None => verdict,
-    }
+    hold(snapshot, roster, verdict, replicas, now)
 }
 
 /// Whether no unfinished pod of a job runs: completed ranks count as available, and yet the job
@@ -59,20 +54,6 @@ fn stands_still(snapshot: &Snapshot, roster: &Roster<'_>) -> bool {
     snapshot.is_training()
         && !pods.any(|p| p.is_at_work() && !p.is_completed())
         && !roster.layout.slots().all(|part| roster.is_done(part))
-}
-
-/// While an update runs, the message also has its progress and the first refusals of the API
-/// server.
-fn of_update(mut verdict: ConditionUpdate, tally: &str, refusals: &[LastError]) -> ConditionUpdate {
-    let refused = readiness::refusal(refusals);
-    let is_up = verdict.status == Status::True;
-    let why = refused.as_ref().filter(|_| is_up);
-    let why = why.map_or(String::new(), |cause| format!("; {}", cause.text));
-    verdict.message = format!("{}; {tally}{why}", verdict.message);
-    if is_up {
-        verdict.reason = refused.map_or(Reason::Updating, |cause| cause.reason);
-    }
-    verdict
 }
 
 /// The condition of a job that is over: how it ended.

@@ -1,23 +1,25 @@
 //! Updates: the accepted generation, the replica that has the turn, the progress (docs/semantics.md
 //! §14). The consequences of a turn are decided from the stored status.
 
-use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+mod report;
+
+use api::PodCliqueSetStatus;
 use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
-use api::{LastError, PodCliqueSetStatus};
-use domain::health::readiness;
-use domain::object::ownership;
 use domain::roster::Roster;
 use domain::update;
 use domain::workload::hash;
 use domain::workload::layout::LayoutSlot;
-use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
+use crate::check::Verdict;
 use crate::observe::Snapshot;
-use crate::rollout::{self, Newest, Progress};
+use crate::rollout::{self, NamedComponent, Newest, Progress, Turn};
 
-/// At most this many refusals of an update are listed.
-const MAX_REFUSALS: usize = 3;
+pub(super) use self::report::{Report, refusals};
+
+/// A paused turn waits this long for its starting pods.
+const PAUSE_PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// Accepts the newest generation, begins an update, moves the turn, ends the update.
 pub(super) fn advance(
@@ -25,19 +27,48 @@ pub(super) fn advance(
     snapshot: &Snapshot,
     newest: &Newest<'_>,
     roster: &Roster<'_>,
+    checked: &Verdict,
     now: Timestamp,
 ) {
     if !snapshot.validated.may_act() {
         return;
     }
-    let is_changed = accept_generation(next, snapshot);
+    let is_changed = accept_generation(next, snapshot, checked);
     if snapshot.is_training() {
         return;
     }
+    note_pause(next, snapshot, now);
+    if update::is_paused(&snapshot.validated.set) {
+        end_paused_turn(next, snapshot, newest, roster, now);
+    } else if is_accepted(next, snapshot) {
+        go_on(next, snapshot, newest, roster, is_changed, now);
+    }
+    if let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) {
+        count(progress, newest, roster);
+    }
+}
+
+fn is_running(progress: &PcsUpdateProgress) -> bool {
+    progress.update_ended_at.is_none()
+}
+
+/// Whether the status about to be stored has the newest generation.
+fn is_accepted(next: &PodCliqueSetStatus, snapshot: &Snapshot) -> bool {
+    next.current_generation_hash == Some(snapshot.validated.generation_hash())
+}
+
+/// Begins an update, moves the turn, ends the update.
+fn go_on(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    newest: &Newest<'_>,
+    roster: &Roster<'_>,
+    is_changed: bool,
+    now: Timestamp,
+) {
     let survey = rollout::survey(roster, newest);
     let is_on_delete = update::is_on_delete(&snapshot.validated.set);
     let is_any_outdated = survey.iter().any(|r| r.is_outdated);
-    let is_running = |p: &PcsUpdateProgress| p.update_ended_at.is_none();
     let runs = next.update_progress.as_ref().is_some_and(is_running);
     if is_changed || (is_any_outdated && !runs && !is_on_delete) {
         // The replica that is being updated is finished first: else a second one would be taken
@@ -45,6 +76,7 @@ pub(super) fn advance(
         let turn = next.update_progress.take().map(|p| p.currently_updating);
         next.update_progress = Some(begun(turn.unwrap_or_default(), now));
     }
+    let components = turn_of(next, snapshot, newest, roster, now).map(|turn| turn.components());
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
         return;
     };
@@ -52,9 +84,94 @@ pub(super) fn advance(
         progress.currently_updating.clear();
         progress.update_ended_at = Some(Time(now));
     } else if !snapshot.view.is_outdated {
-        move_turn(progress, &survey, now);
+        move_turn(progress, &survey, components.as_deref(), now);
     }
-    count(progress, newest, roster);
+}
+
+/// The turn in a status that is about to be stored.
+pub(super) fn turn_of<'a>(
+    next: &'a PodCliqueSetStatus,
+    snapshot: &'a Snapshot,
+    newest: &'a Newest<'a>,
+    roster: &'a Roster<'a>,
+    now: Timestamp,
+) -> Option<Turn<'a>> {
+    Some(Turn {
+        snapshot,
+        roster,
+        newest,
+        generation: next.current_generation_hash.as_deref()?,
+        stored: update::turn_in(&snapshot.validated.set, next)?,
+        now,
+    })
+}
+
+fn note_pause(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+    let is_paused = update::is_paused(&snapshot.validated.set);
+    if let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) {
+        let since = progress.paused_since.take().filter(|_| is_paused);
+        progress.paused_since = since.or(is_paused.then_some(Time(now)));
+    }
+}
+
+/// Ends the turn of a paused update once nothing of it is starting, so that gang termination works in
+/// that replica again. A pod in a crash loop is starting for ever: then time ends the turn.
+fn end_paused_turn(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    newest: &Newest<'_>,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) {
+    let Some(turn) = turn_of(next, snapshot, newest, roster, now) else {
+        return;
+    };
+    let is_any_starting = turn.components().iter().any(|c| c.numbers.starting > 0);
+    let is_late = pause_ends_at(next).is_some_and(|end| end <= now);
+    let may_end = !snapshot.view.is_outdated && (!is_any_starting || is_late);
+    if let Some(progress) = next.update_progress.as_mut().filter(|_| may_end) {
+        progress.currently_updating.clear();
+    }
+}
+
+fn pause_ends_at(next: &PodCliqueSetStatus) -> Option<Timestamp> {
+    let since = next.update_progress.as_ref()?.paused_since.as_ref()?;
+    since.0.checked_add(PAUSE_PATIENCE).ok()
+}
+
+/// When the turn has to be looked at again if nothing happens.
+pub(crate) fn next_change(
+    status: &PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    update::turn_in(&snapshot.validated.set, status)?;
+    let hashed = rollout::hash_templates(snapshot);
+    let newest = rollout::newest(&hashed);
+    let turn = turn_of(status, snapshot, &newest, roster, now)?;
+    let changes = turn.components().into_iter().filter_map(|c| c.next_change);
+    let pause = pause_ends_at(status).filter(|end| *end > now);
+    changes.chain(pause).min()
+}
+
+/// The cliques and groups of the replica in turn of which a unit was available since the turn began,
+/// or that have to return already.
+pub(crate) fn names_that_ran(
+    status: &PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) -> Vec<String> {
+    let hashed = rollout::hash_templates(snapshot);
+    let newest = rollout::newest(&hashed);
+    let turn = turn_of(status, snapshot, &newest, roster, now);
+    let components = turn.map(|turn| turn.components()).unwrap_or_default();
+    components
+        .into_iter()
+        .filter(|c| c.numbers.must_return || c.numbers.reached.unwrap_or(0) > 0)
+        .map(|c| c.name)
+        .collect()
 }
 
 fn begun(turn: Vec<ReplicaUpdateProgress>, now: Timestamp) -> PcsUpdateProgress {
@@ -66,40 +183,69 @@ fn begun(turn: Vec<ReplicaUpdateProgress>, now: Timestamp) -> PcsUpdateProgress 
         updated_pod_clique_scaling_groups_count: 0,
         total_pod_clique_scaling_groups_count: 0,
         currently_updating: turn,
+        paused_since: None,
     }
 }
 
-/// Stores the newest generation; returns whether it replaces another one of ours. A generation that
-/// another implementation wrote is replaced without an update.
-fn accept_generation(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) -> bool {
-    let newest = snapshot.validated.generation_hash();
+/// Stores the newest generation once the API server has accepted pods of it; returns whether it
+/// replaces another one of ours. A generation that another implementation wrote is replaced without
+/// an update. A paused update accepts none.
+fn accept_generation(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    checked: &Verdict,
+) -> bool {
+    let generation = snapshot.validated.generation_hash();
     let before = next.current_generation_hash.as_ref();
-    let is_changed = before.is_some_and(|hash| hash::is_ours(hash) && *hash != newest);
-    next.current_generation_hash = Some(newest);
+    let is_changed = before.is_some_and(|hash| hash::is_ours(hash) && *hash != generation);
+    let is_checked = snapshot.is_training()
+        || (!update::is_paused(&snapshot.validated.set) && *checked == Verdict::Accepted);
+    if is_changed && !is_checked {
+        return false;
+    }
+    next.current_generation_hash = Some(generation);
     is_changed
 }
 
 /// A turn ends when its replica is done or gone. Then the next one begins, or the update ends.
-fn move_turn(progress: &mut PcsUpdateProgress, survey: &[Progress], now: Timestamp) {
-    let turn = progress.currently_updating.first();
-    let turn = turn.filter(|t| t.update_ended_at.is_none());
-    let current = turn.and_then(|t| survey.iter().find(|r| r.index == t.replica_index));
-    if current.is_some_and(|r| !r.is_done) {
+/// `components` are those of the replica in turn.
+fn move_turn(
+    progress: &mut PcsUpdateProgress,
+    survey: &[Progress],
+    components: Option<&[NamedComponent]>,
+    now: Timestamp,
+) {
+    let turn = progress.currently_updating.first_mut();
+    let turn = turn.filter(|turn| turn.update_ended_at.is_none());
+    if let Some((turn, components)) = turn.zip(components)
+        && survey.iter().any(|r| r.index == turn.replica_index)
+        && !components.iter().all(NamedComponent::is_done)
+    {
+        note_room(turn, components, now);
         return;
     }
-    let order = |r: &&Progress| (r.is_scheduled, !r.is_breached, r.index);
+    let order = |r: &&Progress| (!r.is_begun, r.is_scheduled, !r.is_breached, r.index);
     let chosen = survey.iter().filter(|r| r.is_outdated).min_by_key(order);
     progress.currently_updating = chosen
         .map(|r| ReplicaUpdateProgress {
             replica_index: r.index,
             update_started_at: Time(now),
             update_ended_at: None,
+            without_room_since: None,
+            must_return: Vec::new(),
         })
         .into_iter()
         .collect();
     if chosen.is_none() {
         progress.update_ended_at = Some(Time(now));
     }
+}
+
+/// Stores since when units that have to be there find no room.
+fn note_room(turn: &mut ReplicaUpdateProgress, components: &[NamedComponent], now: Timestamp) {
+    let is_lacking = components.iter().any(|c| c.numbers.lacks_room());
+    let since = turn.without_room_since.take().filter(|_| is_lacking);
+    turn.without_room_since = since.or(is_lacking.then_some(Time(now)));
 }
 
 fn count(progress: &mut PcsUpdateProgress, newest: &Newest<'_>, roster: &Roster<'_>) {
@@ -118,99 +264,4 @@ fn count(progress: &mut PcsUpdateProgress, newest: &Newest<'_>, roster: &Roster<
     progress.updated_pod_cliques_count = to_i32(standalone().filter(|p| is_updated(p)).count());
     progress.total_pod_clique_scaling_groups_count = to_i32(groups().count());
     progress.updated_pod_clique_scaling_groups_count = to_i32(updated_groups.count());
-}
-
-/// The update that runs, if one does.
-pub(super) fn running(next: &PodCliqueSetStatus) -> Option<&PcsUpdateProgress> {
-    let progress = next.update_progress.as_ref();
-    progress.filter(|p| p.update_ended_at.is_none())
-}
-
-/// The refusals that the parts of the replica with the turn got: their deletions and creations are
-/// the update.
-pub(super) fn refusals(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec<LastError> {
-    let turn = update::turn_in(&snapshot.validated.set, next);
-    let is_of_turn = |meta| turn.is_some() && ownership::replica_in(snapshot.name(), meta) == turn;
-    let cliques = snapshot.podcliques.values().map(|c| &c.podclique);
-    let cliques = cliques.filter(|c| is_of_turn(&c.metadata));
-    let groups = snapshot
-        .children
-        .groups
-        .iter()
-        .filter(|g| is_of_turn(&g.metadata));
-    let of_cliques = cliques.filter_map(|c| Some((&c.metadata, &c.status.as_ref()?.last_errors)));
-    let of_groups = groups.filter_map(|g| Some((&g.metadata, &g.status.as_ref()?.last_errors)));
-    let mut all: Vec<LastError> = of_cliques
-        .chain(of_groups)
-        .flat_map(|(meta, errors)| readiness::refusals(errors).map(move |(_, e)| (meta, e)))
-        .map(|(meta, error)| LastError {
-            description: format!("{}: {}", ownership::name(meta), error.description),
-            ..error.clone()
-        })
-        .collect();
-    all.sort_by(|a, b| a.description.cmp(&b.description));
-    all.truncate(MAX_REFUSALS);
-    all
-}
-
-/// The progress of the running update, for people.
-pub(super) fn tally(next: &PodCliqueSetStatus) -> Option<String> {
-    let progress = running(next)?;
-    let (updated, wanted) = (next.updated_replicas, next.replicas);
-    let turn = progress.currently_updating.first();
-    let turn = turn.map_or(String::new(), |turn| {
-        format!(", updating replica {}", turn.replica_index)
-    });
-    Some(format!("{updated}/{wanted} replicas updated{turn}"))
-}
-
-/// Condition `UpdateInProgress`, from the conditions of the standalone PodCliques and the groups.
-pub(super) fn verdict(next: &PodCliqueSetStatus, roster: &Roster<'_>) -> ConditionUpdate {
-    let Some(tally) = tally(next) else {
-        return update::no_update();
-    };
-    let cliques = roster
-        .layout
-        .replicas
-        .iter()
-        .flat_map(|r| &r.standalone)
-        .filter_map(|part| {
-            let status = roster.slot(part).standing()?.podclique.status.as_ref()?;
-            conditions::find(&status.conditions, ConditionType::UpdateInProgress)
-        });
-    let groups = roster.layout.replicas.iter().flat_map(|r| &r.groups);
-    let groups = groups.filter_map(|group| {
-        let status = roster.group(&group.name)?.status.as_ref()?;
-        conditions::find(&status.conditions, ConditionType::UpdateInProgress)
-    });
-    let stuck: Vec<String> = [
-        stuck(cliques, "PodCliques"),
-        stuck(groups, "PodCliqueScalingGroups"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let (status, reason, message) = if stuck.is_empty() {
-        (Status::True, Reason::Progressing, tally)
-    } else {
-        let message = format!("{}; {tally}", stuck.join(", "));
-        (Status::Unknown, Reason::ProgressDeadlineExceeded, message)
-    };
-    ConditionUpdate {
-        type_: ConditionType::UpdateInProgress,
-        status,
-        reason,
-        message,
-    }
-}
-
-/// How many of the updated ones have stalled; nothing if none has.
-fn stuck<'a>(conditions: impl Iterator<Item = &'a Condition>, what: &str) -> Option<String> {
-    let mut rolling = 0_usize;
-    let mut stuck = 0_usize;
-    for condition in conditions.filter(|c| c.status != "False") {
-        rolling = rolling.saturating_add(1);
-        stuck = stuck.saturating_add(usize::from(condition.status == "Unknown"));
-    }
-    (stuck > 0).then(|| format!("{stuck}/{rolling} {what} stuck"))
 }

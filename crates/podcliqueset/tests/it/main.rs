@@ -9,6 +9,7 @@
 
 mod autoscalers;
 mod bounds;
+mod check;
 mod children;
 mod deletion;
 mod fence;

@@ -7,7 +7,8 @@ use admission::defaults::DefaultsConfig;
 use admission::validated_set;
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::object::ownership;
-use domain::plan::{Action, Object, Plan, WritableKind};
+use domain::plan::{Action, CheckAnswer, Object, Plan, WritableKind};
+use engine::caches::KnownAnswer;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use podcliqueset::observe::ObservedClique;
@@ -21,6 +22,17 @@ pub fn demo() -> SetBuilder {
         .clique("leader", |c| c)
         .clique("worker", |c| c.replicas(2))
         .group("g", ["leader", "worker"], |g| g.replicas(3).min(2))
+}
+
+/// The API server accepts pods of every template.
+pub fn accept_templates(snapshot: &mut Snapshot) {
+    let accepted = KnownAnswer {
+        answer: CheckAnswer::Accepted,
+        repeat_at: None,
+    };
+    let cliques = snapshot.validated.set.spec.template.cliques.iter();
+    let accepted = cliques.map(|clique| (clique.name.clone(), accepted.clone()));
+    snapshot.answers = accepted.collect();
 }
 
 /// The set alone.

@@ -12,7 +12,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use testkit::builders::{PodBuilder, SetBuilder, after, pod, set};
 
-use crate::situation::{alone, carry_out, fill_all, plan};
+use crate::situation::{accept_templates, alone, carry_out, fill_all, plan};
 
 /// Three replicas of two pods.
 fn demo() -> SetBuilder {
@@ -45,6 +45,7 @@ fn change(snapshot: &mut Snapshot, change: impl FnOnce(&mut PodCliqueSet)) {
     change(&mut stored);
     snapshot.validated = validated_set::validate_set(&stored, &DefaultsConfig::default());
     snapshot.stored = Arc::new(stored);
+    accept_templates(snapshot);
 }
 
 /// Decides and carries out the plan.

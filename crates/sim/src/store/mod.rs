@@ -25,7 +25,7 @@ pub type Stored = Arc<Value>;
 /// A request.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// `GET`, `POST`, `PUT`, `PATCH`, `DELETE`.
+    /// `GET`, `POST`, `PUT`, `PATCH`, `DELETE`, or `DRYRUN` for a POST that creates nothing.
     pub method: String,
     /// Path without query.
     pub path: String,
@@ -44,6 +44,12 @@ impl Call {
             content_type: "application/json".to_owned(),
             body,
         }
+    }
+
+    /// The method of a request with this query.
+    pub fn method_of(method: &str, query: Option<&str>) -> String {
+        let is_dry_run = query.is_some_and(|query| query.contains("dryRun=All"));
+        if is_dry_run { "DRYRUN" } else { method }.to_owned()
     }
 
     /// A merge patch.
@@ -95,6 +101,8 @@ pub struct Store {
     pub actor: &'static str,
     version: u64,
     uids: u64,
+    /// Pods with one of these versions of their template are refused.
+    pub refused: BTreeSet<String>,
 }
 
 impl Store {
@@ -108,6 +116,7 @@ impl Store {
             actor: "nobody",
             version: 100,
             uids: 0,
+            refused: BTreeSet::new(),
         }
     }
 
@@ -119,6 +128,7 @@ impl Store {
         };
         let result = match (call.method.as_str(), &target.name) {
             ("POST", None) => self.create(&target, call.body.clone()),
+            ("DRYRUN", None) => self.try_create(&target, &call.body),
             ("GET", None) => Ok(Answer::ok(self.list(&target))),
             (method, Some(name)) => {
                 let id = Id {

@@ -18,6 +18,34 @@ const FIXED: [&str; 7] = [
 ];
 
 impl Store {
+    /// A POST as a dry run: validation and admission come before the name.
+    pub(super) fn try_create(
+        &mut self,
+        target: &RequestPath,
+        body: &Value,
+    ) -> Result<Answer, Answer> {
+        self.admit(target.resource, body)?;
+        let id = Id {
+            resource: target.resource,
+            namespace: target.namespace.clone(),
+            name: view::name(body).to_owned(),
+        };
+        if self.objects.contains_key(&id) {
+            return Err(Answer::failure(409, "AlreadyExists", "it already exists"));
+        }
+        Ok(Answer::created(body.clone()))
+    }
+
+    /// An admission policy that refuses pods of some templates.
+    fn admit(&self, resource: Resource, body: &Value) -> Result<(), Answer> {
+        let version = view::text(body, "/metadata/annotations/example.com~1version");
+        if resource == Resource::Pod && self.refused.contains(version) {
+            let message = format!("version {version} is refused");
+            return Err(Answer::invalid(&message));
+        }
+        Ok(())
+    }
+
     pub(super) fn create(
         &mut self,
         target: &RequestPath,
@@ -46,6 +74,7 @@ impl Store {
             );
             return Err(Answer::failure(409, "AlreadyExists", &message));
         }
+        self.admit(target.resource, &body)?;
         self.uids += 1;
         let version = self.next_version();
         if target.resource.has_status() {

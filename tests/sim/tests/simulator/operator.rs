@@ -111,6 +111,7 @@ impl Operator {
         };
         let sets = podcliqueset::PodCliqueSetReconciler {
             scaled_gangs_wait_for: waits,
+            init_container_image: "grove-initc".to_owned(),
             ..podcliqueset::PodCliqueSetReconciler::default()
         };
         let sets = Spoilt {

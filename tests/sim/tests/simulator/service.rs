@@ -35,7 +35,7 @@ pub fn client(lot: &Lot) -> Client {
             let bytes = body.collect_bytes().await.map_err(|e| e.to_string())?;
             let kind = head.headers.get("content-type");
             let call = Call {
-                method: head.method.to_string(),
+                method: Call::method_of(head.method.as_str(), head.uri.query()),
                 path: head.uri.path().to_owned(),
                 content_type: kind.map_or("", |k| k.to_str().unwrap_or("")).to_owned(),
                 body: serde_json::from_slice(&bytes).unwrap_or_default(),

@@ -96,7 +96,7 @@ impl Link {
         let bytes = body.collect_bytes().await?;
         let kind = head.headers.get("content-type");
         let mut call = Call {
-            method: head.method.to_string(),
+            method: Call::method_of(head.method.as_str(), head.uri.query()),
             path: head.uri.path().to_owned(),
             content_type: kind.map_or("", |k| k.to_str().unwrap_or("")).to_owned(),
             body: serde_json::from_slice(&bytes).unwrap_or_default(),

@@ -13,7 +13,7 @@ use crate::workload::View;
 pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<NextStep> {
     let view = situation.view;
     let set = &view.workload.set;
-    let Some(turn) = update::turn(set) else {
+    let Some(turn) = update::turn(set).map(|turn| turn.replica_index) else {
         return Vec::new();
     };
     let status = set.status.clone().unwrap_or_default();

@@ -123,7 +123,10 @@ impl World {
             self.timers.insert(job.clone(), at);
         }
         for action in plan.waves.iter().flatten() {
-            if self.carry_out(action)? == Written::Outdated {
+            if matches!(
+                self.carry_out(action)?,
+                Written::Outdated | Written::Answered
+            ) {
                 self.triggered.insert(job.clone());
             }
         }

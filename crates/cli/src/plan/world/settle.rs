@@ -1,6 +1,6 @@
 //! Until nothing changes any more.
 
-use api::PodClique;
+use api::{PodClique, PodCliqueSet};
 use domain::Pod;
 use domain::plan::Kind;
 use jiff::Timestamp;
@@ -11,13 +11,13 @@ use super::{Stored, World};
 use crate::exit::Failure;
 use crate::json;
 
-/// Controllers of PodCliques, by number.
-const PODCLIQUES: usize = 2;
+/// Controllers of groups and PodCliques, by number.
+const OF_PODS: [usize; 2] = [1, 2];
 
 impl World {
     /// Runs the operator and the pods until nothing is left to do. Time passes only while a missing
-    /// pod waits for its back-off, and never up to a gang termination or the end of a job, because
-    /// the planned change does not cause those.
+    /// pod waits for its back-off, or a new pod of an update has to stay Ready, and never up to a
+    /// gang termination or the end of a job, because the planned change does not cause those.
     pub fn settle(&mut self) -> Result<(), Failure> {
         self.trigger_all();
         loop {
@@ -37,7 +37,7 @@ impl World {
 
     /// Advances the time to the next due replacement of a pod; returns whether there is one.
     fn pass_time(&mut self) -> bool {
-        let is_of_pods = |(job, _): &(&Job, &Timestamp)| job.0 == PODCLIQUES;
+        let is_of_pods = |(job, _): &(&Job, &Timestamp)| OF_PODS.contains(&job.0);
         let (of_pods, others): (Vec<_>, Vec<_>) = self.timers.iter().partition(is_of_pods);
         let first = of_pods
             .iter()
@@ -53,7 +53,7 @@ impl World {
         let limit = others.min().map_or(end, |at| end.min(at));
         let Some(next) = first
             .min()
-            .filter(|at| *at < limit && self.is_short_of_pods())
+            .filter(|at| *at <= limit && (self.is_short_of_pods() || self.is_updating()))
         else {
             return false;
         };
@@ -62,6 +62,15 @@ impl World {
         let due: Vec<Job> = due.map(|(job, _)| job.clone()).collect();
         self.triggered.extend(due);
         true
+    }
+
+    /// Whether an update waits until new pods have been Ready for long enough.
+    fn is_updating(&self) -> bool {
+        let mut sets = self.stored(Kind::of::<PodCliqueSet>());
+        sets.any(|(_, set)| {
+            let turns = json::at(set, "/status/updateProgress/currentlyUpdating");
+            turns.as_array().is_some_and(|turns| !turns.is_empty())
+        })
     }
 
     fn is_short_of_pods(&self) -> bool {

@@ -146,7 +146,10 @@ fn an_update_tells_whose_turn_it_is_and_its_deadline() {
             replica_index: 0,
             update_started_at: Time(after(100)),
             update_ended_at: None,
+            without_room_since: None,
+            must_return: Vec::new(),
         }],
+        paused_since: None,
     });
     workload.podcliques[0]
         .status
@@ -159,6 +162,8 @@ fn an_update_tells_whose_turn_it_is_and_its_deadline() {
         pod_template_hash: "r1".to_owned(),
         updated_ready_replicas: Some(1),
         last_progress_time: Some(Time(after(150))),
+        reached: None,
+        waiting_since: None,
         ready_pods_selected_to_update: None,
     });
     assert_snapshot!(next_of(&explain(&workload, &[])));

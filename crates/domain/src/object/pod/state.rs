@@ -105,4 +105,15 @@ impl Pod {
             .map(|t| t.0)
             .min()
     }
+
+    /// When an app container last ended, in this run or the one before; none if none has.
+    pub fn last_app_container_end(&self) -> Option<Timestamp> {
+        self.status
+            .container_statuses
+            .iter()
+            .flat_map(|c| [&c.state, &c.last_state])
+            .filter_map(|state| state.terminated.as_ref()?.finished_at.as_ref())
+            .map(|at| at.0)
+            .max()
+    }
 }

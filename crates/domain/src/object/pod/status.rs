@@ -13,6 +13,8 @@ pub struct PodStatus {
     pub reason: Option<String>,
     /// For people.
     pub message: Option<String>,
+    /// When its kubelet took it.
+    pub start_time: Option<Time>,
     /// Conditions.
     #[serde(default)]
     pub conditions: Vec<PodCondition>,

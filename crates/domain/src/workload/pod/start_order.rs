@@ -14,7 +14,16 @@ use k8s_openapi::api::core::v1::{
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use crate::dependencies::Dependency;
+/// A PodClique that must be up before the pods start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dependency {
+    /// Its name.
+    pub name: String,
+    /// The number of its pods that have to be Ready or done: its minimum.
+    pub pods: i32,
+    /// Whether that number is reached.
+    pub is_up: bool,
+}
 
 /// Gives the pod the waiting init container, the volume that shows it the annotations, and the
 /// annotations. Without dependencies the pod stays as it is.
@@ -43,7 +52,7 @@ pub fn hold_back_pod(pod: &mut Pod, dependencies: &[Dependency], image: &str, no
 }
 
 /// A time in the form of annotations: whole seconds, as in all objects.
-pub(crate) fn written(time: Timestamp) -> String {
+pub fn written(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 

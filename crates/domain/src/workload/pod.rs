@@ -1,16 +1,18 @@
 //! Builds the pod of an index.
 
+pub mod quota;
 pub mod start_order;
 
 use std::collections::BTreeMap;
 
 use api::labels::{self, env};
 use api::{PodClique, names};
-use domain::health::training;
-use domain::object::attempt::Attempt;
-use domain::object::{environment, ownership};
 use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::health::training;
+use crate::object::attempt::Attempt;
+use crate::object::{environment, ownership};
 
 /// The pod with this index and name, in this set. `priority_class_name` is the set's and has
 /// precedence if it is not empty; `failure_count` is the number of earlier pods of the index that

@@ -1,0 +1,48 @@
+//! Whether a component finds no room (docs/semantics.md §14.4).
+
+use api::LastError;
+use api::podclique::WaitingPod;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use crate::Pod;
+
+/// A scheduler needs some time to place a pod for which there is room.
+const WITHOUT_NODE: SignedDuration = SignedDuration::from_secs(60);
+/// The API server's words for a pod that a `ResourceQuota` refuses.
+const QUOTA: &str = "exceeded quota:";
+
+/// The pod whose wait for a node is stored next: the stored one while it waits, else another one
+/// that waits. A condition of a pod gives no time, since it does not flip when a gate is removed.
+pub fn next_waiting<'a>(
+    stored: Option<&WaitingPod>,
+    pods: impl IntoIterator<Item = &'a Pod>,
+    now: Timestamp,
+) -> Option<WaitingPod> {
+    let waits = |pod: &&Pod| !pod.is_scheduled() && !pod.is_gated() && !pod.is_terminating();
+    let waiting: Vec<&Pod> = pods.into_iter().filter(waits).collect();
+    let is_stored = |pod: &&Pod| stored.is_some_and(|stored| stored.uid == pod.uid());
+    if waiting.iter().any(is_stored) {
+        return stored.cloned();
+    }
+    let uid = waiting.iter().map(|pod| pod.uid()).min()?.to_owned();
+    Some(WaitingPod {
+        uid,
+        since: Time(now),
+    })
+}
+
+/// When a pod that waits counts as one without room.
+pub fn short_at(waiting: Option<&WaitingPod>) -> Option<Timestamp> {
+    waiting?.since.0.checked_add(WITHOUT_NODE).ok()
+}
+
+/// Whether a pod has waited for a node for a minute, or a quota refuses one.
+pub fn is_short<'a>(
+    waiting: Option<&WaitingPod>,
+    errors: impl IntoIterator<Item = &'a LastError>,
+    now: Timestamp,
+) -> bool {
+    let has_waited = short_at(waiting).is_some_and(|at| at <= now);
+    has_waited || errors.into_iter().any(|e| e.description.contains(QUOTA))
+}

@@ -1,0 +1,181 @@
+//! The units of an update (docs/semantics.md §14.3): a pod of a standalone clique, or a replica of a
+//! scaling group. Each is in one stage.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::Pod;
+
+/// A pod that was Ready before and is not is replaced only after this time: a readiness probe may
+/// fail once.
+const UNREADY_PATIENCE: SignedDuration = SignedDuration::from_secs(30);
+/// A new unit counts only this long after one of its containers ended: it may end again.
+const AFTER_CONTAINER_END: SignedDuration = SignedDuration::from_secs(60);
+/// A kubelet reports a pod that never was Ready as not Ready since this moment of its start.
+const FIRST_REPORT: SignedDuration = SignedDuration::from_secs(2);
+
+/// The stage of a unit. A unit is old if it was created from another template than the newest, and
+/// placed if a pod of it is on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It does not exist.
+    Absent,
+    /// An old one that is being deleted.
+    Leaving,
+    /// An old one without a node.
+    OldUnplaced,
+    /// An old one that is down: it never was Ready, or is not Ready for 30 s.
+    OldDown,
+    /// An old one that has just lost its readiness.
+    OldUnready,
+    /// An old one that is available.
+    OldAvailable,
+    /// A new one without a node.
+    NewUnplaced,
+    /// A new one on a node that does not count as available yet.
+    Starting,
+    /// A new one that is available.
+    Updated,
+}
+
+impl Stage {
+    /// Whether it exists, has an older template, and is not being deleted.
+    pub fn is_old(self) -> bool {
+        matches!(
+            self,
+            Self::OldUnplaced | Self::OldDown | Self::OldUnready | Self::OldAvailable
+        )
+    }
+
+    /// Whether it serves.
+    pub fn is_available(self) -> bool {
+        matches!(self, Self::OldAvailable | Self::Updated)
+    }
+}
+
+/// The stage of a pod as a unit. A new pod has to be Ready for `min_ready`.
+pub fn stage_of_pod(pod: &Pod, is_old: bool, min_ready: SignedDuration, now: Timestamp) -> Stage {
+    let is_up = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+    match is_old {
+        _ if pod.is_terminating() => Stage::Leaving,
+        true if pod.is_ready() => Stage::OldAvailable,
+        true if !pod.is_scheduled() => Stage::OldUnplaced,
+        true if is_up(down_since(pod)) => Stage::OldDown,
+        true => Stage::OldUnready,
+        false if is_up(available_since(pod, min_ready)) => Stage::Updated,
+        false if !pod.is_scheduled() => Stage::NewUnplaced,
+        false => Stage::Starting,
+    }
+}
+
+/// When a pod counts as available for an update; `None` while it is not Ready.
+pub fn available_since(pod: &Pod, min_ready: SignedDuration) -> Option<Timestamp> {
+    if !pod.is_ready() {
+        return None;
+    }
+    let ready = pod.flipped_at("Ready").unwrap_or(Timestamp::MIN);
+    let ready = ready.checked_add(min_ready).unwrap_or(Timestamp::MAX);
+    let ended = pod.last_app_container_end();
+    let ended = ended.and_then(|end| end.checked_add(AFTER_CONTAINER_END).ok());
+    Some(ended.map_or(ready, |ended| ended.max(ready)))
+}
+
+/// When a pod that is not Ready counts as down; `None` while it is Ready.
+pub fn down_since(pod: &Pod) -> Option<Timestamp> {
+    if pod.is_ready() {
+        return None;
+    }
+    let Some(lost) = pod.flipped_at("Ready").filter(|lost| was_ready(pod, *lost)) else {
+        return Some(Timestamp::MIN);
+    };
+    let patience = lost.checked_add(UNREADY_PATIENCE);
+    Some(patience.unwrap_or(Timestamp::MAX))
+}
+
+/// Whether a pod that is not Ready since then was Ready before. A pod that ended does not come back.
+fn was_ready(pod: &Pod, lost: Timestamp) -> bool {
+    let started = pod.status.start_time.as_ref().map(|start| start.0);
+    let first = started.and_then(|start| start.checked_add(FIRST_REPORT).ok());
+    !pod.is_finished() && first.is_some_and(|first| lost > first)
+}
+
+/// When the pod's stage changes if nothing happens to it.
+pub fn next_stage_at(
+    pod: &Pod,
+    is_old: bool,
+    min_ready: SignedDuration,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let at = if is_old {
+        down_since(pod)
+    } else {
+        available_since(pod, min_ready)
+    };
+    at.filter(|at| *at > now && !pod.is_terminating())
+}
+
+/// A PodClique of a group replica.
+#[derive(Clone, Debug)]
+pub struct UnitMember<'a> {
+    /// Whether it or a pod of it has an older template.
+    pub is_old: bool,
+    /// Whether it is being deleted.
+    pub is_terminating: bool,
+    /// The number of pods that it needs.
+    pub minimum: i32,
+    /// Its pods that stay.
+    pub pods: Vec<&'a Pod>,
+}
+
+impl UnitMember<'_> {
+    fn has_enough(&self, claim: impl Fn(&Pod) -> bool) -> bool {
+        let count = self.pods.iter().filter(|pod| claim(pod)).count();
+        i32::try_from(count).unwrap_or(i32::MAX) >= self.minimum
+    }
+}
+
+/// The stage of a group replica, from those of its `wanted` PodCliques that exist. Each needs its
+/// minimum of pods.
+pub fn stage_of_replica(
+    members: &[UnitMember<'_>],
+    wanted: usize,
+    min_ready: SignedDuration,
+    now: Timestamp,
+) -> Stage {
+    if members.is_empty() {
+        return Stage::Absent;
+    }
+    let is_any_deleted = members.iter().any(|m| m.is_terminating);
+    let is_old = members.iter().any(|m| m.is_old);
+    if is_old && is_any_deleted {
+        return Stage::Leaving;
+    }
+    let is_whole = members.len() == wanted && !is_any_deleted;
+    let is_placed = members
+        .iter()
+        .any(|m| m.pods.iter().any(|pod| pod.is_scheduled()));
+    let have =
+        |claim: &dyn Fn(&Pod) -> bool| is_whole && members.iter().all(|m| m.has_enough(claim));
+    let is_up = |pod: &Pod| available_since(pod, min_ready).is_some_and(|at| at <= now);
+    let may_return = |pod: &Pod| down_since(pod).is_none_or(|at| at > now);
+    match is_old {
+        true if have(&Pod::is_ready) => Stage::OldAvailable,
+        true if !is_placed => Stage::OldUnplaced,
+        true if have(&may_return) => Stage::OldUnready,
+        true => Stage::OldDown,
+        false if have(&is_up) => Stage::Updated,
+        false if is_placed => Stage::Starting,
+        false => Stage::NewUnplaced,
+    }
+}
+
+/// When the stage of a group replica may change if nothing happens to its pods.
+pub fn next_stage_of_replica_at(
+    members: &[UnitMember<'_>],
+    min_ready: SignedDuration,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let is_old = members.iter().any(|m| m.is_old);
+    let pods = members.iter().flat_map(|m| &m.pods);
+    pods.filter_map(|pod| next_stage_at(pod, is_old, min_ready, now))
+        .min()
+}

@@ -1,0 +1,89 @@
+//! Updates of sets: how many are in each state, and for how long the first has made no progress.
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType, Reason};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use domain::{Key, update};
+use jiff::Timestamp;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::registry::Registry;
+
+use super::{ByNamespace, Counts, measure_oldest};
+use crate::caches::Caches;
+use crate::metrics::Largest;
+
+/// The state of an update.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
+struct ByUpdate {
+    /// Namespace of the set, if it is one of the largest.
+    namespace: String,
+    /// `running`, `standing`, `paused`, `refused`.
+    state: &'static str,
+}
+
+/// Registers both gauges as of now.
+pub(super) fn register(
+    registry: &mut Registry,
+    caches: &Caches,
+    largest: &Largest<'_>,
+    now: Timestamp,
+) {
+    let sets = caches.of::<PodCliqueSet>().all();
+    let label =
+        |set: &PodCliqueSet| largest.label(set.metadata.namespace.as_deref().unwrap_or_default());
+    let counts = Counts::<ByUpdate>::default();
+    for (set, state) in sets.iter().filter_map(|set| Some((set, state_of(set)?))) {
+        let namespace = label(set);
+        counts.get_or_create(&ByUpdate { namespace, state }).inc();
+    }
+    registry.register(
+        "updates",
+        "Updates of PodCliqueSets by namespace and state",
+        counts,
+    );
+    let idle = sets.iter().filter_map(|set| {
+        let namespace = label(set);
+        Some((ByNamespace { namespace }, last_progress(set, caches)?))
+    });
+    registry.register(
+        "update_idle_seconds",
+        "For how long the first of the updates that run has made no progress",
+        measure_oldest(idle, now),
+    );
+}
+
+fn state_of(set: &PodCliqueSet) -> Option<&'static str> {
+    let conditions = &set.status.as_ref()?.conditions;
+    let update = conditions::find(conditions, ConditionType::UpdateInProgress)?;
+    let ready = conditions::find(conditions, ConditionType::Ready);
+    let is_stalled = ready.is_some_and(|ready| ready.reason == Reason::UpdateStalled.to_string());
+    match update.reason.parse().ok()? {
+        Reason::TemplateRefused => Some("refused"),
+        Reason::Paused => Some("paused"),
+        Reason::ProgressDeadlineExceeded => Some("standing"),
+        Reason::Progressing if is_stalled => Some("standing"),
+        Reason::Progressing => Some("running"),
+        _ => None,
+    }
+}
+
+/// When the replica in turn last made progress; none if no update runs, or if it is paused.
+fn last_progress(set: &Arc<PodCliqueSet>, caches: &Caches) -> Option<Timestamp> {
+    let turn = update::turn(set).filter(|_| !update::is_paused(set))?;
+    let key = Key::of(&set.metadata);
+    let cliques = caches.of::<PodClique>().part_of(&key);
+    let of_cliques = cliques.iter().filter_map(|clique| {
+        let progress = clique.status.as_ref()?.update_progress.as_ref()?;
+        progress.last_progress_time.as_ref().map(|at| at.0)
+    });
+    let groups = caches.of::<PodCliqueScalingGroup>().part_of(&key);
+    let of_groups = groups.iter().filter_map(|group| {
+        let progress = group.status.as_ref()?.update_progress.as_ref()?;
+        progress.last_progress_time.as_ref().map(|at| at.0)
+    });
+    let last = of_cliques.chain(of_groups).max();
+    Some(last.map_or(turn.update_started_at.0, |last| {
+        last.max(turn.update_started_at.0)
+    }))
+}

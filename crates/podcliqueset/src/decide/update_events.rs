@@ -1,0 +1,65 @@
+//! Events about updates of the set: one begins, ends, does not begin, or makes no progress.
+
+use api::conditions::{self, ConditionType, Reason};
+use api::{PodCliqueSetStatus, events};
+use domain::object::ownership;
+use domain::plan::Event;
+use domain::update;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+
+use crate::observe::Snapshot;
+
+/// The events for the change from the stored status to `next`.
+pub(super) fn find_events(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec<Event> {
+    if snapshot.is_training() || update::is_on_delete(&snapshot.validated.set) {
+        return Vec::new();
+    }
+    let stored = snapshot.stored.status.as_ref();
+    let uid = ownership::uid(&snapshot.stored.metadata);
+    let generation = next.current_generation_hash.as_deref().unwrap_or_default();
+    let is_same = stored.is_some_and(|s| s.current_generation_hash == next.current_generation_hash);
+    let identity = |what: &str| format!("{uid}/{generation}/{what}");
+    let (ran, runs) = (stored.is_some_and(is_running), is_running(next));
+    let started = (runs && !(ran && is_same)).then(|| {
+        let message = format!(
+            "update of {} replicas to template {generation}",
+            next.replicas
+        );
+        Event::normal(events::UPDATE_STARTED, message).once(identity("started"))
+    });
+    let completed = (ran && !runs && is_same).then(|| {
+        let message = format!("all replicas have template {generation}");
+        Event::normal(events::UPDATE_COMPLETED, message).once(identity("completed"))
+    });
+    let troubles = [
+        (Reason::TemplateRefused, ConditionType::UpdateInProgress),
+        (Reason::UpdateStalled, ConditionType::Ready),
+    ];
+    let troubles = troubles.into_iter().filter_map(|(reason, type_)| {
+        let found = find_with(next, type_, reason)?;
+        let is_new = stored.is_none_or(|stored| find_with(stored, type_, reason).is_none());
+        is_new.then(|| {
+            let identity = identity(&found.message);
+            Event::warning(reason, found.message.clone()).once(identity)
+        })
+    });
+    started
+        .into_iter()
+        .chain(completed)
+        .chain(troubles)
+        .collect()
+}
+
+fn is_running(status: &PodCliqueSetStatus) -> bool {
+    let progress = status.update_progress.as_ref();
+    progress.is_some_and(|progress| progress.update_ended_at.is_none())
+}
+
+fn find_with(
+    status: &PodCliqueSetStatus,
+    type_: ConditionType,
+    reason: Reason,
+) -> Option<&Condition> {
+    let found = conditions::find(&status.conditions, type_)?;
+    (found.reason == reason.to_string()).then_some(found)
+}

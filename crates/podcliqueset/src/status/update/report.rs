@@ -1,0 +1,278 @@
+//! The report on an update: condition `UpdateInProgress`, and its part of `Ready` (docs/semantics.md
+//! §14.6).
+
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use api::podcliqueset::PcsUpdateProgress;
+use api::{LastError, PodCliqueSetStatus, codes};
+use domain::health::{readiness, termination};
+use domain::object::ownership;
+use domain::roster::Roster;
+use domain::update;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+
+use crate::check::Verdict;
+use crate::observe::Snapshot;
+
+/// At most this many refusals of an update are listed.
+const MAX_REFUSALS: usize = 3;
+
+/// The inputs of the report.
+pub(in crate::status) struct Report<'a> {
+    pub(in crate::status) snapshot: &'a Snapshot,
+    pub(in crate::status) roster: &'a Roster<'a>,
+    pub(in crate::status) checked: &'a Verdict,
+}
+
+impl Report<'_> {
+    /// Condition `UpdateInProgress`.
+    pub(in crate::status) fn condition(&self, next: &PodCliqueSetStatus) -> ConditionUpdate {
+        let is_paused = update::is_paused(&self.snapshot.validated.set);
+        let is_waiting = self.is_waiting(next);
+        let tally = tally(next);
+        match self.checked {
+            Verdict::Refused(all) if is_waiting => {
+                let words = all
+                    .iter()
+                    .map(|r| format!("clique {}: {}", r.clique, r.words));
+                let words = words.collect::<Vec<_>>().join("; ");
+                not_updating(
+                    Reason::TemplateRefused,
+                    format!("{words}; nothing was changed"),
+                )
+            }
+            _ if is_waiting && is_paused => {
+                let message = "a newer template waits until updateStrategy.paused is false";
+                not_updating(Reason::Paused, message.to_owned())
+            }
+            Verdict::Unanswered(cliques) if is_waiting && self.has_failed_to_ask() => {
+                let message = format!(
+                    "the API server has not answered whether it accepts new pods of cliques {}: \
+                     see lastErrors; nothing was changed",
+                    cliques.join(", ")
+                );
+                not_updating(Reason::TemplateUnchecked, message)
+            }
+            _ => match tally {
+                Some(tally) if is_paused => not_updating(Reason::Paused, tally),
+                Some(tally) => self.running(next, &tally),
+                None => update::no_update(),
+            },
+        }
+    }
+
+    /// `observedGeneration` of a template that is not accepted: nobody takes the present state for
+    /// its result (decision 102).
+    pub(in crate::status) fn complete_observed(
+        &self,
+        next: &mut PodCliqueSetStatus,
+        last: Option<i64>,
+    ) {
+        if self.is_waiting(next) {
+            let is_refused = matches!(self.checked, Verdict::Refused(_));
+            next.observed_generation = last.filter(|_| !is_refused);
+        }
+    }
+
+    /// `Ready` with the report: while an update runs, or does not begin, the message also has its
+    /// progress and the first refusal of the API server.
+    pub(in crate::status) fn complete_ready(
+        &self,
+        mut ready: ConditionUpdate,
+        next: &PodCliqueSetStatus,
+    ) -> ConditionUpdate {
+        if ready.reason.is_final() || ready.reason == Reason::ScaledToZero {
+            return ready;
+        }
+        let report = self.condition(next);
+        let is_idle = report.reason == Reason::NoActiveUpdate;
+        if is_idle || report.reason == Reason::TemplateUnchecked {
+            return ready;
+        }
+        let is_up = ready.status == Status::True;
+        let refused = readiness::refusal(&next.last_errors).filter(|_| is_up);
+        let why = refused.as_ref().map(|cause| format!("; {}", cause.text));
+        let why = why.unwrap_or_default();
+        let told = match report.reason {
+            Reason::Progressing => tally(next).unwrap_or_default(),
+            _ => report.message.clone(),
+        };
+        let (reason, why) = match report.reason {
+            Reason::TemplateRefused => (Reason::UpdateRefused, String::new()),
+            Reason::Paused => (Reason::UpdatePaused, String::new()),
+            _ if refused.is_some() => (refused.map_or(Reason::Updating, |c| c.reason), why),
+            Reason::ProgressDeadlineExceeded => (Reason::UpdateStalled, why),
+            _ if self.waits_for_room(next) => (Reason::UpdateStalled, why),
+            _ => (Reason::Updating, why),
+        };
+        ready.message = format!("{}; {told}{why}", ready.message);
+        if is_up {
+            ready.reason = reason;
+        }
+        ready
+    }
+
+    /// The refusals of the check, for `lastErrors`.
+    pub(in crate::status) fn errors(
+        &self,
+        next: &PodCliqueSetStatus,
+        now: jiff::Timestamp,
+    ) -> Vec<LastError> {
+        let Verdict::Refused(all) = self.checked else {
+            return Vec::new();
+        };
+        let all = all.iter().filter(|_| self.is_waiting(next));
+        all.map(|refusal| LastError {
+            code: codes::of_write("check", "Pod"),
+            description: format!(
+                "check Pod of clique {}: {}; correct the template or put the old one back",
+                refusal.clique, refusal.words
+            ),
+            observed_at: k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(now),
+        })
+        .collect()
+    }
+
+    /// Whether the newest template is not accepted.
+    pub(in crate::status) fn is_waiting(&self, next: &PodCliqueSetStatus) -> bool {
+        let validated = &self.snapshot.validated;
+        validated.may_act()
+            && !self.snapshot.is_training()
+            && next.current_generation_hash != Some(validated.generation_hash())
+    }
+
+    /// Whether a check got no answer, by the stored errors.
+    fn has_failed_to_ask(&self) -> bool {
+        let code = codes::of_write("check", "Pod");
+        let errors = crate::status::stored_errors(self.snapshot);
+        errors.iter().any(|error| error.code == code)
+    }
+
+    /// Whether the replica in turn finds no room, and gang termination will not end that.
+    fn waits_for_room(&self, next: &PodCliqueSetStatus) -> bool {
+        let set = &self.snapshot.validated.set;
+        let turn = update::turn_in(set, next);
+        let is_short = turn.is_some_and(|turn| turn.without_room_since.is_some());
+        is_short && termination::delay_of_set(set).is_none()
+    }
+
+    /// The condition of an update that runs, from the conditions of the standalone PodCliques and
+    /// the groups.
+    fn running(&self, next: &PodCliqueSetStatus, tally: &str) -> ConditionUpdate {
+        let replicas = || self.roster.layout.replicas.iter();
+        let cliques = replicas().flat_map(|r| &r.standalone).filter_map(|part| {
+            let status = self
+                .roster
+                .slot(part)
+                .standing()?
+                .podclique
+                .status
+                .as_ref()?;
+            conditions::find(&status.conditions, ConditionType::UpdateInProgress)
+        });
+        let groups = replicas().flat_map(|r| &r.groups).filter_map(|group| {
+            let status = self.roster.group(&group.name)?.status.as_ref()?;
+            conditions::find(&status.conditions, ConditionType::UpdateInProgress)
+        });
+        let room = explain_room(self.snapshot, next);
+        let tally = room.map_or(tally.to_owned(), |room| format!("{tally}; {room}"));
+        let stuck: Vec<String> = [
+            stuck(cliques, "PodCliques"),
+            stuck(groups, "PodCliqueScalingGroups"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let (status, reason, message) = if stuck.is_empty() {
+            (Status::True, Reason::Progressing, tally)
+        } else {
+            let message = format!("{}; {tally}", stuck.join(", "));
+            (Status::Unknown, Reason::ProgressDeadlineExceeded, message)
+        };
+        ConditionUpdate {
+            type_: ConditionType::UpdateInProgress,
+            status,
+            reason,
+            message,
+        }
+    }
+}
+
+fn not_updating(reason: Reason, message: String) -> ConditionUpdate {
+    ConditionUpdate {
+        type_: ConditionType::UpdateInProgress,
+        status: Status::False,
+        reason,
+        message,
+    }
+}
+
+/// Since when pods that have to run find no node, in the replica in turn.
+fn explain_room(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<String> {
+    let turn = update::turn_in(&snapshot.validated.set, next)?;
+    let since = turn.without_room_since.as_ref()?;
+    Some(format!(
+        "replica {} has had no room for pods that have to run since {:.0}; free capacity, or lower \
+         the requests of the template",
+        turn.replica_index, since.0
+    ))
+}
+
+/// The update that runs, if one does.
+fn running(next: &PodCliqueSetStatus) -> Option<&PcsUpdateProgress> {
+    let progress = next.update_progress.as_ref();
+    progress.filter(|p| p.update_ended_at.is_none())
+}
+
+/// The refusals that the parts of the replica with the turn got: their deletions and creations are
+/// the update.
+pub(in crate::status) fn refusals(
+    snapshot: &Snapshot,
+    next: &PodCliqueSetStatus,
+) -> Vec<LastError> {
+    let turn = update::turn_in(&snapshot.validated.set, next).map(|turn| turn.replica_index);
+    let is_of_turn = |meta| turn.is_some() && ownership::replica_in(snapshot.name(), meta) == turn;
+    let cliques = snapshot.podcliques.values().map(|c| &c.podclique);
+    let cliques = cliques.filter(|c| is_of_turn(&c.metadata));
+    let groups = snapshot
+        .children
+        .groups
+        .iter()
+        .filter(|g| is_of_turn(&g.metadata));
+    let of_cliques = cliques.filter_map(|c| Some((&c.metadata, &c.status.as_ref()?.last_errors)));
+    let of_groups = groups.filter_map(|g| Some((&g.metadata, &g.status.as_ref()?.last_errors)));
+    let mut all: Vec<LastError> = of_cliques
+        .chain(of_groups)
+        .flat_map(|(meta, errors)| readiness::refusals(errors).map(move |(_, e)| (meta, e)))
+        .map(|(meta, error)| LastError {
+            description: format!("{}: {}", ownership::name(meta), error.description),
+            ..error.clone()
+        })
+        .collect();
+    all.sort_by(|a, b| a.description.cmp(&b.description));
+    all.truncate(MAX_REFUSALS);
+    all
+}
+
+/// The progress of the running update, for people.
+fn tally(next: &PodCliqueSetStatus) -> Option<String> {
+    let progress = running(next)?;
+    let (updated, wanted) = (next.updated_replicas, next.replicas);
+    let turn = progress.currently_updating.first();
+    let turn = turn.map_or(String::new(), |turn| {
+        format!(", updating replica {}", turn.replica_index)
+    });
+    Some(format!("{updated}/{wanted} replicas updated{turn}"))
+}
+
+/// How many of the updated ones have stalled, and the report of the first; nothing if none has.
+fn stuck<'a>(conditions: impl Iterator<Item = &'a Condition>, what: &str) -> Option<String> {
+    let running: Vec<&Condition> = conditions.filter(|c| c.status != "False").collect();
+    let mut stuck = running.iter().filter(|c| c.status == "Unknown");
+    let first = stuck.next()?;
+    let count = stuck.count().saturating_add(1);
+    Some(format!(
+        "{count}/{} {what} stuck: {}",
+        running.len(),
+        first.message
+    ))
+}

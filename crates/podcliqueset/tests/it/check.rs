@@ -1,0 +1,201 @@
+//! A changed template is tried before anything of its update is stored.
+
+use std::sync::Arc;
+
+use admission::defaults::DefaultsConfig;
+use admission::validated_set;
+use api::conditions::{self, ConditionType};
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
+use domain::plan::{Action, CheckAnswer, Plan};
+use engine::caches::KnownAnswer;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use podcliqueset::Snapshot;
+use podcliqueset::decide::decide;
+use testkit::builders::{PodBuilder, after};
+
+use crate::situation::{accept_templates, carry_out, demo, fill_all, laid_out, plan};
+
+/// It runs, and then the template of these cliques changes.
+fn changed(cliques: &[usize]) -> Snapshot {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let next = plan(&snapshot);
+    carry_out(&mut snapshot, &next);
+    make_current(&mut snapshot);
+    edit(&mut snapshot, |set| {
+        for clique in cliques {
+            let annotations = &mut set.spec.template.cliques[*clique].annotations;
+            annotations.insert("example.com/version".into(), "2".into());
+        }
+        set.metadata.generation = Some(2);
+    });
+    snapshot
+}
+
+/// The PodCliques that were carried out anew lost their pods.
+fn make_current(snapshot: &mut Snapshot) {
+    fill_all(snapshot, PodBuilder::ready);
+    assert!(checked(&plan(snapshot)).is_empty());
+}
+
+fn edit(snapshot: &mut Snapshot, change: impl FnOnce(&mut PodCliqueSet)) {
+    let mut stored = (*snapshot.stored).clone();
+    change(&mut stored);
+    snapshot.validated = validated_set::validate_set(&stored, &DefaultsConfig::default());
+    snapshot.stored = Arc::new(stored);
+}
+
+fn checked(plan: &Plan<PodCliqueSetStatus>) -> Vec<String> {
+    let all = plan.waves.iter().flatten();
+    all.filter_map(|action| match action {
+        Action::Check(check) => Some(check.template.clique.clone()),
+        _ => None,
+    })
+    .collect()
+}
+
+fn answer(
+    snapshot: &mut Snapshot,
+    clique: &str,
+    words: Option<&str>,
+    repeat_at: Option<Timestamp>,
+) {
+    let answer = words.map_or(CheckAnswer::Accepted, |words| {
+        CheckAnswer::Refused(words.to_owned())
+    });
+    let known = KnownAnswer { answer, repeat_at };
+    snapshot.answers.insert(clique.to_owned(), known);
+}
+
+fn reason(plan: &Plan<PodCliqueSetStatus>, type_: ConditionType) -> (String, String) {
+    let status = plan.status.as_ref().unwrap();
+    let found = conditions::find(&status.conditions, type_).unwrap();
+    (found.status.clone(), found.reason.clone())
+}
+
+fn templates_written(plan: &Plan<PodCliqueSetStatus>) -> usize {
+    let all = plan.waves.iter().flatten();
+    all.filter(|a| matches!(a, Action::Replace(_)) && a.written::<PodClique>().is_some())
+        .count()
+}
+
+#[test]
+fn one_pod_of_each_changed_clique_is_sent_as_a_dry_run() {
+    let snapshot = changed(&[0, 2]);
+    let plan = plan(&snapshot);
+    assert_eq!(checked(&plan), ["frontend", "worker"]);
+    let check = plan.waves.iter().flatten().find_map(|action| match action {
+        Action::Check(check) => Some(check.clone()),
+        _ => None,
+    });
+    let pod = check.unwrap();
+    let pod = pod.pod.get::<Pod>().unwrap();
+    let annotations = pod.metadata.annotations.as_ref().unwrap();
+    assert_eq!(annotations["example.com/version"], "2");
+    let hostname = pod.spec.as_ref().unwrap().hostname.as_deref();
+    assert_eq!(hostname, Some("demo-0-frontend-0"));
+}
+
+#[test]
+fn nothing_of_the_update_is_stored_before_the_answer() {
+    let mut snapshot = changed(&[0]);
+    let before = snapshot.stored.status.clone().unwrap();
+    let waiting = plan(&snapshot);
+    let status = waiting.status.as_ref().unwrap();
+    assert_eq!(
+        status.current_generation_hash,
+        before.current_generation_hash
+    );
+    assert_eq!(status.observed_generation, before.observed_generation);
+    assert_eq!(status.update_progress, None);
+    assert_eq!(templates_written(&waiting), 0);
+    answer(&mut snapshot, "frontend", None, None);
+    let accepted = plan(&snapshot).status.unwrap();
+    assert_ne!(
+        accepted.current_generation_hash,
+        before.current_generation_hash
+    );
+    assert_eq!(
+        accepted.update_progress.unwrap().currently_updating.len(),
+        1
+    );
+}
+
+#[test]
+fn a_refused_template_changes_nothing_and_says_so() {
+    let mut snapshot = changed(&[0]);
+    let words = "spec.containers[0].resources.requests: Invalid value: \"8Gi\"";
+    answer(&mut snapshot, "frontend", Some(words), Some(after(65)));
+    let refused = plan(&snapshot);
+    assert_eq!(checked(&refused), Vec::<String>::new());
+    assert_eq!(templates_written(&refused), 0);
+    assert_eq!(refused.wake_at, Some(after(65)));
+    let update = reason(&refused, ConditionType::UpdateInProgress);
+    assert_eq!(update, ("False".into(), "TemplateRefused".into()));
+    let ready = reason(&refused, ConditionType::Ready);
+    assert_eq!(ready, ("True".into(), "UpdateRefused".into()));
+    let stalled = reason(&refused, ConditionType::Stalled);
+    assert_eq!(stalled, ("True".into(), "UpdateRefused".into()));
+    let status = refused.status.as_ref().unwrap();
+    assert_eq!(status.observed_generation, None);
+    assert_eq!(status.last_errors[0].code, "ERR_CHECK_POD");
+    assert!(status.last_errors[0].description.contains(words));
+    assert!(
+        refused
+            .events
+            .iter()
+            .any(|e| e.reason.as_str() == "TemplateRefused")
+    );
+    let again = decide(&snapshot, after(65));
+    assert_eq!(checked(&again), ["frontend"]);
+}
+
+#[test]
+fn a_template_of_which_a_pod_is_ready_is_proven() {
+    let mut snapshot = changed(&[0]);
+    accept_templates(&mut snapshot);
+    let begun = plan(&snapshot);
+    carry_out(&mut snapshot, &begun);
+    let turn = plan(&snapshot);
+    carry_out(&mut snapshot, &turn);
+    fill_all(&mut snapshot, PodBuilder::ready);
+    // The old one again, and then the new one.
+    let newest = snapshot.stored.status.clone();
+    snapshot.answers.clear();
+    edit(&mut snapshot, |set| {
+        let status = set.status.as_mut().unwrap();
+        status.current_generation_hash = Some("r1olderolderolde".into());
+    });
+    assert_eq!(checked(&plan(&snapshot)), Vec::<String>::new());
+    assert!(newest.is_some());
+}
+
+#[test]
+fn a_paused_set_accepts_no_template() {
+    let mut snapshot = changed(&[0]);
+    edit(&mut snapshot, |set| {
+        set.spec.update_strategy.get_or_insert_default().paused = true;
+    });
+    accept_templates(&mut snapshot);
+    let before = snapshot.stored.status.clone().unwrap();
+    let paused = plan(&snapshot);
+    let status = paused.status.as_ref().unwrap();
+    assert_eq!(
+        status.current_generation_hash,
+        before.current_generation_hash
+    );
+    let update = reason(&paused, ConditionType::UpdateInProgress);
+    assert_eq!(update, ("False".into(), "Paused".into()));
+    let ready = reason(&paused, ConditionType::Ready);
+    assert_eq!(ready, ("True".into(), "UpdatePaused".into()));
+}
+
+#[test]
+fn a_count_alone_is_not_checked() {
+    let mut snapshot = changed(&[]);
+    edit(&mut snapshot, |set| {
+        set.spec.template.cliques[0].spec.replicas = 3;
+    });
+    assert_eq!(checked(&plan(&snapshot)), Vec::<String>::new());
+}
