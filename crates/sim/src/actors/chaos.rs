@@ -61,10 +61,11 @@ fn fail(store: &mut Store, rng: &mut Rng) {
 
 fn unready(store: &mut Store, rng: &mut Rng) {
     if let Some(id) = pick_pod(store, rng, view::is_ready) {
+        let time = store.stamp();
         store.edit("chaos", &id, |pod| {
             pod["status"]["conditions"] = json!([
-                {"type": "PodScheduled", "status": "True"},
-                {"type": "Ready", "status": "False"},
+                {"type": "PodScheduled", "status": "True", "lastTransitionTime": time},
+                {"type": "Ready", "status": "False", "lastTransitionTime": time},
             ]);
         });
     }

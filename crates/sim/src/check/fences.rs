@@ -108,6 +108,11 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
             };
             let groups = window.versions(Resource::PodCliqueScalingGroup, of_replica);
             due.extend(groups.iter().filter_map(|g| due_at(g, &set)));
+            let since = updates::without_room_since(&set);
+            let is_turn = updates::turn(&set) == Some(replica);
+            let delay = view::duration(&set, "/spec/template/terminationDelay");
+            let due_then = since.filter(|_| is_turn).zip(delay);
+            due.extend(due_then.and_then(|(since, delay)| since.checked_add(delay).ok()));
         }
     }
     due

@@ -1,9 +1,10 @@
-//! I18, I32: pods of an older template are replaced on their replica's turn only, and within the
+//! I18, I32, I48: pods of an older template are replaced on their replica's turn only, and within the
 //! budget; a turn ends when its replica is updated, and no gang of it is terminated before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api::labels;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::window::Window;
@@ -68,7 +69,16 @@ pub(crate) fn turn(set: &Value) -> Option<i64> {
     turn.as_i64().filter(|_| runs)
 }
 
-/// I18: gang termination is suspended in the replica that is being updated.
+/// Since when pods that have to run find no room, in the replica that has the turn.
+pub(super) fn without_room_since(set: &Value) -> Option<Timestamp> {
+    view::time(
+        set,
+        "/status/updateProgress/currentlyUpdating/0/withoutRoomSince",
+    )
+}
+
+/// I18: gang termination is suspended in the replica that is being updated, unless its pods find no
+/// room.
 pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) -> Checked {
     let is_set = view::text(owner, "/kind") == "PodCliqueSet";
     let index = if is_set {
@@ -80,7 +90,7 @@ pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) 
     let is_updated = !sets.is_empty()
         && sets.iter().all(|set| {
             let turn = turn(set);
-            turn.is_some() && turn == index
+            turn.is_some() && turn == index && without_room_since(set).is_none()
         });
     demand(!is_updated, "I18", || {
         let name = view::name(owner);
@@ -88,8 +98,9 @@ pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) 
     })
 }
 
-/// I32: a turn ends when every pod of its replica has the newest template and the required number
-/// is Ready, not when the turn was requested.
+/// I32: a turn ends when no pod of its replica has an older template and the required number of
+/// those that ran before is Ready, not when the turn was requested. Units without room may be
+/// missing, so only the required number is demanded.
 pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
@@ -106,12 +117,69 @@ pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
     if sets.iter().any(|set| is_moot(set)) {
         return Ok(());
     }
-    for (_, podclique) in window.all(Resource::PodClique) {
-        if shortage::is_of_set(podclique, after, ended) && !is_surplus(window, podclique) {
-            check_updated(window, podclique)?;
+    let is_counted = |c: &Value| shortage::is_of_set(c, after, ended) && !is_surplus(window, c);
+    let podcliques: Vec<_> = window
+        .all(Resource::PodClique)
+        .map(|(_, podclique)| podclique)
+        .filter(|podclique| is_counted(podclique))
+        .collect();
+    let groups = podcliques
+        .iter()
+        .map(|c| view::label(c, labels::SCALING_GROUP));
+    for group in groups.collect::<BTreeSet<_>>() {
+        let members = podcliques
+            .iter()
+            .filter(|c| view::label(c, labels::SCALING_GROUP) == group);
+        if group.is_empty() {
+            for podclique in members {
+                let needed = needed(window, Resource::PodClique, view::uid(podclique));
+                demand_up(view::name(podclique), up(window, podclique), needed)?;
+            }
+        } else {
+            check_group(window, group, members.map(|c| &***c))?;
         }
     }
     Ok(())
+}
+
+/// The group replicas whose PodCliques all have their minimum.
+fn check_group<'a>(
+    window: &Window<'_>,
+    group: &str,
+    members: impl Iterator<Item = &'a Value>,
+) -> Checked {
+    let mut replicas: BTreeMap<&str, bool> = BTreeMap::new();
+    for podclique in members {
+        let least = view::number(podclique, "/spec/minAvailable");
+        let least = least.min(view::number(podclique, "/spec/replicas"));
+        let is_up = up(window, podclique) >= least;
+        let index = view::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX);
+        *replicas.entry(index).or_insert(true) &= is_up;
+    }
+    let found = window.versions(Resource::PodCliqueScalingGroup, |g| view::name(g) == group);
+    let uid = found.first().map_or("", |group| view::uid(group));
+    let needed = needed(window, Resource::PodCliqueScalingGroup, uid);
+    let up = replicas.values().filter(|is_up| **is_up).count();
+    demand_up(group, i64::try_from(up).unwrap_or(i64::MAX), needed)
+}
+
+fn demand_up(name: &str, up: i64, needed: i64) -> Checked {
+    demand(up >= needed, "I32", || {
+        format!("a turn ended with {up} of {needed} updated units of {name}")
+    })
+}
+
+/// The least number that has to run: at most those that ran when the turn began.
+fn needed(window: &Window<'_>, resource: Resource, uid: &str) -> i64 {
+    let states = window.of_uid(resource, uid);
+    let least = states.iter().map(|object| {
+        let minimum = view::number(object, "/spec/minAvailable");
+        let reached = view::number(object, "/status/updateProgress/reached");
+        minimum
+            .min(view::number(object, "/spec/replicas"))
+            .min(reached)
+    });
+    least.min().unwrap_or(0)
 }
 
 /// Whether its group may have been observed with fewer replicas; the group need not be the
@@ -127,8 +195,8 @@ fn is_surplus(window: &Window<'_>, podclique: &Value) -> bool {
     })
 }
 
-/// Whether the PodClique may have been observed with enough Ready pods of its newest template.
-fn check_updated(window: &Window<'_>, podclique: &Value) -> Checked {
+/// How many Ready pods of its newest template the PodClique may have been observed with.
+fn up(window: &Window<'_>, podclique: &Value) -> i64 {
     let sets = job::sets(window, podclique);
     let clique = clique_of(podclique);
     let is_up = |p: &Value| {
@@ -138,25 +206,11 @@ fn check_updated(window: &Window<'_>, podclique: &Value) -> Checked {
     };
     let up = window.versions(Resource::Pod, is_up);
     let up: BTreeSet<&str> = up.iter().map(|pod| view::uid(pod)).collect();
-    let states = window.of_uid(Resource::PodClique, view::uid(podclique));
-    let needed = states.iter().map(|c| needed(c)).min().unwrap_or(0);
-    let count = i64::try_from(up.len()).unwrap_or(i64::MAX);
-    demand(count >= needed, "I32", || {
-        let name = view::name(podclique);
-        format!("a turn ended with {count} of {needed} updated pods of {name}")
-    })
+    i64::try_from(up.len()).unwrap_or(i64::MAX)
 }
 
-/// In a group replica, which is replaced as a whole, the number that its gang needs.
-fn needed(podclique: &Value) -> i64 {
-    let replicas = view::number(podclique, "/spec/replicas");
-    if view::label(podclique, labels::SCALING_GROUP).is_empty() {
-        return replicas;
-    }
-    view::number(podclique, "/spec/minAvailable").min(replicas)
-}
-
-/// I32: a deletion keeps to the budget: enough other pods of the PodClique stay up.
+/// I48: a deletion keeps to the budget: `reached` is stored, and at most `maxUnavailable` fewer pods
+/// of the PodClique are up. A pod that is not Ready costs nothing.
 pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
     let (_, podclique, owner) = view::owner(pod).unwrap_or_default();
     let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == owner);
@@ -166,19 +220,25 @@ pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
     let budgets = job::sets(window, pod);
     let budget = budgets.iter().map(|set| max_unavailable(set, podclique));
     let budget = budget.max().unwrap_or(1);
-    let floor = seen.iter().map(|c| {
-        let wanted = view::number(c, "/spec/replicas");
+    let floors = seen.iter().filter_map(|c| {
+        let reached = c.pointer("/status/updateProgress/reached")?.as_i64()?;
+        let reached = reached.min(view::number(c, "/spec/replicas"));
         let minimum = view::number(c, "/spec/minAvailable");
-        let by_budget = wanted - budget;
-        if wanted > minimum {
+        let by_budget = reached - budget;
+        Some(if reached > minimum {
             by_budget.max(minimum)
         } else {
             by_budget
-        }
+        })
     });
-    let floor = floor.min().unwrap_or(0);
+    let Some(floor) = floors.min() else {
+        let name = view::name(pod);
+        return demand(false, "I48", || {
+            format!("{name} of an older template deleted before reached was stored")
+        });
+    };
     // `up` counts the pod itself.
-    demand(up > floor, "I32", || {
+    demand(up > floor, "I48", || {
         format!(
             "{} of an older template deleted: {up} pods of {podclique} were up, {floor} have to stay",
             view::name(pod)

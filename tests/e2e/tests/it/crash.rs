@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, same};
+use crate::updates::probe;
 use job::{FINAL_FAILURE, RESTART};
 use walk::{Scenario, walk};
 
@@ -160,6 +161,7 @@ fn updated(mut set: Value) -> Value {
     let cliques = set["spec"]["template"]["cliques"].as_array_mut();
     for clique in cliques.into_iter().flatten() {
         clique["annotations"] = json!({"example.com/version": "2"});
+        probe(clique);
     }
     set
 }

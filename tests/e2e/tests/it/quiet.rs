@@ -10,6 +10,7 @@ use crate::harness::manifest::{clique, group, held_clique, set};
 use crate::harness::operator::Operator;
 use crate::harness::requests::Requests;
 use crate::harness::{Namespace, same, site, wait};
+use crate::updates::probe;
 
 #[test]
 fn at_rest_no_request_is_sent() {
@@ -160,6 +161,7 @@ fn versioned(version: &str) -> Value {
     let mut a = clique("a", 100);
     a["spec"]["minAvailable"] = 1.into();
     a["annotations"] = json!({"example.com/version": version});
+    probe(&mut a);
     a["rollingUpdate"] = json!({"maxUnavailable": 10});
     set("svc", &[a], &[])
 }

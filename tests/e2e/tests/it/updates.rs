@@ -1,8 +1,11 @@
 //! A changed pod template reaches running pods (docs/updates.md).
 
+mod checked;
 pub mod interrupted;
 pub mod on_delete;
+mod paused;
 pub mod rolling;
+mod room;
 mod stuck;
 pub mod without_restart;
 
@@ -19,6 +22,7 @@ pub fn workload(version: &str) -> Value {
     let mut cliques = [web, clique("lead", 1), clique("work", 2)];
     for clique in &mut cliques {
         clique["annotations"] = json!({"example.com/version": version});
+        probe(clique);
     }
     let group = json!({
         "name": "grp",
@@ -29,6 +33,12 @@ pub fn workload(version: &str) -> Value {
     let mut pcs = set("svc", &cliques, &[group]);
     pcs["spec"]["replicas"] = 3.into();
     pcs
+}
+
+/// With a readiness probe a new pod counts as soon as it is Ready.
+pub fn probe(clique: &mut Value) {
+    let container = &mut clique["spec"]["podSpec"]["containers"][0];
+    container["readinessProbe"] = json!({"exec": {"command": ["true"]}});
 }
 
 /// Pods of one replica: 4 and twice 3.

@@ -34,8 +34,13 @@ pub(super) fn start(store: &mut Store, id: &Id) {
         let running = json!({"running": {"startedAt": time}});
         let containers = containers(pod, &running, true);
         let init = init_containers(pod, &running);
+        let began = match view::text(pod, "/status/startTime") {
+            "" => time.clone(),
+            began => began.to_owned(),
+        };
         pod["status"] = json!({
             "phase": "Running",
+            "startTime": began,
             "conditions": conditions(&time, "True"),
             "containerStatuses": containers,
         });

@@ -25,13 +25,21 @@ const WATCHED: Watched = Watched {
 const CLIQUES: usize = 3;
 const ROUTER: &str = "/spec/template/cliques/0";
 
-/// Gives pods of the first cliques of the template version 2.
+/// Gives pods of the first cliques of the template version 2, and a readiness probe, with which a
+/// new pod counts as soon as it is Ready.
 fn version(cliques: usize) -> Vec<Value> {
-    let add = |i| {
-        let path = format!("/spec/template/cliques/{i}/annotations/example.com~1version");
-        json!({"op": "add", "path": path, "value": "2"})
-    };
-    (0..cliques).map(add).collect()
+    let probe = json!({"exec": {"command": ["true"]}});
+    (0..cliques)
+        .map(|i| format!("/spec/template/cliques/{i}"))
+        .flat_map(|at| {
+            let version = format!("{at}/annotations/example.com~1version");
+            let probed = format!("{at}/spec/podSpec/containers/0/readinessProbe");
+            [
+                json!({"op": "add", "path": version, "value": "2"}),
+                json!({"op": "add", "path": probed, "value": probe}),
+            ]
+        })
+        .collect()
 }
 
 /// That many pods run, that many of them with version 2, and the update has ended.

@@ -8,6 +8,7 @@ use super::pair::{Pair, soon};
 use super::writers::{Write, expect_no_overlap, now, writes_in};
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, condition, same};
+use crate::updates::probe;
 
 /// Exit code of a run that had to end after a write.
 const TOLD_TO_END: Option<i32> = Some(77);
@@ -131,6 +132,7 @@ fn manifest(name: &str, version: &str) -> Value {
     let mut cliques = [clique("a", 1), clique("b", 1)];
     for clique in &mut cliques {
         clique["annotations"] = json!({"example.com/version": version});
+        probe(clique);
     }
     let mut small = set(name, &cliques, &[group("g", "b", 1, 1)]);
     small["spec"]["template"]["terminationDelay"] = json!("1s");

@@ -1,6 +1,6 @@
 //! Kubernetes' own scheduler, which does run here: gangs are placed as a whole or not at all.
 
-mod nodes;
+pub mod nodes;
 mod pairs;
 mod preemption;
 mod room;

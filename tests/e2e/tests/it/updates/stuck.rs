@@ -25,7 +25,7 @@ fn a_template_that_cannot_be_scheduled_stops_is_reported_and_is_recovered_from()
         let breach = crate::harness::condition(web, "MinAvailableBreached");
         same("breach", &breach.starts_with("True"), &false)?;
         let ready = crate::harness::condition(set, "Ready");
-        same("Ready", &ready, &"True/Updating".to_owned())
+        same("Ready", &ready, &"True/UpdateStalled".to_owned())
     });
     ns.apply(&workload("1"));
     ns.until("the old template is back", |seen| ended(seen, "1", 3));

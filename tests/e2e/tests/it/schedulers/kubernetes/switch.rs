@@ -6,6 +6,7 @@ use super::nodes::Nodes;
 use super::{bound, clique, namespace, started, started_with};
 use crate::harness::manifest::set;
 use crate::harness::{same, site};
+use crate::updates::probe;
 
 /// Pods of the set.
 const PODS: usize = 8;
@@ -16,6 +17,7 @@ fn service(resource: &str, version: &str) -> Value {
         .map(|(name, replicas)| clique(name, resource, replicas));
     for clique in &mut cliques {
         clique["annotations"] = json!({"example.com/version": version});
+        probe(clique);
     }
     let group = json!({
         "name": "g",

@@ -1,0 +1,141 @@
+//! A template that the API server refuses changes nothing.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::probe;
+use crate::harness::manifest::{clique, set};
+use crate::harness::{Namespace, Seen, condition, same};
+
+/// An engine of two pods.
+fn engine() -> Value {
+    let mut web = clique("web", 2);
+    probe(&mut web);
+    set("svc", &[web], &[])
+}
+
+fn pod_spec(set: &mut Value) -> &mut Value {
+    &mut set["spec"]["template"]["cliques"][0]["spec"]["podSpec"]
+}
+
+fn running<'a>(purpose: &str) -> (Namespace<'a>, BTreeSet<String>) {
+    let ns = Namespace::new(purpose);
+    ns.apply(&engine());
+    ns.until("it runs", |seen| {
+        seen.expect_ready_pods(2)?;
+        same("Ready", &ready(seen)?, &"True/AllReady".to_owned())
+    });
+    let pods = uids(&ns.look().unwrap());
+    (ns, pods)
+}
+
+fn ready(seen: &Seen) -> Result<String, String> {
+    Ok(condition(seen.one("PodCliqueSet", "svc")?, "Ready"))
+}
+
+fn uids(seen: &Seen) -> BTreeSet<String> {
+    let pods = seen.all("Pod").into_iter();
+    pods.map(|p| p["metadata"]["uid"].to_string()).collect()
+}
+
+/// It is refused, these words are told, and all pods of before run.
+fn expect_refused(seen: &Seen, words: &str, pods: &BTreeSet<String>) -> Result<(), String> {
+    let set = seen.one("PodCliqueSet", "svc")?;
+    let update = condition(set, "UpdateInProgress");
+    same("update", &update, &"False/TemplateRefused".to_owned())?;
+    same("Ready", &ready(seen)?, &"True/UpdateRefused".to_owned())?;
+    let stalled = condition(set, "Stalled");
+    same("Stalled", &stalled, &"True/UpdateRefused".to_owned())?;
+    let told = set["status"]["conditions"].to_string();
+    same("the API server's words", &told.contains(words), &true)
+        .map_err(|error| format!("{error}: {told}"))?;
+    same("pods", &uids(seen), pods)
+}
+
+fn updates(ns: &Namespace<'_>, good: &Value) {
+    ns.apply(good);
+    ns.until("the corrected template runs", |seen| {
+        seen.expect_ready_pods(2)?;
+        same("Ready", &ready(seen)?, &"True/AllReady".to_owned())?;
+        let status = &seen.one("PodCliqueSet", "svc")?["status"];
+        let end = &status["updateProgress"]["updateEndedAt"];
+        same("whether it ended", &end.is_string(), &true)
+    });
+}
+
+/// The reproduction of a report: the engine was deleted 5 s after the edit.
+#[test]
+fn a_memory_limit_below_the_request_deletes_nothing_and_is_corrected() {
+    let (ns, pods) = running("checked-limit");
+    let mut next = engine();
+    pod_spec(&mut next)["containers"][0]["resources"] =
+        json!({"requests": {"memory": "8Gi"}, "limits": {"memory": "4Gi"}});
+    ns.apply(&next);
+    let words = "must be less than or equal to memory limit";
+    ns.until("it is refused", |seen| expect_refused(seen, words, &pods));
+    pod_spec(&mut next)["containers"][0]["resources"] =
+        json!({"requests": {"memory": "1Mi"}, "limits": {"memory": "4Mi"}});
+    updates(&ns, &next);
+    let kept = uids(&ns.look().unwrap());
+    assert!(kept.is_disjoint(&pods), "all pods were replaced");
+}
+
+#[test]
+fn a_missing_service_account_is_refused_until_it_exists() {
+    let (ns, pods) = running("checked-account");
+    let mut next = engine();
+    pod_spec(&mut next)["serviceAccountName"] = json!("robot");
+    ns.apply(&next);
+    let words = "serviceaccount \\\"robot\\\" not found";
+    ns.until("it is refused", |seen| expect_refused(seen, words, &pods));
+    ns.kubectl(&["create", "serviceaccount", "robot"]);
+    ns.until("it runs with that account", |seen| {
+        seen.expect_ready_pods(2)?;
+        let all = seen.all("Pod");
+        let new = all
+            .iter()
+            .filter(|p| p["spec"]["serviceAccountName"] == "robot");
+        same("pods with it", &new.count(), &2)
+    });
+}
+
+#[test]
+fn a_refused_template_that_is_taken_back_is_forgotten() {
+    let (ns, pods) = running("checked-back");
+    ns.kubectl(&[
+        "label",
+        "namespace",
+        &ns.name,
+        "pod-security.kubernetes.io/enforce=restricted",
+    ]);
+    let mut next = engine();
+    pod_spec(&mut next)["hostNetwork"] = json!(true);
+    ns.apply(&next);
+    let words = "violates PodSecurity";
+    ns.until("it is refused", |seen| expect_refused(seen, words, &pods));
+    ns.apply(&engine());
+    ns.until("nothing is told any more", |seen| {
+        same("Ready", &ready(seen)?, &"True/AllReady".to_owned())?;
+        same("pods", &uids(seen), &pods)
+    });
+}
+
+/// The update frees the place that the new pod takes.
+#[test]
+fn a_full_quota_does_not_hold_an_update_up() {
+    let (ns, _) = running("checked-quota");
+    ns.kubectl(&["create", "quota", "full", "--hard=pods=2"]);
+    ns.until("the quota is counted", |_| {
+        let used = ns.kubectl(&[
+            "get",
+            "quota",
+            "full",
+            "--output=jsonpath={.status.used.pods}",
+        ]);
+        same("used", &used.as_str(), &"2")
+    });
+    let mut next = engine();
+    next["spec"]["template"]["cliques"][0]["annotations"] = json!({"example.com/version": "2"});
+    updates(&ns, &next);
+}
