@@ -296,7 +296,7 @@ pub struct PclqUpdateProgress {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingPod {
-    /// Uid of the pod.
+    /// Uid of the pod that waits. Once it has a node, another waiting pod takes its place.
     pub uid: String,
     /// When the operator first saw that this or an earlier pod waits.
     #[serde(rename = "time")]

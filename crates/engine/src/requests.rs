@@ -1,5 +1,6 @@
 //! Single requests: each bounded in time, counted, and answered with a class that callers act on.
 
+mod dry_run;
 mod error;
 mod status_body;
 
@@ -96,21 +97,6 @@ impl Requests {
     {
         let request = path::<R>(namespace).create(&PostParams::default(), body);
         let what = What::of::<R>("create", namespace);
-        self.write_object(what, request).await
-    }
-
-    /// POST of this JSON as a dry run: the API server validates it, asks its webhooks, and creates
-    /// nothing. The answer is decoded to `R`.
-    pub async fn dry_run_create<R>(&self, namespace: &str, body: Vec<u8>) -> Answer<R>
-    where
-        R: Resource<DynamicType = ()> + DeserializeOwned,
-    {
-        let params = PostParams {
-            dry_run: true,
-            ..PostParams::default()
-        };
-        let request = path::<R>(namespace).create(&params, body);
-        let what = What::of::<R>("check", namespace);
         self.write_object(what, request).await
     }
 

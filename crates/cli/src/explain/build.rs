@@ -122,10 +122,16 @@ impl Search<'_> {
     /// The reason that needs a remedy: that of the condition, or, if enough replicas run, that of
     /// the others.
     fn cause(&self, headline: &Headline) -> Option<Reason> {
-        let told = headline.reason.parse().ok();
+        let told: Option<Reason> = headline.reason.parse().ok();
+        let of_update = told.filter(|reason| {
+            matches!(
+                reason,
+                Reason::UpdateRefused | Reason::UpdateStalled | Reason::UpdatePaused
+            )
+        });
         let found = self.finding.cause.as_ref().map(|cause| cause.reason);
         if headline.is_ready || self.pod.is_some() {
-            return found;
+            return found.or(of_update);
         }
         told.or(found)
     }

@@ -5,7 +5,24 @@ use api::conditions::Reason;
 
 /// The remedy of this cause; `None` for a reason that is not one.
 pub fn remedy_of(reason: Reason) -> Option<&'static str> {
-    remedy_of_object(reason).or_else(|| remedy_of_pod(reason))
+    remedy_of_object(reason)
+        .or_else(|| remedy_of_update(reason))
+        .or_else(|| remedy_of_pod(reason))
+}
+
+fn remedy_of_update(reason: Reason) -> Option<&'static str> {
+    Some(match reason {
+        Reason::UpdateRefused => {
+            "correct the template or put the old one back; the message has the API server's words, \
+             and nothing was changed"
+        }
+        Reason::UpdateStalled => {
+            "correct the template, free capacity or raise `maxUnavailable`; the message names the \
+             cause"
+        }
+        Reason::UpdatePaused => "set `spec.updateStrategy.paused` to false",
+        _ => return None,
+    })
 }
 
 fn remedy_of_object(reason: Reason) -> Option<&'static str> {

@@ -100,7 +100,7 @@ fn what_has_to_run_finds_no_room(#[case] given: &str, #[case] lacks_room: bool) 
 /// `old` or `new`, then what the pod shows; times in seconds, now is 100.
 fn staged_pod(given: &str) -> (Pod, bool) {
     let clique = podclique("demo-0-web").size(1, 1).build();
-    let mut pod = (*pod(&clique, 0).build()).clone();
+    let mut pod = (*pod(&clique, 0).ungated().build()).clone();
     for word in given.split_whitespace() {
         let (name, at) = word.split_once('@').unwrap_or((word, "0"));
         let at = Time(after(at.parse().unwrap()));

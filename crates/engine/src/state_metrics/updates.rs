@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::registry::Registry;
 
-use super::{ByNamespace, Counts, measure_oldest};
+use super::{ByNamespace, Counts, Seconds, measure_oldest};
 use crate::caches::Caches;
 use crate::metrics::Largest;
 
@@ -29,28 +29,40 @@ pub(super) fn register(
     largest: &Largest<'_>,
     now: Timestamp,
 ) {
-    let sets = caches.of::<PodCliqueSet>().all();
-    let label =
-        |set: &PodCliqueSet| largest.label(set.metadata.namespace.as_deref().unwrap_or_default());
-    let counts = Counts::<ByUpdate>::default();
-    for (set, state) in sets.iter().filter_map(|set| Some((set, state_of(set)?))) {
-        let namespace = label(set);
-        counts.get_or_create(&ByUpdate { namespace, state }).inc();
-    }
     registry.register(
         "updates",
         "Updates of PodCliqueSets by namespace and state",
-        counts,
+        count_updates(caches, largest),
     );
-    let idle = sets.iter().filter_map(|set| {
-        let namespace = label(set);
-        Some((ByNamespace { namespace }, last_progress(set, caches)?))
-    });
     registry.register(
         "update_idle_seconds",
         "For how long the first of the updates that run has made no progress",
-        measure_oldest(idle, now),
+        time_idle(caches, largest, now),
     );
+}
+
+fn count_updates(caches: &Caches, largest: &Largest<'_>) -> Counts<ByUpdate> {
+    let counts = Counts::<ByUpdate>::default();
+    for set in caches.of::<PodCliqueSet>().all() {
+        if let Some(state) = state_of(&set) {
+            let namespace = label_set(&set, largest);
+            counts.get_or_create(&ByUpdate { namespace, state }).inc();
+        }
+    }
+    counts
+}
+
+fn time_idle(caches: &Caches, largest: &Largest<'_>, now: Timestamp) -> Seconds<ByNamespace> {
+    let sets = caches.of::<PodCliqueSet>().all();
+    let idle = sets.iter().filter_map(|set| {
+        let namespace = label_set(set, largest);
+        Some((ByNamespace { namespace }, last_progress(set, caches)?))
+    });
+    measure_oldest(idle, now)
+}
+
+fn label_set(set: &PodCliqueSet, largest: &Largest<'_>) -> String {
+    largest.label(set.metadata.namespace.as_deref().unwrap_or_default())
 }
 
 fn state_of(set: &PodCliqueSet) -> Option<&'static str> {

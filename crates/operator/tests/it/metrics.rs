@@ -5,13 +5,16 @@ mod documented;
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
+use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
 use api::podgang::PodGangPhase;
 use api::{PodCliqueSet, PodCliqueSetStatus, PodGang, PodGangStatus};
 use domain::health::readiness;
+use domain::update;
 use engine::metrics::{MAX_NAMESPACES, Metrics, OTHER};
 use engine::requests::Requests;
 use engine::{Context, reconcile_log, state_metrics};
 use http::{Request, Response};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::Client;
 use kube::client::Body;
 use podgang::PodGangReconciler;
@@ -56,6 +59,31 @@ fn of_sets(ready: Option<Reason>) -> PodCliqueSet {
         conditions::set(&mut status.conditions, verdict, None, after(0));
     }
     set.status = Some(status);
+    set
+}
+
+/// A set whose update runs.
+fn of_update() -> PodCliqueSet {
+    let mut set = set("updated").build();
+    let status = set.status.get_or_insert_default();
+    let running = update::verdict("0/1 replicas updated", None, after(0));
+    conditions::set(&mut status.conditions, running, None, after(0));
+    status.update_progress = Some(PcsUpdateProgress {
+        update_started_at: Time(after(0)),
+        update_ended_at: None,
+        updated_pod_cliques_count: 0,
+        total_pod_cliques_count: 1,
+        updated_pod_clique_scaling_groups_count: 0,
+        total_pod_clique_scaling_groups_count: 0,
+        currently_updating: vec![ReplicaUpdateProgress {
+            replica_index: 0,
+            update_started_at: Time(after(0)),
+            update_ended_at: None,
+            without_room_since: None,
+            must_return: Vec::new(),
+        }],
+        paused_since: None,
+    });
     set
 }
 

@@ -133,7 +133,7 @@ fn waits_until_the_newest_template_is_accepted() {
     snapshot.podcliques.remove("demo-0-g-1-leader");
     let set = &mut snapshot.owner.as_mut().unwrap().set;
     let status = set.status.as_mut().unwrap();
-    status.current_generation_hash = Some("r1olderolderolde".into());
+    status.current_generation_hash = Some("r1bbbbbbbbbbbbbb".into());
     assert_eq!((deleted(&snapshot), created(&snapshot)), (vec![], 0));
 }
 

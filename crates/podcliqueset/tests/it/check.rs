@@ -165,7 +165,7 @@ fn a_template_of_which_a_pod_is_ready_is_proven() {
     snapshot.answers.clear();
     edit(&mut snapshot, |set| {
         let status = set.status.as_mut().unwrap();
-        status.current_generation_hash = Some("r1olderolderolde".into());
+        status.current_generation_hash = Some("r1bbbbbbbbbbbbbb".into());
     });
     assert_eq!(checked(&plan(&snapshot)), Vec::<String>::new());
     assert!(newest.is_some());

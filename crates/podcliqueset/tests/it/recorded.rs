@@ -11,7 +11,7 @@ use podcliqueset::Snapshot;
 use testkit::builders::{PodBuilder, after};
 use testkit::recorded::assert_recorded;
 
-use crate::situation::{alone, carry_out, demo, fill, fill_all, laid_out, plan};
+use crate::situation::{accept_templates, alone, carry_out, demo, fill, fill_all, laid_out, plan};
 
 pub fn settle(snapshot: &mut Snapshot) {
     for _ in 0..3 {
@@ -76,6 +76,7 @@ fn of_sets_that_are_changed() {
         let spec = &mut set.spec.template.cliques[0].spec.pod_spec;
         spec.containers[0].image = Some("example/main:2".into());
     });
+    accept_templates(&mut updating);
     settle(&mut updating);
     fill(&mut updating, "demo-0-frontend", 2, with_old_template);
     record("updating", updating);

@@ -135,9 +135,14 @@ fn a_second_template_goes_on_with_the_replica_in_turn() {
     step(&mut snapshot);
     assert_eq!(turn(&snapshot), [1]);
     edit(&mut snapshot, "3");
-    assert_eq!(replaced(&snapshot), ["demo-1-web"]);
+    assert_eq!(
+        replaced(&snapshot),
+        Vec::<String>::new(),
+        "nothing before it is accepted"
+    );
     step(&mut snapshot);
     assert_eq!(turn(&snapshot), [1]);
+    assert_eq!(replaced(&snapshot), ["demo-1-web"]);
 }
 
 #[test]
@@ -166,9 +171,9 @@ fn on_delete_gives_all_the_template_at_once_and_ends() {
     change(&mut snapshot, |set| {
         set.spec.update_strategy.get_or_insert_default().type_ = UpdateStrategyType::OnDelete;
     });
-    assert_eq!(replaced(&snapshot).len(), 3);
     step(&mut snapshot);
     assert!(progress(&snapshot).update_ended_at.is_some());
+    assert_eq!(replaced(&snapshot).len(), 3);
 }
 
 #[test]
@@ -268,11 +273,16 @@ fn more_pods_with_a_changed_template_come_with_it_in_the_replica_in_turn() {
     );
     assert_eq!(
         replicas_of(&snapshot, 1),
-        (4, false),
-        "its turn is not near"
+        (2, false),
+        "until the template is accepted"
     );
     step(&mut snapshot);
     assert_eq!(replicas_of(&snapshot, 0), (4, true), "in one PUT");
+    assert_eq!(
+        replicas_of(&snapshot, 1),
+        (4, false),
+        "its turn is not near"
+    );
 }
 
 #[test]

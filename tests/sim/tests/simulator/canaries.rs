@@ -89,7 +89,7 @@ canaries! {
     no_confirm: NoConfirm by "I15";
     old_by_status: OldByStatus by "I19" "I32" "ESR";
     update_ends_when_requested: UpdateEndsWhenRequested by "I32";
-    budget_forgets_deletions: BudgetForgetsDeletions by "I32";
+    budget_forgets_deletions: BudgetForgetsDeletions by "I48";
     autoscaler_ignored: AutoscalerIgnored by "I29";
     piecemeal_joining: PiecemealJoining by "I8";
     unnoted_idle: UnnotedIdle by "idle";

@@ -9,7 +9,7 @@ use engine::state_metrics;
 use serde_json::Value;
 use webhook::metrics::{ByAnswer, ByConfiguration, ByField, ByWebhook};
 
-use super::{Context, PodCliqueSet, PodGang, context, gang, of_sets};
+use super::{Context, PodCliqueSet, PodGang, context, gang, of_sets, of_update};
 
 const DASHBOARD: &str = include_str!("../../../../../charts/grove/dashboards/grove.json");
 const ALERTS: &str = include_str!("../../../../../charts/grove/alerts/grove.yaml");
@@ -198,6 +198,7 @@ fn whole() -> String {
     let context: Context = context();
     context.caches.of::<PodGang>().apply(gang(false, 0));
     context.caches.of::<PodCliqueSet>().apply(of_sets(None));
+    context.caches.of::<PodCliqueSet>().apply(of_update());
     metrics.encode(&state_metrics::registry(&context))
 }
 

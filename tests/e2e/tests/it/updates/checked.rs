@@ -39,7 +39,7 @@ fn uids(seen: &Seen) -> BTreeSet<String> {
     pods.map(|p| p["metadata"]["uid"].to_string()).collect()
 }
 
-/// It is refused, these words are told, and all pods of before run.
+/// It is refused, the status has these words, and all pods of before run.
 fn expect_refused(seen: &Seen, words: &str, pods: &BTreeSet<String>) -> Result<(), String> {
     let set = seen.one("PodCliqueSet", "svc")?;
     let update = condition(set, "UpdateInProgress");
@@ -115,7 +115,7 @@ fn a_refused_template_that_is_taken_back_is_forgotten() {
     let words = "violates PodSecurity";
     ns.until("it is refused", |seen| expect_refused(seen, words, &pods));
     ns.apply(&engine());
-    ns.until("nothing is told any more", |seen| {
+    ns.until("the report is gone", |seen| {
         same("Ready", &ready(seen)?, &"True/AllReady".to_owned())?;
         same("pods", &uids(seen), &pods)
     });
