@@ -51,7 +51,7 @@ pub fn verdict(snapshot: &Snapshot, roster: &Roster<'_>, newest: &Newest<'_>) ->
     let mut refused = Vec::new();
     let mut open = Vec::new();
     for candidate in candidates(snapshot, roster, newest) {
-        let known = snapshot.answers.get(&candidate.template.name);
+        let known = snapshot.checks.answers.get(&candidate.template.name);
         match known.map(|known| &known.answer) {
             Some(CheckAnswer::Accepted) => {}
             Some(CheckAnswer::Refused(words)) => refused.push(Refusal {
@@ -73,7 +73,7 @@ pub fn plan_checks(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
     let hashed = rollout::hash_templates(snapshot);
     let newest = &rollout::newest(&hashed);
     let is_due = |candidate: &Candidate<'_>| {
-        let known = snapshot.answers.get(&candidate.template.name);
+        let known = snapshot.checks.answers.get(&candidate.template.name);
         known.is_none_or(|known| known.repeat_at.is_some_and(|at| at <= now))
     };
     candidates(snapshot, roster, newest)
@@ -184,7 +184,7 @@ fn build_pod(snapshot: &Snapshot, candidate: &Candidate<'_>, now: Timestamp) -> 
             is_up: false,
         })
         .collect();
-    hold_back_pod(&mut new, &dependencies, &snapshot.init_container_image, now);
+    hold_back_pod(&mut new, &dependencies, &snapshot.checks.init_container_image, now);
     let scheduler = scheduling::GangScheduler {
         name_before: None,
         backend: snapshot.scheduler.backend,

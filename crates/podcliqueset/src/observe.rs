@@ -53,7 +53,14 @@ pub struct Snapshot {
     pub scheduler: SchedulerFacts,
     /// How reliable the caches are, and the limits of a wait.
     pub view: View,
-    /// The API server's answers about the newest templates, by clique.
+    /// The check of the newest templates.
+    pub checks: Checks,
+}
+
+/// The check of the newest templates.
+#[derive(Clone, Debug, Default)]
+pub struct Checks {
+    /// The API server's answers, by clique.
     pub answers: HashMap<String, KnownAnswer>,
     /// Image of the init container of pods with dependencies.
     pub init_container_image: String,
@@ -257,8 +264,10 @@ pub fn observe(
             autoscalers: children(&caches.of::<HorizontalPodAutoscaler>(), stored, &key),
             groups,
         },
-        answers: answers(stored, &validated, caches),
-        init_container_image: rules.init_container_image.clone(),
+        checks: Checks {
+            answers: answers(stored, &validated, caches),
+            init_container_image: rules.init_container_image.clone(),
+        },
         stored: stored.clone(),
         podcliques,
         validated,

@@ -19,7 +19,8 @@ use crate::observe::Snapshot;
 pub struct NamedComponent {
     /// Name of the clique or group in the template.
     pub name: String,
-    /// Whether all its PodCliques exist and stay.
+    /// Whether all its PodCliques exist and stay; of a clique, whether its PodClique has the newest
+    /// template, also without pods.
     pub is_whole: bool,
     /// Its numbers.
     pub numbers: Component,
@@ -76,9 +77,9 @@ impl Turn<'_> {
         let template = self.template(slot.clique);
         let rolling = template.and_then(|clique| clique.rolling_update.as_ref());
         let min_ready = update::min_ready(rolling, template);
-        let is_old = self.is_old_template(slot.clique, seen);
+        let has_old_template = self.has_old_template(slot.clique, seen);
         let meta = &seen.podclique.metadata;
-        let is_old = |pod| is_old || update::is_outdated(pod, meta);
+        let is_old = |pod| has_old_template || update::is_outdated(pod, meta);
         let stages = seen
             .staying()
             .map(|pod| update::stage_of_pod(pod, is_old(&pod.metadata), min_ready, self.now));
@@ -105,7 +106,8 @@ impl Turn<'_> {
             must_return: progress.is_none() && self.is_made_in_turn(seen),
             ..Component::count(stages, spec.replicas, minimum)
         };
-        self.complete(slot.clique, true, counted, &stored, changes.min())
+        let is_whole = !has_old_template;
+        self.complete(slot.clique, is_whole, counted, &stored, changes.min())
     }
 
     fn is_made_in_turn(&self, seen: &ObservedClique) -> bool {
@@ -211,7 +213,7 @@ impl Turn<'_> {
         self.complete(name, false, Component::default(), &Stored::default(), None)
     }
 
-    fn is_old_template(&self, clique: &str, seen: &ObservedClique) -> bool {
+    fn has_old_template(&self, clique: &str, seen: &ObservedClique) -> bool {
         let newest = self.newest.get(clique).copied();
         let none = std::iter::empty();
         update::is_podclique_outdated(&seen.podclique.metadata, newest, none)

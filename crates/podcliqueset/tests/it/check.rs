@@ -65,7 +65,7 @@ fn answer(
         CheckAnswer::Refused(words.to_owned())
     });
     let known = KnownAnswer { answer, repeat_at };
-    snapshot.answers.insert(clique.to_owned(), known);
+    snapshot.checks.answers.insert(clique.to_owned(), known);
 }
 
 fn reason(plan: &Plan<PodCliqueSetStatus>, type_: ConditionType) -> (String, String) {
@@ -162,7 +162,7 @@ fn a_template_of_which_a_pod_is_ready_is_proven() {
     fill_all(&mut snapshot, PodBuilder::ready);
     // The old one again, and then the new one.
     let newest = snapshot.stored.status.clone();
-    snapshot.answers.clear();
+    snapshot.checks.answers.clear();
     edit(&mut snapshot, |set| {
         let status = set.status.as_mut().unwrap();
         status.current_generation_hash = Some("r1bbbbbbbbbbbbbb".into());

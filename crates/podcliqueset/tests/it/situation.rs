@@ -32,7 +32,7 @@ pub fn accept_templates(snapshot: &mut Snapshot) {
     };
     let cliques = snapshot.validated.set.spec.template.cliques.iter();
     let accepted = cliques.map(|clique| (clique.name.clone(), accepted.clone()));
-    snapshot.answers = accepted.collect();
+    snapshot.checks.answers = accepted.collect();
 }
 
 /// The set alone.
