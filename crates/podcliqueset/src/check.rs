@@ -86,6 +86,7 @@ pub fn plan_checks(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
 /// When a refused template is asked about again.
 pub fn next_repeat(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     let repeats = snapshot
+        .checks
         .answers
         .values()
         .filter_map(|known| known.repeat_at);
@@ -184,7 +185,12 @@ fn build_pod(snapshot: &Snapshot, candidate: &Candidate<'_>, now: Timestamp) -> 
             is_up: false,
         })
         .collect();
-    hold_back_pod(&mut new, &dependencies, &snapshot.checks.init_container_image, now);
+    hold_back_pod(
+        &mut new,
+        &dependencies,
+        &snapshot.checks.init_container_image,
+        now,
+    );
     let scheduler = scheduling::GangScheduler {
         name_before: None,
         backend: snapshot.scheduler.backend,
