@@ -1,5 +1,6 @@
 //! Single requests: each bounded in time, counted, and answered with a class that callers act on.
 
+mod crash_test;
 mod dry_run;
 mod error;
 mod status_body;
@@ -74,7 +75,7 @@ impl Requests {
             metrics,
             flow: Flow::default(),
             gate: WriteGate::open(),
-            writes_left: Arc::new(AtomicI64::new(exit_after())),
+            writes_left: Arc::new(AtomicI64::new(crash_test::exit_after())),
         }
     }
 
@@ -388,14 +389,4 @@ pub(crate) fn malformed(error: impl std::fmt::Display) -> RequestError {
         code: 400,
         message: error.to_string(),
     }
-}
-
-/// Crash tests of debug builds end the operator right after its n-th write.
-fn exit_after() -> i64 {
-    let asked = if cfg!(debug_assertions) {
-        std::env::var("GROVE_EXIT_AFTER_WRITE").ok()
-    } else {
-        None
-    };
-    asked.and_then(|n| n.parse().ok()).unwrap_or(0)
 }
