@@ -9,8 +9,8 @@ use domain::object::ownership;
 /// The last holder of a pod slot that is gone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LastHolder {
-    /// Its uid goes into the successor's name, so a terminating pod never blocks the name.
-    pub uid: String,
+    /// Its name goes into the successor's name, so a terminating pod never blocks the name.
+    pub name: String,
     /// How many holders of the slot ended soon after their start, one after the other.
     pub failure_count: u32,
     /// Its last version, if it failed or was taken away. The deletion may follow the announcement
@@ -29,7 +29,7 @@ impl SlotHistory {
             return;
         };
         let holder = LastHolder {
-            uid: pod.uid().to_owned(),
+            name: pod.name().to_owned(),
             failure_count: pod.failure_count(),
             lost: pod.to_lost().map(Arc::new),
         };

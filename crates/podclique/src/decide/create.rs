@@ -100,17 +100,33 @@ fn used_names(snapshot: &Snapshot) -> HashSet<String> {
 
 /// The first name that is not used and is not known to be taken by a foreign pod.
 fn free_name(snapshot: &Snapshot, index: i32, used: &HashSet<String>) -> Option<String> {
-    let meta = &snapshot.podclique.metadata;
-    let incarnation = snapshot
-        .last_holders
-        .get(&index)
-        .map_or("", |t| t.uid.as_str());
-    (0..PROBES)
-        .map(|probe| {
-            let (name, uid) = (ownership::name(meta), ownership::uid(meta));
-            slots::pod_name(name, uid, index, incarnation, probe)
-        })
+    let known = snapshot.last_holders.get(&index);
+    let known = known.map(|holder| holder.name.clone());
+    let last = known.or_else(|| find_first_holder(snapshot, index));
+    names(snapshot, index, last.as_deref().unwrap_or_default())
         .find(|name| !used.contains(name) && !snapshot.taken_names.contains(name))
+}
+
+/// The first holder of an index that this process did not see, if the gang still lists it: a process
+/// that saw it gives its successor the same name (decision 155).
+fn find_first_holder(snapshot: &Snapshot, index: i32) -> Option<String> {
+    let listed = snapshot.listed();
+    let is_gone = |name: &String| {
+        let mut pods = snapshot.pods.iter();
+        listed.contains(name.as_str()) && !pods.any(|pod| pod.name() == name)
+    };
+    names(snapshot, index, "").find(is_gone)
+}
+
+/// The names that the pod of an index may have after this last holder.
+fn names<'a>(
+    snapshot: &'a Snapshot,
+    index: i32,
+    last: &'a str,
+) -> impl Iterator<Item = String> + 'a {
+    let meta = &snapshot.podclique.metadata;
+    let (name, uid) = (ownership::name(meta), ownership::uid(meta));
+    (0..PROBES).map(move |probe| slots::pod_name(name, uid, index, last, probe))
 }
 
 fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {

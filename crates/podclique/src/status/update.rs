@@ -93,6 +93,7 @@ fn begins(snapshot: &Snapshot, set: &SetFacts, before: &PodCliqueStatus, generat
 
 fn ended(mut progress: PclqUpdateProgress, now: Timestamp) -> PclqUpdateProgress {
     progress.update_ended_at.get_or_insert(Time(now));
+    progress.waiting_since = None;
     progress
 }
 

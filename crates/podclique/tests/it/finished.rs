@@ -70,7 +70,7 @@ fn carries_on_the_pod_how_often_its_slot_ended_soon() {
         "it did not end"
     );
     let mut snapshot = situation(&clique, vec![]);
-    let mut stone = last_holder("uid-of-the-dead");
+    let mut stone = last_holder("demo-0-worker-dead");
     stone.failure_count = 3;
     snapshot.last_holders.insert(0, stone);
     let plan = plan(&snapshot);

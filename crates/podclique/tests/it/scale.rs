@@ -44,7 +44,7 @@ fn gives_the_successor_of_a_seen_pod_another_name() {
     let mut snapshot = situation(&clique, vec![]);
     snapshot
         .last_holders
-        .insert(0, last_holder("uid-of-the-dead"));
+        .insert(0, last_holder("demo-0-worker-dead"));
     let second = writes(&plan(&snapshot));
     assert_ne!(first, second);
     assert_eq!(
@@ -150,6 +150,23 @@ fn says_that_all_names_of_a_slot_are_taken() {
     let errors = plan.status.unwrap().last_errors;
     assert_snapshot!(errors[0].description, @"1 pods of demo-0-worker cannot be created, the first at index 0: all 100 names that it may have are taken by pods that belong to others; delete or rename the pods called demo-0-worker-* that podclique demo-0-worker does not own");
     assert_eq!(errors[0].code, codes::NAME_CONFLICT);
+}
+
+/// Two processes that decide at once create one pod.
+#[test]
+fn a_process_that_did_not_see_the_first_holder_gives_its_successor_the_same_name() {
+    let clique = podclique("demo-0-worker").size(2, 2).build();
+    let mut fresh = situation(&clique, vec![]);
+    let first = first_name(&fresh);
+    let gone = pod(&clique, 0)
+        .with(|p| p.metadata.name = Some(first.clone()))
+        .build();
+    fresh.gang = Some(gang_listing(&clique, &[gone]));
+    let mut experienced = fresh.clone();
+    experienced.last_holders.insert(0, last_holder(&first));
+    assert_eq!(first_name(&fresh), first_name(&experienced));
+    experienced.gang = None;
+    assert_eq!(first_name(&fresh), first_name(&experienced));
 }
 
 #[test]

@@ -58,9 +58,9 @@ pub fn operations(action: &Action) -> &[Value] {
 }
 
 /// A pod that is gone, as the last holder of its slot.
-pub fn last_holder(uid: &str) -> LastHolder {
+pub fn last_holder(name: &str) -> LastHolder {
     LastHolder {
-        uid: uid.into(),
+        name: name.into(),
         failure_count: 0,
         lost: None,
     }

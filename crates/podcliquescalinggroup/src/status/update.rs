@@ -94,6 +94,7 @@ fn count(
 
 fn ended(mut progress: PcsgUpdateProgress, now: Timestamp) -> PcsgUpdateProgress {
     progress.update_ended_at.get_or_insert(Time(now));
+    progress.waiting_since = None;
     progress
 }
 

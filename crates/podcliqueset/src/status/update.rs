@@ -43,9 +43,6 @@ pub(super) fn advance(
     } else if is_accepted(next, snapshot) {
         go_on(next, snapshot, newest, roster, is_changed, now);
     }
-    if let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) {
-        count(progress, newest, roster);
-    }
 }
 
 fn is_running(progress: &PcsUpdateProgress) -> bool {
@@ -86,6 +83,7 @@ fn go_on(
     } else if !snapshot.view.is_outdated {
         move_turn(progress, &survey, components.as_deref(), now);
     }
+    count(progress, newest, roster);
 }
 
 /// The turn in a status that is about to be stored.
@@ -129,8 +127,11 @@ fn end_paused_turn(
     let is_any_starting = turn.components().iter().any(|c| c.numbers.starting > 0);
     let is_late = pause_ends_at(next).is_some_and(|end| end <= now);
     let may_end = !snapshot.view.is_outdated && (!is_any_starting || is_late);
-    if let Some(progress) = next.update_progress.as_mut().filter(|_| may_end) {
-        progress.currently_updating.clear();
+    if let Some(progress) = next.update_progress.as_mut() {
+        if may_end {
+            progress.currently_updating.clear();
+        }
+        count(progress, newest, roster);
     }
 }
 

@@ -98,6 +98,7 @@ fn a_missing_service_account_is_refused_until_it_exists() {
             .filter(|p| p["spec"]["serviceAccountName"] == "robot");
         same("pods with it", &new.count(), &2)
     });
+    ns.kubectl(&["delete", "serviceaccount", "robot"]);
 }
 
 #[test]
