@@ -281,7 +281,7 @@ pub struct PclqUpdateProgress {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_progress_time: Option<Time>,
     /// The most pods that were available at once since the turn began; `maxUnavailable` counts from
-    /// here. Absent if no pod had an older template in this turn.
+    /// here. Absent outside of the turn, and if no pod had an older template in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<i32>,
     /// A pod that waits for a node, and since when. After 60 s the clique counts as short of room.

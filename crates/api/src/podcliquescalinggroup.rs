@@ -207,7 +207,8 @@ pub struct PcsgUpdateProgress {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_progress_time: Option<Time>,
     /// The most group replicas that were available at once since the turn began; `maxUnavailable`
-    /// counts from here. Absent if no group replica had an older template in this turn.
+    /// counts from here. Absent outside of the turn, and if no group replica had an older template in
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<i32>,
     /// A pod that waits for a node, and since when. After 60 s the group counts as short of room.

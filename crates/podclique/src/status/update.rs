@@ -29,7 +29,7 @@ pub(super) fn progress(
     let known = snapshot.update_progress().cloned();
     if known.is_none() && !begins(snapshot, set, before, &generation) {
         // Not this clique's turn yet: a newer generation ends the update recorded here.
-        return stored.map(|p| ended(p, now));
+        return stored.map(|p| ended(p, snapshot, now));
     }
     // A newer template changes nothing in the number of pods that have to stay.
     let open = stored.filter(|p| p.update_ended_at.is_none());
@@ -61,7 +61,7 @@ pub(super) fn progress(
     Some(if goes_on {
         progress
     } else {
-        ended(progress, now)
+        ended(progress, snapshot, now)
     })
 }
 
@@ -91,9 +91,15 @@ fn begins(snapshot: &Snapshot, set: &SetFacts, before: &PodCliqueStatus, generat
     is_meant || (set.update.is_on_delete && !is_newest)
 }
 
-fn ended(mut progress: PclqUpdateProgress, now: Timestamp) -> PclqUpdateProgress {
+/// The numbers of the budget count until the turn is over.
+fn ended(
+    mut progress: PclqUpdateProgress,
+    snapshot: &Snapshot,
+    now: Timestamp,
+) -> PclqUpdateProgress {
     progress.update_ended_at.get_or_insert(Time(now));
     progress.waiting_since = None;
+    progress.reached = progress.reached.filter(|_| snapshot.is_updating());
     progress
 }
 

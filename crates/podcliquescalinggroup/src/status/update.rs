@@ -32,7 +32,7 @@ pub(super) fn progress(
     let is_edited = is_on_delete && current.is_some_and(|hash| *hash != generation);
     if known.is_none() && !snapshot.is_updating() && !is_edited {
         // Not this group's turn yet: a newer generation ends the update recorded here.
-        return stored.map(|p| ended(p, now));
+        return stored.map(|p| ended(p, snapshot, now));
     }
     // A newer template changes nothing in the number of group replicas that have to stay.
     let open = stored.filter(|p| p.update_ended_at.is_none());
@@ -65,7 +65,7 @@ pub(super) fn progress(
     Some(if goes_on {
         progress
     } else {
-        ended(progress, now)
+        ended(progress, snapshot, now)
     })
 }
 
@@ -92,9 +92,15 @@ fn count(
     component
 }
 
-fn ended(mut progress: PcsgUpdateProgress, now: Timestamp) -> PcsgUpdateProgress {
+/// The numbers of the budget count until the turn is over.
+fn ended(
+    mut progress: PcsgUpdateProgress,
+    snapshot: &Snapshot,
+    now: Timestamp,
+) -> PcsgUpdateProgress {
     progress.update_ended_at.get_or_insert(Time(now));
     progress.waiting_since = None;
+    progress.reached = progress.reached.filter(|_| snapshot.is_updating());
     progress
 }
 

@@ -1,5 +1,7 @@
 //! The turn in an update: one replica at a time, until all have the newest template.
 
+mod room;
+
 use std::sync::Arc;
 
 use admission::defaults::DefaultsConfig;

@@ -1,0 +1,99 @@
+//! A replica in turn whose pods find no room.
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType};
+use api::podclique::{PclqUpdateProgress, WaitingPod};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use podcliqueset::Snapshot;
+use podcliqueset::decide::decide;
+use testkit::builders::{after, pod};
+
+use super::{change, changed, finish, progress, step};
+use crate::situation::plan;
+
+/// The new pods of the replica in turn wait for nodes since a minute; two ran before.
+fn without_room() -> Snapshot {
+    let mut snapshot = changed();
+    change(&mut snapshot, |set| {
+        set.spec.template.termination_delay = Some("10m".into());
+    });
+    step(&mut snapshot);
+    step(&mut snapshot);
+    let stored = snapshot.stored.status.as_ref().unwrap();
+    let generation = stored.current_generation_hash.clone().unwrap();
+    let seen = snapshot.podcliques.get_mut("demo-0-web").unwrap();
+    let podclique = Arc::make_mut(&mut seen.podclique);
+    podclique.status.get_or_insert_default().update_progress = Some(PclqUpdateProgress {
+        update_started_at: Time(after(60)),
+        update_ended_at: None,
+        pod_clique_set_generation_hash: generation,
+        pod_template_hash: String::new(),
+        updated_ready_replicas: None,
+        last_progress_time: None,
+        reached: Some(2),
+        waiting_since: Some(WaitingPod {
+            uid: "uid-of-the-waiting".into(),
+            since: Time(after(0)),
+        }),
+        ready_pods_selected_to_update: None,
+    });
+    seen.pods = (0..2)
+        .map(|k| pod(&seen.podclique, k).ungated().build())
+        .collect();
+    snapshot
+}
+
+/// Two sets that update on a full cluster would wait for each other for ever.
+#[test]
+fn a_replica_in_turn_without_room_is_terminated_after_the_delay_and_has_to_return() {
+    let mut snapshot = without_room();
+    step(&mut snapshot);
+    let since = |snapshot: &Snapshot| progress(snapshot).currently_updating[0].clone();
+    assert_eq!(since(&snapshot).without_room_since, Some(Time(after(60))));
+    let attempts = |at| {
+        let status = decide(&snapshot, after(at)).status.unwrap();
+        status.replica_attempts.len()
+    };
+    assert_eq!(decide(&snapshot, after(659)).wake_at, Some(after(660)));
+    assert_eq!((attempts(659), attempts(660)), (0, 1));
+    let fenced = decide(&snapshot, after(660)).status.unwrap();
+    let attempt = &fenced.replica_attempts[0];
+    assert!(
+        attempt.message.contains("without room since"),
+        "{}",
+        attempt.message
+    );
+    let turn = &fenced.update_progress.unwrap().currently_updating[0];
+    assert_eq!(turn.without_room_since, None);
+    assert_eq!(turn.must_return, ["web"]);
+}
+
+#[test]
+fn a_replica_in_turn_that_finds_room_in_time_is_not_terminated() {
+    let mut snapshot = without_room();
+    step(&mut snapshot);
+    finish(&mut snapshot, 0);
+    let status = decide(&snapshot, after(660)).status.unwrap();
+    assert_eq!(status.replica_attempts.len(), 0);
+    assert_eq!(
+        status.update_progress.unwrap().currently_updating[0].replica_index,
+        1,
+        "the turn passes on"
+    );
+}
+
+/// Without a terminationDelay nothing ends it.
+#[test]
+fn a_replica_in_turn_without_room_is_reported() {
+    let mut snapshot = without_room();
+    change(&mut snapshot, |set| {
+        set.spec.template.termination_delay = None;
+    });
+    let status = plan(&snapshot).status.unwrap();
+    let update = conditions::find(&status.conditions, ConditionType::UpdateInProgress).unwrap();
+    let words = "replica 0 has had no room for pods that have to run since 2026-01-01T00:01:00Z";
+    assert!(update.message.contains(words), "{}", update.message);
+    let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
+    assert_eq!(ready.status, "False", "the only replica in turn is down");
+}
