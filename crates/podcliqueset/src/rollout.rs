@@ -51,10 +51,32 @@ pub struct Progress {
 
 /// The progress of each replica, by index.
 pub fn survey(roster: &Roster<'_>, newest: &Newest<'_>) -> Vec<Progress> {
-    let changed = changed_cliques(roster, newest);
     let replicas = roster.layout.replicas.iter();
-    let progress = |replica| progress(roster, newest, &changed, replica);
-    replicas.map(progress).collect()
+    let mut all: Vec<Progress> = replicas.map(|r| progress(roster, newest, r)).collect();
+    if all.iter().any(|replica| replica.is_outdated) {
+        let changed = changed_cliques(roster, newest);
+        for (progress, replica) in all.iter_mut().zip(&roster.layout.replicas) {
+            progress.is_begun = is_begun(roster, newest, &changed, replica);
+        }
+    }
+    all
+}
+
+/// Whether a PodClique of a changed clique has the newest template.
+fn is_begun(
+    roster: &Roster<'_>,
+    newest: &Newest<'_>,
+    changed: &HashSet<&str>,
+    replica: &layout::Replica<'_>,
+) -> bool {
+    replica
+        .slots()
+        .filter(|slot| changed.contains(slot.clique))
+        .filter_map(|slot| Some((slot, roster.slot(slot).standing()?)))
+        .any(|(slot, seen)| {
+            let label = ownership::label(&seen.podclique.metadata, labels::POD_TEMPLATE_HASH);
+            label.is_some() && label == newest.get(slot.clique).copied()
+        })
 }
 
 /// The cliques of which some PodClique or pod has an older template.
@@ -69,26 +91,16 @@ fn changed_cliques<'a>(roster: &'a Roster<'_>, newest: &Newest<'_>) -> HashSet<&
         .collect()
 }
 
-fn progress(
-    roster: &Roster<'_>,
-    newest: &Newest<'_>,
-    changed: &HashSet<&str>,
-    replica: &layout::Replica<'_>,
-) -> Progress {
+fn progress(roster: &Roster<'_>, newest: &Newest<'_>, replica: &layout::Replica<'_>) -> Progress {
     let seen = || {
         replica
             .slots()
             .filter_map(|part| Some((part, roster.slot(part).standing()?)))
     };
-    let is_newest = |clique: &str, seen: &ObservedClique| {
-        let label = ownership::label(&seen.podclique.metadata, labels::POD_TEMPLATE_HASH);
-        label.is_some() && label == newest.get(clique).copied()
-    };
     Progress {
         index: replica.index,
         is_outdated: seen().any(|(part, c)| is_outdated(newest, part.clique, c)),
-        is_begun: seen()
-            .any(|(part, c)| changed.contains(part.clique) && is_newest(part.clique, c)),
+        is_begun: false,
         is_scheduled: seen().any(|(_, c)| c.count(Pod::is_scheduled) > 0),
         is_breached: seen().any(|(_, c)| is_breached(c)),
     }
