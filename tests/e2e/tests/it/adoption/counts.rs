@@ -56,6 +56,8 @@ fn a_count_outlives_an_update_a_restart_and_a_termination_and_its_autoscaler_goe
             {"op": "replace", "path": format!("{group}/scaleConfig/maxReplicas"), "value": 6},
             {"op": "add", "path": "/spec/template/cliques/0/annotations/example.com~1version",
                 "value": "2"},
+            {"op": "add", "path": "/spec/template/cliques/0/spec/podSpec/containers/0/readinessProbe",
+                "value": {"exec": {"command": ["true"]}}},
         ]),
     );
     lane.operator.kill();
@@ -67,6 +69,9 @@ fn a_count_outlives_an_update_a_restart_and_a_termination_and_its_autoscaler_goe
             let version = &pod["metadata"]["annotations"]["example.com/version"];
             same(name(pod), version, &json!("2"))?;
         }
+        // Gang termination is suspended until the turn has ended.
+        let progress = &seen.one("PodCliqueSet", "llm")?["status"]["updateProgress"];
+        same("ended", &progress["updateEndedAt"].is_string(), &true)?;
         are_kept(seen, 3, 2)
     });
 

@@ -9,6 +9,7 @@ use crate::harness::history::{History, Moment};
 use crate::harness::manifest::{clique, set};
 use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, same};
+use crate::updates::probe;
 
 /// Three replicas, each of 4 pods `web`, 2 of which may be down, and a group of 3 replicas of 2
 /// pods.
@@ -19,7 +20,8 @@ fn workload() -> Value {
     let group = json!({
         "name": "grp", "cliqueNames": ["lead", "work"], "replicas": 3, "minAvailable": 1,
     });
-    let cliques = [web, clique("lead", 1), clique("work", 1)];
+    let mut cliques = [web, clique("lead", 1), clique("work", 1)];
+    cliques.iter_mut().for_each(probe);
     let mut workload = set("svc", &cliques, &[group]);
     workload["spec"]["replicas"] = json!(3);
     workload
