@@ -208,7 +208,8 @@ fn accept_generation(
     is_changed
 }
 
-/// A turn ends when its replica is done or gone. Then the next one begins, or the update ends.
+/// A turn ends when its replica is done or gone, and never while a PodClique of it is outdated, such
+/// as one that is about to be adopted. Then the next one begins, or the update ends.
 /// `components` are those of the replica in turn.
 fn move_turn(
     progress: &mut PcsUpdateProgress,
@@ -218,12 +219,14 @@ fn move_turn(
 ) {
     let turn = progress.currently_updating.first_mut();
     let turn = turn.filter(|turn| turn.update_ended_at.is_none());
-    if let Some((turn, components)) = turn.zip(components)
-        && survey.iter().any(|r| r.index == turn.replica_index)
-        && !components.iter().all(NamedComponent::is_done)
-    {
-        note_room(turn, components, now);
-        return;
+    if let Some((turn, components)) = turn.zip(components) {
+        let replica = survey.iter().find(|r| r.index == turn.replica_index);
+        let is_open =
+            |r: &Progress| r.is_outdated || !components.iter().all(NamedComponent::is_done);
+        if replica.is_some_and(is_open) {
+            note_room(turn, components, now);
+            return;
+        }
     }
     let order = |r: &&Progress| (!r.is_begun, r.is_scheduled, !r.is_breached, r.index);
     let chosen = survey.iter().filter(|r| r.is_outdated).min_by_key(order);
