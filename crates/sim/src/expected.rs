@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::labels;
 use serde_json::Value;
 
+use super::check::updates::is_paused;
 use super::resource::{Id, Resource};
 use super::store::Store;
 use super::{layout, view};
@@ -266,7 +267,7 @@ fn check_group(store: &Store, group: &Value) -> Vec<String> {
 
 fn may_be_outdated(store: &Store, child: &Value) -> bool {
     let set = store.get(&Id::new(Resource::PodCliqueSet, view::set_of(child)));
-    set.is_some_and(|set| updates::is_on_delete(set))
+    set.is_some_and(|set| updates::keeps_old_pods(set))
 }
 
 /// I17: when all pods are Ready nothing is breached.
@@ -329,14 +330,16 @@ fn check_phase(store: &Store, name: &str) -> Option<String> {
 
 fn check_set(store: &Store, set: &Value) -> Vec<String> {
     let wanted = view::number(set, "/spec/replicas");
-    let mut problems = Vec::from_iter(check_generation(set));
+    // A paused set keeps the generation that it accepted last.
+    let generation = check_generation(set).filter(|_| !is_paused(set));
+    let mut problems = Vec::from_iter(generation);
     let has_pods =
         |c: &Value| view::set_of(c) == view::name(set) && view::number(c, "/spec/replicas") > 0;
     let mut podcliques = store.all(Resource::PodClique);
     let is_any_running = podcliques.any(|(id, c)| has_pods(c) && is_rooted(store, id));
     problems.extend(ready::is_asked_for(set, wanted > 0 && is_any_running));
     for count in ["replicas", "availableReplicas", UPDATED] {
-        if count == UPDATED && updates::is_on_delete(set) {
+        if count == UPDATED && updates::keeps_old_pods(set) {
             continue;
         }
         let said = view::number(set, &format!("/status/{count}"));

@@ -19,6 +19,7 @@ const CHILDREN: [Resource; 5] = [
 
 /// Causes one problem.
 pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
+    refuse_one(store, &mut rng.fork());
     match rng.below(13) {
         0..=2 => evict(store, rng),
         3 | 4 => fail(store, rng),
@@ -31,6 +32,16 @@ pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
         10 => heal_one(store, rng),
         11 => cut_loose(store, rng),
         _ => gate(store, rng),
+    }
+}
+
+/// An admission policy begins or ceases to refuse pods of some template.
+fn refuse_one(store: &mut Store, own: &mut Rng) {
+    if own.chance(60) {
+        let version = own.between(1, 5).to_string();
+        if !store.refused.remove(&version) {
+            store.refused.insert(version);
+        }
     }
 }
 
@@ -112,6 +123,7 @@ pub fn lose_node(store: &mut Store, rng: &mut Rng) {
 
 /// Repairs everything that was broken.
 pub fn heal(store: &mut Store) {
+    store.refused.clear();
     let broken = store.all(Resource::Pod).filter(|(_, p)| is_broken(p));
     let ids: Vec<Id> = broken.map(|(id, _)| id.clone()).collect();
     for id in ids {

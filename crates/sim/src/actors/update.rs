@@ -20,9 +20,21 @@ pub(super) fn edit_template(store: &mut Store, rng: &mut Rng, set: &Id) {
         if rng.chance(300) && !is_on_delete && view::text(clique, "/name") == "front" {
             let most = view::number(clique, "/spec/replicas").max(1);
             clique["rollingUpdate"] = json!({"maxUnavailable": rng.between(1, most)});
+            if rng.fork().chance(500) {
+                clique["rollingUpdate"]["minReadySeconds"] = json!(rng.fork().between(0, 5));
+            }
         }
     }
     patch(store, set, &json!({"template": {"cliques": cliques}}));
+    pause(store, &mut rng.fork(), set, is_on_delete);
+}
+
+/// Some updates are paused, and go on with a later edit.
+fn pause(store: &mut Store, own: &mut Rng, set: &Id, is_on_delete: bool) {
+    if !is_on_delete {
+        let paused = own.chance(200);
+        patch(store, set, &json!({"updateStrategy": {"paused": paused}}));
+    }
 }
 
 /// From one strategy to the other; a budget is refused with `OnDelete`.
@@ -37,7 +49,7 @@ pub(super) fn switch_strategy(store: &mut Store, rng: &mut Rng, set: &Id) {
     } else {
         "RollingRecreate"
     };
-    let strategy = json!({"type": type_});
+    let strategy = json!({"type": type_, "paused": null});
     patch(
         store,
         set,

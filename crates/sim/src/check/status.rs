@@ -28,12 +28,15 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     Ok(())
 }
 
-/// I30: no status is based on an older spec than the one before. A refused set has no observed
-/// generation, as it acted on none.
+/// I30: no status is based on an older spec than the one before. A refused set, or one whose newest
+/// template is refused, has no observed generation, as it acted on none.
 fn observed(record: &Record, before: &Value, after: &Value) -> Checked {
     let pointer = "/status/observedGeneration";
     let (was, is) = (view::number(before, pointer), view::number(after, pointer));
-    let says_none = after.pointer(pointer).is_none() && view::has_condition(after, "Stalled");
+    let mut conditions = view::list(after, "/status/conditions");
+    let is_refused = conditions.any(|c| view::text(c, "/reason") == "TemplateRefused");
+    let is_stalled = view::has_condition(after, "Stalled");
+    let says_none = after.pointer(pointer).is_none() && (is_stalled || is_refused);
     demand(was <= is || says_none, "I30", || {
         format!("{}: observedGeneration {was} became {is}", record.id)
     })

@@ -61,6 +61,11 @@ fn is_on_delete(set: &Value) -> bool {
     view::text(set, "/spec/updateStrategy/type") == "OnDelete"
 }
 
+/// Whether the user paused the update.
+pub(crate) fn is_paused(set: &Value) -> bool {
+    view::at(set, "/spec/updateStrategy/paused") == Some(&Value::Bool(true))
+}
+
 /// The replica that has the turn in an update that runs.
 pub(crate) fn turn(set: &Value) -> Option<i64> {
     let progress = set.pointer("/status/updateProgress")?;
@@ -111,6 +116,7 @@ pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
     };
     let is_moot = |set: &Value| {
         is_on_delete(set)
+            || is_paused(set)
             || view::is_terminating(set)
             || view::number(set, "/spec/replicas") <= ended
     };

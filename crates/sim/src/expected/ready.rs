@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::check::updates::is_paused;
 use crate::view;
 
 /// Every desired pod runs, or none is desired.
@@ -11,8 +12,13 @@ pub(super) fn all_of(object: &Value) -> Option<String> {
 
 /// The same for a set, whose parts may all be scaled to zero.
 pub(super) fn is_asked_for(object: &Value, runs: bool) -> Option<String> {
-    let reason = if runs { "AllReady" } else { "ScaledToZero" };
-    is(object, &[&format!("True/{reason}")])
+    if !runs {
+        return is(object, &["True/ScaledToZero"]);
+    }
+    if is_paused(object) {
+        return is(object, &["True/AllReady", "True/UpdatePaused"]);
+    }
+    is(object, &["True/AllReady"])
 }
 
 /// The gang's guaranteed pods run.

@@ -1,20 +1,24 @@
-//! Every pod has the newest template, unless pods take it only when a user deletes them.
+//! Every pod has the newest template, unless pods take it only when a user deletes them, or the user
+//! paused the update.
 
 use serde_json::Value;
 
 use super::is_rooted;
-use crate::check::updates::version;
+use crate::check::updates::{is_paused, version};
 use crate::resource::Resource;
 use crate::store::Store;
 use crate::view;
 
 pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
     let mut problems = Vec::new();
+    if is_paused(set) {
+        return problems;
+    }
     let progress = view::at(set, "/status/updateProgress");
     if progress.is_some_and(|p| view::text(p, "/updateEndedAt").is_empty()) {
         problems.push("set: its update has not ended".to_owned());
     }
-    if is_on_delete(set) {
+    if keeps_old_pods(set) {
         return problems;
     }
     let of_set = |p: &&Value| view::set_of(p) == view::name(set);
@@ -34,6 +38,6 @@ pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
 }
 
 /// Whether pods of the set may have an older template for ever.
-pub(super) fn is_on_delete(set: &Value) -> bool {
-    view::text(set, "/spec/updateStrategy/type") == "OnDelete"
+pub(super) fn keeps_old_pods(set: &Value) -> bool {
+    is_paused(set) || view::text(set, "/spec/updateStrategy/type") == "OnDelete"
 }
