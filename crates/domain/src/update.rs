@@ -20,7 +20,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 pub use self::component::{Component, max_unavailable};
 pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
-pub use self::room::{is_short, next_waiting, short_at};
+pub use self::room::{QUOTA, is_short, next_waiting, short_at};
 pub use self::unit::{
     Stage, UnitMember, next_stage_at, next_stage_of_replica_at, stage_of_pod, stage_of_replica,
 };
@@ -63,11 +63,17 @@ pub fn turn_in<'a>(
     first.filter(|turn| is_running && turn.update_ended_at.is_none())
 }
 
-/// Whether the record of an update that ended then belongs to a turn before the one that began then.
-pub fn is_of_earlier_turn(ended: Option<&Time>, turn: Option<&Time>) -> bool {
-    ended
+/// Whether a record of a PodClique or group about the update to this generation belongs to the turn
+/// that began then. It belongs to an earlier one if it ended before; `turn` is absent outside of turns.
+pub fn is_of_turn(
+    (record, ended): (&str, Option<&Time>),
+    generation: &str,
+    turn: Option<&Time>,
+) -> bool {
+    let is_of_earlier_turn = ended
         .zip(turn)
-        .is_some_and(|(ended, turn)| ended.0 < turn.0)
+        .is_some_and(|(ended, turn)| ended.0 < turn.0);
+    record == generation && !is_of_earlier_turn
 }
 
 /// Whether this replica has the turn: only then its pods are replaced because of the template, and

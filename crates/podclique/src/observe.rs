@@ -196,10 +196,12 @@ impl Snapshot {
     pub fn update_progress(&self) -> Option<&PclqUpdateProgress> {
         let set = self.set.as_ref()?;
         let progress = self.podclique.status.as_ref()?.update_progress.as_ref()?;
-        let is_same =
-            set.generation_hash.as_ref() == Some(&progress.pod_clique_set_generation_hash);
-        let (ended, turn) = (&progress.update_ended_at, &set.update.turn_started_at);
-        (is_same && !update::is_of_earlier_turn(ended.as_ref(), turn.as_ref())).then_some(progress)
+        let record = (
+            progress.pod_clique_set_generation_hash.as_str(),
+            progress.update_ended_at.as_ref(),
+        );
+        let (generation, turn) = (set.generation_hash.as_deref()?, &set.update.turn_started_at);
+        update::is_of_turn(record, generation, turn.as_ref()).then_some(progress)
     }
 
     /// Indexes whose work is done.

@@ -20,10 +20,13 @@ pub(crate) fn staged(
     })
 }
 
-/// The numbers of the clique, with those that its status stores.
-pub(crate) fn component(snapshot: &Snapshot, now: Timestamp) -> Component {
+/// The numbers of the clique with pods in these stages, with those that its status stores.
+pub(crate) fn component(
+    snapshot: &Snapshot,
+    stages: impl IntoIterator<Item = Stage>,
+    now: Timestamp,
+) -> Component {
     let spec = &snapshot.podclique.spec;
-    let stages = staged(snapshot, now).map(|(_, stage)| stage);
     let minimum = spec.min_available.unwrap_or(spec.replicas);
     let status = snapshot.podclique.status.as_ref();
     let errors = status.map_or(&[][..], |status| &status.last_errors);

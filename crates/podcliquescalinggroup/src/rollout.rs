@@ -95,11 +95,13 @@ pub fn update_progress(snapshot: &Snapshot) -> Option<&PcsgUpdateProgress> {
     let set = &snapshot.owner.as_ref()?.set;
     let generation = set.status.as_ref()?.current_generation_hash.as_ref()?;
     let progress = snapshot.group.status.as_ref()?.update_progress.as_ref()?;
-    let is_same = progress.pod_clique_set_generation_hash == *generation;
+    let record = (
+        progress.pod_clique_set_generation_hash.as_str(),
+        progress.update_ended_at.as_ref(),
+    );
     let turn = update::turn(set).filter(|turn| snapshot.replica() == Some(turn.replica_index));
     let turn = turn.map(|turn| &turn.update_started_at);
-    let ended = progress.update_ended_at.as_ref();
-    (is_same && !update::is_of_earlier_turn(ended, turn)).then_some(progress)
+    update::is_of_turn(record, generation, turn).then_some(progress)
 }
 
 /// The newest hashes of the group's cliques.

@@ -77,10 +77,10 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
         attempts::note_complete(snapshot, roster, &mut next.replica_attempts);
     }
     let ready = ready::ready_condition(snapshot, roster, &next, &replicas, now);
-    let ready = report.complete_ready(ready, &next);
+    let update = report.condition(&next);
+    let ready = report.complete_ready(ready, &update, &next);
     let generation = snapshot.stored.metadata.generation;
     set_ready(&mut next, snapshot, ready, now);
-    let update = report.condition(&next);
     conditions::set(&mut next.conditions, update, generation, now);
     next
 }

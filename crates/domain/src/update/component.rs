@@ -59,25 +59,20 @@ impl Component {
         self.reached.is_some() || self.must_return
     }
 
-    /// The number of available units that the update leaves: `max_unavailable` below those it found.
-    /// Where more than the minimum were found, the minimum stays.
-    pub fn floor(&self, max_unavailable: i32) -> i32 {
-        let reached = self.reached.unwrap_or(self.desired).min(self.desired);
-        let floor = reached.saturating_sub(max_unavailable).max(0);
-        if reached > self.minimum {
-            floor.max(self.minimum)
-        } else {
-            floor
-        }
-    }
-
-    /// How many available units may be deleted now; none before `reached` is stored.
+    /// How many available units may be deleted now; none before `reached` is stored. The update
+    /// leaves `max_unavailable` fewer than it found, and, where it found more than the minimum, the
+    /// minimum.
     pub fn deletable(&self, max_unavailable: i32) -> usize {
-        if self.reached.is_none() {
+        let Some(reached) = self.reached.map(|reached| reached.min(self.desired)) else {
             return 0;
-        }
-        let above = self.available.saturating_sub(self.floor(max_unavailable));
-        usize::try_from(above).unwrap_or(0)
+        };
+        let below = reached.saturating_sub(max_unavailable).max(0);
+        let floor = if reached > self.minimum {
+            below.max(self.minimum)
+        } else {
+            below
+        };
+        usize::try_from(self.available.saturating_sub(floor)).unwrap_or(0)
     }
 
     /// Whether the turn may pass on: no unit is old, and all that ran before run again, or find no

@@ -10,7 +10,7 @@ use crate::Pod;
 /// A scheduler needs some time to place a pod for which there is room.
 const WITHOUT_NODE: SignedDuration = SignedDuration::from_secs(60);
 /// The API server's words for a pod that a `ResourceQuota` refuses.
-const QUOTA: &str = "exceeded quota:";
+pub const QUOTA: &str = "exceeded quota:";
 
 /// The pod whose wait for a node is stored next: the stored one while it waits, else another one
 /// that waits. A condition of a pod gives no time, since it does not flip when a gate is removed.

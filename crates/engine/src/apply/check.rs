@@ -3,13 +3,12 @@
 use domain::Pod;
 use domain::object::quantity::parse_quantity;
 use domain::plan::{Check, CheckAnswer};
+use domain::update::QUOTA;
 
 use crate::context::Context;
 use crate::requests::{RequestError, malformed};
 
-/// The API server's words for a pod that a `ResourceQuota` refuses.
-const QUOTA: &str = "exceeded quota:";
-/// Its words if a webhook is not called in a dry run.
+/// The API server's words if a webhook is not called in a dry run.
 const NO_DRY_RUN: &str = "does not support dry run";
 
 /// Sends the pod as a dry run and keeps the answer. An error is no answer: the question is repeated.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose};
 use domain::update::{self, Stage};
 use jiff::Timestamp;
@@ -22,21 +23,23 @@ pub(super) fn plan_outdated_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Act
     if reached.is_none() || !is_due(snapshot) {
         return Vec::new();
     }
-    let mut available = rollout::staged(snapshot, now)
-        .filter(|(_, stage)| *stage == Stage::OldAvailable)
-        .map(|(pod, _)| pod)
-        .collect::<Vec<_>>();
-    available.sort_by_key(|pod| Reverse(pod.index()));
+    let pods: Vec<(&Arc<Pod>, Stage)> = rollout::staged(snapshot, now).collect();
+    let stages = pods.iter().map(|(_, stage)| *stage);
     let limit = update::max_unavailable(
         snapshot.rolling_update().and_then(|r| r.max_unavailable),
         snapshot.podclique.spec.replicas,
     );
-    let budget = rollout::component(snapshot, now).deletable(limit);
-    rollout::staged(snapshot, now)
-        .filter(|(_, stage)| matches!(stage, Stage::OldUnplaced | Stage::OldDown))
-        .map(|(pod, _)| pod)
+    let budget = rollout::component(snapshot, stages, now).deletable(limit);
+    let in_stage = |wanted: &'static [Stage]| {
+        let found = pods.iter().filter(|(_, stage)| wanted.contains(stage));
+        found.map(|(pod, _)| *pod)
+    };
+    let mut available: Vec<_> = in_stage(&[Stage::OldAvailable]).collect();
+    available.sort_by_key(|pod| Reverse(pod.index()));
+    let uid = ownership::uid(&snapshot.podclique.metadata);
+    in_stage(&[Stage::OldUnplaced, Stage::OldDown])
         .chain(available.into_iter().take(budget))
-        .filter(|pod| is_own(snapshot, pod))
+        .filter(|pod| ownership::is_controlled_by(&pod.metadata, uid))
         .map(|pod| Action::delete_as_seen::<Pod>(&pod.metadata, Purpose::UpdatePod))
         .collect()
 }
@@ -49,8 +52,4 @@ fn is_due(snapshot: &Snapshot) -> bool {
         && !snapshot.is_grouped()
         && snapshot.has_newest_template()
         && !snapshot.is_over_limits()
-}
-
-fn is_own(snapshot: &Snapshot, pod: &Arc<Pod>) -> bool {
-    snapshot.own_pods().any(|own| Arc::ptr_eq(own, pod))
 }

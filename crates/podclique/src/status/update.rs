@@ -67,9 +67,10 @@ pub(super) fn progress(
 
 /// Stores the numbers that the budget counts from, and returns them all.
 fn count(progress: &mut PclqUpdateProgress, snapshot: &Snapshot, now: Timestamp) -> Component {
+    let stages = rollout::staged(snapshot, now).map(|(_, stage)| stage);
     let mut component = Component {
         reached: progress.reached,
-        ..rollout::component(snapshot, now)
+        ..rollout::component(snapshot, stages, now)
     };
     component.reached = component.next_reached();
     progress.reached = component.reached;

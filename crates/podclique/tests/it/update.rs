@@ -44,9 +44,15 @@ fn in_turn(clique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot {
     let mut snapshot = before_turn(clique, pods);
     let podclique = Arc::make_mut(&mut snapshot.podclique);
     let status = podclique.status.get_or_insert_default();
-    status.update_progress = Some(PclqUpdateProgress {
+    status.update_progress = Some(record(None));
+    snapshot
+}
+
+/// The record of an update that found 4 available pods.
+fn record(update_ended_at: Option<Time>) -> PclqUpdateProgress {
+    PclqUpdateProgress {
         update_started_at: Time(after(10)),
-        update_ended_at: None,
+        update_ended_at,
         pod_clique_set_generation_hash: "r1generation".into(),
         pod_template_hash: NEWEST.into(),
         updated_ready_replicas: None,
@@ -54,8 +60,7 @@ fn in_turn(clique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot {
         reached: Some(4),
         waiting_since: None,
         ready_pods_selected_to_update: None,
-    });
-    snapshot
+    }
 }
 
 /// Nothing of the turn is stored yet.
@@ -286,17 +291,7 @@ fn a_shortage_during_its_turn_is_no_breach() {
 fn that_had_ended(mut snapshot: Snapshot) -> Snapshot {
     let podclique = Arc::make_mut(&mut snapshot.podclique);
     let status = podclique.status.get_or_insert_default();
-    status.update_progress = Some(PclqUpdateProgress {
-        update_started_at: Time(after(10)),
-        update_ended_at: Some(Time(after(10))),
-        pod_clique_set_generation_hash: "r1generation".into(),
-        pod_template_hash: NEWEST.into(),
-        updated_ready_replicas: None,
-        last_progress_time: Some(Time(after(10))),
-        reached: Some(4),
-        waiting_since: None,
-        ready_pods_selected_to_update: None,
-    });
+    status.update_progress = Some(record(Some(Time(after(10)))));
     snapshot
 }
 

@@ -50,6 +50,8 @@ struct Group<'a> {
     /// Index of the PodCliqueSet replica.
     replica: i32,
     cliques: Vec<Ready<'a>>,
+    /// Whether nothing is created, since the newest template waits for the answer to its check.
+    is_unchecked: bool,
 }
 
 impl<'a> Group<'a> {
@@ -65,6 +67,7 @@ impl<'a> Group<'a> {
             set: &owner.set,
             config,
             replica: snapshot.replica()?,
+            is_unchecked: snapshot.is_update_unchecked(),
             cliques: hashed
                 .into_iter()
                 .map(|c| Ready::grouped(c, pods))
@@ -115,7 +118,7 @@ impl<'a> Group<'a> {
             // reported.
             Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_) => {
                 let may_create = is_open
-                    && !snapshot.is_update_unchecked()
+                    && !self.is_unchecked
                     && !snapshot.is_over()
                     && !snapshot.is_closed()
                     && !snapshot.is_done(name);

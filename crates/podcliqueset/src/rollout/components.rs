@@ -7,7 +7,7 @@ use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaUpdateProgress};
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster, Slot};
 use domain::update::{self, Component, Stage, UnitMember};
-use domain::workload::layout::{Group, LayoutSlot, Replica};
+use domain::workload::layout::{Group, LayoutSlot};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -61,13 +61,9 @@ impl Turn<'_> {
         let Some(replica) = self.roster.layout.replica(self.stored.replica_index) else {
             return Vec::new();
         };
-        self.of_cliques(replica)
-            .chain(replica.groups.iter().map(|group| self.of_group(group)))
-            .collect()
-    }
-
-    fn of_cliques<'b>(&'b self, replica: &'b Replica<'_>) -> impl Iterator<Item = NamedComponent> {
-        replica.standalone.iter().map(|slot| self.of_clique(slot))
+        let cliques = replica.standalone.iter().map(|slot| self.of_clique(slot));
+        let groups = replica.groups.iter().map(|group| self.of_group(group));
+        cliques.chain(groups).collect()
     }
 
     fn of_clique(&self, slot: &LayoutSlot<'_>) -> NamedComponent {
@@ -224,10 +220,9 @@ impl Turn<'_> {
         cliques.find(|template| template.name == clique)
     }
 
-    /// Whether a record is about this turn.
+    /// Whether a record is about this turn. An open one about an older template is carried over.
     fn is_of_turn(&self, generation: &str, ended: Option<&Time>) -> bool {
-        let turn = &self.stored.update_started_at;
-        let is_open = ended.is_none();
-        is_open || (generation == self.generation && !update::is_of_earlier_turn(ended, Some(turn)))
+        let turn = Some(&self.stored.update_started_at);
+        ended.is_none() || update::is_of_turn((generation, ended), self.generation, turn)
     }
 }

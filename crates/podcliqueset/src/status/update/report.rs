@@ -73,17 +73,17 @@ impl Report<'_> {
         }
     }
 
-    /// `Ready` with the report: while an update runs, or does not begin, the message also has its
+    /// `Ready` with the condition `report`: while an update runs, or does not begin, the message also has its
     /// progress and the first refusal of the API server.
     pub(in crate::status) fn complete_ready(
         &self,
         mut ready: ConditionUpdate,
+        report: &ConditionUpdate,
         next: &PodCliqueSetStatus,
     ) -> ConditionUpdate {
         if ready.reason.is_final() || ready.reason == Reason::ScaledToZero {
             return ready;
         }
-        let report = self.condition(next);
         let is_idle = report.reason == Reason::NoActiveUpdate;
         if is_idle || report.reason == Reason::TemplateUnchecked {
             return ready;
