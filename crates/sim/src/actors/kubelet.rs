@@ -59,6 +59,19 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng, playing: Playing) -> bool {
     true
 }
 
+/// The containers of a running pod of a job fail, just before a request about the pod is carried
+/// out. Returns whether there were any.
+pub fn end_containers(store: &mut Store, id: &Id) -> bool {
+    /// A code that nothing else in the simulator has.
+    const CODE: i32 = 6;
+    let runs = |p: &Value| may_end(p) && view::is_ready(p) && play::due(p).is_none();
+    let pod = store.get(id).filter(|p| runs(p)).cloned();
+    if let Some(pod) = &pod {
+        life::exit(store, id, pod, CODE);
+    }
+    pod.is_some()
+}
+
 /// When the kubelet continues with a pod that has nothing to do before.
 pub fn next_due(store: &Store) -> Option<Timestamp> {
     let pods = store.all(Resource::Pod).map(|(_, pod)| &**pod);

@@ -23,6 +23,8 @@ pub use disturb::{delete_parent, disturb, leave, recreate};
 pub use gang_scheduler::let_groups_go;
 pub use garbage::{COLLECTOR, GarbageCollector};
 pub use idle::{scale_down, scale_up};
-pub use kubelet::{ENDLESS, Playing, is_endless, next_due, played, recordings, run_pods};
+pub use kubelet::{
+    ENDLESS, Playing, end_containers, is_endless, next_due, played, recordings, run_pods,
+};
 pub use placement::{place_gang, placed, preempt_gang};
 pub use user::{User, act, delete_alone};

@@ -97,9 +97,7 @@ pub(super) fn check_kept(window: &Window<'_>, pod: &Value) -> Checked {
             .all(|s| view::is_job(s) && view::is_over(s) && stays(s));
     let owners = job::owners(window, pod);
     let is_owned = !owners.is_empty() && owners.iter().all(|c| stays(c));
-    let versions = window.of_uid(Resource::Pod, view::uid(pod));
-    let is_seen_over = has_ended(pod) && versions.iter().all(|p| has_ended(p));
-    demand(!(is_over && is_owned && is_seen_over), "I42", || {
+    demand(!(is_over && is_owned && has_ended(pod)), "I42", || {
         format!(
             "{}: it had ended, and is deleted with its logs",
             view::name(pod)

@@ -9,7 +9,8 @@ fn seeds(sabotage: Sabotage) -> u64 {
         // It takes a set that is refused its status for as long as a failed pod waits for its
         // replacement: one seed in some 250. Another takes a deletion with `orphan` whose finalizer
         // is gone before the operator sees it.
-        Sabotage::UnnotedFailure | Sabotage::OrphanDeleted => 600,
+        // The third takes a rank that fails while the request to delete its pod is under way.
+        Sabotage::UnnotedFailure | Sabotage::OrphanDeleted | Sabotage::DeleteAnyVersion => 600,
         _ => 300,
     }
 }
@@ -65,6 +66,7 @@ canaries! {
     deaf_gangs: DeafGangs by "WAKE";
     partial_gangs: PartialGangs by "I8";
     delete_without_uid: DeleteWithoutUid by "I29" "I32";
+    delete_any_version: DeleteAnyVersion by "I42";
     no_relist_diff: NoRelistDiff by "ESR";
     old_list_wins: OldListWins by "VIEW";
     patch_without_test: PatchWithoutTest by "I6";

@@ -4,7 +4,7 @@ use sim::{Coverage, actors};
 
 /// The least number in a thousand seeds: about half of the number when this was written. A change
 /// of the random choices must not empty a check unnoticed.
-const FLOORS: [(&str, u64); 47] = [
+const FLOORS: [(&str, u64); 48] = [
     ("PodClique deleted while a pod of it is created", 40),
     ("Ready pod deleted", 200),
     ("answer lost", 1000),
@@ -43,6 +43,7 @@ const FLOORS: [(&str, u64); 47] = [
     ("pod got its start signal", 1),
     ("pod created with its start signal", 1),
     ("quota used up", 400),
+    ("rank failed just before its deletion", 1),
     ("replica terminated", 30),
     ("request lost", 500),
     ("scaled by an autoscaler", 500),

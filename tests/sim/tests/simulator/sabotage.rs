@@ -15,6 +15,8 @@ pub use views::{forget, misread, revoke_deletion};
 pub enum Sabotage {
     /// DELETE by name, without uid.
     DeleteWithoutUid,
+    /// DELETE of pods without the version that was seen.
+    DeleteAnyVersion,
     /// Pods get a random name in each request.
     RandomPodNames,
     /// Pods are created without our gate.

@@ -120,7 +120,9 @@ fn end_is_explained(ns: &Namespace, set: &Value, case: &Case) -> Result<(), Stri
     Ok(())
 }
 
-/// Finding 2: failed pods of the last attempt exist, with their logs.
+/// Finding 2: failed pods of the last attempt exist, with their logs. A rank that failed in the
+/// moment of the job's end may be deleted, because its kubelet had not reported its end yet
+/// (decision 156).
 fn logs_are_kept(ns: &Namespace, set: &Value, failures: &[Failure]) -> Result<(), String> {
     let seen = ns.look()?;
     let last = set["status"]["lastFailures"]
@@ -129,7 +131,7 @@ fn logs_are_kept(ns: &Namespace, set: &Value, failures: &[Failure]) -> Result<()
         .unwrap_or_default();
     let of_last = last.iter().map(|failure| text(&failure["pod"]));
     let there: Vec<_> = of_last
-        .filter(|pod| seen.pods().iter().any(|p| name(p) == *pod))
+        .filter(|pod| seen.pods().iter().any(|p| name(p) == *pod && stays(p)))
         .collect();
     let pod = there
         .first()
@@ -139,4 +141,8 @@ fn logs_are_kept(ns: &Namespace, set: &Value, failures: &[Failure]) -> Result<()
     };
     let log = ns.kubectl(&["logs", pod, "-c", failure.container]);
     has("the log", &log, &[failure.word])
+}
+
+fn stays(pod: &Value) -> bool {
+    pod["metadata"]["deletionTimestamp"].is_null()
 }

@@ -99,6 +99,18 @@ impl Run {
         }
     }
 
+    /// The rank of a job fails just before the request that deletes its pod (decision 156).
+    fn end_containers(&mut self, parked: &Parked) {
+        let is_deletion = parked.call.method == "DELETE" && parked.call.path.contains("/pods/");
+        let place = RequestPath::parse(&parked.call.path).filter(|_| is_deletion);
+        let target = place.and_then(|place| place.id());
+        if let Some(id) = target.filter(|_| self.rng.chance(200))
+            && actors::end_containers(&mut self.store, &id)
+        {
+            self.coverage.saw("rank failed just before its deletion");
+        }
+    }
+
     pub(super) async fn carry_out(
         &mut self,
         mut parked: Parked,
@@ -113,6 +125,7 @@ impl Run {
         if is_pod && self.has_webhook {
             actors::add_gate(&mut parked.call);
         }
+        self.end_containers(&parked);
         let length = self.store.log.len();
         if let Some(sabotage) = self.sabotage {
             sabotage::precede(sabotage, &parked.call, &mut self.store);

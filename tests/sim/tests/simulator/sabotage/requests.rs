@@ -11,6 +11,7 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
     let is_pod = call.path.contains("/pods");
     match sabotage {
         Sabotage::DeleteWithoutUid if call.method == "DELETE" => call.body = Value::Null,
+        Sabotage::DeleteAnyVersion if is_pod => forget_version(call),
         Sabotage::RandomPodNames if is_pod && call.method == "POST" => {
             call.body["metadata"]["name"] = json!(format!("pod-{number}"));
         }
@@ -216,5 +217,11 @@ pub fn add(sabotage: Sabotage, call: &Call, store: &mut Store) {
 pub fn blind(sabotage: Sabotage, call: &Call, answer: &mut Answer) {
     if sabotage == Sabotage::NoOverlay && call.method != "GET" && answer.code < 300 {
         answer.body["metadata"]["resourceVersion"] = json!("0");
+    }
+}
+
+fn forget_version(call: &mut Call) {
+    if let Some(Value::Object(conditions)) = call.body.pointer_mut("/preconditions") {
+        conditions.remove("resourceVersion");
     }
 }
