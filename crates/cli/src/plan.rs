@@ -13,6 +13,7 @@ mod admission_result;
 mod apply;
 mod args;
 mod changes;
+mod checks;
 mod config;
 mod draw;
 mod objects;
@@ -39,6 +40,7 @@ use crate::tree::now;
 
 pub use args::PlanArgs;
 pub use changes::{Action, Change, Difference, PlannedStep, StoredWorkload, plan_change};
+pub use checks::{PlannedAnswer, PlannedAnswers, PlannedCheck};
 pub use config::read_rules;
 pub use draw::draw_plan;
 pub use offline::plan_new;
@@ -135,11 +137,29 @@ async fn plan_live(
     let mut planned = Vec::new();
     for set in sets {
         cluster.namespace = choose_namespace(set, &default, asked)?;
-        let found = changes::read_found(&cluster, admission_result::name_of(set)?, rules).await?;
-        let namespace = &cluster.namespace;
-        planned.push(plan_change(set, namespace, found.as_ref(), rules, now)?);
+        planned.push(plan_live_set(set, &cluster, rules, now).await?);
     }
     Ok(Plan { sets: planned })
+}
+
+/// The changes of one set. The plan tells which pods the operator would ask the API server about;
+/// the answers decide whether its update begins.
+async fn plan_live_set(
+    set: &Value,
+    cluster: &Cluster,
+    rules: &Rules,
+    now: Timestamp,
+) -> Result<Planned, Failure> {
+    let name = admission_result::name_of(set)?;
+    let mut found = changes::read_found(cluster, name, rules).await?;
+    let planned = plan_change(set, &cluster.namespace, found.as_ref(), rules, now)?;
+    match (&mut found, &planned) {
+        (Some(found), Planned::Changed(change)) if !change.checks.is_empty() => {
+            found.answers = checks::ask_all(cluster, &change.checks).await?;
+        }
+        _ => return Ok(planned),
+    }
+    plan_change(set, &cluster.namespace, found.as_ref(), rules, now)
 }
 
 /// The new objects of these sets; `namespace` is the default.

@@ -6,7 +6,7 @@ mod steps;
 
 use admission::defaults;
 use api::PodCliqueSet;
-use api::conditions::{self, ConditionType};
+use api::conditions::{self, ConditionType, Reason};
 use domain::Key;
 use domain::object::ownership;
 use domain::plan::Kind;
@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::admission_result::{self, AdmissionResult, admit_change, name_of};
 use super::apply::apply_manifest;
+use super::checks::PlannedCheck;
 use super::outline::{Outline, outline};
 use super::world::{Rules, World, bug, decode, encode};
 use super::{Planned, offline};
@@ -46,6 +47,9 @@ pub struct Change {
     pub now: Option<String>,
     /// Changed fields of the set.
     pub differences: Vec<Difference>,
+    /// The API server's answers about pods of the changed templates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<PlannedCheck>,
     /// The operator's next steps, in order; parts that do not wait for each other continue at the
     /// same time.
     pub steps: Vec<PlannedStep>,
@@ -181,6 +185,7 @@ fn describe(set: &PodCliqueSet, world: &World, steps: Vec<PlannedStep>) -> Resul
         warnings: Vec::new(),
         now: None,
         differences: Vec::new(),
+        checks: world.checks().to_vec(),
         steps,
         remains: remains_of(set),
         after,
@@ -197,16 +202,29 @@ fn why_not_ready(set: &PodCliqueSet) -> Option<String> {
     Some(format!("{}: {}", ready.reason, ready.message))
 }
 
-/// The conditions of the set once nothing changes any more.
+/// The work that the set leaves undone once nothing changes any more.
 fn remains_of(set: &PodCliqueSet) -> Vec<String> {
     let status = set.status.as_ref();
     let errors = status.map_or(&[][..], |status| &status.last_errors);
-    let update = condition(set, ConditionType::UpdateInProgress)
-        .filter(|condition| condition.status != "False");
-    let update = update.map(|condition| {
-        let message = &condition.message;
-        format!("the update waits for pods that are not Ready now: {message}")
-    });
     let errors = errors.iter().map(|error| error.description.clone());
-    errors.chain(update).collect()
+    errors.chain(open_update(set)).collect()
+}
+
+/// Why the update is not complete.
+fn open_update(set: &PodCliqueSet) -> Option<String> {
+    let update = condition(set, ConditionType::UpdateInProgress)?;
+    let message = &update.message;
+    match update.reason.parse() {
+        Ok(Reason::Paused) => Some(
+            "the update is paused: nothing of it happens until spec.updateStrategy.paused is false"
+                .to_owned(),
+        ),
+        Ok(Reason::TemplateRefused) => {
+            Some("the update does not begin while the API server refuses the new pods".to_owned())
+        }
+        _ if update.status == "False" => None,
+        _ => Some(format!(
+            "the update waits for pods that are not Ready now: {message}"
+        )),
+    }
 }

@@ -31,6 +31,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::checks::{PlannedAnswers, PlannedCheck};
 use crate::exit::Failure;
 
 pub use controllers::Rules;
@@ -63,6 +64,9 @@ pub struct World {
     as_found: BTreeSet<Id>,
     decisions: usize,
     log: Vec<Record>,
+    /// Answers about pods of new templates, by clique.
+    pub(super) answers: PlannedAnswers,
+    checks: Vec<PlannedCheck>,
 }
 
 impl World {
@@ -85,7 +89,14 @@ impl World {
             as_found: BTreeSet::new(),
             decisions: 0,
             log: Vec::new(),
+            answers: PlannedAnswers::new(),
+            checks: Vec::new(),
         }
+    }
+
+    /// The pods that the operator asked the API server about, one for each changed template.
+    pub fn checks(&self) -> &[PlannedCheck] {
+        &self.checks
     }
 
     /// All writes of the controllers, in order.

@@ -191,14 +191,10 @@ fn a_restart_is_shown_with_the_pod_that_failed_and_its_last_words() {
 fn an_update_and_a_scaling_are_shown_with_their_author() {
     let mut workload = running();
     workload.set.status.as_mut().unwrap().update_progress = Some(PcsUpdateProgress {
-        update_started_at: Time(after(100)),
         update_ended_at: Some(Time(after(130))),
         updated_pod_cliques_count: 1,
         total_pod_cliques_count: 1,
-        updated_pod_clique_scaling_groups_count: 0,
-        total_pod_clique_scaling_groups_count: 0,
-        currently_updating: Vec::new(),
-        paused_since: None,
+        ..PcsUpdateProgress::begin(Time(after(100)))
     });
     let scaled = |manager: &str, seconds| ManagedFieldsEntry {
         manager: Some(manager.to_owned()),

@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::cluster::Cluster;
 use crate::exit::Failure;
+use crate::plan::checks::PlannedAnswers;
 use crate::plan::world::{Rules, World, encode, schema};
 
 /// A set and all its objects, as stored.
@@ -26,6 +27,8 @@ pub struct StoredWorkload {
     /// The set.
     pub set: Value,
     objects: Vec<(Kind, Value)>,
+    /// The API server's answers about pods of new templates; without one it accepts them.
+    pub answers: PlannedAnswers,
 }
 
 impl StoredWorkload {
@@ -37,6 +40,7 @@ impl StoredWorkload {
         Ok(Self {
             set,
             objects: Vec::new(),
+            answers: PlannedAnswers::new(),
         })
     }
 
@@ -52,6 +56,7 @@ impl StoredWorkload {
     }
 
     pub(super) fn put_into(&self, world: &mut World) -> Result<(), Failure> {
+        world.answers.clone_from(&self.answers);
         world.put_found(Kind::of::<PodCliqueSet>(), self.set.clone())?;
         for (kind, object) in &self.objects {
             world.put_found(*kind, object.clone())?;

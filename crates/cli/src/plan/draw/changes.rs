@@ -5,6 +5,7 @@ use super::outline::draw_outline;
 use super::steps::draw_steps;
 use crate::output;
 use crate::plan::changes::{Action, Change, Difference, PlannedStep};
+use crate::plan::checks::{PlannedAnswer, PlannedCheck};
 
 /// Steps that run at the same time.
 const ORDER: &str = "Replicas of the set are updated one after the other; in one of them cliques \
@@ -28,9 +29,37 @@ pub(super) fn draw_change(change: &Change, is_wide: bool) -> String {
     };
     let mut parts = vec![format!("{heading} {verdict}\n")];
     parts.extend(change.differences.iter().map(draw_difference));
+    parts.extend(draw_checks(&change.checks));
     parts.extend(draw_notes(change));
     parts.extend(draw_what_follows(change, is_wide));
     parts.concat()
+}
+
+/// The accepted cliques in one line, each other one in its own.
+fn draw_checks(checks: &[PlannedCheck]) -> Vec<String> {
+    let is_accepted = |check: &&PlannedCheck| check.answer == PlannedAnswer::Accepted;
+    let accepted: Vec<&str> = checks
+        .iter()
+        .filter(is_accepted)
+        .map(|check| check.clique.as_str())
+        .collect();
+    let accepted = (!accepted.is_empty()).then(|| {
+        let text = format!("{}: accepted by the API server", accepted.join(", "));
+        output::indent("checked: ", &text)
+    });
+    let others = checks.iter().filter_map(|check| {
+        let (word, message) = match &check.answer {
+            PlannedAnswer::Accepted => return None,
+            PlannedAnswer::Refused(words) => ("would be refused", words),
+            PlannedAnswer::Unanswered(why) => ("not checked", why),
+        };
+        let first = format!("{} ", output::warn(&format!("{word}:")));
+        Some(output::indent(
+            &first,
+            &format!("clique {}: {message}", check.clique),
+        ))
+    });
+    accepted.into_iter().chain(others).collect()
 }
 
 fn draw_notes(change: &Change) -> Vec<String> {

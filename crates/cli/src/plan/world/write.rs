@@ -8,6 +8,7 @@ use super::record::{self, Record};
 use super::{Id, World, bug};
 use crate::exit::Failure;
 use crate::json;
+use crate::plan::checks::{PlannedAnswer, PlannedCheck};
 
 /// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl World {
         let before = self.get(&id).cloned();
         let written = match action {
             Action::Create(object) => self.create(&id, encode(object)?)?,
-            Action::Check(check) => self.accept(check),
+            Action::Check(check) => self.answer(check),
             Action::Replace(object) => self.replace(&id, encode(object)?)?,
             Action::Merge { target, patch } => self.merge(target, patch)?,
             Action::Patch { patch, .. } => self.patch(patch)?,
@@ -60,10 +61,25 @@ impl World {
         Ok(written)
     }
 
-    /// No API server is asked: it accepts all pods.
-    fn accept(&mut self, check: &Check) -> Written {
-        let answers = &self.caches.check_answers;
-        answers.insert(&check.template, CheckAnswer::Accepted, self.now);
+    /// Answers as the API server did, if it was asked.
+    fn answer(&mut self, check: &Check) -> Written {
+        let clique = &check.template.clique;
+        let answer = self.answers.get(clique).cloned();
+        let answer = answer.unwrap_or(PlannedAnswer::Accepted);
+        let known = match &answer {
+            PlannedAnswer::Refused(words) => CheckAnswer::Refused(words.clone()),
+            PlannedAnswer::Accepted | PlannedAnswer::Unanswered(_) => CheckAnswer::Accepted,
+        };
+        self.caches
+            .check_answers
+            .insert(&check.template, known, self.now);
+        if self.checks.iter().all(|asked| asked.clique != *clique) {
+            self.checks.push(PlannedCheck {
+                clique: clique.clone(),
+                answer,
+                check: check.clone(),
+            });
+        }
         Written::Answered
     }
 

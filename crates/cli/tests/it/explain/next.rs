@@ -136,20 +136,9 @@ fn an_update_tells_whose_turn_it_is_and_its_deadline() {
         ..RollingUpdate::default()
     });
     workload.set.status.as_mut().unwrap().update_progress = Some(PcsUpdateProgress {
-        update_started_at: Time(after(100)),
-        update_ended_at: None,
-        updated_pod_cliques_count: 0,
         total_pod_cliques_count: 1,
-        updated_pod_clique_scaling_groups_count: 0,
-        total_pod_clique_scaling_groups_count: 0,
-        currently_updating: vec![ReplicaUpdateProgress {
-            replica_index: 0,
-            update_started_at: Time(after(100)),
-            update_ended_at: None,
-            without_room_since: None,
-            must_return: Vec::new(),
-        }],
-        paused_since: None,
+        currently_updating: vec![ReplicaUpdateProgress::begin(0, Time(after(100)))],
+        ..PcsUpdateProgress::begin(Time(after(100)))
     });
     workload.podcliques[0]
         .status

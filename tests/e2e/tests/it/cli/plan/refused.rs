@@ -34,6 +34,38 @@ fn a_job_is_refused_as_the_api_server_refuses_it() {
     assert!(told.contains(problem), "{told} is not {problem}");
 }
 
+/// The update would not begin: the plan has the API server's words and no steps.
+#[test]
+fn a_template_that_the_api_server_refuses_changes_nothing() {
+    let ns = Namespace::new("plan-refused");
+    let mut svc = set("svc", &[clique("web", 2)], &[]);
+    ns.apply(&svc);
+    ns.until("it runs", |seen| {
+        let ready = condition(seen.one("PodCliqueSet", "svc")?, "Ready");
+        same("Ready", &ready, &"True/AllReady".to_owned())
+    });
+    let container = |set: &mut Value, key: &str, value: Value| {
+        set["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["containers"][0][key] = value;
+    };
+    let resources = json!({"requests": {"memory": "8Gi"}, "limits": {"memory": "4Gi"}});
+    container(&mut svc, "resources", resources);
+    let (plan, code) = plan_live(&ns, &svc);
+    let check = &plan["checks"][0];
+    assert_eq!((&check["clique"], code), (&json!("web"), Some(1)), "{plan}");
+    assert_eq!(check["answer"], "refused", "{plan}");
+    let words = check["message"].as_str().unwrap();
+    assert!(words.contains("memory limit"), "{plan}");
+    assert_eq!(plan["steps"], json!([]), "{plan}");
+    container(&mut svc, "resources", json!({}));
+    container(&mut svc, "image", json!("registry.k8s.io/pause:3.9"));
+    svc["spec"]["updateStrategy"] = json!({"paused": true});
+    let (plan, _) = plan_live(&ns, &svc);
+    assert_eq!(plan["checks"][0]["answer"], "accepted", "{plan}");
+    assert_eq!(plan["steps"], json!([]), "{plan}");
+    let remains = plan["remains"].to_string();
+    assert!(remains.contains("the update is paused"), "{plan}");
+}
+
 /// A set that is not in the cluster is created as a whole.
 #[test]
 fn a_missing_set_is_new() {
