@@ -22,7 +22,8 @@ pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
 pub use self::room::{QUOTA, is_short, next_waiting, short_at};
 pub use self::unit::{
-    Stage, UnitMember, next_stage_at, next_stage_of_replica_at, stage_of_pod, stage_of_replica,
+    Stage, UnitMember, counts_from, next_stage_at, next_stage_of_replica_at, stage_of_pod,
+    stage_of_replica,
 };
 
 use crate::Pod;

@@ -101,9 +101,30 @@ struct Candidate<'a> {
     seen: &'a ObservedClique,
 }
 
-/// The cliques with pods of another template; none of a generation that is accepted. A template of
-/// which a pod is Ready is proven.
+/// The cliques with pods of another template than the newest one, which is not accepted.
+pub fn changed_cliques(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<String> {
+    let hashed = rollout::hash_templates(snapshot);
+    let newest = &rollout::newest(&hashed);
+    changed(snapshot, roster, newest)
+        .into_iter()
+        .map(|candidate| candidate.template.name.clone())
+        .collect()
+}
+
+/// The cliques to check. A template of which a pod is Ready is proven.
 fn candidates<'a>(
+    snapshot: &'a Snapshot,
+    roster: &'a Roster<'a>,
+    newest: &'a Newest<'a>,
+) -> Vec<Candidate<'a>> {
+    changed(snapshot, roster, newest)
+        .into_iter()
+        .filter(|candidate| !is_proven(roster, candidate))
+        .collect()
+}
+
+/// The cliques with pods of another template; none of a generation that is accepted.
+fn changed<'a>(
     snapshot: &'a Snapshot,
     roster: &'a Roster<'a>,
     newest: &'a Newest<'a>,
@@ -130,7 +151,6 @@ fn candidates<'a>(
                 seen,
             })
         })
-        .filter(|candidate| !is_proven(roster, candidate))
         .collect()
 }
 

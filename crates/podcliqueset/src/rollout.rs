@@ -12,6 +12,7 @@ use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster};
 use domain::update;
 use domain::workload::layout;
+use jiff::Timestamp;
 
 use crate::observe::Snapshot;
 pub use components::{NamedComponent, Turn};
@@ -60,6 +61,29 @@ pub fn survey(roster: &Roster<'_>, newest: &Newest<'_>) -> Vec<Progress> {
         }
     }
     all
+}
+
+/// The indexes of the replicas that are available for an update: for a minute after the end of a
+/// container its pod does not count, as it may crash again.
+pub fn available_replicas(roster: &Roster<'_>, now: Timestamp) -> HashSet<i32> {
+    let counts = |pod: &Pod| update::counts_from(pod).is_some_and(|at| at <= now);
+    let has_enough = |part: &ObservedClique| part.count(counts) >= part.minimum();
+    let replicas = roster.layout.replicas.iter();
+    replicas
+        .filter(|replica| roster.has_its_minimum(replica, has_enough))
+        .map(|replica| replica.index)
+        .collect()
+}
+
+/// When another replica may become available if nothing happens.
+pub fn next_available_at(roster: &Roster<'_>, now: Timestamp) -> Option<Timestamp> {
+    let slots = roster.layout.slots();
+    slots
+        .filter_map(|slot| roster.slot(slot).standing())
+        .flat_map(ObservedClique::staying)
+        .filter_map(|pod| update::counts_from(pod))
+        .filter(|at| *at > now)
+        .min()
 }
 
 /// Whether a PodClique of a changed clique has the newest template.

@@ -26,7 +26,6 @@ use crate::rollout;
 pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> PodCliqueSetStatus {
     let set = &snapshot.validated.set;
     let before = snapshot.stored.status.clone().unwrap_or_default();
-    let is_accepted = snapshot.validated.errors.is_empty();
     let last_observed = before.observed_generation;
     let hashed = rollout::hash_templates(snapshot);
     let newest = rollout::newest(&hashed);
@@ -38,7 +37,7 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
     };
     let mut next = PodCliqueSetStatus {
-        observed_generation: if is_accepted {
+        observed_generation: if snapshot.validated.errors.is_empty() {
             set.metadata.generation
         } else {
             observed_of_refused(snapshot, &before)
@@ -63,10 +62,11 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
         snapshot,
         roster,
         checked: &checked,
+        now,
     };
     report.complete_observed(&mut next, last_observed);
     next.last_errors = update::refusals(snapshot, &next);
-    next.last_errors.extend(report.errors(&next, now));
+    next.last_errors.extend(report.errors(&next));
     set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
     set_unsupported(&mut next, snapshot, now);
@@ -80,7 +80,8 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
     let update = report.condition(&next);
     let ready = report.complete_ready(ready, &update, &next);
     let generation = snapshot.stored.metadata.generation;
-    set_ready(&mut next, snapshot, ready, now);
+    let refused = update::refused(&ready, &update);
+    set_ready(&mut next, snapshot, ready, refused, now);
     conditions::set(&mut next.conditions, update, generation, now);
     next
 }
@@ -99,7 +100,7 @@ pub fn over_limits(
         phase: before.phase.or(Some(PodCliqueSetPhase::Pending)),
         ..before
     };
-    set_ready(&mut next, snapshot, ready::over_limits(errors), now);
+    set_ready(&mut next, snapshot, ready::over_limits(errors), None, now);
     next
 }
 
@@ -121,11 +122,12 @@ pub fn of_leaving(snapshot: &Snapshot, now: Timestamp) -> Option<PodCliqueSetSta
     Some(next)
 }
 
-/// Conditions `Ready` and, with it, `Stalled`.
+/// Conditions `Ready` and, with it, `Stalled`; `refused` if the API server refuses a template.
 fn set_ready(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
     ready: ConditionUpdate,
+    refused: Option<ConditionUpdate>,
     now: Timestamp,
 ) {
     let cliques = snapshot.podcliques.values();
@@ -134,7 +136,8 @@ fn set_ready(
     let groups = groups.filter_map(|g| Some(&*g.status.as_ref()?.conditions));
     let (errors, below) = (stored_errors(snapshot), cliques.chain(groups));
     let generation = snapshot.stored.metadata.generation;
-    stalled::set_ready(&mut next.conditions, ready, errors, below, generation, now);
+    let stalled = refused.or_else(|| stalled::judge(&ready, errors, below, now));
+    stalled::store(&mut next.conditions, ready, stalled, generation, now);
 }
 
 /// The refused requests in the stored status.

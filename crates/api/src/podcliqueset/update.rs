@@ -93,9 +93,30 @@ pub struct PcsUpdateProgress {
     /// The replica that has the turn; at most one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub currently_updating: Vec<ReplicaUpdateProgress>,
+    /// The most replicas of the set that were available at once since the update began. A replica in
+    /// turn that finds no room lets the turn pass on while as many others are available.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<i32>,
     /// When the operator first saw `updateStrategy.paused`; absent if it is not paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused_since: Option<Time>,
+}
+
+impl PcsUpdateProgress {
+    /// An update that begins at this time, without counts and without a turn.
+    pub fn begin(at: Time) -> Self {
+        Self {
+            update_started_at: at,
+            update_ended_at: None,
+            updated_pod_cliques_count: 0,
+            total_pod_cliques_count: 0,
+            updated_pod_clique_scaling_groups_count: 0,
+            total_pod_clique_scaling_groups_count: 0,
+            currently_updating: Vec::new(),
+            reached: None,
+            paused_since: None,
+        }
+    }
 }
 
 /// The replica of a set that has the turn in an update.
@@ -118,4 +139,17 @@ pub struct ReplicaUpdateProgress {
     /// terminated in its turn, as its pods found no node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub must_return: Vec<String>,
+}
+
+impl ReplicaUpdateProgress {
+    /// The turn of the replica with this index, which begins at this time.
+    pub fn begin(replica_index: i32, at: Time) -> Self {
+        Self {
+            replica_index,
+            update_started_at: at,
+            update_ended_at: None,
+            without_room_since: None,
+            must_return: Vec::new(),
+        }
+    }
 }

@@ -25,6 +25,17 @@ pub fn set_ready<'a>(
     now: Timestamp,
 ) {
     let stalled = judge(&ready, errors, below, now);
+    store(conditions, ready, stalled, generation, now);
+}
+
+/// Stores both conditions.
+pub fn store(
+    conditions: &mut Vec<Condition>,
+    ready: ConditionUpdate,
+    stalled: Option<ConditionUpdate>,
+    generation: Option<i64>,
+    now: Timestamp,
+) {
     conditions::set(conditions, ready, generation, now);
     let type_ = ConditionType::Stalled;
     conditions::set_or_remove(conditions, type_, stalled, generation, now);
@@ -46,9 +57,7 @@ pub fn judge<'a>(
     };
     let is_stuck = reason.is_final() || (reason.is_refusal() && lasts());
     let is_waiting = ready.status == Status::False && is_stuck;
-    // The one cause beside which the object is Ready: the old template serves.
-    let is_refused = reason == Reason::UpdateRefused;
-    (is_waiting || is_refused).then(|| ConditionUpdate {
+    is_waiting.then(|| ConditionUpdate {
         type_: ConditionType::Stalled,
         status: Status::True,
         ..ready.clone()

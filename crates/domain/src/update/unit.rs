@@ -79,6 +79,11 @@ pub fn available_since(pod: &Pod, min_ready: SignedDuration) -> Option<Timestamp
     Some(ended.map_or(ready, |ended| ended.max(ready)))
 }
 
+/// When a pod counts as available, of whatever template; `None` while it is not Ready.
+pub fn counts_from(pod: &Pod) -> Option<Timestamp> {
+    available_since(pod, SignedDuration::ZERO)
+}
+
 /// When a pod that is not Ready counts as down; `None` while it is Ready.
 pub fn down_since(pod: &Pod) -> Option<Timestamp> {
     if pod.is_ready() {

@@ -69,20 +69,9 @@ fn of_update() -> PodCliqueSet {
     let running = update::verdict("0/1 replicas updated", None, after(0));
     conditions::set(&mut status.conditions, running, None, after(0));
     status.update_progress = Some(PcsUpdateProgress {
-        update_started_at: Time(after(0)),
-        update_ended_at: None,
-        updated_pod_cliques_count: 0,
         total_pod_cliques_count: 1,
-        updated_pod_clique_scaling_groups_count: 0,
-        total_pod_clique_scaling_groups_count: 0,
-        currently_updating: vec![ReplicaUpdateProgress {
-            replica_index: 0,
-            update_started_at: Time(after(0)),
-            update_ended_at: None,
-            without_room_since: None,
-            must_return: Vec::new(),
-        }],
-        paused_since: None,
+        currently_updating: vec![ReplicaUpdateProgress::begin(0, Time(after(0)))],
+        ..PcsUpdateProgress::begin(Time(after(0)))
     });
     set
 }

@@ -23,20 +23,8 @@ fn in_turn(set: &mut PodCliqueSet) {
     set.status = Some(PodCliqueSetStatus {
         current_generation_hash: Some(generation(set)),
         update_progress: Some(PcsUpdateProgress {
-            update_started_at: Time(after(30)),
-            update_ended_at: None,
-            updated_pod_cliques_count: 0,
-            total_pod_cliques_count: 0,
-            updated_pod_clique_scaling_groups_count: 0,
-            total_pod_clique_scaling_groups_count: 0,
-            currently_updating: vec![ReplicaUpdateProgress {
-                replica_index: 0,
-                update_started_at: Time(after(30)),
-                update_ended_at: None,
-                without_room_since: None,
-                must_return: Vec::new(),
-            }],
-            paused_since: None,
+            currently_updating: vec![ReplicaUpdateProgress::begin(0, Time(after(30)))],
+            ..PcsUpdateProgress::begin(Time(after(30)))
         }),
         ..PodCliqueSetStatus::default()
     });

@@ -33,6 +33,11 @@ impl NamedComponent {
     pub fn is_done(&self) -> bool {
         self.is_whole && self.numbers.is_done()
     }
+
+    /// Whether all of it is new, and units that have to be there find no room.
+    pub fn lacks_room(&self) -> bool {
+        self.is_whole && self.numbers.old == 0 && self.numbers.lacks_room()
+    }
 }
 
 /// The replica that has the turn.

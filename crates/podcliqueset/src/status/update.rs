@@ -2,9 +2,10 @@
 //! §14). The consequences of a turn are decided from the stored status.
 
 mod report;
+mod turn;
 
 use api::PodCliqueSetStatus;
-use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
+use api::podcliqueset::PcsUpdateProgress;
 use domain::roster::Roster;
 use domain::update;
 use domain::workload::hash;
@@ -14,9 +15,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::check::Verdict;
 use crate::observe::Snapshot;
-use crate::rollout::{self, NamedComponent, Newest, Progress, Turn};
+use crate::rollout::{self, Newest, Turn};
 
-pub(super) use self::report::{Report, refusals};
+pub(super) use self::report::{Report, refusals, refused};
 
 /// A paused turn waits this long for its starting pods.
 const PAUSE_PATIENCE: SignedDuration = SignedDuration::from_mins(10);
@@ -70,18 +71,25 @@ fn go_on(
     if is_changed || (is_any_outdated && !runs && !is_on_delete) {
         // The replica that is being updated is finished first: else a second one would be taken
         // down beside it.
-        let turn = next.update_progress.take().map(|p| p.currently_updating);
-        next.update_progress = Some(begun(turn.unwrap_or_default(), now));
+        let before = next.update_progress.take();
+        next.update_progress = Some(begin(before, now));
     }
     let components = turn_of(next, snapshot, newest, roster, now).map(|turn| turn.components());
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
         return;
     };
+    let available = rollout::available_replicas(roster, now);
+    turn::note_reached(progress, snapshot, &available);
     if is_on_delete {
         progress.currently_updating.clear();
         progress.update_ended_at = Some(Time(now));
     } else if !snapshot.view.is_outdated {
-        move_turn(progress, &survey, components.as_deref(), now);
+        let replicas = turn::Replicas {
+            survey: &survey,
+            in_turn: components,
+            available: &available,
+        };
+        replicas.move_turn(progress, now);
     }
     count(progress, newest, roster);
 }
@@ -140,14 +148,17 @@ fn pause_ends_at(next: &PodCliqueSetStatus) -> Option<Timestamp> {
     since.0.checked_add(PAUSE_PATIENCE).ok()
 }
 
-/// When the turn has to be looked at again if nothing happens.
+/// When the update has to be looked at again if nothing happens.
 pub(crate) fn next_change(
     status: &PodCliqueSetStatus,
     snapshot: &Snapshot,
     roster: &Roster<'_>,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    update::turn_in(&snapshot.validated.set, status)?;
+    let progress = status.update_progress.as_ref().filter(|p| is_running(p))?;
+    if progress.currently_updating.is_empty() {
+        return rollout::next_available_at(roster, now);
+    }
     let hashed = rollout::hash_templates(snapshot);
     let newest = rollout::newest(&hashed);
     let turn = turn_of(status, snapshot, &newest, roster, now)?;
@@ -175,16 +186,16 @@ pub(crate) fn names_that_ran(
         .collect()
 }
 
-fn begun(turn: Vec<ReplicaUpdateProgress>, now: Timestamp) -> PcsUpdateProgress {
+/// An update that begins. One that runs already passes on its turn and its reach.
+fn begin(before: Option<PcsUpdateProgress>, now: Timestamp) -> PcsUpdateProgress {
+    let running = before.filter(is_running);
+    let (turn, reached) = running.map_or((Vec::new(), Some(0)), |progress| {
+        (progress.currently_updating, progress.reached)
+    });
     PcsUpdateProgress {
-        update_started_at: Time(now),
-        update_ended_at: None,
-        updated_pod_cliques_count: 0,
-        total_pod_cliques_count: 0,
-        updated_pod_clique_scaling_groups_count: 0,
-        total_pod_clique_scaling_groups_count: 0,
         currently_updating: turn,
-        paused_since: None,
+        reached,
+        ..PcsUpdateProgress::begin(Time(now))
     }
 }
 
@@ -208,52 +219,11 @@ fn accept_generation(
     is_changed
 }
 
-/// A turn ends when its replica is done or gone, and never while a PodClique of it is outdated, such
-/// as one that is about to be adopted. Then the next one begins, or the update ends.
-/// `components` are those of the replica in turn.
-fn move_turn(
-    progress: &mut PcsUpdateProgress,
-    survey: &[Progress],
-    components: Option<&[NamedComponent]>,
-    now: Timestamp,
-) {
-    let turn = progress.currently_updating.first_mut();
-    let turn = turn.filter(|turn| turn.update_ended_at.is_none());
-    if let Some((turn, components)) = turn.zip(components) {
-        let replica = survey.iter().find(|r| r.index == turn.replica_index);
-        let is_open =
-            |r: &Progress| r.is_outdated || !components.iter().all(NamedComponent::is_done);
-        if replica.is_some_and(is_open) {
-            note_room(turn, components, now);
-            return;
-        }
-    }
-    let order = |r: &&Progress| (!r.is_begun, r.is_scheduled, !r.is_breached, r.index);
-    let chosen = survey.iter().filter(|r| r.is_outdated).min_by_key(order);
-    progress.currently_updating = chosen
-        .map(|r| ReplicaUpdateProgress {
-            replica_index: r.index,
-            update_started_at: Time(now),
-            update_ended_at: None,
-            without_room_since: None,
-            must_return: Vec::new(),
-        })
-        .into_iter()
-        .collect();
-    if chosen.is_none() {
-        progress.update_ended_at = Some(Time(now));
-    }
-}
-
-/// Stores since when units that have to be there find no room.
-fn note_room(turn: &mut ReplicaUpdateProgress, components: &[NamedComponent], now: Timestamp) {
-    let is_lacking = components.iter().any(|c| c.numbers.lacks_room());
-    let since = turn.without_room_since.take().filter(|_| is_lacking);
-    turn.without_room_since = since.or(is_lacking.then_some(Time(now)));
+fn to_i32(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 fn count(progress: &mut PcsUpdateProgress, newest: &Newest<'_>, roster: &Roster<'_>) {
-    let to_i32 = |count| i32::try_from(count).unwrap_or(i32::MAX);
     let is_updated = |part: &LayoutSlot<'_>| {
         let found = roster.slot(part).standing();
         found.is_some_and(|seen| !rollout::is_outdated(newest, part.clique, seen))

@@ -74,6 +74,12 @@ fn reason(plan: &Plan<PodCliqueSetStatus>, type_: ConditionType) -> (String, Str
     (found.status.clone(), found.reason.clone())
 }
 
+fn message(plan: &Plan<PodCliqueSetStatus>, type_: ConditionType) -> String {
+    let status = plan.status.as_ref().unwrap();
+    let found = conditions::find(&status.conditions, type_).unwrap();
+    found.message.clone()
+}
+
 fn templates_written(plan: &Plan<PodCliqueSetStatus>) -> usize {
     let all = plan.waves.iter().flatten();
     all.filter(|a| matches!(a, Action::Replace(_)) && a.written::<PodClique>().is_some())
@@ -151,6 +157,19 @@ fn a_refused_template_changes_nothing_and_says_so() {
     assert_eq!(checked(&again), ["frontend"]);
 }
 
+/// Waiting does not help, whether the pods of the old template are Ready or not.
+#[test]
+fn a_refused_template_stalls_a_set_that_is_not_ready() {
+    let mut snapshot = changed(&[0]);
+    fill_all(&mut snapshot, |pod| pod);
+    answer(&mut snapshot, "frontend", Some("invalid"), Some(after(65)));
+    let refused = plan(&snapshot);
+    let ready = reason(&refused, ConditionType::Ready);
+    assert_eq!(ready.0, "False");
+    let stalled = reason(&refused, ConditionType::Stalled);
+    assert_eq!(stalled, ("True".into(), "UpdateRefused".into()));
+}
+
 #[test]
 fn a_template_of_which_a_pod_is_ready_is_proven() {
     let mut snapshot = changed(&[0]);
@@ -189,6 +208,8 @@ fn a_paused_set_accepts_no_template() {
     assert_eq!(update, ("False".into(), "Paused".into()));
     let ready = reason(&paused, ConditionType::Ready);
     assert_eq!(ready, ("True".into(), "UpdatePaused".into()));
+    let message = message(&paused, ConditionType::UpdateInProgress);
+    assert!(message.contains("of cliques frontend waits"), "{message}");
 }
 
 #[test]

@@ -39,8 +39,8 @@ pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
 fn refuse_one(store: &mut Store, own: &mut Rng) {
     if own.chance(60) {
         let version = own.between(1, 5).to_string();
-        if !store.refused.remove(&version) {
-            store.refused.insert(version);
+        if store.refused.remove(&version).is_none() {
+            store.refused.insert(version, store.log.len());
         }
     }
 }

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{Checked, OPERATOR, demand, job, shortage, updates};
+use super::{Checked, OPERATOR, demand, job, refused_templates, shortage, updates};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view::{self, attempt};
@@ -176,11 +176,17 @@ fn deleted(window: &Window<'_>, record: &Record) -> Checked {
         || owners
             .iter()
             .flat_map(|owner| sets(window, owner))
-            .any(|set| is_unwanted(&set))
-        || (kind == "PodCliqueScalingGroup" && is_replaced_as_a_whole(window, before));
-    demand(is_explained, "I19", || {
-        format!("{} deleted for no reason", record.id)
-    })
+            .any(|set| is_unwanted(&set));
+    if is_explained {
+        return Ok(());
+    }
+    let is_of_group = kind == "PodCliqueScalingGroup";
+    demand(
+        is_of_group && is_replaced_as_a_whole(window, before),
+        "I19",
+        || format!("{} deleted for no reason", record.id),
+    )?;
+    refused_templates::check(window, before)
 }
 
 /// Whether an update may have taken down any PodClique of the same group replica.

@@ -16,6 +16,7 @@ mod late_requests;
 mod ownership;
 mod pace;
 mod pods;
+mod refused_templates;
 mod requests;
 mod restarts;
 mod runtime;
@@ -125,7 +126,10 @@ impl Checker {
                 }
                 Resource::PodGang => gangs::check(&window, record)?,
                 Resource::PodCliqueSet => updates::check_turn(&window, record)?,
-                Resource::PodClique => ownership::finalizer(&window, record, &self.late)?,
+                Resource::PodClique => {
+                    ownership::finalizer(&window, record, &self.late)?;
+                    refused_templates::check_edit(&window, record)?;
+                }
                 _ => {}
             }
         }

@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use super::late_requests::LateRequests;
 use super::window::Window;
-use super::{Checked, Checker, LATE, OPERATOR, demand, exits, pace, stored_failures, updates};
+use super::{
+    Checked, Checker, LATE, OPERATOR, demand, exits, pace, refused_templates, stored_failures,
+    updates,
+};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
@@ -227,6 +230,7 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Checked {
     let has_twin = !window.versions(Resource::Pod, is_twin).is_empty();
     let is_surplus = i64::try_from(most).unwrap_or(i64::MAX) > wanted;
     if is_staying && !is_surplus && !has_twin && updates::may_be_replaced(window, pod) {
+        refused_templates::check(window, pod)?;
         return updates::check_budget(window, pod);
     }
     demand(!is_staying || is_surplus || has_twin, "I19", || {

@@ -105,7 +105,8 @@ pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) 
 
 /// I32: a turn ends when no pod of its replica has an older template and the required number of
 /// those that ran before is Ready, not when the turn was requested. Units without room may be
-/// missing, so only the required number is demanded.
+/// missing, so only the required number is demanded; and none of a replica whose room other replicas
+/// of the set have got.
 pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
@@ -120,7 +121,7 @@ pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
             || view::is_terminating(set)
             || view::number(set, "/spec/replicas") <= ended
     };
-    if sets.iter().any(|set| is_moot(set)) {
+    if sets.iter().any(|set| is_moot(set)) || is_replaced_by_others(before, after) {
         return Ok(());
     }
     let is_counted = |c: &Value| shortage::is_of_set(c, after, ended) && !is_surplus(window, c);
@@ -146,6 +147,14 @@ pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
         }
     }
     Ok(())
+}
+
+/// Whether the replica in turn was known to find no room, and as many replicas are available as at
+/// any time since the update began.
+fn is_replaced_by_others(before: &Value, after: &Value) -> bool {
+    let reached = view::at(after, "/status/updateProgress/reached").and_then(Value::as_i64);
+    let available = view::number(after, "/status/availableReplicas");
+    without_room_since(before).is_some() && reached.is_some_and(|reached| available >= reached)
 }
 
 /// The group replicas whose PodCliques all have their minimum.

@@ -101,8 +101,11 @@ pub struct Store {
     pub actor: &'static str,
     version: u64,
     uids: u64,
-    /// Pods with one of these versions of their template are refused.
-    pub refused: BTreeSet<String>,
+    /// Pods with one of these versions of their template are refused, and the length of the log
+    /// when that began.
+    pub refused: BTreeMap<String, usize>,
+    /// A `ResourceQuota`: the number of pods that may exist.
+    pub pod_quota: Option<usize>,
 }
 
 impl Store {
@@ -116,7 +119,8 @@ impl Store {
             actor: "nobody",
             version: 100,
             uids: 0,
-            refused: BTreeSet::new(),
+            refused: BTreeMap::new(),
+            pod_quota: None,
         }
     }
 

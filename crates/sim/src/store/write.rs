@@ -36,10 +36,22 @@ impl Store {
         Ok(Answer::created(body.clone()))
     }
 
-    /// An admission policy that refuses pods of some templates.
+    /// An admission policy that refuses pods of some templates, and a quota.
     fn admit(&self, resource: Resource, body: &Value) -> Result<(), Answer> {
+        if resource != Resource::Pod {
+            return Ok(());
+        }
+        let used = self.all(Resource::Pod).count();
+        if let Some(limit) = self.pod_quota.filter(|limit| used >= *limit) {
+            let name = view::name(body);
+            let message = format!(
+                "pods \"{name}\" is forbidden: exceeded quota: few, requested: pods=1, \
+                 used: pods={used}, limited: pods={limit}"
+            );
+            return Err(Answer::failure(403, "Forbidden", &message));
+        }
         let version = view::text(body, "/metadata/annotations/example.com~1version");
-        if resource == Resource::Pod && self.refused.contains(version) {
+        if self.refused.contains_key(version) {
             let message = format!("version {version} is refused");
             return Err(Answer::invalid(&message));
         }

@@ -8,10 +8,12 @@ use domain::health::{readiness, termination};
 use domain::object::ownership;
 use domain::roster::Roster;
 use domain::update;
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-use crate::check::Verdict;
+use crate::check::{self, Verdict};
 use crate::observe::Snapshot;
+use crate::rollout;
 
 /// At most this many refusals of an update are listed.
 const MAX_REFUSALS: usize = 3;
@@ -21,6 +23,7 @@ pub(in crate::status) struct Report<'a> {
     pub(in crate::status) snapshot: &'a Snapshot,
     pub(in crate::status) roster: &'a Roster<'a>,
     pub(in crate::status) checked: &'a Verdict,
+    pub(in crate::status) now: Timestamp,
 }
 
 impl Report<'_> {
@@ -41,8 +44,15 @@ impl Report<'_> {
                 )
             }
             _ if is_waiting && is_paused => {
-                let message = "a newer template waits until updateStrategy.paused is false";
-                not_updating(Reason::Paused, message.to_owned())
+                let cliques = check::changed_cliques(self.snapshot, self.roster);
+                let of = if cliques.is_empty() {
+                    String::new()
+                } else {
+                    format!(" of cliques {}", cliques.join(", "))
+                };
+                let message =
+                    format!("a newer template{of} waits until spec.updateStrategy.paused is false");
+                not_updating(Reason::Paused, message)
             }
             Verdict::Unanswered(cliques) if is_waiting && self.has_failed_to_ask() => {
                 let message = format!(
@@ -92,7 +102,7 @@ impl Report<'_> {
         let refused = readiness::refusal(&next.last_errors).filter(|_| is_up);
         let why = refused.as_ref().map(|cause| format!("; {}", cause.text));
         let why = why.unwrap_or_default();
-        let told = match report.reason {
+        let shown = match report.reason {
             Reason::Progressing => tally(next).unwrap_or_default(),
             _ => report.message.clone(),
         };
@@ -104,7 +114,7 @@ impl Report<'_> {
             _ if self.waits_for_room(next) => (Reason::UpdateStalled, why),
             _ => (Reason::Updating, why),
         };
-        ready.message = format!("{}; {told}{why}", ready.message);
+        ready.message = format!("{}; {shown}{why}", ready.message);
         if is_up {
             ready.reason = reason;
         }
@@ -112,11 +122,7 @@ impl Report<'_> {
     }
 
     /// The refusals of the check, for `lastErrors`.
-    pub(in crate::status) fn errors(
-        &self,
-        next: &PodCliqueSetStatus,
-        now: jiff::Timestamp,
-    ) -> Vec<LastError> {
+    pub(in crate::status) fn errors(&self, next: &PodCliqueSetStatus) -> Vec<LastError> {
         let Verdict::Refused(all) = self.checked else {
             return Vec::new();
         };
@@ -127,7 +133,7 @@ impl Report<'_> {
                 "check Pod of clique {}: {}; correct the template or put the old one back",
                 refusal.clique, refusal.words
             ),
-            observed_at: k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(now),
+            observed_at: k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(self.now),
         })
         .collect()
     }
@@ -155,6 +161,21 @@ impl Report<'_> {
         is_short && termination::delay_of_set(set).is_none()
     }
 
+    /// Why no replica has the turn: replicas that ran during the update are away.
+    fn explain_absence(&self, next: &PodCliqueSetStatus) -> Option<String> {
+        let progress = running(next).filter(|p| p.currently_updating.is_empty())?;
+        let reached = usize::try_from(progress.reached?).ok()?;
+        let available = rollout::available_replicas(self.roster, self.now).len();
+        let away = reached.saturating_sub(available);
+        (away > 0).then(|| {
+            format!(
+                "{away} of {reached} replicas that ran are down, or crashed in the last minute; the \
+                 next replica is updated when they are available again; if the new template is the \
+                 cause, correct it or put the old one back"
+            )
+        })
+    }
+
     /// The condition of an update that runs, from the conditions of the standalone PodCliques and
     /// the groups.
     fn running(&self, next: &PodCliqueSetStatus, tally: &str) -> ConditionUpdate {
@@ -173,8 +194,8 @@ impl Report<'_> {
             let status = self.roster.group(&group.name)?.status.as_ref()?;
             conditions::find(&status.conditions, ConditionType::UpdateInProgress)
         });
-        let room = explain_room(self.snapshot, next);
-        let tally = room.map_or(tally.to_owned(), |room| format!("{tally}; {room}"));
+        let wait = explain_room(self.snapshot, next).or_else(|| self.explain_absence(next));
+        let tally = wait.map_or(tally.to_owned(), |wait| format!("{tally}; {wait}"));
         let stuck: Vec<String> = [
             stuck(cliques, "PodCliques"),
             stuck(groups, "PodCliqueScalingGroups"),
@@ -195,6 +216,25 @@ impl Report<'_> {
             message,
         }
     }
+}
+
+/// Condition `Stalled` of a set whose newest template the API server refuses: nothing of it comes by
+/// waiting, whether the pods of the old template are Ready or not.
+pub(in crate::status) fn refused(
+    ready: &ConditionUpdate,
+    report: &ConditionUpdate,
+) -> Option<ConditionUpdate> {
+    let shown = if ready.reason == Reason::UpdateRefused {
+        ready
+    } else {
+        report
+    };
+    (report.reason == Reason::TemplateRefused).then(|| ConditionUpdate {
+        type_: ConditionType::Stalled,
+        status: Status::True,
+        reason: Reason::UpdateRefused,
+        message: shown.message.clone(),
+    })
 }
 
 fn not_updating(reason: Reason, message: String) -> ConditionUpdate {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
 use api::podclique::{PclqUpdateProgress, WaitingPod};
+use api::podcliqueset::PcsUpdateProgress;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
@@ -81,6 +82,57 @@ fn a_replica_in_turn_that_finds_room_in_time_is_not_terminated() {
         1,
         "the turn passes on"
     );
+}
+
+/// Pods of another replica, which waited before, have got the room: as many replicas run as before
+/// the update.
+#[test]
+fn a_turn_passes_on_from_a_replica_whose_room_another_one_has_got() {
+    let mut snapshot = without_room();
+    change(&mut snapshot, |set| {
+        let status = set.status.as_mut().unwrap();
+        status.update_progress.as_mut().unwrap().reached = Some(2);
+    });
+    let turn_after = |snapshot: &Snapshot| {
+        let status = plan(snapshot).status.unwrap();
+        let turns = status.update_progress.unwrap().currently_updating;
+        (status.available_replicas, turns[0].replica_index)
+    };
+    assert_eq!(turn_after(&snapshot), (2, 0), "its wait is stored first");
+    step(&mut snapshot);
+    assert_eq!(turn_after(&snapshot), (2, 1));
+    change(&mut snapshot, |set| {
+        let status = set.status.as_mut().unwrap();
+        status.update_progress.as_mut().unwrap().reached = Some(3);
+    });
+    assert_eq!(turn_after(&snapshot), (2, 0), "three ran before");
+}
+
+/// It was updated and ran, and now it is down: another one would be the second.
+#[test]
+fn no_turn_begins_while_a_replica_that_ran_is_away() {
+    let mut snapshot = changed();
+    step(&mut snapshot);
+    step(&mut snapshot);
+    finish(&mut snapshot, 0);
+    let pods = std::mem::take(&mut snapshot.podcliques.get_mut("demo-0-web").unwrap().pods);
+    assert_eq!(progress(&snapshot).reached, Some(3));
+    step(&mut snapshot);
+    let waiting = progress(&snapshot);
+    assert_eq!(turns_of(&waiting), Vec::<i32>::new());
+    assert_eq!(waiting.update_ended_at, None);
+    let status = snapshot.stored.status.as_ref().unwrap();
+    let update = conditions::find(&status.conditions, ConditionType::UpdateInProgress).unwrap();
+    let words = "1 of 3 replicas that ran are down";
+    assert!(update.message.contains(words), "{}", update.message);
+    snapshot.podcliques.get_mut("demo-0-web").unwrap().pods = pods;
+    step(&mut snapshot);
+    assert_eq!(turns_of(&progress(&snapshot)), [1]);
+}
+
+fn turns_of(progress: &PcsUpdateProgress) -> Vec<i32> {
+    let turns = progress.currently_updating.iter();
+    turns.map(|turn| turn.replica_index).collect()
 }
 
 /// Without a terminationDelay nothing ends it.

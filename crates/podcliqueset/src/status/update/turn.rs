@@ -1,0 +1,88 @@
+//! Turns: when one ends, and which replica gets the next one (docs/semantics.md §14.2, decision 157).
+
+use std::collections::HashSet;
+
+use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use super::to_i32;
+use crate::observe::Snapshot;
+use crate::rollout::{NamedComponent, Progress};
+
+/// The replicas of the set when the turn is decided.
+pub(super) struct Replicas<'a> {
+    /// The progress of each.
+    pub(super) survey: &'a [Progress],
+    /// The components of the one in turn, if one has the turn.
+    pub(super) in_turn: Option<Vec<NamedComponent>>,
+    /// Indexes of those that are available.
+    pub(super) available: &'a HashSet<i32>,
+}
+
+impl Replicas<'_> {
+    /// A turn ends when its replica is done or gone, and never while a PodClique of it is outdated,
+    /// such as one that is about to be adopted. Then the next one begins, or the update ends. While a
+    /// replica that ran is down, no turn takes another one down.
+    pub(super) fn move_turn(&self, progress: &mut PcsUpdateProgress, now: Timestamp) {
+        let is_any_down = self.is_any_down(progress);
+        let turn = progress.currently_updating.first_mut();
+        let turn = turn.filter(|turn| turn.update_ended_at.is_none());
+        if let Some((turn, components)) = turn.zip(self.in_turn.as_ref()) {
+            let replica = self.survey.iter().find(|r| r.index == turn.replica_index);
+            let has_ended = is_over(turn, components, is_any_down);
+            if replica.is_some_and(|r| r.is_outdated || !has_ended) {
+                note_room(turn, components, now);
+                return;
+            }
+        }
+        let outdated = || self.survey.iter().filter(|r| r.is_outdated);
+        let order = |r: &&Progress| (!r.is_begun, r.is_scheduled, !r.is_breached, r.index);
+        progress.currently_updating = outdated()
+            .filter(|r| !is_any_down || !self.available.contains(&r.index))
+            .min_by_key(order)
+            .map(|r| ReplicaUpdateProgress::begin(r.index, Time(now)))
+            .into_iter()
+            .collect();
+        if outdated().next().is_none() {
+            progress.update_ended_at = Some(Time(now));
+        }
+    }
+
+    /// Whether fewer are available than were during the update.
+    fn is_any_down(&self, progress: &PcsUpdateProgress) -> bool {
+        let available = to_i32(self.available.len());
+        progress.reached.is_some_and(|reached| available < reached)
+    }
+}
+
+/// Whether the turn may pass on: all components are done, or it was stored that they find no room,
+/// and other replicas have got it.
+fn is_over(turn: &ReplicaUpdateProgress, components: &[NamedComponent], is_any_down: bool) -> bool {
+    let is_replaced = turn.without_room_since.is_some() && !is_any_down;
+    components
+        .iter()
+        .all(|component| component.is_done() || (is_replaced && component.lacks_room()))
+}
+
+/// Stores since when units that have to be there find no room.
+fn note_room(turn: &mut ReplicaUpdateProgress, components: &[NamedComponent], now: Timestamp) {
+    let is_lacking = components.iter().any(|c| c.numbers.lacks_room());
+    let since = turn.without_room_since.take().filter(|_| is_lacking);
+    turn.without_room_since = since.or(is_lacking.then_some(Time(now)));
+}
+
+/// `reached` rises with the available replicas. Scale-in lowers it to those that are available then.
+/// An update that an earlier version of the operator began has none, and keeps to no such number.
+pub(super) fn note_reached(
+    progress: &mut PcsUpdateProgress,
+    snapshot: &Snapshot,
+    available: &HashSet<i32>,
+) {
+    let stored = snapshot.stored.status.as_ref().map_or(0, |s| s.replicas);
+    let is_scaled_in = snapshot.validated.set.spec.replicas < stored;
+    progress.reached = progress.reached.map(|before| {
+        let kept = if is_scaled_in { 0 } else { before };
+        kept.max(to_i32(available.len()))
+    });
+}
