@@ -91,6 +91,7 @@ canaries! {
     no_confirm: NoConfirm by "I15";
     old_by_status: OldByStatus by "I19" "I32" "ESR";
     update_ends_when_requested: UpdateEndsWhenRequested by "I32";
+    checks_pass: ChecksPass by "I49";
     budget_forgets_deletions: BudgetForgetsDeletions by "I48";
     autoscaler_ignored: AutoscalerIgnored by "I29";
     piecemeal_joining: PiecemealJoining by "I8";

@@ -84,6 +84,8 @@ pub enum Sabotage {
     UnnotedIdle,
     /// A clique that is scaled below its minimum loses pods before its status records it.
     UnnotedScaledBelow,
+    /// Each check of a template passes.
+    ChecksPass,
     /// A stored breach counts, whatever the state of the pods.
     NoConfirm,
     /// Whether a pod is outdated is read from the status of its PodClique.

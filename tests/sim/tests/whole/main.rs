@@ -26,6 +26,7 @@ mod operators;
 mod replay;
 mod results;
 mod ring;
+mod rollouts;
 mod scenarios;
 mod served;
 mod slots;

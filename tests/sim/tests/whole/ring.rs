@@ -116,10 +116,19 @@ impl Drop for Ring {
 impl Ring {
     /// Starts everything except the operator.
     pub fn start(begin: Begin) -> Self {
+        let pace = begin.pace;
+        Self::start_among(begin, |server| cluster::act(server, pace))
+    }
+
+    /// The same with another cluster around the operator.
+    pub fn start_among<A>(begin: Begin, act: impl FnOnce(Server) -> A) -> Self
+    where
+        A: Future<Output = ()> + Send + 'static,
+    {
         let clock = clock_from(begin.store.now);
         let server = Server::new(begin.store, clock);
         server.configure(|options| options.longest_page = PAGE);
-        let cluster = tokio::spawn(cluster::act(server.clone(), begin.pace));
+        let cluster = tokio::spawn(act(server.clone()));
         Self {
             wire: Arc::new(Wire::new(server, begin.checker)),
             operators: Vec::new(),
@@ -162,6 +171,13 @@ impl Ring {
         let operator = run_until(config, client, clock, pending(), endpoints, metrics);
         let task = tokio::spawn(async move { operator.await.unwrap() });
         self.operators.push(Running { link, task });
+    }
+
+    /// Kills all operators; another one follows each of them as time passes.
+    pub fn kill_operators(&self) {
+        self.operators
+            .iter()
+            .for_each(|operator| operator.link.end());
     }
 
     /// Ends all operators except the one that started first.

@@ -218,6 +218,9 @@ pub fn blind(sabotage: Sabotage, call: &Call, answer: &mut Answer) {
     if sabotage == Sabotage::NoOverlay && call.method != "GET" && answer.code < 300 {
         answer.body["metadata"]["resourceVersion"] = json!("0");
     }
+    if sabotage == Sabotage::ChecksPass && call.method == "DRYRUN" {
+        *answer = Answer::created(call.body.clone());
+    }
 }
 
 fn forget_version(call: &mut Call) {

@@ -1,0 +1,202 @@
+//! Updates of a clique, a group and a set, each with one cause that disturbs it, with an operator
+//! that runs and with one that is killed again and again (docs/semantics.md §14): the operator
+//! never takes down more than the budget, and the update ends. Where the cause has to be removed
+//! first, the update stands still, says so, and goes on within a minute after that.
+
+mod cause;
+mod floor;
+mod nodes;
+mod shape;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sim::{Id, Resource, Store, view};
+use tokio::time::Instant;
+
+use cause::{CAUSES, Cause, Outcome};
+use nodes::World;
+use shape::{SHAPES, Shape};
+
+use crate::ring::{Begin, Ring, in_paused_time};
+use crate::scenarios::create;
+
+/// Simulated time within which an update ends.
+const LIMIT: Duration = Duration::from_mins(30);
+/// How long an update stands still before its cause is removed.
+const STANDSTILL: Duration = Duration::from_mins(10);
+/// Time between the kills of an operator, and their number.
+const KILLS: (Duration, usize) = (Duration::from_secs(7), 25);
+/// Lines of the story of a failure.
+const LINES: usize = 60;
+
+/// One update.
+struct Scene {
+    ring: Ring,
+    shape: &'static Shape,
+    cause: &'static Cause,
+    world: Arc<Mutex<World>>,
+    is_killed: bool,
+    kills: usize,
+    /// The length of the log when the update began.
+    began: usize,
+}
+
+impl Scene {
+    fn store<R>(&self, act: impl FnOnce(&mut Store) -> R) -> R {
+        self.ring.wire.server.with_store(act)
+    }
+
+    async fn pass(&mut self, time: Duration) -> Result<(), String> {
+        let end = Instant::now() + time;
+        while Instant::now() < end {
+            let (pause, most) = KILLS;
+            let rest = end - Instant::now();
+            self.ring.pass(rest.min(pause)).await?;
+            if self.is_killed && self.kills < most {
+                self.kills += 1;
+                self.ring.kill_operators();
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets time pass until it holds; returns the time that it took.
+    async fn until(
+        &mut self,
+        what: &str,
+        limit: Duration,
+        holds: impl Fn(&Store, &Shape) -> Result<(), String>,
+    ) -> Result<Duration, String> {
+        let begin = Instant::now();
+        loop {
+            let shape = self.shape;
+            let Err(wrong) = self.store(|store| holds(store, shape)) else {
+                return Ok(begin.elapsed());
+            };
+            if begin.elapsed() > limit {
+                return Err(format!("{what}: not within {limit:?}: {wrong}"));
+            }
+            self.pass(Duration::from_secs(1)).await?;
+        }
+    }
+
+    async fn play(&mut self) -> Result<(), String> {
+        let shape = self.shape;
+        let manifest = self.cause.manifest(shape);
+        self.ring.start_operator();
+        self.store(|store| create(store, &manifest));
+        let runs = |store: &Store, shape: &Shape| shape::runs(store, "1", shape.pods);
+        self.until("version 1 runs", LIMIT, runs).await?;
+        // The first update is the beginning of nothing else.
+        self.pass(Duration::from_secs(20)).await?;
+        let world = self.world.clone();
+        self.began = self.store(|store| {
+            (self.cause.before)(store, shape, &mut world.lock().unwrap());
+            let began = store.log.len();
+            shape::edit(store, "2");
+            began
+        });
+        if let Some(during) = self.cause.during {
+            let begun = |store: &Store, _: &Shape| shape::has_new_pod(store);
+            self.until("a new pod exists", LIMIT, begun).await?;
+            self.store(|store| during(store, shape, &mut world.lock().unwrap()));
+        }
+        match self.cause.outcome(shape) {
+            Outcome::Ends => self.ends().await,
+            Outcome::StandsStill(words) => self.stands_still(words).await,
+        }
+    }
+
+    async fn ends(&mut self) -> Result<(), String> {
+        let (version, missing) = (self.cause.version, self.cause.missing);
+        let pods = |shape: &Shape| (self.cause.pods)(shape) - missing;
+        let pods = pods(self.shape);
+        let ended = |store: &Store, _: &Shape| {
+            shape::has_ended(store)?;
+            shape::runs(store, version, pods)
+        };
+        self.until("the update ends", LIMIT, ended).await?;
+        Ok(())
+    }
+
+    async fn stands_still(&mut self, words: &'static [&'static str]) -> Result<(), String> {
+        self.pass(STANDSTILL).await?;
+        if self.store(|store| shape::has_ended(store)).is_ok() {
+            return Err("the update has ended".to_owned());
+        }
+        self.store(|store| shape::says(store, words))?;
+        let (world, shape, before) = (
+            self.world.clone(),
+            self.shape,
+            self.store(|store| store.log.len()),
+        );
+        self.store(|store| (self.cause.cure)(store, shape, &mut world.lock().unwrap()));
+        let limit = Duration::from_secs(self.cause.goes_on_within);
+        let goes_on = |store: &Store, _: &Shape| {
+            floor::has_acted(store, before).or_else(|_| shape::has_ended(store))
+        };
+        self.until("the update goes on", limit, goes_on).await?;
+        self.ends().await
+    }
+}
+
+fn play(shape: &'static Shape, cause: &'static Cause, is_killed: bool) -> Result<(), String> {
+    in_paused_time(async {
+        let world = Arc::new(Mutex::new(World::of(shape.places(cause.replicas))));
+        let cluster = |server| nodes::act(server, world.clone());
+        let mut scene = Scene {
+            ring: Ring::start_among(Begin::empty(), cluster),
+            shape,
+            cause,
+            world: world.clone(),
+            is_killed,
+            kills: 0,
+            began: 0,
+        };
+        let played = scene.play().await;
+        let began = scene.began;
+        let kept = scene.store(|store| floor::check(store, shape, began));
+        let story = |wrong| format!("{}\n{wrong}", scene.ring.story(LINES));
+        played.and(kept).map_err(story)
+    })
+}
+
+fn play_all(shape: &'static Shape) {
+    let mut failed = Vec::new();
+    for cause in &CAUSES {
+        for is_killed in [false, true] {
+            let name = format!("{} of a {}, killed: {is_killed}", cause.name, shape.name);
+            if let Err(wrong) = play(shape, cause, is_killed) {
+                eprintln!("{wrong}\n{name}\n");
+                failed.push(name);
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn updates_of_a_clique_keep_to_the_budget_and_end() {
+    play_all(&SHAPES[0]);
+}
+
+#[test]
+fn updates_of_a_group_keep_to_the_budget_and_end() {
+    play_all(&SHAPES[1]);
+}
+
+#[test]
+fn updates_of_a_set_keep_to_the_budget_and_end() {
+    play_all(&SHAPES[2]);
+}
+
+/// The object of the set.
+fn set_id() -> Id {
+    Id::new(Resource::PodCliqueSet, "svc")
+}
+
+/// Whether the pod has this version.
+fn has_version(pod: &serde_json::Value, version: &str) -> bool {
+    view::annotation(pod, "example.com/version") == version
+}

@@ -1,0 +1,218 @@
+//! Causes that disturb an update.
+
+use serde_json::{Value, json};
+use sim::{Resource, Store, actors, view};
+
+use super::has_version;
+use super::nodes::{Program, World};
+use super::shape::{self, Shape};
+
+/// The course of a disturbed update.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It ends by itself.
+    Ends,
+    /// It does not go on before the cause is removed, and its set says these words.
+    StandsStill(&'static [&'static str]),
+}
+
+type Act = fn(&mut Store, &Shape, &mut World);
+
+/// A cause.
+pub struct Cause {
+    pub name: &'static str,
+    /// More places than pods.
+    pub replicas: i64,
+    /// The terminationDelay of the set.
+    pub delay: Option<&'static str>,
+    /// What happens just before the edit.
+    pub before: Act,
+    /// What happens once the first new pod exists.
+    pub during: Option<Act>,
+    /// What the set says if the update stands still; of a clique or group, and of a set.
+    pub words: [Option<&'static [&'static str]>; 2],
+    /// The end of the cause.
+    pub cure: Act,
+    /// The update goes on within so many seconds after that.
+    pub goes_on_within: u64,
+    /// The version at the end.
+    pub version: &'static str,
+    /// The pods that are wanted at the end.
+    pub pods: fn(&Shape) -> usize,
+    /// So many of them have no room.
+    pub missing: usize,
+}
+
+impl Cause {
+    pub fn manifest(&self, shape: &Shape) -> Value {
+        let mut manifest = shape.manifest();
+        if let Some(delay) = self.delay {
+            manifest["spec"]["template"]["terminationDelay"] = json!(delay);
+        }
+        manifest
+    }
+
+    pub fn outcome(&self, shape: &Shape) -> Outcome {
+        let [of_part, of_set] = self.words;
+        let words = if shape.is_set() { of_set } else { of_part };
+        words.map_or(Outcome::Ends, Outcome::StandsStill)
+    }
+}
+
+const NOTHING: Act = |_, _, _| {};
+
+/// The update ends, with version 2.
+const ENDS: Cause = Cause {
+    name: "",
+    replicas: 0,
+    delay: None,
+    before: NOTHING,
+    during: None,
+    words: [None, None],
+    cure: NOTHING,
+    goes_on_within: 60,
+    version: "2",
+    pods: |shape| shape.pods,
+    missing: 0,
+};
+
+pub static CAUSES: [Cause; 16] = [
+    Cause {
+        name: "no spare room",
+        ..ENDS
+    },
+    Cause {
+        name: "slow start",
+        before: |_, _, world| world.program = Program::Slow(25),
+        ..ENDS
+    },
+    Cause {
+        name: "full quota",
+        before: |store, shape, _| store.pod_quota = Some(shape.pods),
+        ..ENDS
+    },
+    Cause {
+        name: "room for one pod less",
+        before: |store, shape, world| {
+            world.places = shape.pods - 1;
+            lose_one(store);
+        },
+        missing: 1,
+        ..ENDS
+    },
+    Cause {
+        name: "a pod that is lost and replaced",
+        replicas: 1,
+        during: Some(|store, _, _| lose_one(store)),
+        ..ENDS
+    },
+    Cause {
+        name: "a place that is lost for good",
+        during: Some(|store, shape, world| {
+            world.places = shape.pods - 1;
+            lose_one(store);
+        }),
+        words: [
+            Some(&["Progressing"]),
+            Some(&["1 of 3 replicas that ran are down"]),
+        ],
+        cure: |_, shape, world| world.places = shape.pods,
+        ..ENDS
+    },
+    Cause {
+        name: "a second template",
+        during: Some(|store, _, _| shape::edit(store, "3")),
+        version: "3",
+        ..ENDS
+    },
+    Cause {
+        name: "a rollback",
+        during: Some(|store, _, _| shape::edit(store, "1")),
+        version: "1",
+        ..ENDS
+    },
+    Cause {
+        name: "scale-out",
+        replicas: 2,
+        during: Some(|store, shape, _| shape.scale(store, shape.units + 2)),
+        pods: |shape| shape.pods + 2,
+        ..ENDS
+    },
+    Cause {
+        name: "scale-in",
+        during: Some(|store, shape, _| shape.scale(store, shape.units - 1)),
+        pods: |shape| shape.pods - 1,
+        ..ENDS
+    },
+    Cause {
+        name: "scale-in and out",
+        replicas: 1,
+        during: Some(|store, shape, _| {
+            shape.scale(store, shape.units - 1);
+            shape.scale(store, shape.units + 1);
+        }),
+        pods: |shape| shape.pods + 1,
+        ..ENDS
+    },
+    Cause {
+        name: "gang termination",
+        delay: Some("5s"),
+        during: Some(|store, _, _| break_one(store)),
+        ..ENDS
+    },
+    Cause {
+        name: "a refused template",
+        before: |store, _, _| {
+            store.refused.insert("2".to_owned(), store.log.len());
+        },
+        words: [Some(&["TemplateRefused", "version 2 is refused"]); 2],
+        cure: |store, _, _| store.refused.clear(),
+        ..ENDS
+    },
+    Cause {
+        name: "a crash after three seconds",
+        before: |_, _, world| world.program = Program::Crashes(3),
+        words: [Some(&["exit code 1"]); 2],
+        cure: |_, _, world| world.program = Program::Good,
+        goes_on_within: 75,
+        ..ENDS
+    },
+    Cause {
+        name: "a crash after the pod was counted",
+        before: |_, _, world| world.program = Program::Crashes(15),
+        words: [Some(&["exit code 1"]); 2],
+        cure: |_, _, world| world.program = Program::Good,
+        goes_on_within: 75,
+        ..ENDS
+    },
+    Cause {
+        name: "no node that suits",
+        before: |_, _, world| world.program = Program::Unschedulable,
+        words: [
+            Some(&["Progressing", "Insufficient cpu"]),
+            Some(&["has had no room"]),
+        ],
+        cure: |_, _, world| world.program = Program::Good,
+        ..ENDS
+    },
+];
+
+/// A Ready pod of the old version is gone.
+fn lose_one(store: &mut Store) {
+    if let Some(id) = old_pod(store) {
+        store.remove("chaos", &id);
+    }
+}
+
+/// A Ready pod of the old version never becomes Ready again.
+fn break_one(store: &mut Store) {
+    if let Some(id) = old_pod(store) {
+        actors::break_pod(store, &id);
+    }
+}
+
+fn old_pod(store: &Store) -> Option<sim::Id> {
+    let mut pods = store.all(Resource::Pod);
+    let found = pods.find(|(_, p)| has_version(p, "1") && view::is_ready(p) && view::is_live(p));
+    found.map(|(id, _)| id.clone())
+}

@@ -1,0 +1,109 @@
+//! The budget, by the log of the store: a unit that is up is taken down only if enough others are.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use sim::check::{LATE, OPERATOR};
+use sim::store::Record;
+use sim::{Resource, Store, view};
+
+use super::shape::Shape;
+
+/// One unit may be down.
+const MAX_UNAVAILABLE: usize = 1;
+
+/// Fails if the operator took a unit down when too few were up.
+pub fn check(store: &Store, shape: &Shape, began: usize) -> Result<(), String> {
+    let mut up: BTreeMap<&str, &Value> = BTreeMap::new();
+    let mut wanted = shape.units;
+    for (position, record) in store.log.iter().enumerate() {
+        if position == began {
+            wanted = up.len();
+        }
+        if position >= began {
+            wanted = wanted.min(units_of(record, shape).unwrap_or(wanted));
+            let taken = taken_down(record, shape).filter(|unit| up.contains_key(unit));
+            let floor = wanted.saturating_sub(MAX_UNAVAILABLE);
+            if let Some(unit) = taken.filter(|_| up.len() <= floor) {
+                let count = up.len();
+                return Err(format!(
+                    "{unit} was taken down when {count} units were up, {floor} have to stay"
+                ));
+            }
+        }
+        note(&mut up, record);
+    }
+    Ok(())
+}
+
+/// The live count of units, if the record changes it.
+fn units_of(record: &Record, shape: &Shape) -> Option<usize> {
+    let (resource, name) = shape.scaled;
+    let is_it = record.id.resource == resource && record.id.name == name;
+    let after = record.after.as_ref().filter(|_| is_it)?;
+    usize::try_from(view::number(after, "/spec/replicas")).ok()
+}
+
+/// The name of the unit that the operator deletes: the PodClique of a group replica, or a pod.
+fn taken_down<'a>(record: &'a Record, shape: &Shape) -> Option<&'a str> {
+    let is_ours = [OPERATOR, LATE].contains(&record.actor);
+    let before = record
+        .before
+        .as_ref()
+        .filter(|o| !view::is_terminating(o))?;
+    let goes = record
+        .after
+        .as_ref()
+        .is_none_or(|o| view::is_terminating(o));
+    let is_unit = if shape.scaled.0 == Resource::PodCliqueScalingGroup {
+        Resource::PodClique
+    } else {
+        Resource::Pod
+    };
+    (is_ours && goes && record.id.resource == is_unit).then(|| view::name(before))
+}
+
+/// Keeps the pods that are up, and with them the PodCliques of group replicas.
+fn note<'a>(up: &mut BTreeMap<&'a str, &'a Value>, record: &'a Record) {
+    if record.id.resource == Resource::PodClique {
+        let stays = record
+            .after
+            .as_ref()
+            .is_some_and(|c| !view::is_terminating(c));
+        if !stays {
+            up.remove(record.id.name.as_str());
+        }
+        return;
+    }
+    if record.id.resource != Resource::Pod {
+        return;
+    }
+    let is_grouped = !view::label(&record.last, api::labels::SCALING_GROUP).is_empty();
+    let unit = if is_grouped {
+        view::label(&record.last, api::labels::POD_CLIQUE)
+    } else {
+        view::name(&record.last)
+    };
+    match &record.after {
+        Some(pod) if view::is_ready(pod) && view::is_live(pod) => up.insert(unit, pod),
+        _ => up.remove(unit),
+    };
+}
+
+/// Whether the operator has created or deleted a pod or PodClique since then.
+pub fn has_acted(store: &Store, since: usize) -> Result<(), String> {
+    let mut log = store.log.get(since..).unwrap_or_default().iter();
+    let has_acted = log.any(|record| {
+        let is_part = [Resource::Pod, Resource::PodClique].contains(&record.id.resource);
+        let changes = record.before.is_none()
+            || record.after.is_none()
+            || record
+                .after
+                .as_ref()
+                .is_some_and(|o| view::is_terminating(o));
+        record.actor == OPERATOR && is_part && changes
+    });
+    has_acted
+        .then_some(())
+        .ok_or_else(|| "nothing was created or deleted".to_owned())
+}

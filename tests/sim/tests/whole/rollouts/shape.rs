@@ -1,0 +1,146 @@
+//! The updated parts.
+
+use serde_json::{Value, json};
+use sim::{Call, Resource, Store, view};
+use testkit::builders::{SetBuilder, set};
+
+use super::{has_version, set_id};
+use crate::scenarios::manifest;
+
+/// A part whose units are replaced.
+#[derive(Debug)]
+pub struct Shape {
+    pub name: &'static str,
+    build: fn() -> SetBuilder,
+    /// Its units, of one pod each, in a set of one replica; of a set its replicas.
+    pub units: usize,
+    /// All its pods.
+    pub pods: usize,
+    /// The object that is scaled.
+    pub scaled: (Resource, &'static str),
+}
+
+/// A clique of four pods, a group of four replicas, a set of three replicas; two units of the first
+/// two are required. One unit may be down.
+pub static SHAPES: [Shape; 3] = [
+    Shape {
+        name: "clique",
+        build: || set("svc").clique("a", |c| c.replicas(4).min(2)),
+        units: 4,
+        pods: 4,
+        scaled: (Resource::PodClique, "svc-0-a"),
+    },
+    Shape {
+        name: "group",
+        build: || {
+            set("svc")
+                .clique("a", |c| c)
+                .group("g", ["a"], |g| g.replicas(4).min(2))
+        },
+        units: 4,
+        pods: 4,
+        scaled: (Resource::PodCliqueScalingGroup, "svc-0-g"),
+    },
+    Shape {
+        name: "set",
+        build: || set("svc").replicas(3).clique("a", |c| c),
+        units: 3,
+        pods: 3,
+        scaled: (Resource::PodCliqueSet, "svc"),
+    },
+];
+
+impl Shape {
+    /// Whether its units are replicas of the set.
+    pub fn is_set(&self) -> bool {
+        self.scaled.0 == Resource::PodCliqueSet
+    }
+
+    /// Places for all pods.
+    pub fn places(&self, more: i64) -> usize {
+        usize::try_from(i64::try_from(self.pods).unwrap() + more).unwrap()
+    }
+
+    /// Version 1.
+    pub fn manifest(&self) -> Value {
+        let mut manifest = manifest((self.build)());
+        write_version(&mut manifest, "1");
+        manifest
+    }
+
+    /// Scales it to that many units.
+    pub fn scale(&self, store: &mut Store, units: usize) {
+        let (resource, name) = self.scaled;
+        let path = format!("{}/{name}/scale", resource.path("default"));
+        let body = json!({"spec": {"replicas": units}});
+        let answer = store.handle("user", &Call::merge(&path, body));
+        assert_eq!(answer.code, 200, "{:?}", answer.body);
+    }
+}
+
+/// Whether exactly that many pods are Ready, all of this version.
+pub fn runs(store: &Store, version: &str, pods: usize) -> Result<(), String> {
+    let all: Vec<&Value> = store.all(Resource::Pod).map(|(_, pod)| &**pod).collect();
+    let up = all
+        .iter()
+        .filter(|p| view::is_ready(p) && view::is_live(p))
+        .filter(|p| has_version(p, version))
+        .count();
+    let others = all.iter().filter(|p| !has_version(p, version)).count();
+    let runs = (up, others) == (pods, 0);
+    runs.then_some(())
+        .ok_or_else(|| format!("{up} of {pods} pods of version {version}, {others} others"))
+}
+
+fn write_version(set: &mut Value, version: &str) {
+    let cliques = set["spec"]["template"]["cliques"].as_array_mut();
+    for clique in cliques.into_iter().flatten() {
+        clique["annotations"]["example.com/version"] = json!(version);
+    }
+}
+
+/// The user writes another version.
+pub fn edit(store: &mut Store, version: &str) {
+    let found = store.get(&set_id()).unwrap();
+    let mut next = json!({"spec": {"template": {"cliques": found["spec"]["template"]["cliques"]}}});
+    write_version(&mut next, version);
+    let path = format!("{}/svc", Resource::PodCliqueSet.path("default"));
+    let answer = store.handle("user", &Call::merge(&path, next));
+    assert_eq!(answer.code, 200, "{:?}", answer.body);
+}
+
+pub fn has_new_pod(store: &Store) -> Result<(), String> {
+    let mut pods = store.all(Resource::Pod);
+    let has_one = pods.any(|(_, pod)| has_version(pod, "2"));
+    has_one.then_some(()).ok_or_else(|| "none".to_owned())
+}
+
+/// Whether the set reports that the update has ended.
+pub fn has_ended(store: &Store) -> Result<(), String> {
+    let set = store.get(&set_id()).unwrap();
+    let progress = &set["status"]["updateProgress"];
+    let has_ended = progress["updateEndedAt"].is_string();
+    has_ended
+        .then_some(())
+        .ok_or_else(|| format!("{progress}; {}", conditions(set)))
+}
+
+fn conditions(set: &Value) -> String {
+    let shown = view::list(set, "/status/conditions").map(|c| {
+        format!(
+            "{} {} {}: {}",
+            c["type"], c["status"], c["reason"], c["message"]
+        )
+    });
+    shown.collect::<Vec<_>>().join("; ")
+}
+
+/// Whether the conditions of the set have these words.
+pub fn says(store: &Store, words: &[&str]) -> Result<(), String> {
+    let text = conditions(store.get(&set_id()).unwrap());
+    let lacks: Vec<_> = words.iter().filter(|word| !text.contains(**word)).collect();
+    let says_all = lacks.is_empty();
+    says_all
+        .then_some(())
+        .ok_or_else(|| format!("the set does not say {lacks:?}: {text}"))
+}
