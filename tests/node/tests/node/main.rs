@@ -30,6 +30,7 @@ mod preemption;
 mod program;
 mod recording;
 mod restricted;
+mod rollouts;
 mod scaling;
 mod start_order;
 mod updates;
@@ -48,6 +49,7 @@ fn rows() -> Vec<Row> {
         disruption::rows(),
         start_order::rows(),
         updates::rows(),
+        rollouts::rows(),
         scaling::rows(),
         names::rows(),
         program::rows(),

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::probe;
-use crate::harness::manifest::{clique, set};
+use crate::harness::manifest::{clique, held_clique, set};
+use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, condition, same};
 
 /// An engine of two pods.
@@ -139,4 +140,88 @@ fn a_full_quota_does_not_hold_an_update_up() {
     let mut next = engine();
     next["spec"]["template"]["cliques"][0]["annotations"] = json!({"example.com/version": "2"});
     updates(&ns, &next);
+}
+
+/// A policy of the namespace, which no validation of the API server knows.
+#[test]
+fn a_limit_range_refuses_before_anything_is_deleted() {
+    let (ns, pods) = running("checked-range");
+    let range = json!({
+        "apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "small"},
+        "spec": {"limits": [{"type": "Container", "max": {"memory": "1Gi"}}]},
+    });
+    ns.apply(&range);
+    let mut next = engine();
+    let limited = |memory: &str| json!({"limits": {"memory": memory}});
+    pod_spec(&mut next)["containers"][0]["resources"] = limited("4Gi");
+    ns.apply(&next);
+    let words = "maximum memory usage per Container is 1Gi";
+    ns.until("it is refused", |seen| expect_refused(seen, words, &pods));
+    pod_spec(&mut next)["containers"][0]["resources"] = limited("16Mi");
+    updates(&ns, &next);
+}
+
+/// The turn stays where it is: neither its replica nor another one changes.
+#[test]
+fn a_refused_template_during_a_turn_deletes_nothing() {
+    let ns = Namespace::new("checked-in-turn");
+    let workload = |version: &str, memory: &str| {
+        let mut web = held_clique("web", 2);
+        web["annotations"] = json!({"example.com/version": version});
+        probe(&mut web);
+        let mut set = set("svc", &[web], &[]);
+        set["spec"]["replicas"] = 2.into();
+        pod_spec(&mut set)["containers"][0]["resources"] =
+            json!({"requests": {"memory": "8Mi"}, "limits": {"memory": memory}});
+        set
+    };
+    ns.apply(&workload("1", "8Mi"));
+    make_ready(&ns, 4);
+    ns.apply(&workload("2", "16Mi"));
+    let pods = ns.until("a pod of the first replica is replaced", |seen| {
+        let pods = seen.all("Pod");
+        let new = pods
+            .iter()
+            .filter(|p| p["metadata"]["annotations"]["example.com/version"] == "2");
+        same("pods", &pods.len(), &4)?;
+        same("new pods", &new.count(), &1)?;
+        Ok(uids(seen))
+    });
+    ns.apply(&workload("3", "4Mi"));
+    let words = "must be less than or equal to memory limit";
+    let is_refused = |seen: &Seen| {
+        let set = seen.one("PodCliqueSet", "svc")?;
+        let update = condition(set, "UpdateInProgress");
+        same("update", &update, &"False/TemplateRefused".to_owned())?;
+        let told = set["status"]["conditions"].to_string();
+        same("the API server's words", &told.contains(words), &true)
+    };
+    ns.until("it is refused", is_refused);
+    // The pod of the turn becomes Ready, and the next one would be replaced.
+    make_ready(&ns, 4);
+    ns.until("the set has seen it", |seen| {
+        is_refused(seen)?;
+        let web = seen.one("PodClique", "svc-0-web")?;
+        same("Ready", &web["status"]["readyReplicas"], &2.into())?;
+        same("pods", &uids(seen), &pods)
+    });
+    ns.apply(&workload("4", "16Mi"));
+    ns.until("the corrected template begins", |seen| {
+        let count = uids(seen).intersection(&pods).count();
+        same("whether a pod was replaced", &(count < 4), &true)
+    });
+}
+
+/// All of that many pods are reported as Ready.
+fn make_ready(ns: &Namespace<'_>, count: usize) {
+    let pods = ns.until("the pods exist", |seen| {
+        let pods = seen.all("Pod");
+        same("pods", &pods.len(), &count)?;
+        let names = pods.into_iter().map(|p| name(p).to_owned());
+        Ok(names.collect::<Vec<_>>())
+    });
+    for pod in &pods {
+        ns.set_pod_ready(pod);
+    }
+    ns.until("they are Ready", |seen| seen.expect_ready_pods(count));
 }

@@ -1,0 +1,256 @@
+//! Updates whose templates are bad, and updates under load (docs/semantics.md §14).
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::judge::{has, ready, same};
+use super::namespace::Namespace;
+use super::row::{Row, row};
+use super::seen::{Seen, is_going, is_ready, message, name, restarts, state, uid};
+use super::sets::{clique, serving, sh, with, with_pod};
+
+/// The rows of this theme.
+pub fn rows() -> Vec<Row> {
+    vec![
+        row("rollouts::template_is_refused", "H1", template_is_refused),
+        row("rollouts::crash_after_three_seconds", "3", crash_soon),
+        row("rollouts::crash_after_ten_seconds", "3", crash_later),
+        row("rollouts::readiness_is_lost_for_ten_seconds", "-", blip),
+        row("rollouts::clients_see_no_error", "-", under_load),
+    ]
+}
+
+const LIMIT: Duration = Duration::from_mins(4);
+
+/// A server without a readiness probe.
+fn server(version: &str) -> Value {
+    sh(&format!("echo {version}; exec sleep 1000"))
+}
+
+/// A set of three replicas of one pod each.
+fn three_engines(main: Value) -> Value {
+    with(
+        serving("u", &[clique("w", 1, &[main])]),
+        &json!({"spec": {"replicas": 3}}),
+    )
+}
+
+fn one_clique(replicas: u32, main: Value, rolling: &Value) -> Value {
+    let mut clique = clique("w", replicas, &[main]);
+    clique["spec"]["minAvailable"] = 1.into();
+    clique["rollingUpdate"] = rolling.clone();
+    serving("u", &[clique])
+}
+
+fn staying(seen: &Seen) -> BTreeSet<String> {
+    let pods = seen.pods().into_iter();
+    pods.filter(|pod| !is_going(pod)).map(uid).collect()
+}
+
+fn start(ns: &Namespace, set: &Value, pods: usize) -> BTreeSet<String> {
+    ns.apply(&[set]);
+    ns.until("all pods are Ready", |seen| {
+        ready(seen, "u", "AllReady")?;
+        let pods_now = staying(seen);
+        same("pods", pods_now.len(), pods)?;
+        Ok(pods_now)
+    })
+}
+
+fn update_ends(ns: &Namespace, pods: usize) {
+    ns.within(LIMIT, "the update ends", |seen| {
+        ready(seen, "u", "AllReady")?;
+        same("pods", staying(seen).len(), pods)?;
+        let progress = &seen.set("u")?["status"]["updateProgress"];
+        let has_ended = progress["updateEndedAt"].is_string();
+        same("whether it has ended", has_ended, true).map_err(|e| format!("{e}: {progress}"))
+    });
+}
+
+/// The reported reproduction: a limit below the request. The old engine was deleted for it.
+fn template_is_refused(ns: &Namespace) {
+    let before = start(ns, &three_engines(server("one")), 3);
+    let limits = |limit: &str| {
+        let resources = json!({"requests": {"memory": "8Mi"}, "limits": {"memory": limit}});
+        with(server("two"), &json!({"resources": resources}))
+    };
+    ns.apply(&[&three_engines(limits("4Mi"))]);
+    ns.until("it is refused", |seen| {
+        let set = seen.set("u")?;
+        let update = state(set, "UpdateInProgress");
+        same("the update", update, "False/TemplateRefused".to_owned())?;
+        ready(seen, "u", "UpdateRefused")?;
+        let words = message(set, "UpdateInProgress");
+        has("the message", words, &["clique w", "memory limit"])
+    });
+    ns.throughout(Duration::from_secs(20), "no pod goes", |seen| {
+        same("pods", staying(seen), before.clone())
+    });
+    ns.apply(&[&three_engines(limits("16Mi"))]);
+    update_ends(ns, 3);
+    let after = staying(&ns.look().unwrap());
+    same("old pods", after.intersection(&before).count(), 0).unwrap();
+}
+
+/// Finding 3: it replaced all three replicas in 19 s, and ended.
+fn crash_soon(ns: &Namespace) {
+    let before = start(ns, &three_engines(server("one")), 3);
+    ns.apply(&[&three_engines(sh("sleep 3; exit 1"))]);
+    only_one_is_lost(ns, &before, 3);
+    ns.apply(&[&three_engines(server("one"))]);
+    update_ends(ns, 3);
+    let after = staying(&ns.look().unwrap());
+    let kept = after.intersection(&before).count();
+    same("pods that were never touched", kept, 2).unwrap();
+}
+
+/// `minReadySeconds` is longer than the crash takes.
+fn crash_later(ns: &Namespace) {
+    let rolling = json!({"maxUnavailable": 1, "minReadySeconds": 20});
+    let before = start(ns, &one_clique(4, server("one"), &rolling), 4);
+    let broken = sh("sleep 10; exit 1");
+    ns.apply(&[&one_clique(4, broken, &rolling)]);
+    only_one_is_lost(ns, &before, 2);
+    ns.apply(&[&one_clique(4, server("one"), &rolling)]);
+    update_ends(ns, 4);
+}
+
+/// Up to the n-th crash of the new pod all old pods but one stay, and the update does not end.
+fn only_one_is_lost(ns: &Namespace, before: &BTreeSet<String>, crashes: u64) {
+    ns.within(LIMIT, "the new pod has crashed several times", |seen| {
+        let now = staying(seen);
+        let lost = before.difference(&now).count();
+        assert!(lost <= 1, "{lost} of {} old pods are gone", before.len());
+        let new = seen
+            .pods()
+            .into_iter()
+            .filter(|p| !before.contains(&uid(p)));
+        let count = new.map(restarts).max().unwrap_or_default();
+        let progress = &seen.set("u")?["status"]["updateProgress"];
+        assert!(progress["updateEndedAt"].is_null(), "it has ended");
+        (count >= crashes)
+            .then_some(())
+            .ok_or_else(|| format!("{count} restarts"))
+    });
+    let seen = ns.look().unwrap();
+    let said = message(seen.set("u").unwrap(), "Ready").to_owned();
+    has("Ready", &said, &["exit code 1"]).unwrap();
+}
+
+/// All pods lose their readiness in the middle of an update that waits for a new pod. They return
+/// before that one is Ready.
+fn blip(ns: &Namespace) {
+    let probe = json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1,
+                       "failureThreshold": 1});
+    let probed = |script: &str| with(sh(script), &json!({"readinessProbe": probe}));
+    let rolling = json!({"maxUnavailable": 1});
+    let good = probed("touch /tmp/up; exec sleep 1000");
+    let before = start(ns, &one_clique(4, good, &rolling), 4);
+    // The new pod becomes Ready late.
+    let late = probed("sleep 40; touch /tmp/up; exec sleep 1000");
+    ns.apply(&[&one_clique(4, late, &rolling)]);
+    let old = ns.until("one is replaced", |seen| {
+        let now = staying(seen);
+        let old: Vec<String> = seen
+            .pods()
+            .into_iter()
+            .filter(|pod| before.contains(&uid(pod)) && !is_going(pod))
+            .map(|pod| name(pod).to_owned())
+            .collect();
+        same("(pods, old pods)", (now.len(), old.len()), (4, 3))?;
+        Ok(old)
+    });
+    for pod in &old {
+        let script = "rm /tmp/up; (sleep 10; touch /tmp/up) >/dev/null 2>&1 &";
+        ns.kubectl(&["exec", pod, "--", "sh", "-c", script]);
+    }
+    ns.until("they are not Ready", |seen| {
+        let up = seen.pods().into_iter().filter(|pod| is_ready(pod)).count();
+        same("Ready pods", up, 0)
+    });
+    ns.until("they are Ready again, and none was deleted", |seen| {
+        let pods = seen.pods();
+        let up: Vec<&str> = pods
+            .iter()
+            .filter(|pod| is_ready(pod))
+            .map(|pod| name(pod))
+            .collect();
+        let is_kept = |old: &String| {
+            let mut pods = pods.iter();
+            pods.any(|pod| name(pod) == old && !is_going(pod))
+        };
+        assert!(old.iter().all(is_kept), "an old pod was deleted");
+        let is_back = up.len() >= old.len();
+        same("whether they are up", is_back, true)
+    });
+}
+
+/// Clients of a Service in front of three servers, of which one may be down. A server goes on to
+/// serve for a while after it was asked to end, as endpoints are removed at the same time.
+fn under_load(ns: &Namespace) {
+    let front = |version: &str| {
+        let script =
+            format!("mkdir /www; echo {version} > /www/index.html; exec httpd -f -p 8080 -h /www");
+        let probe = json!({"httpGet": {"port": 8080}, "periodSeconds": 1});
+        let pause = json!({"preStop": {"exec": {"command": ["sleep", "5"]}}});
+        let main = with(
+            sh(&script),
+            &json!({"readinessProbe": probe, "lifecycle": pause}),
+        );
+        let mut front = clique("w", 3, &[main]);
+        front["spec"]["minAvailable"] = 2.into();
+        front["rollingUpdate"] = json!({"maxUnavailable": 1});
+        serving(
+            "u",
+            &[with_pod(
+                front,
+                &json!({"terminationGracePeriodSeconds": 10}),
+            )],
+        )
+    };
+    let before = start(ns, &front("one"), 3);
+    let selector = json!({"grove.io/podclique": "u-0-w"});
+    let service = json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "front"},
+        "spec": {"selector": selector, "ports": [{"port": 80, "targetPort": 8080}]},
+    });
+    ns.apply(&[&service, &client()]);
+    ns.until("the client is answered", |seen| {
+        let pod = seen.one("Pod", "client")?;
+        same("client is Ready", is_ready(pod), true)?;
+        has("its answers", &ns.kubectl(&["logs", "client"]), &["one"])
+    });
+    ns.apply(&[&front("two")]);
+    ns.within(LIMIT, "the update ends", |seen| {
+        let progress = &seen.set("u")?["status"]["updateProgress"];
+        same(
+            "whether it has ended",
+            progress["updateEndedAt"].is_string(),
+            true,
+        )?;
+        let now = staying(seen);
+        same("old pods", now.intersection(&before).count(), 0)
+    });
+    ns.until("the client is answered by the new version", |_| {
+        let log = ns.kubectl(&["logs", "client", "--tail=5"]);
+        has("its answers", &log, &["two"])
+    });
+    let log = ns.kubectl(&["logs", "client"]);
+    let failed = log.lines().filter(|line| line.contains("failed")).count();
+    let answered = log.lines().filter(|line| *line == "one" || *line == "two");
+    let answered = answered.count();
+    println!("{answered} requests were answered, {failed} failed");
+    assert!(answered > 100, "only {answered} requests");
+    same("failed requests", failed, 0).unwrap();
+}
+
+/// It asks for the page again and again, each time on a new connection.
+fn client() -> Value {
+    let script = "while :; do wget -q -T 3 -O - http://front/ || echo failed; sleep 0.05; done";
+    json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "client"},
+        "spec": {"terminationGracePeriodSeconds": 0, "containers": [sh(script)]},
+    })
+}
