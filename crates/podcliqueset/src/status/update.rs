@@ -81,8 +81,7 @@ fn go_on(
     let available = rollout::available_replicas(roster, now);
     turn::note_reached(progress, snapshot, &available);
     if is_on_delete {
-        progress.currently_updating.clear();
-        progress.update_ended_at = Some(Time(now));
+        turn::end_update(progress, now);
     } else if !snapshot.view.is_outdated {
         let replicas = turn::Replicas {
             survey: &survey,

@@ -152,7 +152,7 @@ pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
 /// Whether the replica in turn was known to find no room, and as many replicas are available as at
 /// any time since the update began.
 fn is_replaced_by_others(before: &Value, after: &Value) -> bool {
-    let reached = view::at(after, "/status/updateProgress/reached").and_then(Value::as_i64);
+    let reached = view::at(before, "/status/updateProgress/reached").and_then(Value::as_i64);
     let available = view::number(after, "/status/availableReplicas");
     without_room_since(before).is_some() && reached.is_some_and(|reached| available >= reached)
 }

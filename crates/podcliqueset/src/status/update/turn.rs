@@ -45,7 +45,7 @@ impl Replicas<'_> {
             .into_iter()
             .collect();
         if outdated().next().is_none() {
-            progress.update_ended_at = Some(Time(now));
+            end_update(progress, now);
         }
     }
 
@@ -54,6 +54,13 @@ impl Replicas<'_> {
         let available = to_i32(self.available.len());
         progress.reached.is_some_and(|reached| available < reached)
     }
+}
+
+/// Ends the update: nothing counts from its numbers any more.
+pub(super) fn end_update(progress: &mut PcsUpdateProgress, now: Timestamp) {
+    progress.currently_updating.clear();
+    progress.update_ended_at = Some(Time(now));
+    progress.reached = None;
 }
 
 /// Whether the turn may pass on: all components are done, or it was stored that they find no room,
