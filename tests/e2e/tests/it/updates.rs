@@ -1,7 +1,6 @@
 //! A changed pod template reaches running pods (docs/updates.md).
 
 mod checked;
-mod contended;
 mod counts;
 pub mod interrupted;
 pub mod on_delete;

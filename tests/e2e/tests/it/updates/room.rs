@@ -18,7 +18,7 @@ const WATCHED: Watched = Watched {
 };
 
 /// A clique whose pods each fill a node for this resource.
-pub(super) fn placed(replicas: u32, version: &str, place: &str) -> Value {
+fn placed(replicas: u32, version: &str, place: &str) -> Value {
     let mut web = clique("web", replicas);
     web["annotations"] = json!({"example.com/version": version});
     probe(&mut web);
@@ -52,8 +52,9 @@ fn updates_with_six_places(
     place: &str,
     workload: fn(&str, &str) -> Value,
 ) -> Course {
-    let ns = Namespace::new(purpose);
+    // The nodes outlive the namespace: pods of a node that is gone are removed a minute later.
     let _nodes = Nodes::new(&site::shared().control_plane, place, 6);
+    let ns = Namespace::new(purpose);
     ns.apply(&workload("1", place));
     ns.until("six run", |seen| expect_ready(seen, 6));
     let mut history = History::of(&ns);
