@@ -16,7 +16,7 @@ use crate::exit::Failure;
 
 /// The number of dry runs that are under way at the same time.
 const AT_ONCE: usize = 16;
-/// The API server's words for a user who may not create pods. That is no answer about the pod.
+/// With these words the API server refuses the user, not the pod.
 const MAY_NOT_CREATE: &str = "cannot create resource \"pods\"";
 
 /// The answer about a clique with a changed template.

@@ -143,7 +143,7 @@ impl Scene {
 
 fn play(shape: &'static Shape, cause: &'static Cause, is_killed: bool) -> Result<(), String> {
     in_paused_time(async {
-        let world = Arc::new(Mutex::new(World::of(shape.places(cause.replicas))));
+        let world = Arc::new(Mutex::new(World::of(shape.places(cause.spare_places))));
         let cluster = |server| nodes::act(server, world.clone());
         let mut scene = Scene {
             ring: Ring::start_among(Begin::empty(), cluster),

@@ -17,8 +17,8 @@ pub use ends::ready_pods;
 use ends::{attempt, gangs};
 use manifests::{autoscaled, idle, job, ordered, pair, pair_of_cliques, small, terminated};
 pub use manifests::{manifest, service};
-pub use steps::create;
-use steps::{break_pods, fail_pods, scale, scale_parts};
+use steps::{break_pods, fail_pods, scale_parts};
+pub use steps::{create, scale};
 
 /// The creator of the objects that run before a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -83,8 +83,8 @@ impl Report<'_> {
         }
     }
 
-    /// `Ready` with the condition `report`: while an update runs, or does not begin, the message also has its
-    /// progress and the first refusal of the API server.
+    /// `Ready` with the condition `report`: while an update runs, or does not begin, the message also
+    /// has its progress and the first refusal of the API server.
     pub(in crate::status) fn complete_ready(
         &self,
         mut ready: ConditionUpdate,

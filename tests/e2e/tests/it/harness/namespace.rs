@@ -3,7 +3,6 @@
 use std::process::{self, Output};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -155,17 +154,7 @@ impl<'a> Namespace<'a> {
     }
 
     /// Looks until there is a result; `Err` is the remaining problem.
-    pub fn until<T>(&self, what: &str, judge: impl FnMut(&Seen) -> Result<T, String>) -> T {
-        self.within(wait::DEADLINE, what, judge)
-    }
-
-    /// The same with another deadline.
-    pub fn within<T>(
-        &self,
-        limit: Duration,
-        what: &str,
-        mut judge: impl FnMut(&Seen) -> Result<T, String>,
-    ) -> T {
+    pub fn until<T>(&self, what: &str, mut judge: impl FnMut(&Seen) -> Result<T, String>) -> T {
         let look = || {
             judge(&self.glance()?)?;
             let there = self.look_on_demand();
@@ -173,7 +162,7 @@ impl<'a> Namespace<'a> {
             there.expect_read()?;
             judged
         };
-        match wait::within(limit, look) {
+        match wait::until(look) {
             Ok(found) => found,
             Err(wrong) => panic!("{what}: {wrong}"),
         }

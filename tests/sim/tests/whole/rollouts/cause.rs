@@ -22,7 +22,7 @@ type Act = fn(&mut Store, &Shape, &mut World);
 pub struct Cause {
     pub name: &'static str,
     /// More places than pods.
-    pub replicas: i64,
+    pub spare_places: i64,
     /// The terminationDelay of the set.
     pub delay: Option<&'static str>,
     /// What happens just before the edit.
@@ -64,7 +64,7 @@ const NOTHING: Act = |_, _, _| {};
 /// The update ends, with version 2.
 const ENDS: Cause = Cause {
     name: "",
-    replicas: 0,
+    spare_places: 0,
     delay: None,
     before: NOTHING,
     during: None,
@@ -102,7 +102,7 @@ pub static CAUSES: [Cause; 16] = [
     },
     Cause {
         name: "a pod that is lost and replaced",
-        replicas: 1,
+        spare_places: 1,
         during: Some(|store, _, _| lose_one(store)),
         ..ENDS
     },
@@ -133,23 +133,23 @@ pub static CAUSES: [Cause; 16] = [
     },
     Cause {
         name: "scale-out",
-        replicas: 2,
-        during: Some(|store, shape, _| shape.scale(store, shape.units + 2)),
+        spare_places: 2,
+        during: Some(|store, shape, _| shape.scale(store, shape.pods + 2)),
         pods: |shape| shape.pods + 2,
         ..ENDS
     },
     Cause {
         name: "scale-in",
-        during: Some(|store, shape, _| shape.scale(store, shape.units - 1)),
+        during: Some(|store, shape, _| shape.scale(store, shape.pods - 1)),
         pods: |shape| shape.pods - 1,
         ..ENDS
     },
     Cause {
         name: "scale-in and out",
-        replicas: 1,
+        spare_places: 1,
         during: Some(|store, shape, _| {
-            shape.scale(store, shape.units - 1);
-            shape.scale(store, shape.units + 1);
+            shape.scale(store, shape.pods - 1);
+            shape.scale(store, shape.pods + 1);
         }),
         pods: |shape| shape.pods + 1,
         ..ENDS

@@ -1,8 +1,7 @@
 //! The budget, by the log of the store: a unit that is up is taken down only if enough others are.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use serde_json::Value;
 use sim::check::{LATE, OPERATOR};
 use sim::store::Record;
 use sim::{Resource, Store, view};
@@ -14,15 +13,15 @@ const MAX_UNAVAILABLE: usize = 1;
 
 /// Fails if the operator took a unit down when too few were up.
 pub fn check(store: &Store, shape: &Shape, began: usize) -> Result<(), String> {
-    let mut up: BTreeMap<&str, &Value> = BTreeMap::new();
-    let mut wanted = shape.units;
+    let mut up: BTreeSet<&str> = BTreeSet::new();
+    let mut wanted = shape.pods;
     for (position, record) in store.log.iter().enumerate() {
         if position == began {
             wanted = up.len();
         }
         if position >= began {
             wanted = wanted.min(units_of(record, shape).unwrap_or(wanted));
-            let taken = taken_down(record, shape).filter(|unit| up.contains_key(unit));
+            let taken = taken_down(record, shape).filter(|unit| up.contains(unit));
             let floor = wanted.saturating_sub(MAX_UNAVAILABLE);
             if let Some(unit) = taken.filter(|_| up.len() <= floor) {
                 let count = up.len();
@@ -64,7 +63,7 @@ fn taken_down<'a>(record: &'a Record, shape: &Shape) -> Option<&'a str> {
 }
 
 /// Keeps the pods that are up, and with them the PodCliques of group replicas.
-fn note<'a>(up: &mut BTreeMap<&'a str, &'a Value>, record: &'a Record) {
+fn note<'a>(up: &mut BTreeSet<&'a str>, record: &'a Record) {
     if record.id.resource == Resource::PodClique {
         let stays = record
             .after
@@ -85,7 +84,7 @@ fn note<'a>(up: &mut BTreeMap<&'a str, &'a Value>, record: &'a Record) {
         view::name(&record.last)
     };
     match &record.after {
-        Some(pod) if view::is_ready(pod) && view::is_live(pod) => up.insert(unit, pod),
+        Some(pod) if view::is_ready(pod) && view::is_live(pod) => up.insert(unit),
         _ => up.remove(unit),
     };
 }

@@ -97,9 +97,10 @@ fn end(store: &mut Store, id: &Id, pod: &Value) {
 
 fn place(store: &mut Store, id: &Id, has_place: bool) {
     let time = store.stamp();
-    let has_waited =
-        |pod: &Value| view::text(pod, "/status/conditions/0/reason") == "Unschedulable";
-    let is_refused = store.get(id).is_some_and(|pod| has_waited(pod));
+    let reason = |pod: &Value| view::text(pod, "/status/conditions/0/reason").to_owned();
+    let is_refused = store
+        .get(id)
+        .is_some_and(|pod| reason(pod) == "Unschedulable");
     if !has_place && is_refused {
         return;
     }

@@ -5,16 +5,14 @@ use sim::{Call, Resource, Store, view};
 use testkit::builders::{SetBuilder, set};
 
 use super::{has_version, set_id};
-use crate::scenarios::manifest;
+use crate::scenarios::{manifest, scale};
 
 /// A part whose units are replaced.
 #[derive(Debug)]
 pub struct Shape {
     pub name: &'static str,
     build: fn() -> SetBuilder,
-    /// Its units, of one pod each, in a set of one replica; of a set its replicas.
-    pub units: usize,
-    /// All its pods.
+    /// Its units, of one pod each: pods, group replicas, or replicas of the set.
     pub pods: usize,
     /// The object that is scaled.
     pub scaled: (Resource, &'static str),
@@ -26,7 +24,6 @@ pub static SHAPES: [Shape; 3] = [
     Shape {
         name: "clique",
         build: || set("svc").clique("a", |c| c.replicas(4).min(2)),
-        units: 4,
         pods: 4,
         scaled: (Resource::PodClique, "svc-0-a"),
     },
@@ -37,14 +34,12 @@ pub static SHAPES: [Shape; 3] = [
                 .clique("a", |c| c)
                 .group("g", ["a"], |g| g.replicas(4).min(2))
         },
-        units: 4,
         pods: 4,
         scaled: (Resource::PodCliqueScalingGroup, "svc-0-g"),
     },
     Shape {
         name: "set",
         build: || set("svc").replicas(3).clique("a", |c| c),
-        units: 3,
         pods: 3,
         scaled: (Resource::PodCliqueSet, "svc"),
     },
@@ -71,10 +66,7 @@ impl Shape {
     /// Scales it to that many units.
     pub fn scale(&self, store: &mut Store, units: usize) {
         let (resource, name) = self.scaled;
-        let path = format!("{}/{name}/scale", resource.path("default"));
-        let body = json!({"spec": {"replicas": units}});
-        let answer = store.handle("user", &Call::merge(&path, body));
-        assert_eq!(answer.code, 200, "{:?}", answer.body);
+        scale(store, resource, name, u32::try_from(units).unwrap());
     }
 }
 
