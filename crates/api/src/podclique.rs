@@ -180,6 +180,10 @@ pub struct PodCliqueStatus {
     /// Pods that are bound to a node and not being deleted.
     #[serde(default)]
     pub scheduled_replicas: i32,
+    /// Surge pods that exist during an update, which no other count includes; absent if there are
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surge_replicas: Option<i32>,
     /// Label selector of the pods, for autoscalers. Absent for cliques of a scaling group, which is
     /// scaled as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -284,12 +288,38 @@ pub struct PclqUpdateProgress {
     /// here. Absent outside of the turn, and if no pod had an older template in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<i32>,
+    /// The index of the first surge pod; it and the next `maxSurge - 1` indexes are surge. It
+    /// follows `replicas` up. Absent without surge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surge_from: Option<i32>,
+    /// Why this turn goes on without surge pods; absent while it may use them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_surge: Option<String>,
     /// A pod that waits for a node, and since when. After 60 s the clique counts as short of room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_since: Option<WaitingPod>,
     /// Ready pods chosen to be replaced. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_pods_selected_to_update: Option<PodsSelectedToUpdate>,
+}
+
+impl PclqUpdateProgress {
+    /// An update to this generation and pod template that begins at this time.
+    pub fn begin(generation: String, template: String, at: Time) -> Self {
+        Self {
+            last_progress_time: Some(at.clone()),
+            update_started_at: at,
+            update_ended_at: None,
+            pod_clique_set_generation_hash: generation,
+            pod_template_hash: template,
+            updated_ready_replicas: None,
+            reached: None,
+            surge_from: None,
+            without_surge: None,
+            waiting_since: None,
+            ready_pods_selected_to_update: None,
+        }
+    }
 }
 
 /// A pod that waits for a node during an update.

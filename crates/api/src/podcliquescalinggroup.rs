@@ -131,6 +131,10 @@ pub struct PodCliqueScalingGroupStatus {
     /// Available group replicas whose PodCliques and pods all have the newest template.
     #[serde(default)]
     pub updated_replicas: i32,
+    /// Surge replicas of the group that exist during an update, which no other count includes; absent
+    /// if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surge_replicas: Option<i32>,
     /// Label selector of the group's pods, for autoscalers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
@@ -211,12 +215,38 @@ pub struct PcsgUpdateProgress {
     /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<i32>,
+    /// The index of the first surge group replica; it and the next `maxSurge - 1` indexes are surge. It
+    /// follows `replicas` up. Absent without surge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surge_from: Option<i32>,
+    /// Why this turn goes on without surge group replicas; absent while it may use them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_surge: Option<String>,
     /// A pod that waits for a node, and since when. After 60 s the group counts as short of room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_since: Option<WaitingPod>,
     /// Ready group replicas chosen to be recreated. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_replica_indices_selected_to_update: Option<ReplicasSelectedToUpdate>,
+}
+
+impl PcsgUpdateProgress {
+    /// An update to this generation that begins at this time, without counts.
+    pub fn begin(generation: String, at: Time) -> Self {
+        Self {
+            last_progress_time: Some(at.clone()),
+            update_started_at: at,
+            update_ended_at: None,
+            pod_clique_set_generation_hash: generation,
+            updated_pod_cliques_count: 0,
+            total_pod_cliques_count: 0,
+            reached: None,
+            surge_from: None,
+            without_surge: None,
+            waiting_since: None,
+            ready_replica_indices_selected_to_update: None,
+        }
+    }
 }
 
 /// Ready group replicas chosen to be recreated, one at a time.

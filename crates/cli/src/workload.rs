@@ -6,11 +6,14 @@ pub mod pod_state;
 mod view;
 
 use std::collections::HashSet;
+use std::ops::Range;
 
+use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::roster::{self, Owner};
-use domain::workload::layout::{self, Layout};
+use domain::update;
+use domain::workload::layout::{self, GroupIndexes, Layout};
 use domain::workload::limits;
 use k8s_openapi::api::core::v1::Pod;
 
@@ -39,9 +42,25 @@ impl Workload {
         let (name, spec) = (ownership::name(&self.set.metadata), &self.set.spec);
         let replicas = limits::bounded(spec.replicas);
         layout::enumerate(name, &spec.template, replicas, |group, config| {
-            let live = self.group(group).map(|g| g.spec.replicas);
-            limits::bounded(live.or(config.replicas).unwrap_or(1))
+            let Some(found) = self.group(group) else {
+                return limits::bounded(config.replicas.unwrap_or(1)).into();
+            };
+            GroupIndexes {
+                replicas: limits::bounded(found.spec.replicas),
+                surge: self.surge_of(found, config),
+            }
         })
+    }
+
+    fn surge_of(
+        &self,
+        group: &PodCliqueScalingGroup,
+        config: &PodCliqueScalingGroupConfig,
+    ) -> Range<i32> {
+        let replica = ownership::replica_in(ownership::name(&self.set.metadata), &group.metadata);
+        let has_turn = || replica.is_some_and(|i| update::is_updating(&self.set, i));
+        let is_of_turn = || has_turn() || update::is_paused(&self.set);
+        update::surge_of_group(group, config.rolling_update.as_ref(), is_of_turn)
     }
 
     /// The scaling group of that name.

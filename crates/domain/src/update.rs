@@ -5,6 +5,8 @@ mod component;
 mod min_ready;
 mod progress;
 mod room;
+mod surge;
+mod trouble;
 mod unit;
 
 use std::cmp::Ordering;
@@ -17,10 +19,15 @@ use api::podcliqueset::{
 use api::{PodCliqueSet, PodCliqueSetStatus, labels};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
-pub use self::component::{Component, max_unavailable};
+pub use self::component::{Component, Limits};
 pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
-pub use self::room::{QUOTA, is_short, next_waiting, short_at};
+pub use self::room::{QUOTA, explain_no_room, is_short, next_waiting, short_at};
+use self::surge::choose_surplus;
+pub use self::surge::{
+    SurgeUnit, describe_surge, max_surge, next_surge_from, surge_indexes, surge_of_group,
+};
+pub use self::trouble::explain_new_pods;
 pub use self::unit::{
     Stage, UnitMember, counts_from, next_stage_at, next_stage_of_replica_at, stage_of_pod,
     stage_of_replica,

@@ -11,7 +11,6 @@ use admission::oversize;
 use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::RollingUpdate;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
-use domain::health::availability::CliqueFacts;
 use domain::health::readiness::{self, Start};
 use domain::health::stuck::StuckTimeouts;
 use domain::health::{fence, training};
@@ -24,7 +23,7 @@ use domain::workload::{gang, limits};
 use domain::{Key, Pod, update};
 use engine::Caches;
 use engine::caches::LastHolder;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::PodCliqueReconciler;
@@ -162,13 +161,15 @@ impl Snapshot {
         label.is_some() && label == newest
     }
 
-    /// The pod of the newest template whose trouble is the most important, with that trouble.
-    pub fn worst_updated_pod(&self) -> Option<String> {
+    /// The trouble of a pod of the newest template that is the most important.
+    pub fn explain_new_pods(&self, now: Timestamp) -> Option<String> {
         let meta = &self.podclique.metadata;
-        let pods = self.pods.iter().map(AsRef::as_ref);
-        let new = pods.filter(|p: &&Pod| !update::is_outdated(&p.metadata, meta));
-        let culprit = CliqueFacts::of(&self.podclique, new).culprit;
-        culprit.map(|culprit| culprit.text)
+        let new = self
+            .pods
+            .iter()
+            .map(AsRef::as_ref)
+            .filter(|p: &&Pod| !update::is_outdated(&p.metadata, meta));
+        update::explain_new_pods(new, now)
     }
 
     /// Whether its replica has the turn in an update.

@@ -1,33 +1,36 @@
 //! The pods of a standalone clique in an update, each in its stage (docs/semantics.md §14.3).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use domain::Pod;
-use domain::update::{self, Component, Stage};
+use domain::update::{self, Component, Limits, Stage, SurgeUnit};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
 
 /// The pods that stay, with their stages.
-pub(crate) fn staged(
-    snapshot: &Snapshot,
-    now: Timestamp,
-) -> impl Iterator<Item = (&Arc<Pod>, Stage)> {
+pub(crate) fn staged(snapshot: &Snapshot, now: Timestamp) -> Vec<(&Arc<Pod>, Stage)> {
     let min_ready = snapshot.min_ready();
-    staying(snapshot).map(move |pod| {
-        let stage = update::stage_of_pod(pod, is_old(snapshot, pod), min_ready, now);
-        (pod, stage)
-    })
+    staying(snapshot)
+        .map(|pod| {
+            let stage = update::stage_of_pod(pod, is_old(snapshot, pod), min_ready, now);
+            (pod, stage)
+        })
+        .collect()
 }
 
-/// The numbers of the clique with pods in these stages, with those that its status stores.
+/// The numbers of the clique with these pods, with those that its status stores.
 pub(crate) fn component(
     snapshot: &Snapshot,
-    stages: impl IntoIterator<Item = Stage>,
+    pods: &[(&Arc<Pod>, Stage)],
     now: Timestamp,
 ) -> Component {
     let spec = &snapshot.podclique.spec;
     let minimum = spec.min_available.unwrap_or(spec.replicas);
+    let units = pods
+        .iter()
+        .filter_map(|(pod, stage)| Some((pod.index()?, *stage)));
     let status = snapshot.podclique.status.as_ref();
     let errors = status.map_or(&[][..], |status| &status.last_errors);
     let progress = snapshot.update_progress();
@@ -36,8 +39,44 @@ pub(crate) fn component(
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: update::is_short(waiting, errors, now),
         must_return: snapshot.set.as_ref().is_some_and(|s| s.update.must_return),
-        ..Component::count(stages, spec.replicas, minimum)
+        limits: limits(snapshot),
+        is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
+        ..Component::count(units, &surge_indexes(snapshot), spec.replicas, minimum)
     }
+}
+
+/// `rollingUpdate` of the clique.
+fn limits(snapshot: &Snapshot) -> Limits {
+    let spec = &snapshot.podclique.spec;
+    let minimum = spec.min_available.unwrap_or(spec.replicas);
+    Limits::of(snapshot.rolling_update(), spec.replicas, minimum)
+}
+
+/// The indexes of surge pods; empty outside of a turn. They stay while the update is held, and while
+/// the record is about an older template.
+pub(crate) fn surge_indexes(snapshot: &Snapshot) -> Range<i32> {
+    let desired = snapshot.podclique.spec.replicas;
+    let is_of_turn = snapshot.is_updating() || snapshot.is_update_held();
+    let stored = snapshot.podclique.status.as_ref();
+    let open = stored
+        .and_then(|status| status.update_progress.as_ref())
+        .filter(|progress| is_of_turn && progress.update_ended_at.is_none());
+    let from = open.and_then(|progress| progress.surge_from);
+    update::surge_indexes(from, desired, limits(snapshot).max_surge)
+}
+
+/// The surge pods that exist.
+pub(crate) fn surge_units(snapshot: &Snapshot, pods: &[(&Arc<Pod>, Stage)]) -> Vec<SurgeUnit> {
+    let surge = surge_indexes(snapshot);
+    let units = pods.iter().filter_map(|(pod, stage)| {
+        let index = pod.index().filter(|index| surge.contains(index))?;
+        let is_available = stage.is_available();
+        Some(SurgeUnit {
+            index,
+            is_available,
+        })
+    });
+    units.collect()
 }
 
 /// When a stage, or the room of the clique, changes if nothing happens.

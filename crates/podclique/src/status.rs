@@ -1,4 +1,5 @@
-//! The status of a PodClique. No count includes terminating pods.
+//! The status of a PodClique. No count includes terminating pods, and only `surgeReplicas` includes
+//! surge pods.
 
 mod update;
 
@@ -17,6 +18,7 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
+use crate::rollout;
 
 pub(crate) use update::next_update_change;
 
@@ -24,11 +26,11 @@ pub(crate) use update::next_update_change;
 pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
     let podclique = &snapshot.podclique;
     let before = podclique.status.clone().unwrap_or_default();
-    let pods: Vec<&Arc<Pod>> = snapshot
-        .pods
-        .iter()
-        .filter(|p| !p.is_terminating())
-        .collect();
+    let surge = rollout::surge_indexes(snapshot);
+    let is_surge = |pod: &&Arc<Pod>| pod.index().is_some_and(|index| surge.contains(&index));
+    let staying = snapshot.pods.iter().filter(|p| !p.is_terminating());
+    let (surge, pods): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) = staying.partition(is_surge);
+    let ready_surge = surge.iter().filter(|p| p.is_ready()).count();
     let count = |claim: &dyn Fn(&Pod) -> bool| to_i32(pods.iter().filter(|p| claim(p)).count());
     let facts = CliqueFacts::of(podclique, snapshot.pods.iter().map(AsRef::as_ref))
         .after_losses(snapshot.lost.iter().map(AsRef::as_ref))
@@ -40,12 +42,13 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         observed_generation: podclique.metadata.generation,
         last_errors: over_limits(snapshot, now).into_iter().collect(),
         replicas: to_i32(pods.len()),
-        ready_replicas: facts.ready,
+        ready_replicas: facts.ready.saturating_sub(to_i32(ready_surge)),
         updated_replicas: count(&|p| {
             hash.is_some() && !domain::update::is_outdated(&p.metadata, &podclique.metadata)
         }),
         schedule_gated_replicas: count(&Pod::is_gated),
         scheduled_replicas: count(&Pod::is_scheduled),
+        surge_replicas: (!surge.is_empty()).then(|| to_i32(surge.len())),
         hpa_pod_selector: selector(snapshot),
         was_available: facts.latch(),
         was_idle: facts.is_or_was_scaled_to_zero().then_some(true),

@@ -36,6 +36,7 @@ fn is_plain_start(status: &PodCliqueStatus) -> bool {
         updated_replicas: _,
         schedule_gated_replicas: _,
         scheduled_replicas: _,
+        surge_replicas: _,
         hpa_pod_selector: _,
         current_pod_clique_set_generation_hash: _,
         current_pod_template_hash: _,
@@ -76,6 +77,7 @@ fn without_counts(status: &PodCliqueStatus) -> PodCliqueStatus {
         updated_replicas: 0,
         schedule_gated_replicas: 0,
         scheduled_replicas: 0,
+        surge_replicas: None,
         ..status.clone()
     }
 }

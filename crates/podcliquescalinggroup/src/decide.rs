@@ -81,9 +81,9 @@ fn plan_members(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGro
     };
     plan.events.extend(termination::terminated_events(snapshot));
     plan.wave(fence::earlier_attempts(snapshot));
-    let recreation = update::plan_recreation(snapshot, now);
-    plan.wave(recreation.deletions);
-    for wave in children::plan_children(snapshot, &recreation.closed) {
+    let mut recreation = update::plan_recreation(snapshot, now);
+    plan.wave(std::mem::take(&mut recreation.deletions));
+    for wave in children::plan_children(snapshot, &recreation) {
         plan.wave(wave);
     }
     plan

@@ -1,6 +1,7 @@
 //! The inputs of a decision on a scaling group.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use admission::Validator;
@@ -60,6 +61,19 @@ impl Snapshot {
     /// Live replicas, limited to the number that is acted on.
     pub fn replicas(&self) -> i32 {
         limits::bounded(self.group.spec.replicas)
+    }
+
+    /// The indexes of its surge replicas; empty outside of a turn.
+    pub fn surge_indexes(&self) -> Range<i32> {
+        let rolling = self.config().and_then(|c| c.rolling_update.as_ref());
+        let is_of_turn = || self.is_updating() || self.is_update_held();
+        update::surge_of_group(&self.group, rolling, is_of_turn)
+    }
+
+    /// Returns whether the group may have a replica with an index.
+    pub fn allowed_indexes(&self) -> impl Fn(i32) -> bool + use<> {
+        let (replicas, surge) = (0..self.group.spec.replicas, self.surge_indexes());
+        move |j| replicas.contains(&j) || surge.contains(&j)
     }
 
     /// Whether the set, with all its existing objects, is larger than it may be.

@@ -1,11 +1,11 @@
 //! The replicas of the group in an update, each in its stage (docs/semantics.md §14.3).
 
-use api::PodClique;
 use api::podcliquescalinggroup::PcsgUpdateProgress;
 use api::podcliqueset::PodCliqueTemplateSpec;
+use api::{LastError, PodClique};
 use domain::object::ownership;
 use domain::roster::Slot;
-use domain::update::{self, Component, Stage, UnitMember};
+use domain::update::{self, Component, Limits, Stage, SurgeUnit, UnitMember};
 use domain::workload::gang;
 use domain::workload::layout::{self, Members};
 use jiff::{SignedDuration, Timestamp};
@@ -16,14 +16,14 @@ use crate::status::stored_errors;
 /// The cliques of the template with the hash of their newest pods.
 pub type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
 
-/// All live group replicas, by index, with their stages.
+/// All live group replicas and the surge ones, by index, with their stages.
 pub fn survey<'a>(
     snapshot: &'a Snapshot,
     hashed: &Hashed<'_>,
     now: Timestamp,
 ) -> Vec<(Members<'a>, Stage)> {
     let min_ready = min_ready(snapshot, hashed);
-    layout::members_of_group(&snapshot.group)
+    members(snapshot)
         .map(|members| {
             let units = units(snapshot, hashed, &members);
             let stage = update::stage_of_replica(&units, members.cliques.len(), min_ready, now);
@@ -32,20 +32,51 @@ pub fn survey<'a>(
         .collect()
 }
 
+fn members(snapshot: &Snapshot) -> impl Iterator<Item = Members<'_>> {
+    layout::members_of_group(&snapshot.group).chain(surge_members(snapshot))
+}
+
+/// The PodCliques of surge replicas, whether they exist or not.
+pub fn surge_members(snapshot: &Snapshot) -> impl Iterator<Item = Members<'_>> {
+    layout::enumerate_members(
+        ownership::name(&snapshot.group.metadata),
+        &snapshot.group.spec.clique_names,
+        snapshot.surge_indexes(),
+    )
+}
+
+/// The surge replicas that exist.
+pub fn surge_units(snapshot: &Snapshot, surveyed: &[(Members<'_>, Stage)]) -> Vec<SurgeUnit> {
+    let surge = snapshot.surge_indexes();
+    let units = surveyed.iter().filter_map(|(members, stage)| {
+        let index = members.group_replica;
+        let exists = surge.contains(&index) && stage.stays();
+        exists.then_some(SurgeUnit {
+            index,
+            is_available: stage.is_available(),
+        })
+    });
+    units.collect()
+}
+
 /// The numbers of the group, with those that its status stores.
 pub fn component(
     snapshot: &Snapshot,
     surveyed: &[(Members<'_>, Stage)],
     now: Timestamp,
 ) -> Component {
-    let stages = surveyed.iter().map(|(_, stage)| *stage);
+    let units = surveyed.iter().map(|(m, stage)| (m.group_replica, *stage));
+    let rolling = snapshot.config().and_then(|c| c.rolling_update.as_ref());
+    let (desired, minimum) = (snapshot.replicas(), snapshot.min_available());
     let progress = update_progress(snapshot);
     let waiting = progress.and_then(|progress| progress.waiting_since.as_ref());
     Component {
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: is_short_of_room(snapshot, waiting, now),
         must_return: must_return(snapshot),
-        ..Component::count(stages, snapshot.replicas(), snapshot.min_available())
+        limits: Limits::of(rolling, desired, minimum),
+        is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
+        ..Component::count(units, &snapshot.surge_indexes(), desired, minimum)
     }
 }
 
@@ -63,12 +94,16 @@ pub fn is_short_of_room(
     waiting: Option<&api::podclique::WaitingPod>,
     now: Timestamp,
 ) -> bool {
-    let of_podcliques = snapshot
-        .podcliques
-        .values()
-        .filter_map(|c| Some(&c.status.as_ref()?.last_errors))
-        .any(|errors| update::is_short(None, errors, now));
-    of_podcliques || update::is_short(waiting, stored_errors(snapshot), now)
+    update::is_short(waiting, errors(snapshot), now)
+}
+
+/// The refused requests that the group and its PodCliques store.
+pub fn errors(snapshot: &Snapshot) -> impl Iterator<Item = &LastError> {
+    let podcliques = snapshot.podcliques.values();
+    podcliques
+        .filter_map(|podclique| podclique.status.as_ref())
+        .flat_map(|status| &status.last_errors)
+        .chain(stored_errors(snapshot))
 }
 
 /// When a stage, or the room of the group, changes if nothing happens.
@@ -81,7 +116,7 @@ pub fn next_change(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     let progress = update_progress(snapshot);
     let waiting = progress.and_then(|progress| progress.waiting_since.as_ref());
     let short = update::short_at(waiting).filter(|at| *at > now);
-    layout::members_of_group(&snapshot.group)
+    members(snapshot)
         .filter_map(|members| {
             let units = units(snapshot, &hashed, &members);
             update::next_stage_of_replica_at(&units, min_ready, now)

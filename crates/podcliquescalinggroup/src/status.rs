@@ -15,14 +15,14 @@ use api::{LastError, PodCliqueScalingGroupStatus, codes, labels};
 use domain::health::availability::{self, GroupFacts};
 use domain::health::{fence, stalled};
 use domain::object::ownership;
-use domain::workload::layout;
+use domain::workload::layout::{self, Members};
 use engine::cache::set_of;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use self::replica::{Replica, judge_replica};
 use crate::observe::Snapshot;
-use crate::rollout::newest_hashes;
+use crate::rollout::{Hashed, newest_hashes, surge_members};
 
 pub use breach::{stored_part, with_recovered};
 pub use update::update_deadline;
@@ -35,18 +35,19 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
     let replicas: Vec<Replica<'_>> = layout::members_of_group(group)
         .map(|members| judge_replica(snapshot, &hashed, members))
         .collect();
-    let count = |claim: &dyn Fn(&Replica<'_>) -> bool| {
-        i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
-    };
+    let count = |claim: &dyn Fn(&Replica<'_>) -> bool| count_of(&replicas, claim);
+    let surge = judge_surge(snapshot, &hashed);
     let facts = GroupFacts::of(group, snapshot.replica_attempts(), |member| {
         stored_part(snapshot, member)
     })
-    .in_update(snapshot.is_updating());
+    .in_update(snapshot.is_updating())
+    .with_surge(count_of(&surge, &|r| r.is_available));
     let mut next = PodCliqueScalingGroupStatus {
         replicas: group.spec.replicas,
         scheduled_replicas: count(&|r| r.is_scheduled),
         available_replicas: count(&|r| r.is_available),
         updated_replicas: count(&|r| r.is_available && r.is_updated),
+        surge_replicas: (!surge.is_empty()).then(|| count_of(&surge, &|_| true)),
         selector: selector(snapshot),
         observed_generation: group.metadata.generation,
         last_errors: Vec::new(),
@@ -74,7 +75,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
     set_ready(
         &mut next,
         snapshot,
-        ready::ready_condition(snapshot, &replicas),
+        ready::ready_condition(snapshot, &replicas, &surge),
         now,
     );
     let update = update::verdict(snapshot, &next, now);
@@ -87,6 +88,23 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
         now,
     );
     next
+}
+
+/// The surge replicas of which a PodClique exists.
+fn judge_surge<'a>(snapshot: &'a Snapshot, hashed: &Hashed<'_>) -> Vec<Replica<'a>> {
+    let members = surge_members(snapshot);
+    let exists = |members: &Members<'_>| {
+        let mut cliques = members.cliques.iter();
+        cliques.any(|member| snapshot.slot(&member.name).present().is_some())
+    };
+    members
+        .filter(exists)
+        .map(|members| judge_replica(snapshot, hashed, members))
+        .collect()
+}
+
+fn count_of(replicas: &[Replica<'_>], claim: &dyn Fn(&Replica<'_>) -> bool) -> i32 {
+    i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
 }
 
 /// The status of a group that is over its limits: its objects are not counted.

@@ -32,6 +32,7 @@ fn without_counts(status: &PodCliqueScalingGroupStatus) -> PodCliqueScalingGroup
         scheduled_replicas: 0,
         available_replicas: 0,
         updated_replicas: 0,
+        surge_replicas: None,
         ..status.clone()
     }
 }

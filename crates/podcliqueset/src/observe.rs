@@ -21,7 +21,8 @@ use domain::plan::CheckedTemplate;
 pub use domain::roster::ObservedClique;
 use domain::roster::Roster;
 use domain::scheduling::{Backend, UnsupportedFeature};
-use domain::workload::layout::{self, Layout};
+use domain::update;
+use domain::workload::layout::{self, GroupIndexes, Layout};
 use domain::workload::limits;
 use domain::{Key, Pod};
 use engine::caches::KnownAnswer;
@@ -144,10 +145,25 @@ impl Snapshot {
         limits::bounded(self.validated.set.spec.replicas)
     }
 
-    /// Live replicas of a scaling group, or those that it will have.
-    pub fn group_replicas(&self, name: &str, config: &PodCliqueScalingGroupConfig) -> i32 {
-        let live = self.group(name).map(|g| g.spec.replicas);
-        limits::bounded(live.or(config.replicas).unwrap_or(1))
+    /// The replicas of a scaling group, or those that it will have.
+    pub fn indexes_of_group(
+        &self,
+        name: &str,
+        config: &PodCliqueScalingGroupConfig,
+    ) -> GroupIndexes {
+        let Some(group) = self.group(name) else {
+            return limits::bounded(config.replicas.unwrap_or(1)).into();
+        };
+        let set = &self.validated.set;
+        let replica = ownership::replica_in(self.name(), &group.metadata);
+        let is_of_turn = || {
+            replica.is_some_and(|i| update::is_updating(set, i))
+                || update::is_held(set, &self.validated.generation_hash())
+        };
+        GroupIndexes {
+            replicas: limits::bounded(group.spec.replicas),
+            surge: update::surge_of_group(group, config.rolling_update.as_ref(), is_of_turn),
+        }
     }
 
     /// Whether it is a training job.
@@ -171,7 +187,7 @@ impl Snapshot {
     pub fn roster(&self) -> Roster<'_> {
         let template = &self.validated.set.spec.template;
         let layout = layout::enumerate(self.name(), template, self.replicas(), |name, config| {
-            self.group_replicas(name, config)
+            self.indexes_of_group(name, config)
         });
         self.roster_of(layout)
     }

@@ -98,6 +98,9 @@ impl Coverage {
             (0, 1..) => self.saw("group scaled up from 0"),
             _ => {}
         }
+        if surge(before) == 0 && surge(after) > 0 {
+            self.saw("surge of a group");
+        }
     }
 
     fn autoscaler(&mut self, record: &Record) {
@@ -121,6 +124,9 @@ impl Coverage {
             (1.., 0) => self.saw("clique scaled to zero"),
             (0, 1..) => self.saw("clique scaled up from 0"),
             _ => {}
+        }
+        if surge(before) == 0 && surge(after) > 0 {
+            self.saw("surge of a clique");
         }
         if view::was_idle(before) && !view::was_idle(after) {
             self.saw("scaled up clique available again");
@@ -280,4 +286,8 @@ fn failed_because(set: &Value) -> Option<&str> {
     let mut conditions = view::list(set, "/status/conditions");
     let failed = conditions.find(|c| view::text(c, "/type") == "Failed")?;
     (view::text(failed, "/status") == "True").then(|| view::text(failed, "/reason"))
+}
+
+fn surge(part: &Value) -> i64 {
+    view::number(part, "/status/surgeReplicas")
 }

@@ -9,6 +9,7 @@ mod schedulers;
 mod updates;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use api::labels;
 use serde_json::Value;
@@ -163,11 +164,13 @@ fn children(store: &Store, set: &Value, wanted: &mut BTreeSet<Id>) -> Gangs {
     let live = |group: &str, config: &Value| {
         let live = store.get(&Id::new(Resource::PodCliqueScalingGroup, group));
         // A job has the size of its manifest, even if parts of it are gone.
-        match live {
+        let count = match live {
             Some(live) => view::number(live, "/spec/replicas"),
             None if view::is_job(set) => view::number(config, "/replicas"),
             None => 0,
-        }
+        };
+        let surge = live.map_or(0..0, |live| surge_of(set, live));
+        (0..count).chain(surge).collect()
     };
     for i in 0..view::number(set, "/spec/replicas") {
         let base = format!("{}-{i}", view::name(set));
@@ -191,6 +194,24 @@ fn children(store: &Store, set: &Value, wanted: &mut BTreeSet<Id>) -> Gangs {
     gangs
 }
 
+/// The indexes of the surge replicas that a paused update keeps.
+fn surge_of(set: &Value, group: &Value) -> Range<i64> {
+    let from = view::number(group, "/status/updateProgress/surgeFrom");
+    let from = from.max(view::number(group, "/spec/replicas"));
+    let count = kept_surge(Some(set), group);
+    from..from + count
+}
+
+/// How many surge units the part of a set keeps: none, unless its update is paused.
+fn kept_surge(set: Option<&Value>, part: &Value) -> i64 {
+    let is_kept = set.is_some_and(is_paused);
+    if is_kept {
+        view::number(part, "/status/surgeReplicas")
+    } else {
+        0
+    }
+}
+
 fn pods_of<'a>(store: &'a Store, owner: &'a str) -> impl Iterator<Item = &'a Value> {
     let pods = store.all(Resource::Pod).map(|(_, p)| &**p);
     pods.filter(move |p| view::owner(p).is_some_and(|o| o.2 == owner))
@@ -202,9 +223,11 @@ fn check_clique(store: &Store, clique: &Value) -> Vec<String> {
     let pods: Vec<&Value> = pods_of(store, view::uid(clique)).collect();
     let ready = pods.iter().filter(|p| view::is_ready(p)).count();
     let indices: BTreeSet<_> = pods.iter().filter_map(|p| view::index(p)).collect();
+    let set = store.get(&Id::new(Resource::PodCliqueSet, view::set_of(clique)));
+    let surge = kept_surge(set.map(|set| &**set), clique);
     if [pods.len(), ready, indices.len()]
         .iter()
-        .any(|n| i64::try_from(*n) != Ok(wanted))
+        .any(|n| i64::try_from(*n) != Ok(wanted + surge))
     {
         let (have, different) = (pods.len(), indices.len());
         problems.push(format!(

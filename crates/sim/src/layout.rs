@@ -28,8 +28,8 @@ pub fn groups(set: &Value, i: i64) -> impl Iterator<Item = (String, &Value)> {
     })
 }
 
-/// All PodCliques of replica `i`; `live` returns how many replicas a scaling group has.
-pub fn slots(set: &Value, i: i64, live: impl Fn(&str, &Value) -> i64) -> Vec<LayoutSlot> {
+/// All PodCliques of replica `i`; `live` returns the indexes of the replicas of a scaling group.
+pub fn slots(set: &Value, i: i64, live: impl Fn(&str, &Value) -> Vec<i64>) -> Vec<LayoutSlot> {
     let base = format!("{}-{i}", view::name(set));
     let cliques = || view::list(set, "/spec/template/cliques");
     let name = |clique| view::text(clique, "/name");
@@ -51,7 +51,7 @@ pub fn slots(set: &Value, i: i64, live: impl Fn(&str, &Value) -> i64) -> Vec<Lay
         .collect();
     for (full, group) in groups(set, i) {
         let least = view::number(group, "/minAvailable");
-        for j in 0..live(&full, group) {
+        for j in live(&full, group) {
             let gang = if j < least {
                 base.clone()
             } else {

@@ -1,6 +1,7 @@
 //! Budgets and deadlines of updates (Grove, `rollingUpdate`).
 
 use api::PodCliqueSet;
+use api::limits::MAX_REPLICAS;
 use api::podcliqueset::{RollingUpdate, UpdateStrategyType};
 
 use crate::clique_paths::{cliques, group_of, scaling_groups};
@@ -68,6 +69,7 @@ fn of_one(
     }
     budget(at, rolling, replicas)
         .into_iter()
+        .chain(surge(at, rolling, replicas))
         .chain(deadline(at, rolling))
         .chain(min_ready(at, rolling))
         .collect()
@@ -97,14 +99,39 @@ fn min_ready(at: &Path, rolling: &RollingUpdate) -> Option<FieldError> {
 /// A clique that is scaled to zero starts again with an unknown count.
 fn budget(at: &Path, rolling: &RollingUpdate, replicas: i32) -> Option<FieldError> {
     let given = rolling.max_unavailable?;
+    let has_surge = rolling.max_surge.is_some_and(|surge| surge > 0);
     let at = at.field("maxUnavailable");
-    if given <= 0 {
-        let remedy = "set it to how many may be missing, or omit it for 1";
-        return Some(at.wrong(given, "must be at least 1", remedy));
+    let remedy = "set it to how many may be missing, or omit it for 1";
+    if given < 0 {
+        return Some(at.wrong(given, "must not be negative", remedy));
     }
-    let problem = format!("must not be greater than replicas ({replicas})");
-    let is_too_large = replicas > 0 && given > replicas;
-    is_too_large.then(|| at.wrong(given, problem, "lower maxUnavailable or raise replicas"))
+    if given == 0 && !has_surge {
+        let problem = "must be at least 1 where maxSurge is 0: no update would begin";
+        return Some(at.wrong(given, problem, "set maxSurge, or omit it for 1"));
+    }
+    let remedy = "lower maxUnavailable or raise replicas";
+    (replicas > 0 && given > replicas).then(|| at.wrong(given, exceeds(replicas), remedy))
+}
+
+/// Surge units get the indexes after those of `replicas`, which are limited.
+fn surge(at: &Path, rolling: &RollingUpdate, replicas: i32) -> Option<FieldError> {
+    let given = rolling.max_surge?;
+    let at = at.field("maxSurge");
+    if given < 0 {
+        let remedy = "set it to how many more may exist during an update, or omit it for 0";
+        return Some(at.wrong(given, "must not be negative", remedy));
+    }
+    if replicas > 0 && given > replicas {
+        let remedy = "lower maxSurge or raise replicas";
+        return Some(at.wrong(given, exceeds(replicas), remedy));
+    }
+    let problem = format!("must not exceed {MAX_REPLICAS} together with replicas ({replicas})");
+    let is_over = given > MAX_REPLICAS.saturating_sub(replicas);
+    is_over.then(|| at.wrong(given, problem, "lower maxSurge or replicas"))
+}
+
+fn exceeds(replicas: i32) -> String {
+    format!("must not be greater than replicas ({replicas})")
 }
 
 fn deadline(at: &Path, rolling: &RollingUpdate) -> Option<FieldError> {

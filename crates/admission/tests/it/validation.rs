@@ -141,6 +141,12 @@ fn budgets_and_deadlines_of_updates() {
     insta::assert_snapshot!(cases! {
         "none may be missing": &clique => {"maxUnavailable": 0}, &group => {"maxUnavailable": -1};
         "more than there are": &clique => {"maxUnavailable": 9}, &group => {"maxUnavailable": 9};
+        "none may be missing beside surge":
+            &clique => {"maxUnavailable": 0, "maxSurge": 1},
+            &group => {"maxUnavailable": -1, "maxSurge": -1};
+        "more surge than there are": &clique => {"maxSurge": 9}, &group => {"maxSurge": 9};
+        "surge beyond all indexes":
+            at(GROUP, "replicas") => 6000, &group => {"maxSurge": 5000};
         "any of what is idle":
             at(FRONTEND, "spec/replicas") => 0, &clique => {"maxUnavailable": 9};
         "on a member of a group": &member => {"maxUnavailable": 1};

@@ -45,11 +45,20 @@ pub enum UpdateStrategyType {
 pub struct RollingUpdate {
     /// Pods of a clique, or replicas of a group, that may be missing during an update. Default 1.
     ///
-    /// From 1 to `replicas`. It counts from the most that were available at once since the turn
-    /// began, so members without room do not use it up. If more than `minAvailable` ran, the update
-    /// never goes below `minAvailable`. A change takes effect at once.
+    /// From 1 to `replicas`, or 0 beside `maxSurge`. It counts from the most that were available at
+    /// once since the turn began, so members without room do not use it up. If more than
+    /// `minAvailable` ran, the update never goes below `minAvailable`. A change takes effect at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<i32>,
+    /// Pods of a clique, or replicas of a group, that may exist beyond `replicas` during an update.
+    /// Default 0.
+    ///
+    /// From 0 to `replicas`. They are created first, with the new template and the next indexes; an
+    /// available old member is deleted only once all of them are available. If they find no node
+    /// within 60 s, `maxUnavailable` counts instead; if that is 0, the update waits. A change takes
+    /// effect at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_surge: Option<i32>,
     /// How long an update may make no progress before the operator reports it, e.g. `10m`. Default:
     /// never.
     ///

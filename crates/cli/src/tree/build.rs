@@ -52,8 +52,9 @@ impl Builder<'_> {
     }
 
     fn of_group(&self, group: &Group<'_>) -> Branch {
-        let replicas = group.replicas.iter().map(|r| self.of_group_replica(r));
-        let children = replicas.collect();
+        let surge = group.surge.iter().filter(|r| self.exists(r));
+        let replicas = group.replicas.iter().chain(surge);
+        let children = replicas.map(|r| self.of_group_replica(r)).collect();
         let Some(found) = self.workload.group(&group.name) else {
             return missing(BranchKind::Group, &group.name, children);
         };
@@ -63,6 +64,12 @@ impl Builder<'_> {
         branch.ready = Some(format!("{available}/{}", found.spec.replicas));
         branch.children = children;
         branch
+    }
+
+    /// Whether a PodClique of the replica exists.
+    fn exists(&self, replica: &GroupReplica<'_>) -> bool {
+        let mut cliques = replica.cliques.iter();
+        cliques.any(|part| self.workload.podclique(&part.name).is_some())
     }
 
     fn of_group_replica(&self, replica: &GroupReplica<'_>) -> Branch {

@@ -19,6 +19,8 @@ pub struct Culprit {
     pub is_disruption: bool,
     /// Whether the pod ran and was lost: it failed, was taken away or was deleted.
     pub is_loss: bool,
+    /// Whether it does more than start or lose its readiness.
+    pub is_serious: bool,
     /// When its trouble began, if it is known; `Timestamp::MAX` if not.
     pub since: Timestamp,
 }
@@ -42,6 +44,7 @@ fn restore(cause: &BreachCause) -> Culprit {
         text: cause.message.clone(),
         is_disruption: cause.is_disruption,
         is_loss: true,
+        is_serious: true,
         since: cause.time.as_ref().map_or(Timestamp::MAX, |at| at.0),
     }
 }
@@ -108,6 +111,7 @@ pub fn find_culprit<'a>(pods: impl Iterator<Item = &'a Pod>, is_job: bool) -> Op
         ),
         is_disruption: matches!(worst.symptom, Symptom::Disruption(_)),
         is_loss: matches!(worst.rank, Rank::First | Rank::AskedToEnd | Rank::Deleted),
+        is_serious: worst.rank <= Rank::Waiting,
         since: worst.since,
     })
 }

@@ -19,7 +19,9 @@ mod words;
 pub use cause::{Cause, first, of_replicas, ready_condition};
 pub use clique::{CliqueView, judge_podclique, next_look, shortfall, unsettled};
 pub use gang::{Start, find_start, runs};
-pub use pod::{Setting, find_cause as find_pod_cause, leaving as explain_leaving};
+pub use pod::{
+    Setting, explain_unscheduled, find_cause as find_pod_cause, leaving as explain_leaving,
+};
 pub use refusal::{refusal, refusals};
 pub use settled::{SETTLED_AFTER, find_unsettled, hold, next_settled};
 pub use states::{ReadinessState, states};

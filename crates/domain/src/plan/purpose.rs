@@ -51,6 +51,9 @@ pub enum Purpose {
     /// A PodClique of a group replica with an older template makes room likewise.
     #[strum(serialize = "group replica is updated")]
     UpdateGroupReplica,
+    /// A surge pod, or a PodClique of a surge replica, is not needed any more.
+    #[strum(serialize = "surge is not needed any more")]
+    RemoveSurge,
     /// One of two pods on one index.
     #[strum(serialize = "second pod on one index")]
     RemoveSecondPod,

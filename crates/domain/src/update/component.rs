@@ -1,7 +1,11 @@
 //! A component of the replica that has the turn: a standalone clique or a scaling group, counted in
 //! units (docs/semantics.md §14.4).
 
-use super::Stage;
+use std::ops::Range;
+
+use api::podcliqueset::RollingUpdate;
+
+use super::{Stage, SurgeUnit, choose_surplus, max_surge};
 
 /// The numbers of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,7 +14,7 @@ pub struct Component {
     pub desired: i32,
     /// `minAvailable`, at most `desired`.
     pub minimum: i32,
-    /// Units that are available, of any template.
+    /// Units that are available, of any template, surge units included: they serve.
     pub available: i32,
     /// Old units that are not being deleted.
     pub old: i32,
@@ -23,12 +27,44 @@ pub struct Component {
     /// Whether it has to be available again before the turn ends: its replica was terminated in its
     /// turn, as it found no room.
     pub must_return: bool,
+    /// Surge units that are not being deleted.
+    pub surge: i32,
+    /// Those of them that are available.
+    pub surge_available: i32,
+    /// The limits of its `rollingUpdate`.
+    pub limits: Limits,
+    /// Whether this turn goes on without surge, as stored.
+    pub is_without_surge: bool,
+}
+
+/// The limits of an update of one clique or group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// `maxUnavailable`: units that may be missing.
+    pub max_unavailable: i32,
+    /// `maxSurge`: units that may exist beyond `replicas`.
+    pub max_surge: i32,
+}
+
+impl Limits {
+    /// The limits for this many units. At least one may be missing, or no update would end, unless
+    /// surge replaces it.
+    pub fn of(rolling: Option<&RollingUpdate>, desired: i32, min_available: i32) -> Self {
+        let max_surge = max_surge(rolling, desired, min_available);
+        let given = rolling.and_then(|rolling| rolling.max_unavailable);
+        let least = i32::from(max_surge == 0);
+        Self {
+            max_unavailable: given.unwrap_or(1).max(least).min(desired.max(1)),
+            max_surge,
+        }
+    }
 }
 
 impl Component {
-    /// Counts units in these stages.
+    /// Counts units with their indexes and stages. Those with an index in `surge` are surge units.
     pub fn count(
-        stages: impl IntoIterator<Item = Stage>,
+        units: impl IntoIterator<Item = (i32, Stage)>,
+        surge: &Range<i32>,
         desired: i32,
         min_available: i32,
     ) -> Self {
@@ -37,21 +73,36 @@ impl Component {
             minimum: min_available.min(desired),
             ..Self::default()
         };
-        for stage in stages {
-            all.available = all.available.saturating_add(stage.is_available().into());
-            all.old = all.old.saturating_add(stage.is_old().into());
-            let is_starting = stage == Stage::Starting;
-            all.starting = all.starting.saturating_add(is_starting.into());
+        for (index, stage) in units {
+            let is_surge = surge.contains(&index);
+            let add = |count: &mut i32, is_one: bool| {
+                *count = count.saturating_add(is_one.into());
+            };
+            add(&mut all.available, stage.is_available());
+            add(&mut all.old, stage.is_old());
+            add(&mut all.starting, stage == Stage::Starting);
+            add(&mut all.surge, is_surge && stage.stays());
+            add(&mut all.surge_available, is_surge && stage.is_available());
         }
         all
     }
 
-    /// `reached` as it is stored next: it begins with an old unit, rises with the available ones,
-    /// and follows `desired` down.
+    /// `reached` as it is stored next: it begins with an old unit, rises with the available ones that
+    /// are not surge, and follows `desired` down.
     pub fn next_reached(&self) -> Option<i32> {
         let begins = self.old > 0;
         let before = self.reached.or(begins.then_some(0))?;
-        Some(before.max(self.available).min(self.desired))
+        Some(before.max(self.real_available()).min(self.desired))
+    }
+
+    /// Available units that are not surge.
+    fn real_available(&self) -> i32 {
+        self.available.saturating_sub(self.surge_available)
+    }
+
+    /// The most units that were available at once, clipped to those that are wanted.
+    fn clipped_reached(&self) -> Option<i32> {
+        self.reached.map(|reached| reached.min(self.desired))
     }
 
     /// Whether its units hold the turn.
@@ -59,14 +110,37 @@ impl Component {
         self.reached.is_some() || self.must_return
     }
 
-    /// How many available units may be deleted now; none before `reached` is stored. The update
-    /// leaves `max_unavailable` fewer than it found, and, where it found more than the minimum, the
-    /// minimum.
-    pub fn deletable(&self, max_unavailable: i32) -> usize {
-        let Some(reached) = self.reached.map(|reached| reached.min(self.desired)) else {
+    /// Whether it may have surge units in this turn.
+    pub fn has_surge(&self) -> bool {
+        self.reached.is_some() && self.limits.max_surge > 0
+    }
+
+    /// Whether surge units take the place of those that are missing.
+    fn uses_surge(&self) -> bool {
+        self.limits.max_surge > 0 && !self.is_without_surge
+    }
+
+    /// Whether missing surge units are created now.
+    pub fn fills_surge(&self) -> bool {
+        self.reached.is_some() && self.old > 0 && self.uses_surge()
+    }
+
+    /// How many available units may be deleted now; none before `reached` is stored, and none before
+    /// all surge units are available. The update leaves `maxUnavailable` fewer than it found, or as
+    /// many with surge, and, where it found more than the minimum, the minimum.
+    pub fn deletable(&self) -> usize {
+        let Some(reached) = self.clipped_reached() else {
             return 0;
         };
-        let below = reached.saturating_sub(max_unavailable).max(0);
+        if self.uses_surge() && self.surge_available < self.limits.max_surge {
+            return 0;
+        }
+        let away = if self.uses_surge() {
+            0
+        } else {
+            self.limits.max_unavailable
+        };
+        let below = reached.saturating_sub(away).max(0);
         let floor = if reached > self.minimum {
             below.max(self.minimum)
         } else {
@@ -75,13 +149,58 @@ impl Component {
         usize::try_from(self.available.saturating_sub(floor)).unwrap_or(0)
     }
 
-    /// Whether the turn may pass on: no unit is old, and all that ran before run again, or find no
+    /// The surge units, of these that exist, that go now, and the numbers without them. All stay while
+    /// an old unit is left, and then until as many others are available as ran before. Without room
+    /// those go that do not serve, and those that serve beyond the number that ran; after the last old
+    /// unit also those whose room another unit waits for.
+    pub fn release_surge(self, surge: Vec<SurgeUnit>) -> (Vec<SurgeUnit>, Self) {
+        let released = choose_surplus(surge, self.kept_surge());
+        let serving = released.iter().filter(|unit| unit.is_available).count();
+        let serving = i32::try_from(serving).unwrap_or(i32::MAX);
+        let rest = Self {
+            available: self.available.saturating_sub(serving),
+            ..self
+        };
+        (released, rest)
+    }
+
+    fn kept_surge(&self) -> i32 {
+        let Some(reached) = self.clipped_reached() else {
+            return self.surge;
+        };
+        let serving_above = |floor: i32| {
+            let spare = self.available.saturating_sub(floor);
+            self.surge_available.saturating_sub(spare.max(0)).max(0)
+        };
+        let has_no_room = self.is_short_of_room && self.starting == 0;
+        if self.old > 0 && self.is_without_surge {
+            serving_above(reached)
+        } else if self.old > 0 {
+            self.surge
+        } else if self.real_available() >= reached {
+            0
+        } else if has_no_room {
+            let below = reached.saturating_sub(self.limits.max_unavailable);
+            serving_above(below.max(reached.min(self.minimum)))
+        } else {
+            self.surge
+        }
+    }
+
+    /// Whether this turn goes on without surge from now on: the component is short of room, and units
+    /// may be missing instead.
+    pub fn gives_surge_up(&self) -> bool {
+        let may_be_missing = self.limits.max_unavailable > 0 && self.limits.max_surge > 0;
+        may_be_missing && (self.is_without_surge || (self.old > 0 && self.is_short_of_room))
+    }
+
+    /// Whether the turn may pass on: no unit is old or surge, and all that ran before run again, or find no
     /// room. A component without an old unit in this turn does not hold the turn.
     pub fn is_done(&self) -> bool {
-        if self.old > 0 || (self.must_return && self.available < self.minimum) {
+        if self.old > 0 || self.surge > 0 || (self.must_return && self.available < self.minimum) {
             return false;
         }
-        let Some(reached) = self.reached.map(|reached| reached.min(self.desired)) else {
+        let Some(reached) = self.clipped_reached() else {
             return true;
         };
         let is_back = self.available >= reached && self.available >= self.minimum;
@@ -101,10 +220,4 @@ impl Component {
         }
         self.reached.unwrap_or(0).min(self.minimum)
     }
-}
-
-/// `rollingUpdate.maxUnavailable` for this many units: at least one, or no update would end; at most
-/// all.
-pub fn max_unavailable(given: Option<i32>, desired: i32) -> i32 {
-    given.unwrap_or(1).max(1).min(desired.max(1))
 }

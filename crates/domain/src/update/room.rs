@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::Pod;
+use crate::health::readiness;
 
 /// A scheduler needs some time to place a pod for which there is room.
 const WITHOUT_NODE: SignedDuration = SignedDuration::from_secs(60);
@@ -45,4 +46,23 @@ pub fn is_short<'a>(
 ) -> bool {
     let has_waited = short_at(waiting).is_some_and(|at| at <= now);
     has_waited || errors.into_iter().any(|e| e.description.contains(QUOTA))
+}
+
+/// Why a component finds no room: the scheduler's words about the pod that waits, or the quota's.
+pub fn explain_no_room<'a>(
+    waiting: Option<&WaitingPod>,
+    pods: impl IntoIterator<Item = &'a Pod>,
+    errors: impl IntoIterator<Item = &'a LastError>,
+) -> String {
+    let mut errors = errors.into_iter();
+    if let Some(refused) = errors.find(|error| error.description.contains(QUOTA)) {
+        return refused.description.clone();
+    }
+    let is_waiting = |pod: &&Pod| waiting.is_some_and(|waiting| waiting.uid == pod.uid());
+    let Some(pod) = pods.into_iter().find(is_waiting) else {
+        return "a pod has no node".to_owned();
+    };
+    let words = readiness::explain_unscheduled(pod);
+    let words = words.map_or(String::new(), |words| format!(": {words}"));
+    format!("pod {} has no node{words}", pod.name())
 }

@@ -46,6 +46,11 @@ impl Stage {
         )
     }
 
+    /// Whether it exists and is not being deleted.
+    pub fn stays(self) -> bool {
+        !matches!(self, Self::Absent | Self::Leaving)
+    }
+
     /// Whether it serves.
     pub fn is_available(self) -> bool {
         matches!(self, Self::OldAvailable | Self::Updated)

@@ -8,6 +8,7 @@ mod positions;
 mod tree;
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use api::names;
 use api::podcliqueset::{
@@ -51,6 +52,8 @@ pub struct Group<'a> {
     pub config: &'a PodCliqueScalingGroupConfig,
     /// Its live replicas, or those that it will have, by index.
     pub replicas: Vec<GroupReplica<'a>>,
+    /// Its surge replicas during an update, by index; they may exist.
+    pub surge: Vec<GroupReplica<'a>>,
 }
 
 /// One replica of a scaling group.
@@ -81,31 +84,47 @@ pub struct LayoutSlot<'a> {
     pub group_replica: Option<i32>,
 }
 
-/// Enumerates the set of that name with this many replicas. `live_replicas` returns how many
-/// replicas a scaling group of that object name has, or will have. The caller bounds both
-/// (docs/semantics.md §12.1).
-pub fn enumerate<'a>(
+/// The replicas of a scaling group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupIndexes {
+    /// How many replicas it has, or will have.
+    pub replicas: i32,
+    /// The indexes of its surge replicas.
+    pub surge: Range<i32>,
+}
+
+/// This many replicas, without surge.
+impl From<i32> for GroupIndexes {
+    fn from(replicas: i32) -> Self {
+        let surge = replicas..replicas;
+        Self { replicas, surge }
+    }
+}
+
+/// Enumerates the set of that name with this many replicas. `indexes_of` returns the replicas of the
+/// scaling group of that object name. The caller bounds both (docs/semantics.md §12.1).
+pub fn enumerate<'a, I: Into<GroupIndexes>>(
     set: &str,
     template: &'a PodCliqueSetTemplateSpec,
     replicas: i32,
-    live_replicas: impl Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
+    indexes_of: impl Fn(&str, &PodCliqueScalingGroupConfig) -> I,
 ) -> Layout<'a> {
     let standalone: Vec<&str> = standalone_cliques(template)
         .map(|c| c.name.as_str())
         .collect();
     let replicas =
-        (0..replicas).map(|i| enumerate_replica(set, template, &standalone, i, &live_replicas));
+        (0..replicas).map(|i| enumerate_replica(set, template, &standalone, i, &indexes_of));
     Layout {
         replicas: replicas.collect(),
     }
 }
 
-fn enumerate_replica<'a>(
+fn enumerate_replica<'a, I: Into<GroupIndexes>>(
     set: &str,
     template: &'a PodCliqueSetTemplateSpec,
     standalone: &[&'a str],
     i: i32,
-    live_replicas: &impl Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
+    indexes_of: &impl Fn(&str, &PodCliqueScalingGroupConfig) -> I,
 ) -> Replica<'a> {
     let base_gang = names::base_gang(set, i);
     let standalone = standalone
@@ -113,8 +132,8 @@ fn enumerate_replica<'a>(
         .map(|clique| standalone_part(set, i, clique));
     let groups = template.scaling_groups.iter().map(|config| {
         let name = names::scaling_group(set, i, &config.name);
-        let live = live_replicas(&name, config);
-        enumerate_group(&base_gang, name, config, i, live)
+        let indexes = indexes_of(&name, config).into();
+        enumerate_group(&base_gang, name, config, i, &indexes)
     });
     Replica {
         index: i,
@@ -124,18 +143,22 @@ fn enumerate_replica<'a>(
     }
 }
 
-/// Enumerates one scaling group with `live` replicas, in replica `i` of its set.
+/// Enumerates one scaling group with these replicas, in replica `i` of its set.
 pub fn enumerate_group<'a>(
     base_gang: &str,
     name: String,
     config: &'a PodCliqueScalingGroupConfig,
     i: i32,
-    live: i32,
+    indexes: &GroupIndexes,
 ) -> Group<'a> {
-    let members = enumerate_members(&name, &config.clique_names, live);
-    let replicas = members.map(|m| group_replica(base_gang, &name, config, i, m));
+    let enumerate = |indexes: Range<i32>| {
+        let members = enumerate_members(&name, &config.clique_names, indexes);
+        let replicas = members.map(|m| group_replica(base_gang, &name, config, i, m));
+        replicas.collect()
+    };
     Group {
-        replicas: replicas.collect(),
+        replicas: enumerate(0..indexes.replicas),
+        surge: enumerate(indexes.surge.clone()),
         name,
         config,
     }
@@ -182,13 +205,13 @@ impl<'a> Layout<'a> {
         self.replicas.get(usize::try_from(index).ok()?)
     }
 
-    /// All PodCliques: of each replica the standalone ones first.
+    /// All PodCliques without surge: of each replica the standalone ones first.
     pub fn slots(&self) -> impl Iterator<Item = &LayoutSlot<'a>> {
         self.replicas.iter().flat_map(Replica::slots)
     }
 
     /// All PodGangs: of each replica the base gang first, then one for each group replica beyond
-    /// its group's minimum. `is_idle` returns whether a PodClique is scaled to zero: it is in no
+    /// its group's minimum, surge ones included. `is_idle` returns whether a PodClique is scaled to zero: it is in no
     /// gang, and a gang without PodCliques does not exist (docs/semantics.md §8.1).
     pub fn gangs(&self, is_idle: impl Fn(&LayoutSlot<'a>) -> bool) -> Vec<ExpectedGang> {
         let replicas = self.replicas.iter();
@@ -197,7 +220,7 @@ impl<'a> Layout<'a> {
 }
 
 impl<'a> Replica<'a> {
-    /// All PodCliques of the replica.
+    /// All PodCliques of the replica, without surge.
     pub fn slots(&self) -> impl Iterator<Item = &LayoutSlot<'a>> {
         let groups = self.groups.iter().flat_map(|g| &g.replicas);
         let grouped = groups.flat_map(|r| &r.cliques);
@@ -209,7 +232,7 @@ impl<'a> Replica<'a> {
             let running = parts.filter(|p| !is_idle(p));
             running.map(|p| p.name.clone()).collect()
         };
-        let group_replicas = || self.groups.iter().flat_map(|g| &g.replicas);
+        let group_replicas = || self.groups.iter().flat_map(Group::all_replicas);
         let in_base = group_replicas().filter(|r| r.base_gang.is_none());
         let in_base = in_base.flat_map(|r| &r.cliques);
         let base = ExpectedGang {
@@ -228,5 +251,19 @@ impl<'a> Replica<'a> {
             .chain(scaled)
             .filter(|gang| !gang.parts.is_empty())
             .collect()
+    }
+}
+
+impl<'a> Group<'a> {
+    /// The indexes of its surge replicas.
+    pub fn surge_indexes(&self) -> Range<i32> {
+        let first = self.surge.first().map_or(0, |replica| replica.index);
+        let count = i32::try_from(self.surge.len()).unwrap_or(i32::MAX);
+        first..first.saturating_add(count)
+    }
+
+    /// Its replicas and its surge replicas.
+    pub fn all_replicas(&self) -> impl Iterator<Item = &GroupReplica<'a>> {
+        self.replicas.iter().chain(&self.surge)
     }
 }

@@ -1,6 +1,7 @@
 //! Pod indexes: the index and the name of a new pod (docs/semantics.md §6.1).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::object::fnv;
 
@@ -13,16 +14,22 @@ pub enum Holder {
     Leaving,
 }
 
-/// The indices that new pods take now, ascending.
+/// The indices below those in `surge` that new pods take now, ascending.
 ///
-/// `replicas` is the number of pods wanted. The lowest free indices are taken first
-/// (docs/semantics.md §6.1). The index of a leaving pod is waited for, not skipped: its successor
-/// inherits hostname and DNS name, and these must never lead to two pods.
-pub fn vacant(holders: &BTreeMap<i32, Holder>, replicas: i32) -> impl Iterator<Item = i32> {
-    let live = holders.values().filter(|h| **h == Holder::Live).count();
+/// `replicas` is the number of pods wanted beside surge pods; `surge` is empty where there are none.
+/// The lowest free indices are taken first (docs/semantics.md §6.1). The index of a leaving pod is
+/// waited for, not skipped: its successor inherits hostname and DNS name, and these must never lead
+/// to two pods.
+pub fn vacant(
+    holders: &BTreeMap<i32, Holder>,
+    replicas: i32,
+    surge: &Range<i32>,
+) -> impl Iterator<Item = i32> {
+    let is_live = |(k, holder): &(&i32, &Holder)| **holder == Holder::Live && !surge.contains(*k);
+    let live = holders.iter().filter(is_live).count();
     let missing = usize::try_from(replicas).unwrap_or(0).saturating_sub(live);
     (0..i32::MAX)
-        .filter(|k| holders.get(k) != Some(&Holder::Live))
+        .filter(|k| !surge.contains(k) && holders.get(k) != Some(&Holder::Live))
         .take(missing)
         .filter(|k| !holders.contains_key(k))
 }

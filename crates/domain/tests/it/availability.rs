@@ -276,6 +276,7 @@ fn a_group_that_is_updated_is_not_judged() {
         min_available: 1,
         unhealthy: vec![0, 1],
         is_updating: true,
+        surge: 0,
     };
     let verdict = group_breach(&facts);
     assert_eq!(

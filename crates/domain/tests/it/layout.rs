@@ -4,7 +4,7 @@ mod positions;
 
 use api::PodCliqueScalingGroup;
 use domain::gang_tree::TreeNode;
-use domain::workload::layout::{Layout, LayoutSlot, enumerate, members_of_group};
+use domain::workload::layout::{GroupIndexes, Layout, LayoutSlot, enumerate, members_of_group};
 use insta::assert_snapshot;
 use testkit::builders::set;
 
@@ -58,6 +58,27 @@ fn cliques_without_pods_are_in_no_gang_and_a_gang_of_none_is_none() {
         let of_last = part.group_replica == Some(2);
         part.clique == "frontend" || part.clique == "leader" || of_last
     }));
+}
+
+/// Surge replicas have gangs like any other, but no rule takes them for wanted ones.
+#[test]
+fn surge_replicas_have_scaled_gangs_and_are_no_slots() {
+    let set = set("demo")
+        .clique("worker", |c| c)
+        .group("g", ["worker"], |g| g.replicas(1).min(1))
+        .build();
+    let surge = |_: &str, _: &_| GroupIndexes {
+        replicas: 1,
+        surge: 2..4,
+    };
+    let layout = enumerate("demo", &set.spec.template, 1, surge);
+    assert_snapshot!(print(&layout, |_| false), @r#"
+    demo-0-g-0-worker (0, "worker", "g", Some(0))
+    demo-0 ["demo-0-g-0-worker"] waits for None
+    demo-0-g-1 ["demo-0-g-2-worker"] waits for Some("demo-0")
+    demo-0-g-2 ["demo-0-g-3-worker"] waits for Some("demo-0")
+    "#);
+    assert_eq!(layout.replicas[0].groups[0].surge_indexes(), 2..4);
 }
 
 #[test]

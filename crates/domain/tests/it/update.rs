@@ -6,15 +6,16 @@ use api::conditions::{Reason, Status};
 use api::podcliqueset::RollingUpdate;
 use domain::Pod;
 use domain::object::pod::{ContainerState, ContainerStatus, PodCondition, Terminated};
-use domain::update::{self, Advance, Component, Stage, UnitMember};
+use domain::update::{self, Advance, Component, Limits, Stage, SurgeUnit, UnitMember};
 use jiff::SignedDuration;
 use k8s_openapi::api::core::v1::Probe;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
 use testkit::builders::{after, pod, podclique};
 
-/// `desired/minimum`, `reached R`, `available A`, `max U`.
-fn component(given: &str) -> (Component, i32) {
+/// `desired/minimum`, `reached R`, `available A`, `max U`, `surge S` with the units of `units N/A`,
+/// N surge units of which A are available.
+fn component(given: &str) -> Component {
     let words: Vec<&str> = given.split_whitespace().collect();
     let number = |name: &str| {
         let at = words.iter().position(|word| *word == name)?;
@@ -22,7 +23,17 @@ fn component(given: &str) -> (Component, i32) {
     };
     let (desired, minimum) = words[0].split_once('/').unwrap();
     let (desired, minimum): (i32, i32) = (desired.parse().unwrap(), minimum.parse().unwrap());
-    let component = Component {
+    let units = words.iter().position(|word| *word == "units");
+    let units = units.and_then(|at| words[at + 1].split_once('/'));
+    let (surge, surge_available) = units.map_or((0, 0), |(all, available)| {
+        (all.parse().unwrap(), available.parse().unwrap())
+    });
+    let rolling = RollingUpdate {
+        max_unavailable: number("max"),
+        max_surge: number("surge"),
+        ..RollingUpdate::default()
+    };
+    Component {
         desired,
         minimum: minimum.min(desired),
         available: number("available").unwrap_or(0),
@@ -31,8 +42,11 @@ fn component(given: &str) -> (Component, i32) {
         reached: number("reached"),
         is_short_of_room: given.contains("short"),
         must_return: given.contains("returns"),
-    };
-    (component, update::max_unavailable(number("max"), desired))
+        surge,
+        surge_available,
+        limits: Limits::of(Some(&rolling), desired, minimum),
+        is_without_surge: given.contains("without"),
+    }
 }
 
 #[rstest]
@@ -50,9 +64,69 @@ fn component(given: &str) -> (Component, i32) {
 #[case::zero_counts_as_one("2/2 reached 2 available 2 max 0", 1)]
 #[case::nothing_before_it_is_stored("4/4 available 4 max 4", 0)]
 #[case::idle("0/1 reached 0 available 0", 0)]
+#[case::surge_comes_first("1/1 reached 1 available 1 old 1 surge 1", 0)]
+#[case::surge_serves("1/1 reached 1 available 2 old 1 surge 1 units 1/1", 1)]
+#[case::its_successor_starts("1/1 reached 1 available 1 surge 1 units 1/1", 0)]
+#[case::all_surge_units_are_needed("4/2 reached 4 available 5 old 4 surge 2 units 2/1", 0)]
+#[case::as_many_as_there_are_surge_units("4/2 reached 4 available 6 old 4 surge 2 units 2/2", 2)]
+#[case::without_surge("4/2 reached 4 available 4 old 4 max 2 surge 2 without", 2)]
+#[case::no_surge_below_the_minimum("1/2 reached 1 available 1 old 1 surge 1", 1)]
 fn the_budget_counts_from_the_most_that_ran(#[case] given: &str, #[case] deletable: usize) {
-    let (component, max_unavailable) = component(given);
-    assert_eq!(component.deletable(max_unavailable), deletable, "{given}");
+    assert_eq!(component(given).deletable(), deletable, "{given}");
+}
+
+#[rstest]
+#[case::all_while_an_old_one_is_left("2/1 reached 2 available 3 old 1 surge 1 units 1/1", vec![])]
+#[case::until_the_others_are_back("2/1 reached 2 available 2 surge 1 units 1/1", vec![])]
+#[case::none_afterwards("2/1 reached 2 available 3 surge 1 units 1/1", vec![4])]
+#[case::also_those_that_never_served("2/1 reached 2 available 2 surge 1 units 1/0", vec![4])]
+#[case::without_room_first_those_that_do_not_serve(
+    "4/1 reached 4 available 5 old 3 surge 2 units 2/1 without", vec![5, 4])]
+#[case::those_that_are_needed_serve_on(
+    "4/1 reached 4 available 4 old 3 surge 2 units 2/1 without", vec![5])]
+#[case::the_last_one_finds_no_room("1/1 reached 1 available 1 surge 1 units 1/1 short", vec![])]
+#[case::others_find_no_room("4/1 reached 4 available 4 surge 2 units 2/2 short", vec![5])]
+#[case::others_start("4/1 reached 4 available 4 surge 2 units 2/2 short starting 1", vec![])]
+fn surge_units_go_when_they_are_not_needed(#[case] given: &str, #[case] expected: Vec<i32>) {
+    let component = component(given);
+    let available = component.surge_available;
+    let units = (0..component.surge).map(|k| SurgeUnit {
+        index: 4 + k,
+        is_available: k < available,
+    });
+    let (gone, rest) = component.release_surge(units.collect());
+    let served = gone.iter().filter(|unit| unit.is_available).count();
+    assert_eq!(gone.iter().map(|u| u.index).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        rest.available,
+        component.available - i32::try_from(served).unwrap()
+    );
+}
+
+#[rstest]
+#[case::there_is_room("2/1 reached 2 available 2 old 2 surge 1", false)]
+#[case::there_is_none("2/1 reached 2 available 2 old 2 surge 1 short", true)]
+#[case::it_stays_so("2/1 reached 2 available 2 old 2 surge 1 without", true)]
+#[case::nothing_may_be_missing("2/1 reached 2 available 2 old 2 surge 1 max 0 short", false)]
+#[case::nothing_is_old("2/1 reached 2 available 1 surge 1 short", false)]
+#[case::it_has_none("2/1 reached 2 available 2 old 2 short", false)]
+fn without_room_surge_is_given_up(#[case] given: &str, #[case] expected: bool) {
+    assert_eq!(component(given).gives_surge_up(), expected, "{given}");
+}
+
+#[rstest]
+#[case::beyond_all_that_exist(None, 3, &[0, 1, 4], 5)]
+#[case::beyond_replicas(None, 3, &[0], 3)]
+#[case::it_is_kept(Some(5), 3, &[0, 1, 7], 5)]
+#[case::it_follows_replicas(Some(5), 6, &[0, 1], 6)]
+fn surge_begins_above_all_indexes(
+    #[case] stored: Option<i32>,
+    #[case] desired: i32,
+    #[case] indexes: &[i32],
+    #[case] expected: i32,
+) {
+    let indexes = indexes.iter().copied();
+    assert_eq!(update::next_surge_from(stored, desired, indexes), expected);
 }
 
 #[rstest]
@@ -63,8 +137,9 @@ fn the_budget_counts_from_the_most_that_ran(#[case] given: &str, #[case] deletab
 #[case::never_falls("4/2 reached 3 available 1", Some(3))]
 #[case::but_for_a_scale_in("2/2 reached 3 available 1", Some(2))]
 #[case::surplus_is_not_counted("2/2 reached 2 available 3", Some(2))]
+#[case::nor_is_surge("4/2 reached 2 available 3 units 1/1", Some(2))]
 fn the_most_that_ran_is_stored(#[case] given: &str, #[case] reached: Option<i32>) {
-    assert_eq!(component(given).0.next_reached(), reached, "{given}");
+    assert_eq!(component(given).next_reached(), reached, "{given}");
 }
 
 #[rstest]
@@ -80,11 +155,12 @@ fn the_most_that_ran_is_stored(#[case] given: &str, #[case] reached: Option<i32>
 #[case::nothing_ran_before("2/2 reached 0 available 0", false)]
 #[case::it_had_no_old_unit("2/2 available 0", true)]
 #[case::scaled_to_zero("0/2 reached 2 available 0", true)]
+#[case::a_surge_unit_is_left("2/2 reached 2 available 3 units 1/1", false)]
 #[case::it_has_to_return("2/2 available 1 returns", false)]
 #[case::it_has_to_return_and_finds_no_room("2/2 available 1 short returns", false)]
 #[case::it_has_returned("2/2 available 2 returns", true)]
 fn a_turn_passes_on_when_all_that_ran_runs_again(#[case] given: &str, #[case] is_done: bool) {
-    assert_eq!(component(given).0.is_done(), is_done, "{given}");
+    assert_eq!(component(given).is_done(), is_done, "{given}");
 }
 
 #[rstest]
@@ -94,7 +170,7 @@ fn a_turn_passes_on_when_all_that_ran_runs_again(#[case] given: &str, #[case] is
 #[case::nothing_ran_before("1/1 reached 0 available 0 short", false)]
 #[case::it_was_terminated_meanwhile("1/1 available 0 short returns", true)]
 fn what_has_to_run_finds_no_room(#[case] given: &str, #[case] lacks_room: bool) {
-    assert_eq!(component(given).0.lacks_room(), lacks_room, "{given}");
+    assert_eq!(component(given).lacks_room(), lacks_room, "{given}");
 }
 
 /// `old` or `new`, then what the pod shows; times in seconds, now is 100.

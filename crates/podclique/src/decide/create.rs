@@ -12,8 +12,10 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::stuck_terminating::{self, Waiter};
+use super::update;
 use crate::observe::Snapshot;
 use crate::pod_group::Choice;
+use crate::rollout;
 
 /// The most indexes that one decision fills; the rest is decided again.
 const CREATE_BATCH: usize = 500;
@@ -54,8 +56,13 @@ impl Missing {
 
 pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     let holders = holders(snapshot, now);
-    let vacant = slots::vacant(&holders, snapshot.replicas());
-    let vacant: Vec<i32> = vacant.take(CREATE_BATCH).collect();
+    let surge = rollout::surge_indexes(snapshot);
+    let surge_due = !surge.is_empty() && update::fills_surge(snapshot, now);
+    let vacant: Vec<i32> = slots::vacant(&holders, snapshot.replicas(), &surge)
+        .chain(surge.clone().filter(|_| surge_due))
+        .filter(|k| !holders.contains_key(k))
+        .take(CREATE_BATCH)
+        .collect();
     if vacant.is_empty() {
         return Missing::default();
     }

@@ -2,19 +2,19 @@
 //! (docs/semantics.md §14.4). Deleted here, they are recreated as missing pods.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
-use domain::update::{self, Stage};
+use domain::update::Stage;
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
 use crate::rollout;
 
-/// Deletes pods that are down or have no node at once, and as many available ones as the budget
-/// allows, those with the highest index first. Each deletion names the observed version: a pod that
+/// Deletes surge pods that have served their purpose, pods that are down or have no node at once, and
+/// as many available ones as the budget allows, those with the highest index first. Each deletion names the observed version: a pod that
 /// became Ready meanwhile is counted first. Nothing is deleted before the number of pods that were
 /// available is stored.
 pub(super) fn plan_outdated_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
@@ -23,25 +23,38 @@ pub(super) fn plan_outdated_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Act
     if reached.is_none() || !is_due(snapshot) {
         return Vec::new();
     }
-    let pods: Vec<(&Arc<Pod>, Stage)> = rollout::staged(snapshot, now).collect();
-    let stages = pods.iter().map(|(_, stage)| *stage);
-    let limit = update::max_unavailable(
-        snapshot.rolling_update().and_then(|r| r.max_unavailable),
-        snapshot.podclique.spec.replicas,
-    );
-    let budget = rollout::component(snapshot, stages, now).deletable(limit);
+    let pods = rollout::staged(snapshot, now);
+    let component = rollout::component(snapshot, &pods, now);
+    let surge = rollout::surge_units(snapshot, &pods);
+    let (released, component) = component.release_surge(surge);
+    let released: BTreeSet<i32> = released.iter().map(|unit| unit.index).collect();
+    let is_released = |pod: &Pod| pod.index().is_some_and(|k| released.contains(&k));
+    let (going, staying): (Vec<_>, Vec<_>) = pods.iter().partition(|(pod, _)| is_released(pod));
     let in_stage = |wanted: &'static [Stage]| {
-        let found = pods.iter().filter(|(_, stage)| wanted.contains(stage));
+        let found = staying.iter().filter(|(_, stage)| wanted.contains(stage));
         found.map(|(pod, _)| *pod)
     };
     let mut available: Vec<_> = in_stage(&[Stage::OldAvailable]).collect();
     available.sort_by_key(|pod| Reverse(pod.index()));
     let uid = ownership::uid(&snapshot.podclique.metadata);
-    in_stage(&[Stage::OldUnplaced, Stage::OldDown])
-        .chain(available.into_iter().take(budget))
-        .filter(|pod| ownership::is_controlled_by(&pod.metadata, uid))
-        .map(|pod| Action::delete_as_seen::<Pod>(&pod.metadata, Purpose::UpdatePod))
+    let old = in_stage(&[Stage::OldUnplaced, Stage::OldDown])
+        .chain(available.into_iter().take(component.deletable()))
+        .map(|pod| (pod, Purpose::UpdatePod));
+    going
+        .iter()
+        .map(|(pod, _)| (*pod, Purpose::RemoveSurge))
+        .chain(old)
+        .filter(|(pod, _)| ownership::is_controlled_by(&pod.metadata, uid))
+        .map(|(pod, purpose)| Action::delete_as_seen::<Pod>(&pod.metadata, purpose))
         .collect()
+}
+
+/// Whether missing surge pods are created now.
+pub(super) fn fills_surge(snapshot: &Snapshot, now: Timestamp) -> bool {
+    is_due(snapshot) && {
+        let pods = rollout::staged(snapshot, now);
+        rollout::component(snapshot, &pods, now).fills_surge()
+    }
 }
 
 /// Whether pods are replaced now: the PodClique has the newest template, and no other change of its

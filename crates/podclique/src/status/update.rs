@@ -3,6 +3,7 @@
 use api::PodCliqueStatus;
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::podclique::PclqUpdateProgress;
+use domain::Pod;
 use domain::update::{self, Advance, Component, Stage};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -33,19 +34,15 @@ pub(super) fn progress(
     }
     // A newer template changes nothing in the number of pods that have to stay.
     let open = stored.filter(|p| p.update_ended_at.is_none());
-    let carried = known.as_ref().or(open.as_ref());
-    let (reached, waiting) = carried.map_or((None, None), |p| (p.reached, p.waiting_since.clone()));
-    let mut progress = known.unwrap_or(PclqUpdateProgress {
-        update_started_at: Time(now),
-        update_ended_at: None,
-        pod_clique_set_generation_hash: generation,
-        pod_template_hash: template,
-        updated_ready_replicas: None,
-        last_progress_time: Some(Time(now)),
-        reached,
-        waiting_since: waiting,
-        ready_pods_selected_to_update: None,
-    });
+    let carried = open.filter(|_| known.is_none());
+    let begun = || PclqUpdateProgress::begin(generation, template, Time(now));
+    let mut progress = known.unwrap_or_else(begun);
+    if let Some(carried) = carried {
+        progress.reached = carried.reached;
+        progress.surge_from = carried.surge_from;
+        progress.without_surge = carried.without_surge;
+        progress.waiting_since = carried.waiting_since;
+    }
     let goes_on = snapshot.is_updating() && !snapshot.is_grouped() && {
         let component = count(&mut progress, snapshot, now);
         !component.is_done()
@@ -67,19 +64,27 @@ pub(super) fn progress(
 
 /// Stores the numbers that the budget counts from, and returns them all.
 fn count(progress: &mut PclqUpdateProgress, snapshot: &Snapshot, now: Timestamp) -> Component {
-    let stages = rollout::staged(snapshot, now).map(|(_, stage)| stage);
+    let pods = rollout::staged(snapshot, now);
     let mut component = Component {
         reached: progress.reached,
-        ..rollout::component(snapshot, stages, now)
+        ..rollout::component(snapshot, &pods, now)
     };
     component.reached = component.next_reached();
     progress.reached = component.reached;
+    let indexes = pods.iter().filter_map(|(pod, _)| pod.index());
+    let from = update::next_surge_from(progress.surge_from, component.desired, indexes);
+    progress.surge_from = component.has_surge().then_some(from);
     let waiting = progress.waiting_since.take();
-    let pods = snapshot.pods.iter().map(AsRef::as_ref);
+    let all = snapshot.pods.iter().map(AsRef::as_ref);
     progress.waiting_since =
-        update::next_waiting(waiting.as_ref(), pods, now).filter(|_| component.is_counted());
+        update::next_waiting(waiting.as_ref(), all, now).filter(|_| component.is_counted());
     let errors = crate::status::stored_errors(snapshot);
     component.is_short_of_room = update::is_short(progress.waiting_since.as_ref(), errors, now);
+    progress.without_surge = component.gives_surge_up().then(|| {
+        let (stored, waiting) = (progress.without_surge.take(), &progress.waiting_since);
+        let pods = snapshot.pods.iter().map(AsRef::as_ref);
+        stored.unwrap_or_else(|| update::explain_no_room(waiting.as_ref(), pods, errors))
+    });
     component
 }
 
@@ -100,6 +105,8 @@ fn ended(
 ) -> PclqUpdateProgress {
     progress.update_ended_at.get_or_insert(Time(now));
     progress.waiting_since = None;
+    progress.surge_from = None;
+    progress.without_surge = None;
     progress.reached = progress.reached.filter(|_| snapshot.is_updating());
     progress
 }
@@ -111,12 +118,16 @@ fn advance(
     next: &PodCliqueStatus,
     now: Timestamp,
 ) {
+    let with_surge = |status: &PodCliqueStatus| {
+        let surge = status.surge_replicas.unwrap_or(0);
+        status.updated_replicas.saturating_add(surge)
+    };
     let stored = Advance {
-        updated: before.updated_replicas,
+        updated: with_surge(before),
         ready: progress.updated_ready_replicas.unwrap_or_default(),
     };
     let present = Advance {
-        updated: next.updated_replicas,
+        updated: with_surge(next),
         ready: updated_ready(snapshot, now),
     };
     let last = progress.last_progress_time.as_ref();
@@ -126,8 +137,13 @@ fn advance(
 
 /// The number of pods that count as updated for this clique; in a group every Ready one counts.
 fn updated_ready(snapshot: &Snapshot, now: Timestamp) -> i32 {
-    let count = rollout::staged(snapshot, now).filter(|(_, stage)| *stage == Stage::Updated);
-    i32::try_from(count.count()).unwrap_or(i32::MAX)
+    let staged = rollout::staged(snapshot, now);
+    let surge = rollout::surge_indexes(snapshot);
+    let is_surge = |pod: &Pod| pod.index().is_some_and(|index| surge.contains(&index));
+    let updated = staged
+        .iter()
+        .filter(|(pod, stage)| *stage == Stage::Updated && !is_surge(pod));
+    i32::try_from(updated.count()).unwrap_or(i32::MAX)
 }
 
 /// When something of the update changes if nothing happens: a pod's stage, or the report.
@@ -173,8 +189,10 @@ pub(super) fn verdict(
     let wanted = snapshot.podclique.spec.replicas;
     let ready = progress.updated_ready_replicas.unwrap_or_default();
     let tally = format!("{ready}/{wanted} pods updated and ready");
-    let worst = snapshot.worst_updated_pod();
-    let tally = worst.map_or(tally.clone(), |pod| format!("{tally}; {pod}"));
+    let worst = snapshot.explain_new_pods(now);
+    let surge = update::describe_surge(next.surge_replicas, progress.without_surge.as_deref());
+    let parts = [Some(tally), surge, worst];
+    let tally = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     update::verdict(&tally, update_deadline(snapshot, next), now)
 }
 

@@ -41,7 +41,7 @@ fn members_of_base(set: &PodCliqueSet, set_name: &str, replica: i32) -> Vec<Stri
     for config in &template.scaling_groups {
         let group = names::scaling_group(set_name, replica, &config.name);
         let minimum = limits::bounded(group_minimum(config));
-        let grouped = layout::enumerate_members(&group, &config.clique_names, minimum);
+        let grouped = layout::enumerate_members(&group, &config.clique_names, 0..minimum);
         members.extend(grouped.flat_map(|r| r.cliques).map(|member| member.name));
     }
     members

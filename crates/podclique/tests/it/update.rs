@@ -1,5 +1,7 @@
 //! Pods of an older template: which go, how many, and how the status reports it.
 
+mod surge;
+
 use std::sync::Arc;
 
 use api::PodCliqueStatus;
@@ -51,15 +53,9 @@ fn in_turn(clique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot {
 /// The record of an update that found 4 available pods.
 fn record(update_ended_at: Option<Time>) -> PclqUpdateProgress {
     PclqUpdateProgress {
-        update_started_at: Time(after(10)),
         update_ended_at,
-        pod_clique_set_generation_hash: "r1generation".into(),
-        pod_template_hash: NEWEST.into(),
-        updated_ready_replicas: None,
-        last_progress_time: Some(Time(after(10))),
         reached: Some(4),
-        waiting_since: None,
-        ready_pods_selected_to_update: None,
+        ..PclqUpdateProgress::begin("r1generation".into(), NEWEST.into(), Time(after(10)))
     }
 }
 

@@ -10,24 +10,30 @@ use api::{PodClique, PodCliqueSet, names};
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::roster::Slot;
-use domain::update;
+use domain::update::is_edited_in_place;
 use domain::workload::clique::{self, GroupPosition, LiveCount, PodCliquePosition, Ready};
 use domain::workload::layout::{self, Member};
 use domain::workload::{gang, start_order};
 
 use super::fence::Terminating;
+use super::update::Recreation;
 use crate::observe::Snapshot;
 
 /// PodCliques that are deleted, and those that are created or corrected afterwards; none while the
-/// set may not be acted on. Nothing is created in the group replicas in `closed`, which are being
-/// recreated.
-pub(super) fn plan_children(snapshot: &Snapshot, closed: &HashSet<i32>) -> [Vec<Action>; 2] {
+/// set may not be acted on. Nothing is created in the group replicas that the update closes.
+pub(super) fn plan_children(snapshot: &Snapshot, recreation: &Recreation) -> [Vec<Action>; 2] {
     let Some(group) = Group::of(snapshot) else {
         return [Vec::new(), Vec::new()];
     };
     let terminating = Terminating::of(snapshot);
     let names = group.clique_names();
-    let replicas = layout::enumerate_members(group.name(), &names, snapshot.replicas());
+    let surge = snapshot.surge_indexes();
+    let replicas = layout::enumerate_members(group.name(), &names, 0..snapshot.replicas());
+    let replicas = replicas.chain(layout::enumerate_members(
+        group.name(),
+        &names,
+        surge.clone(),
+    ));
     let kept = replicas.flat_map(|members| {
         members
             .cliques
@@ -35,7 +41,9 @@ pub(super) fn plan_children(snapshot: &Snapshot, closed: &HashSet<i32>) -> [Vec<
             .zip(&group.cliques)
             .filter_map(|(member, clique)| {
                 let j = member.group_replica;
-                let is_closed = closed.contains(&j) || terminating.holds(j);
+                let is_closed = recreation.closed.contains(&j)
+                    || terminating.holds(j)
+                    || (surge.contains(&j) && !recreation.fills_surge);
                 group.keep_podclique(!is_closed, clique, &member)
             })
     });
@@ -89,11 +97,11 @@ impl<'a> Group<'a> {
     /// PodCliques that the group should not have: replicas scaled in.
     fn surplus(&self) -> Vec<Action> {
         let names: HashSet<&str> = self.clique_names().into_iter().collect();
+        let is_allowed = self.snapshot.allowed_indexes();
         let is_wanted = |c: &PodClique| {
             let position =
                 names::parts_of_grouped_clique(self.name(), ownership::name(&c.metadata));
-            position
-                .is_some_and(|(j, clique)| j < self.snapshot.replicas() && names.contains(clique))
+            position.is_some_and(|(j, clique)| is_allowed(j) && names.contains(clique))
         };
         let own = self.snapshot.own_podcliques();
         own.map(AsRef::as_ref)
@@ -126,7 +134,7 @@ impl<'a> Group<'a> {
             }
             Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
             Slot::Current(found) | Slot::Orphan(found) => {
-                let is_due = update::is_edited_in_place(self.set) && !snapshot.is_update_held();
+                let is_due = is_edited_in_place(self.set) && !snapshot.is_update_held();
                 clique::corrected(found, &desired, false, is_due).map(Action::replace)
             }
         }

@@ -8,22 +8,25 @@ use api::PodClique;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
 use domain::roster::Slot;
-use domain::update::{self, Stage};
+use domain::update::{Component, Stage};
 use domain::workload::layout::Members;
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
-use crate::rollout::{Hashed, component, is_outdated, newest_hashes, survey};
+use crate::rollout::{Hashed, component, is_outdated, newest_hashes, surge_units, survey};
 
 /// The replicas that are recreated now.
 #[derive(Debug, Default)]
 pub(super) struct Recreation {
     /// Deletions of the PodCliques of group replicas that are replaced now. The remaining
-    /// PodCliques of a replica that is being deleted go with it: it is down already.
+    /// PodCliques of a replica that is being deleted go with it: it is down already. Also those of
+    /// surge replicas that have served their purpose.
     pub(super) deletions: Vec<Action>,
     /// Group replicas that are being deleted, or are to be deleted now: nothing is created in them
     /// until they are gone, or new PodCliques would be taken for remaining ones and deleted, too.
     pub(super) closed: HashSet<i32>,
+    /// Whether missing surge replicas are created.
+    pub(super) fills_surge: bool,
 }
 
 /// Chooses the group replicas to recreate, and their PodCliques to delete now.
@@ -33,20 +36,33 @@ pub(super) fn plan_recreation(snapshot: &Snapshot, now: Timestamp) -> Recreation
     }
     let hashed = newest_hashes(snapshot);
     let surveyed = survey(snapshot, &hashed, now);
-    let leaving: Vec<&Members<'_>> = surveyed
+    let component = component(snapshot, &surveyed, now);
+    let fills_surge = component.fills_surge();
+    let (released, component) = component.release_surge(surge_units(snapshot, &surveyed));
+    let released: HashSet<i32> = released.iter().map(|unit| unit.index).collect();
+    let is_released = |m: &Members<'_>| released.contains(&m.group_replica);
+    let (surge, staying): (Vec<_>, Vec<_>) =
+        surveyed.into_iter().partition(|(m, _)| is_released(m));
+    let leaving: Vec<&Members<'_>> = staying
         .iter()
-        .filter(|(_, s)| *s == Stage::Leaving)
+        .filter(|(_, stage)| *stage == Stage::Leaving)
         .map(|(members, _)| members)
         .collect();
-    let chosen = choose(snapshot, &surveyed, now);
-    let closed = leaving.iter().chain(&chosen).map(|m| m.group_replica);
+    let surge: Vec<&Members<'_>> = surge.iter().map(|(members, _)| members).collect();
+    let chosen = choose(snapshot, component, &staying);
+    let all = surge.iter().chain(&leaving).chain(&chosen);
+    let closed = all.map(|m| m.group_replica).collect();
     let chosen = chosen.iter().flat_map(|m| first_of(snapshot, &hashed, m));
-    let podcliques = leaving.iter().flat_map(|m| own(snapshot, m)).chain(chosen);
-    let deletions =
-        podcliques.map(|c| Action::delete::<PodClique>(&c.metadata, Purpose::UpdateGroupReplica));
+    let old = leaving.iter().flat_map(|m| own(snapshot, m)).chain(chosen);
+    let surge = surge.iter().flat_map(|m| own(snapshot, m));
+    let deletions = surge
+        .map(|podclique| (podclique, Purpose::RemoveSurge))
+        .chain(old.map(|podclique| (podclique, Purpose::UpdateGroupReplica)))
+        .map(|(podclique, purpose)| Action::delete::<PodClique>(&podclique.metadata, purpose));
     Recreation {
         deletions: deletions.collect(),
-        closed: closed.collect(),
+        closed,
+        fills_surge,
     }
 }
 
@@ -65,19 +81,16 @@ fn is_due(snapshot: &Snapshot) -> bool {
 /// Within the budget: others that are down, and available ones.
 fn choose<'a>(
     snapshot: &Snapshot,
-    surveyed: &'a [(Members<'_>, Stage)],
-    now: Timestamp,
+    component: Component,
+    staying: &'a [(Members<'_>, Stage)],
 ) -> Vec<&'a Members<'a>> {
-    let component = component(snapshot, surveyed, now);
     if component.reached.is_none() {
         return Vec::new();
     }
-    let rolling = snapshot.config().and_then(|c| c.rolling_update.as_ref());
-    let limit =
-        update::max_unavailable(rolling.and_then(|r| r.max_unavailable), snapshot.replicas());
+    let limit = component.limits.max_unavailable.max(1);
     let starts = usize::try_from(limit.saturating_sub(component.starting)).unwrap_or(0);
     let in_stage = |wanted: Stage| {
-        let highest_first = surveyed.iter().rev();
+        let highest_first = staying.iter().rev();
         highest_first
             .filter(move |(_, stage)| *stage == wanted)
             .map(|(members, _)| members)
@@ -87,7 +100,7 @@ fn choose<'a>(
     in_stage(Stage::OldUnplaced)
         .chain(base)
         .chain(others.into_iter().take(starts))
-        .chain(in_stage(Stage::OldAvailable).take(component.deletable(limit)))
+        .chain(in_stage(Stage::OldAvailable).take(component.deletable()))
         .collect()
 }
 

@@ -1,4 +1,5 @@
-//! Condition `Ready` of a scaling group, from the conditions of its PodCliques.
+//! Condition `Ready` of a scaling group, from the conditions of its PodCliques. Surge replicas count
+//! while they serve.
 
 use admission::FieldError;
 use api::PodClique;
@@ -10,11 +11,16 @@ use super::replica::Replica;
 use crate::observe::Snapshot;
 
 /// Ready: the required number of group replicas is available.
-pub(super) fn ready_condition(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> ConditionUpdate {
+pub(super) fn ready_condition(
+    snapshot: &Snapshot,
+    replicas: &[Replica<'_>],
+    surge: &[Replica<'_>],
+) -> ConditionUpdate {
     let wanted = snapshot.group.spec.replicas;
     let minimum = snapshot.min_available().min(wanted);
-    let up = replicas.iter().filter(|r| r.is_available).count();
-    let up = i32::try_from(up).unwrap_or(i32::MAX);
+    let all = replicas.iter().chain(surge);
+    let up = all.filter(|r| r.is_available).count();
+    let up = i32::try_from(up).unwrap_or(i32::MAX).min(wanted);
     if wanted == 0 {
         let message = "no group replicas are requested".to_owned();
         return readiness::ready_condition(true, Reason::ScaledToZero, message);

@@ -36,19 +36,14 @@ pub(super) fn progress(
     }
     // A newer template changes nothing in the number of group replicas that have to stay.
     let open = stored.filter(|p| p.update_ended_at.is_none());
-    let carried = known.as_ref().or(open.as_ref());
-    let (reached, waiting) = carried.map_or((None, None), |p| (p.reached, p.waiting_since.clone()));
-    let mut progress = known.unwrap_or(PcsgUpdateProgress {
-        update_started_at: Time(now),
-        update_ended_at: None,
-        pod_clique_set_generation_hash: generation,
-        updated_pod_cliques_count: 0,
-        total_pod_cliques_count: 0,
-        last_progress_time: Some(Time(now)),
-        reached,
-        waiting_since: waiting,
-        ready_replica_indices_selected_to_update: None,
-    });
+    let carried = open.filter(|_| known.is_none());
+    let mut progress = known.unwrap_or_else(|| PcsgUpdateProgress::begin(generation, Time(now)));
+    if let Some(carried) = carried {
+        progress.reached = carried.reached;
+        progress.surge_from = carried.surge_from;
+        progress.without_surge = carried.without_surge;
+        progress.waiting_since = carried.waiting_since;
+    }
     let goes_on = snapshot.is_updating() && !count(&mut progress, snapshot, hashed, now).is_done();
     if goes_on {
         update::resume(
@@ -83,12 +78,20 @@ fn count(
     };
     component.reached = component.next_reached();
     progress.reached = component.reached;
+    let indexes = snapshot.filled_slots().map(|(j, _)| j);
+    let from = update::next_surge_from(progress.surge_from, component.desired, indexes);
+    progress.surge_from = component.has_surge().then_some(from);
     let waiting = progress.waiting_since.take();
-    let pods = snapshot.pods.values().flatten().map(AsRef::as_ref);
+    let pods = || snapshot.pods.values().flatten().map(AsRef::as_ref);
     progress.waiting_since =
-        update::next_waiting(waiting.as_ref(), pods, now).filter(|_| component.is_counted());
+        update::next_waiting(waiting.as_ref(), pods(), now).filter(|_| component.is_counted());
     let waiting = progress.waiting_since.as_ref();
     component.is_short_of_room = rollout::is_short_of_room(snapshot, waiting, now);
+    let errors = rollout::errors(snapshot);
+    progress.without_surge = component.gives_surge_up().then(|| {
+        let stored = progress.without_surge.take();
+        stored.unwrap_or_else(|| update::explain_no_room(waiting, pods(), errors))
+    });
     component
 }
 
@@ -100,6 +103,8 @@ fn ended(
 ) -> PcsgUpdateProgress {
     progress.update_ended_at.get_or_insert(Time(now));
     progress.waiting_since = None;
+    progress.surge_from = None;
+    progress.without_surge = None;
     progress.reached = progress.reached.filter(|_| snapshot.is_updating());
     progress
 }
@@ -111,12 +116,15 @@ fn advance(
     next: &PodCliqueScalingGroupStatus,
     now: Timestamp,
 ) {
+    let surge = |status: &PodCliqueScalingGroupStatus| status.surge_replicas.unwrap_or(0);
     let stored = Advance {
-        updated: progress.updated_pod_cliques_count,
+        updated: progress
+            .updated_pod_cliques_count
+            .saturating_add(surge(before)),
         ready: before.updated_replicas,
     };
     let present = Advance {
-        updated,
+        updated: updated.saturating_add(surge(next)),
         ready: next.updated_replicas,
     };
     let last = progress.last_progress_time.as_ref();
@@ -149,10 +157,12 @@ pub(super) fn verdict(
     next: &PodCliqueScalingGroupStatus,
     now: Timestamp,
 ) -> ConditionUpdate {
-    if running(snapshot, next).is_none() {
+    let Some(running) = running(snapshot, next) else {
         return update::no_update();
-    }
+    };
     let (updated, wanted) = (next.updated_replicas, snapshot.replicas());
     let tally = format!("{updated}/{wanted} group replicas updated and available");
+    let surge = update::describe_surge(next.surge_replicas, running.without_surge.as_deref());
+    let tally = surge.map_or(tally.clone(), |surge| format!("{tally}; {surge}"));
     update::verdict(&tally, update_deadline(snapshot, next), now)
 }

@@ -1,5 +1,7 @@
 //! Group replicas of an older template: which are recreated, how many at a time.
 
+mod surge;
+
 use std::sync::Arc;
 
 use admission::defaults::DefaultsConfig;
@@ -57,15 +59,9 @@ fn note_reached(snapshot: &mut Snapshot, reached: Option<i32>) {
     let generation = generation(&snapshot.owner.as_ref().unwrap().set);
     let group = Arc::make_mut(&mut snapshot.group);
     group.status.get_or_insert_default().update_progress = Some(PcsgUpdateProgress {
-        update_started_at: Time(after(30)),
-        update_ended_at: None,
-        pod_clique_set_generation_hash: generation,
-        updated_pod_cliques_count: 0,
         total_pod_cliques_count: 6,
-        last_progress_time: Some(Time(after(30))),
         reached,
-        waiting_since: None,
-        ready_replica_indices_selected_to_update: None,
+        ..PcsgUpdateProgress::begin(generation, Time(after(30)))
     });
 }
 
@@ -313,17 +309,12 @@ fn an_update_that_had_ended_goes_on_with_a_deadline_of_its_own() {
         ..RollingUpdate::default()
     };
     let mut snapshot = updated(|s| s.spec.template.scaling_groups[0].rolling_update = Some(budget));
+    let generation = generation(&snapshot.owner.as_ref().unwrap().set);
     let group = Arc::make_mut(&mut snapshot.group);
     group.status.get_or_insert_default().update_progress = Some(PcsgUpdateProgress {
-        update_started_at: Time(after(10)),
         update_ended_at: Some(Time(after(10))),
-        pod_clique_set_generation_hash: generation(&snapshot.owner.as_ref().unwrap().set),
-        updated_pod_cliques_count: 0,
         total_pod_cliques_count: 6,
-        last_progress_time: Some(Time(after(10))),
-        reached: None,
-        waiting_since: None,
-        ready_replica_indices_selected_to_update: None,
+        ..PcsgUpdateProgress::begin(generation, Time(after(10)))
     });
     let begun = plan(&snapshot).status;
     let progress = begun.as_ref().unwrap().update_progress.as_ref().unwrap();

@@ -6,7 +6,7 @@ use api::podclique::WaitingPod;
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaUpdateProgress};
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster, Slot};
-use domain::update::{self, Component, Stage, UnitMember};
+use domain::update::{self, Component, Limits, Stage, UnitMember};
 use domain::workload::layout::{Group, LayoutSlot};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -57,6 +57,7 @@ pub struct Turn<'a> {
 struct Stored<'a> {
     reached: Option<i32>,
     waiting: Option<&'a WaitingPod>,
+    is_without_surge: bool,
     errors: Vec<&'a LastError>,
 }
 
@@ -81,9 +82,10 @@ impl Turn<'_> {
         let has_old_template = self.has_old_template(slot.clique, seen);
         let meta = &seen.podclique.metadata;
         let is_old = |pod| has_old_template || update::is_outdated(pod, meta);
-        let stages = seen
-            .staying()
-            .map(|pod| update::stage_of_pod(pod, is_old(&pod.metadata), min_ready, self.now));
+        let units = seen.staying().filter_map(|pod| {
+            let stage = update::stage_of_pod(pod, is_old(&pod.metadata), min_ready, self.now);
+            Some((pod.index()?, stage))
+        });
         let spec = &seen.podclique.spec;
         let minimum = spec.min_available.unwrap_or(spec.replicas);
         let changes = seen.staying().filter_map(|pod| {
@@ -100,12 +102,18 @@ impl Turn<'_> {
         let stored = Stored {
             reached: progress.and_then(|p| p.reached),
             waiting: progress.and_then(|p| p.waiting_since.as_ref()),
+            is_without_surge: progress.is_some_and(|p| p.without_surge.is_some()),
             errors: status.iter().flat_map(|s| &s.last_errors).collect(),
         };
+        let limits = Limits::of(rolling, spec.replicas, minimum);
+        let open = progress.filter(|p| p.update_ended_at.is_none());
+        let from = open.and_then(|p| p.surge_from);
+        let surge = update::surge_indexes(from, spec.replicas, limits.max_surge);
         let counted = Component {
             // Its record went with the PodClique that it replaced.
             must_return: progress.is_none() && self.is_made_in_turn(seen),
-            ..Component::count(stages, spec.replicas, minimum)
+            limits,
+            ..Component::count(units, &surge, spec.replicas, minimum)
         };
         let is_whole = !has_old_template;
         self.complete(slot.clique, is_whole, counted, &stored, changes.min())
@@ -124,14 +132,13 @@ impl Turn<'_> {
         let cliques = group.config.clique_names.iter();
         let templates = cliques.filter_map(|clique| self.template(clique));
         let min_ready = update::min_ready(group.config.rolling_update.as_ref(), templates);
-        let mut stages: Vec<Stage> = Vec::new();
+        let mut stages: Vec<(i32, Stage)> = Vec::new();
         let mut changes: Vec<Timestamp> = Vec::new();
-        for replica in &group.replicas {
+        for replica in group.all_replicas() {
             let units = self.units(&replica.cliques);
             let wanted = replica.cliques.len();
-            stages.push(update::stage_of_replica(
-                &units, wanted, min_ready, self.now,
-            ));
+            let stage = update::stage_of_replica(&units, wanted, min_ready, self.now);
+            stages.push((replica.index, stage));
             changes.extend(update::next_stage_of_replica_at(
                 &units, min_ready, self.now,
             ));
@@ -150,20 +157,25 @@ impl Turn<'_> {
             )
         });
         let of_members = group
-            .replicas
-            .iter()
+            .all_replicas()
             .flat_map(|replica| &replica.cliques)
             .filter_map(|slot| self.roster.slot(slot).standing()?.podclique.status.as_ref())
             .flat_map(|status| &status.last_errors);
         let stored = Stored {
             reached: progress.and_then(|p| p.reached),
             waiting: progress.and_then(|p| p.waiting_since.as_ref()),
+            is_without_surge: progress.is_some_and(|p| p.without_surge.is_some()),
             errors: of_members
                 .chain(status.iter().flat_map(|s| &s.last_errors))
                 .collect(),
         };
         let minimum = found.spec.min_available.unwrap_or(1);
-        let counted = Component::count(stages, found.spec.replicas, minimum);
+        let surge = group.surge_indexes();
+        let rolling = group.config.rolling_update.as_ref();
+        let counted = Component {
+            limits: Limits::of(rolling, found.spec.replicas, minimum),
+            ..Component::count(stages, &surge, found.spec.replicas, minimum)
+        };
         self.complete(name, is_whole, counted, &stored, changes.into_iter().min())
     }
 
@@ -197,6 +209,7 @@ impl Turn<'_> {
             is_whole,
             numbers: Component {
                 reached: stored.reached,
+                is_without_surge: stored.is_without_surge,
                 is_short_of_room: update::is_short(
                     stored.waiting,
                     stored.errors.iter().copied(),

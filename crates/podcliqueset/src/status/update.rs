@@ -2,6 +2,7 @@
 //! §14). The consequences of a turn are decided from the stored status.
 
 mod report;
+mod trouble;
 mod turn;
 
 use api::PodCliqueSetStatus;

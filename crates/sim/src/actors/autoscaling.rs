@@ -62,10 +62,21 @@ pub(super) fn change_one(set: &mut Value, rng: &mut Rng) {
         let least = view::number(owner, "/minAvailable");
         owner["replicas"] = json!(rng.between(least, 3));
     }
+    drop_budgets(set, at);
     let removed = at.rsplit_once('/').filter(|_| rng.chance(400));
     if let Some((owner, key)) = removed
         && let Some(Value::Object(owner)) = set.pointer_mut(owner)
     {
         owner.remove(key);
+    }
+}
+
+/// Limits of updates must not exceed the new count.
+fn drop_budgets(set: &mut Value, at: &str) {
+    let part = at
+        .strip_suffix("/spec/autoScalingConfig")
+        .or(at.strip_suffix("/scaleConfig"));
+    if let Some(Value::Object(part)) = part.and_then(|part| set.pointer_mut(part)) {
+        part.remove("rollingUpdate");
     }
 }

@@ -23,10 +23,55 @@ pub(super) fn edit_template(store: &mut Store, rng: &mut Rng, set: &Id) {
             if rng.fork().chance(500) {
                 clique["rollingUpdate"]["minReadySeconds"] = json!(rng.fork().between(0, 5));
             }
+            add_surge(&mut rng.fork(), &mut clique["rollingUpdate"], most);
         }
     }
-    patch(store, set, &json!({"template": {"cliques": cliques}}));
+    let mut groups = groups_of(found);
+    let mut own = rng.fork();
+    for group in groups.as_array_mut().into_iter().flatten() {
+        if own.chance(300) && !is_on_delete {
+            let most = view::number(group, "/replicas").max(1);
+            group["rollingUpdate"] = json!({"maxUnavailable": own.between(1, most)});
+            add_surge(&mut own, &mut group["rollingUpdate"], most);
+        }
+    }
+    let template = json!({"cliques": cliques, "podCliqueScalingGroups": groups});
+    patch(store, set, &json!({"template": template}));
     pause(store, &mut rng.fork(), set, is_on_delete);
+}
+
+fn groups_of(set: &Value) -> Value {
+    set["spec"]["template"]["podCliqueScalingGroups"].clone()
+}
+
+/// Some sets have surge from the beginning.
+pub(super) fn write_some(manifest: &mut Value, own: &mut Rng) {
+    let is_job = view::is_job(manifest);
+    for parts in ["cliques", "podCliqueScalingGroups"] {
+        let parts = manifest.pointer_mut(&format!("/spec/template/{parts}"));
+        for part in parts.and_then(Value::as_array_mut).into_iter().flatten() {
+            let is_clique = part.get("spec").is_some();
+            let replicas = if is_clique {
+                view::number(part, "/spec/replicas")
+            } else {
+                view::number(part, "/replicas")
+            };
+            let is_updated_alone = !is_clique || view::text(part, "/name") == "front";
+            if own.chance(800) && is_updated_alone && !is_job {
+                add_surge(own, &mut part["rollingUpdate"], replicas.max(1));
+            }
+        }
+    }
+}
+
+/// Some updates have surge, and some of these wait until it has room.
+fn add_surge(own: &mut Rng, rolling: &mut Value, replicas: i64) {
+    if own.chance(400) {
+        rolling["maxSurge"] = json!(own.between(1, replicas));
+        if own.chance(300) {
+            rolling["maxUnavailable"] = json!(0);
+        }
+    }
 }
 
 /// Some updates are paused, and go on with a later edit.
@@ -41,19 +86,24 @@ fn pause(store: &mut Store, own: &mut Rng, set: &Id, is_on_delete: bool) {
 pub(super) fn switch_strategy(store: &mut Store, rng: &mut Rng, set: &Id) {
     let Some(found) = store.get(set) else { return };
     let mut cliques = found["spec"]["template"]["cliques"].clone();
+    let mut groups = groups_of(found);
     let type_ = if rng.chance(300) {
-        for clique in cliques.as_array_mut().into_iter().flatten() {
-            clique.as_object_mut().map(|c| c.remove("rollingUpdate"));
+        for parts in [&mut cliques, &mut groups] {
+            for part in parts.as_array_mut().into_iter().flatten() {
+                part.as_object_mut()
+                    .map(|part| part.remove("rollingUpdate"));
+            }
         }
         "OnDelete"
     } else {
         "RollingRecreate"
     };
     let strategy = json!({"type": type_, "paused": null});
+    let template = json!({"cliques": cliques, "podCliqueScalingGroups": groups});
     patch(
         store,
         set,
-        &json!({"updateStrategy": strategy, "template": {"cliques": cliques}}),
+        &json!({"updateStrategy": strategy, "template": template}),
     );
 }
 

@@ -60,6 +60,7 @@ impl User {
             autoscaling::write_some(&mut manifest, &mut own);
         }
         containers::write_some(&mut manifest, &own);
+        update::write_some(&mut manifest, &mut own.clone());
         manifest["metadata"] = json!({"name": "demo", "labels": {"team": "blue"}});
         manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
         manifest["kind"] = json!("PodCliqueSet");

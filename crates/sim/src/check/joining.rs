@@ -97,7 +97,7 @@ fn parts(window: &Window<'_>, gang: &Value) -> Vec<LayoutSlot> {
     let live = |group: &str, _: &Value| {
         let versions = window.versions(Resource::PodCliqueScalingGroup, |g| view::name(g) == group);
         let counts = versions.iter().map(|g| view::number(g, "/spec/replicas"));
-        counts.min().unwrap_or(0)
+        (0..counts.min().unwrap_or(0)).collect()
     };
     let mut parts = layout::slots(set, i, live);
     parts.retain(|slot| slot.gang == view::name(gang));

@@ -75,7 +75,8 @@ fn over_created(window: &Window<'_>, pod: &Value, late: &LateRequests) -> Checke
         .iter()
         .map(|q| view::number(q, "/spec/replicas"))
         .max()
-        .unwrap_or(0);
+        .unwrap_or(0)
+        + updates::allowed_surge(window, pod);
     demand(
         i64::try_from(live).unwrap_or(i64::MAX) <= wanted,
         "I1",
@@ -220,7 +221,12 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Checked {
         .map(|q| view::number(q, "/spec/replicas"))
         .min()
         .unwrap_or(0);
-    let most = window.most_pods(|p| is_own(p) && !view::is_terminating(p));
+    let is_counted =
+        |p: &Value| is_own(p) && !view::is_terminating(p) && !updates::is_surge(window, p);
+    let most = window.most_pods(is_counted);
+    if is_staying && updates::is_surge(window, pod) {
+        return updates::check_surge(window, pod);
+    }
     let is_twin = |p: &Value| {
         is_own(p)
             && view::uid(p) != view::uid(pod)

@@ -235,6 +235,15 @@ pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
     let budgets = job::sets(window, pod);
     let budget = budgets.iter().map(|set| max_unavailable(set, podclique));
     let budget = budget.max().unwrap_or(1);
+    // With surge an old pod goes only when as many are up as ran before.
+    let uses_surge = !budgets.is_empty()
+        && budgets.iter().all(|set| max_surge(set, podclique) > 0)
+        && seen.iter().all(|c| is_with_surge(c));
+    let budget = if uses_surge && !is_surge(window, pod) {
+        0
+    } else {
+        budget
+    };
     let floors = seen.iter().filter_map(|c| {
         let reached = c.pointer("/status/updateProgress/reached")?.as_i64()?;
         let reached = reached.min(view::number(c, "/spec/replicas"));
@@ -262,11 +271,68 @@ pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
 }
 
 fn max_unavailable(set: &Value, podclique: &str) -> i64 {
+    rolling_update(set, podclique, "/rollingUpdate/maxUnavailable").max(1)
+}
+
+/// `maxSurge` of the clique.
+pub(crate) fn max_surge(set: &Value, podclique: &str) -> i64 {
+    rolling_update(set, podclique, "/rollingUpdate/maxSurge")
+}
+
+fn rolling_update(set: &Value, podclique: &str, path: &str) -> i64 {
     let clique = podclique.rsplit('-').next().unwrap_or_default();
     let mut cliques = view::list(set, "/spec/template/cliques");
     let found = cliques.find(|c| view::text(c, "/name") == clique);
-    let given = found.map_or(0, |c| view::number(c, "/rollingUpdate/maxUnavailable"));
-    given.max(1)
+    found.map_or(0, |c| view::number(c, path))
+}
+
+/// Whether the PodClique updates with surge: `surgeFrom` is stored, it has not given surge up, and it is
+/// not below its minimum by its own count.
+fn is_with_surge(podclique: &Value) -> bool {
+    let progress = "/status/updateProgress";
+    let minimum = view::number(podclique, "/spec/minAvailable");
+    surge_from(podclique).is_some()
+        && view::text(podclique, &format!("{progress}/withoutSurge")).is_empty()
+        && view::number(podclique, "/spec/replicas") >= minimum
+}
+
+fn surge_from(podclique: &Value) -> Option<i64> {
+    view::at(podclique, "/status/updateProgress/surgeFrom")?.as_i64()
+}
+
+/// The most surge pods that the PodClique may have been allowed to have.
+pub(super) fn allowed_surge(window: &Window<'_>, pod: &Value) -> i64 {
+    let (_, podclique, owner) = view::owner(pod).unwrap_or_default();
+    let seen = window.of_uid(Resource::PodClique, owner);
+    if !seen.iter().any(|c| surge_from(c).is_some()) {
+        return 0;
+    }
+    let sets = job::sets(window, pod);
+    let all = sets.iter().map(|set| max_surge(set, podclique));
+    all.max().unwrap_or(0)
+}
+
+/// A surge pod goes within the budget while its replica has the turn, and as surplus afterwards.
+pub(super) fn check_surge(window: &Window<'_>, pod: &Value) -> Checked {
+    let sets = job::sets(window, pod);
+    let is_in_turn = !sets.is_empty() && sets.iter().all(|set| is_in_turn(set, pod));
+    let has_surge = sets.iter().all(|set| {
+        let (_, podclique, _) = view::owner(pod).unwrap_or_default();
+        max_surge(set, podclique) > 0
+    });
+    if is_in_turn && has_surge {
+        return check_budget(window, pod);
+    }
+    Ok(())
+}
+
+/// Whether the pod may have been observed as a surge pod.
+pub(super) fn is_surge(window: &Window<'_>, pod: &Value) -> bool {
+    let (_, _, owner) = view::owner(pod).unwrap_or_default();
+    let seen = window.of_uid(Resource::PodClique, owner);
+    let index = view::index(pod);
+    let mut from = seen.iter().filter_map(|c| surge_from(c));
+    from.any(|from| index.is_some_and(|index| index >= from))
 }
 
 /// The operator knows that pods it deleted itself are down.

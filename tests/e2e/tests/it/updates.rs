@@ -8,6 +8,7 @@ mod paused;
 pub mod rolling;
 mod room;
 mod stuck;
+mod surge;
 pub mod without_restart;
 
 use serde_json::{Value, json};

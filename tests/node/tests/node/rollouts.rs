@@ -18,7 +18,8 @@ pub fn rows() -> Vec<Row> {
         row("rollouts::crash_after_three_seconds", "3", crash_soon),
         row("rollouts::crash_after_ten_seconds", "3", crash_later),
         row("rollouts::readiness_is_lost_for_ten_seconds", "-", blip),
-        row("rollouts::clients_see_no_error", "-", under_load),
+        row("rollouts::clients_see_no_error", "-", three_servers),
+        row("rollouts::one_server_with_surge", "-", one_server),
     ]
 }
 
@@ -187,30 +188,38 @@ fn blip(ns: &Namespace) {
     });
 }
 
-/// Clients of a Service in front of three servers, of which one may be down. A server goes on to
-/// serve for a while after it was asked to end, as endpoints are removed at the same time.
-fn under_load(ns: &Namespace) {
-    let front = |version: &str| {
-        let script =
-            format!("mkdir /www; echo {version} > /www/index.html; exec httpd -f -p 8080 -h /www");
-        let probe = json!({"httpGet": {"port": 8080}, "periodSeconds": 1});
-        let pause = json!({"preStop": {"exec": {"command": ["sleep", "5"]}}});
-        let main = with(
-            sh(&script),
-            &json!({"readinessProbe": probe, "lifecycle": pause}),
-        );
-        let mut front = clique("w", 3, &[main]);
-        front["spec"]["minAvailable"] = 2.into();
-        front["rollingUpdate"] = json!({"maxUnavailable": 1});
-        serving(
-            "u",
-            &[with_pod(
-                front,
-                &json!({"terminationGracePeriodSeconds": 10}),
-            )],
-        )
-    };
-    let before = start(ns, &front("one"), 3);
+/// Clients of a Service in front of three servers, of which one may be down.
+fn three_servers(ns: &Namespace) {
+    serve_through_update(ns, 3, &json!({"maxUnavailable": 1}));
+}
+
+/// Clients of a Service in front of one server, whose successor starts first.
+fn one_server(ns: &Namespace) {
+    serve_through_update(ns, 1, &json!({"maxSurge": 1}));
+}
+
+/// A server goes on to serve for a while after it was asked to end, as endpoints are removed at the
+/// same time.
+fn servers(version: &str, replicas: u32, rolling: &Value) -> Value {
+    let script =
+        format!("mkdir /www; echo {version} > /www/index.html; exec httpd -f -p 8080 -h /www");
+    let probe = json!({"httpGet": {"port": 8080}, "periodSeconds": 1});
+    let pause = json!({"preStop": {"exec": {"command": ["sleep", "5"]}}});
+    let main = with(
+        sh(&script),
+        &json!({"readinessProbe": probe, "lifecycle": pause}),
+    );
+    let mut front = clique("w", replicas, &[main]);
+    front["spec"]["minAvailable"] = 1.into();
+    front["rollingUpdate"] = rolling.clone();
+    let grace = json!({"terminationGracePeriodSeconds": 10});
+    serving("u", &[with_pod(front, &grace)])
+}
+
+/// No client gets an error from the servers while they are updated.
+fn serve_through_update(ns: &Namespace, replicas: u32, rolling: &Value) {
+    let pods = usize::try_from(replicas).unwrap();
+    let before = start(ns, &servers("one", replicas, rolling), pods);
     let selector = json!({"grove.io/podclique": "u-0-w"});
     let service = json!({
         "apiVersion": "v1", "kind": "Service", "metadata": {"name": "front"},
@@ -228,14 +237,11 @@ fn under_load(ns: &Namespace) {
         same("client is Ready", is_ready(pod), true)?;
         has("its answers", &ns.kubectl(&["logs", "client"]), &["one"])
     });
-    ns.apply(&[&front("two")]);
+    ns.apply(&[&servers("two", replicas, rolling)]);
     ns.within(LIMIT, "the update ends", |seen| {
         let progress = &seen.set("u")?["status"]["updateProgress"];
-        same(
-            "whether it has ended",
-            progress["updateEndedAt"].is_string(),
-            true,
-        )?;
+        let has_ended = progress["updateEndedAt"].is_string();
+        same("whether it has ended", has_ended, true)?;
         let now = staying(seen);
         same("old pods", now.intersection(&before).count(), 0)
     });

@@ -93,6 +93,7 @@ canaries! {
     update_ends_when_requested: UpdateEndsWhenRequested by "I32";
     checks_pass: ChecksPass by "I49";
     budget_forgets_deletions: BudgetForgetsDeletions by "I48";
+    surge_unawaited: SurgeUnawaited by "I48";
     autoscaler_ignored: AutoscalerIgnored by "I29";
     piecemeal_joining: PiecemealJoining by "I8";
     unnoted_idle: UnnotedIdle by "idle";

@@ -4,7 +4,7 @@ use sim::{Coverage, actors};
 
 /// The least number in a thousand seeds: about half of the number when this was written. A change
 /// of the random choices must not empty a check unnoticed.
-const FLOORS: [(&str, u64); 48] = [
+const FLOORS: [(&str, u64); 50] = [
     ("PodClique deleted while a pod of it is created", 40),
     ("Ready pod deleted", 200),
     ("answer lost", 1000),
@@ -50,6 +50,8 @@ const FLOORS: [(&str, u64); 48] = [
     ("scaled gang started", 100),
     ("several parts joined a gang at once", 4),
     ("slot given up as stuck", 50),
+    ("surge of a clique", 5),
+    ("surge of a group", 5),
     ("turn ended", 40),
     ("update ended", 35),
     ("scaled up clique available again", 20),

@@ -94,6 +94,8 @@ pub enum Sabotage {
     UpdateEndsWhenRequested,
     /// Deletions by an update do not count as missing pods.
     BudgetForgetsDeletions,
+    /// Old pods go before surge pods are available.
+    SurgeUnawaited,
     /// A failed pod is replaced although its job has not stored the failure.
     UnnotedFailure,
     /// Pods with dependencies get the start signal when they are created.

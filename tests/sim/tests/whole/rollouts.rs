@@ -143,7 +143,7 @@ impl Scene {
 
 fn play(shape: &'static Shape, cause: &'static Cause, is_killed: bool) -> Result<(), String> {
     in_paused_time(async {
-        let world = Arc::new(Mutex::new(World::of(shape.places(cause.spare_places))));
+        let world = Arc::new(Mutex::new(World::of(cause.places(shape))));
         let cluster = |server| nodes::act(server, world.clone());
         let mut scene = Scene {
             ring: Ring::start_among(Begin::empty(), cluster),
@@ -189,6 +189,16 @@ fn updates_of_a_group_keep_to_the_budget_and_end() {
 #[test]
 fn updates_of_a_set_keep_to_the_budget_and_end() {
     play_all(&SHAPES[2]);
+}
+
+#[test]
+fn updates_of_a_clique_with_surge_never_dip_and_end() {
+    play_all(&SHAPES[3]);
+}
+
+#[test]
+fn updates_of_a_group_with_surge_never_dip_and_end() {
+    play_all(&SHAPES[4]);
 }
 
 /// The object of the set.

@@ -145,15 +145,9 @@ fn an_update_tells_whose_turn_it_is_and_its_deadline() {
         .as_mut()
         .unwrap()
         .update_progress = Some(PclqUpdateProgress {
-        update_started_at: Time(after(100)),
-        update_ended_at: None,
-        pod_clique_set_generation_hash: "r1".to_owned(),
-        pod_template_hash: "r1".to_owned(),
         updated_ready_replicas: Some(1),
         last_progress_time: Some(Time(after(150))),
-        reached: None,
-        waiting_since: None,
-        ready_pods_selected_to_update: None,
+        ..PclqUpdateProgress::begin("r1".into(), "r1".into(), Time(after(100)))
     });
     assert_snapshot!(next_of(&explain(&workload, &[])));
 }

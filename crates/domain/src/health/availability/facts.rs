@@ -180,9 +180,17 @@ pub struct GroupFacts {
     pub unhealthy: Vec<i32>,
     /// Whether this group's replica is the one being updated.
     pub is_updating: bool,
+    /// Available surge replicas of an update: they serve.
+    pub surge: i32,
 }
 
 impl GroupFacts {
+    /// The same with this many available surge replicas.
+    #[must_use]
+    pub fn with_surge(self, surge: i32) -> Self {
+        Self { surge, ..self }
+    }
+
     /// The same while its replica is being updated, or is not.
     #[must_use]
     pub fn in_update(self, is_updating: bool) -> Self {
@@ -197,9 +205,10 @@ impl GroupFacts {
         self.min_available.min(self.replicas)
     }
 
-    /// How many group replicas are healthy.
+    /// How many group replicas are healthy, available surge replicas included.
     pub fn healthy(&self) -> i32 {
         let unhealthy = i32::try_from(self.unhealthy.len()).unwrap_or(i32::MAX);
-        self.replicas.saturating_sub(unhealthy)
+        let healthy = self.replicas.saturating_sub(unhealthy);
+        healthy.saturating_add(self.surge)
     }
 }

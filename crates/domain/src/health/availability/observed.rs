@@ -188,6 +188,7 @@ impl GroupFacts {
             min_available: group.spec.min_available.unwrap_or(1),
             unhealthy: unhealthy.map(|m| m.group_replica).collect(),
             is_updating: false,
+            surge: 0,
         }
     }
 }

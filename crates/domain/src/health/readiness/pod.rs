@@ -91,16 +91,20 @@ fn gated(pod: &Pod) -> Cause {
     Cause::new(Reason::ForeignSchedulingGate, text)
 }
 
+fn unschedulable(pod: &Pod, setting: &Setting<'_>) -> Option<Cause> {
+    let sentence = explain_unscheduled(pod)?;
+    find_state(&StateInput::of_pod(pod, setting.now).refused(sentence))
+}
+
 /// The scheduler's message when it found no node. The message of the stock scheduler continues with
 /// the result of preemption; its first sentence is the cause. Messages of other schedulers are
 /// passed on unchanged.
-fn unschedulable(pod: &Pod, setting: &Setting<'_>) -> Option<Cause> {
+pub fn explain_unscheduled(pod: &Pod) -> Option<&str> {
     let refused = pod.find_condition("PodScheduled").filter(|c| {
         let is_gated = c.reason.as_deref() == Some("SchedulingGated");
         c.status == "False" && !is_gated
     });
     let message = refused?.message.as_deref().filter(|m| !m.is_empty())?;
     let sentence = message.split(". ").next().unwrap_or(message);
-    let sentence = sentence.trim_end_matches('.');
-    find_state(&StateInput::of_pod(pod, setting.now).refused(sentence))
+    Some(sentence.trim_end_matches('.'))
 }

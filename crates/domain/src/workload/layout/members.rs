@@ -1,6 +1,8 @@
 //! The PodCliques of a scaling group, without its set: the group's own object suffices to name
 //! them, and it may exist while the set is gone.
 
+use std::ops::Range;
+
 use api::{PodCliqueScalingGroup, names};
 
 use crate::object::ownership;
@@ -26,21 +28,21 @@ pub struct Member<'a> {
     pub group_replica: i32,
 }
 
-/// Enumerates the PodCliques of the scaling group of that name, with these cliques and this many
-/// replicas. The caller bounds them.
+/// Enumerates the PodCliques of the scaling group of that name, with these cliques, in replicas with
+/// these indexes. The caller bounds them.
 pub fn enumerate_members<'a, C: AsRef<str>>(
     group: &str,
     cliques: &'a [C],
-    live: i32,
+    indexes: Range<i32>,
 ) -> impl Iterator<Item = Members<'a>> {
-    (0..live).map(move |j| members_of(group, cliques, j))
+    indexes.map(move |j| members_of(group, cliques, j))
 }
 
-/// Enumerates them by the group's own spec.
+/// Enumerates them by the group's own spec, without surge.
 pub fn members_of_group(group: &PodCliqueScalingGroup) -> impl Iterator<Item = Members<'_>> {
     let name = ownership::name(&group.metadata);
     let live = limits::bounded(group.spec.replicas);
-    enumerate_members(name, &group.spec.clique_names, live)
+    enumerate_members(name, &group.spec.clique_names, 0..live)
 }
 
 /// The PodCliques of replica `j` of the group, whether it has that many replicas or not.

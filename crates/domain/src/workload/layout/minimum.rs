@@ -17,10 +17,10 @@ impl Replica<'_> {
 }
 
 impl Group<'_> {
+    /// A surge replica counts: it serves while the update replaces another one.
     fn has_its_minimum(&self, is_up: impl Fn(&LayoutSlot<'_>) -> bool) -> bool {
         let up = self
-            .replicas
-            .iter()
+            .all_replicas()
             .filter(|r| r.cliques.iter().all(&is_up))
             .count();
         let live = i32::try_from(self.replicas.len()).unwrap_or(i32::MAX);

@@ -25,7 +25,7 @@ impl<'a> Group<'a> {
             let name = grouped_leaf_name(&self.name, j, part.clique);
             Some(TreeNode::leaf(name, minimum(part)?))
         };
-        let replicas = self.replicas.iter().map(|replica| {
+        let replicas = self.all_replicas().map(|replica| {
             let leaves = replica
                 .cliques
                 .iter()

@@ -8,9 +8,11 @@ use domain::health::{readiness, termination};
 use domain::object::ownership;
 use domain::roster::Roster;
 use domain::update;
+use domain::workload::layout;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
+use super::trouble;
 use crate::check::{self, Verdict};
 use crate::observe::Snapshot;
 use crate::rollout;
@@ -176,6 +178,11 @@ impl Report<'_> {
         })
     }
 
+    fn explain_new_pods(&self, replica: &layout::Replica<'_>) -> Option<String> {
+        let hashed = rollout::hash_templates(self.snapshot);
+        trouble::explain_new_pods(self.roster, replica, &rollout::newest(&hashed), self.now)
+    }
+
     /// The condition of an update that runs, from the conditions of the standalone PodCliques and
     /// the groups.
     fn running(&self, next: &PodCliqueSetStatus, tally: &str) -> ConditionUpdate {
@@ -195,7 +202,12 @@ impl Report<'_> {
             conditions::find(&status.conditions, ConditionType::UpdateInProgress)
         });
         let wait = explain_room(self.snapshot, next).or_else(|| self.explain_absence(next));
-        let tally = wait.map_or(tally.to_owned(), |wait| format!("{tally}; {wait}"));
+        let replica = update::turn_in(&self.snapshot.validated.set, next)
+            .and_then(|turn| self.roster.layout.replica(turn.replica_index));
+        let surge = replica.and_then(|replica| trouble::explain_surge(self.roster, replica));
+        let pods = replica.and_then(|replica| self.explain_new_pods(replica));
+        let parts = [Some(tally.to_owned()), wait, surge, pods];
+        let tally = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let stuck: Vec<String> = [
             stuck(cliques, "PodCliques"),
             stuck(groups, "PodCliqueScalingGroups"),

@@ -26,18 +26,12 @@ fn without_room() -> Snapshot {
     let seen = snapshot.podcliques.get_mut("demo-0-web").unwrap();
     let podclique = Arc::make_mut(&mut seen.podclique);
     podclique.status.get_or_insert_default().update_progress = Some(PclqUpdateProgress {
-        update_started_at: Time(after(60)),
-        update_ended_at: None,
-        pod_clique_set_generation_hash: generation,
-        pod_template_hash: String::new(),
-        updated_ready_replicas: None,
-        last_progress_time: None,
         reached: Some(2),
         waiting_since: Some(WaitingPod {
             uid: "uid-of-the-waiting".into(),
             since: Time(after(0)),
         }),
-        ready_pods_selected_to_update: None,
+        ..PclqUpdateProgress::begin(generation, String::new(), Time(after(60)))
     });
     seen.pods = (0..2)
         .map(|k| pod(&seen.podclique, k).ungated().build())

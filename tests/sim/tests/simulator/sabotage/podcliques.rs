@@ -59,8 +59,26 @@ impl Reconciler for SpoiltPodCliques {
                 return spoilt;
             }
         }
+        if self.sabotage == Some(Sabotage::SurgeUnawaited) {
+            let spoilt = self.rules.decide(&without_surge(snapshot), now);
+            if updated(&spoilt) > updated(&plan) {
+                let status = plan.status;
+                return Plan { status, ..spoilt };
+            }
+        }
         plan
     }
+}
+
+/// Pretends that the update has given surge up.
+fn without_surge(snapshot: &Snapshot) -> Snapshot {
+    let mut snapshot = snapshot.clone();
+    let podclique = Arc::make_mut(&mut snapshot.podclique);
+    let status = podclique.status.as_mut();
+    if let Some(progress) = status.and_then(|status| status.update_progress.as_mut()) {
+        progress.without_surge = Some("nobody waits".to_owned());
+    }
+    snapshot
 }
 
 /// Pretends that each pod has the hash of the status.

@@ -23,6 +23,8 @@ pub struct Cause {
     pub name: &'static str,
     /// More places than pods.
     pub spare_places: i64,
+    /// Whether there are more places for surge pods.
+    pub surge_fits: bool,
     /// The terminationDelay of the set.
     pub delay: Option<&'static str>,
     /// What happens just before the edit.
@@ -52,6 +54,12 @@ impl Cause {
         manifest
     }
 
+    /// The places at the beginning.
+    pub fn places(&self, shape: &Shape) -> usize {
+        let surge = if self.surge_fits { shape.surge } else { 0 };
+        shape.places(self.spare_places) + surge
+    }
+
     pub fn outcome(&self, shape: &Shape) -> Outcome {
         let [of_part, of_set] = self.words;
         let words = if shape.is_set() { of_set } else { of_part };
@@ -65,6 +73,7 @@ const NOTHING: Act = |_, _, _| {};
 const ENDS: Cause = Cause {
     name: "",
     spare_places: 0,
+    surge_fits: true,
     delay: None,
     before: NOTHING,
     during: None,
@@ -79,6 +88,7 @@ const ENDS: Cause = Cause {
 pub static CAUSES: [Cause; 16] = [
     Cause {
         name: "no spare room",
+        surge_fits: false,
         ..ENDS
     },
     Cause {

@@ -8,21 +8,23 @@ use sim::{Resource, Store, view};
 
 use super::shape::Shape;
 
-/// One unit may be down.
+/// One unit may be down without surge.
 const MAX_UNAVAILABLE: usize = 1;
 
 /// Fails if the operator took a unit down when too few were up.
 pub fn check(store: &Store, shape: &Shape, began: usize) -> Result<(), String> {
     let mut up: BTreeSet<&str> = BTreeSet::new();
     let mut wanted = shape.pods;
+    let mut may_be_down = if shape.surge > 0 { 0 } else { MAX_UNAVAILABLE };
     for (position, record) in store.log.iter().enumerate() {
         if position == began {
             wanted = up.len();
         }
         if position >= began {
             wanted = wanted.min(units_of(record, shape).unwrap_or(wanted));
+            may_be_down = may_be_down.max(gives_surge_up(record, shape));
             let taken = taken_down(record, shape).filter(|unit| up.contains(unit));
-            let floor = wanted.saturating_sub(MAX_UNAVAILABLE);
+            let floor = wanted.saturating_sub(may_be_down);
             if let Some(unit) = taken.filter(|_| up.len() <= floor) {
                 let count = up.len();
                 return Err(format!(
@@ -33,6 +35,14 @@ pub fn check(store: &Store, shape: &Shape, began: usize) -> Result<(), String> {
         note(&mut up, record);
     }
     Ok(())
+}
+
+/// How many units may be down once the update goes on without surge.
+fn gives_surge_up(record: &Record, shape: &Shape) -> usize {
+    let is_it = (record.id.resource, record.id.name.as_str()) == shape.scaled;
+    let after = record.after.as_ref().filter(|_| is_it);
+    let reason = after.map_or("", |o| view::text(o, "/status/updateProgress/withoutSurge"));
+    usize::from(!reason.is_empty())
 }
 
 /// The live count of units, if the record changes it.

@@ -16,16 +16,19 @@ pub struct Shape {
     pub pods: usize,
     /// The object that is scaled.
     pub scaled: (Resource, &'static str),
+    /// `rollingUpdate.maxSurge`.
+    pub surge: usize,
 }
 
 /// A clique of four pods, a group of four replicas, a set of three replicas; two units of the first
-/// two are required. One unit may be down.
-pub static SHAPES: [Shape; 3] = [
+/// two are required. One unit may be down. Then a clique and a group with one surge unit.
+pub static SHAPES: [Shape; 5] = [
     Shape {
         name: "clique",
         build: || set("svc").clique("a", |c| c.replicas(4).min(2)),
         pods: 4,
         scaled: (Resource::PodClique, "svc-0-a"),
+        surge: 0,
     },
     Shape {
         name: "group",
@@ -36,12 +39,32 @@ pub static SHAPES: [Shape; 3] = [
         },
         pods: 4,
         scaled: (Resource::PodCliqueScalingGroup, "svc-0-g"),
+        surge: 0,
     },
     Shape {
         name: "set",
         build: || set("svc").replicas(3).clique("a", |c| c),
         pods: 3,
         scaled: (Resource::PodCliqueSet, "svc"),
+        surge: 0,
+    },
+    Shape {
+        name: "clique with surge",
+        build: || set("svc").clique("a", |c| c.replicas(4).min(2)),
+        pods: 4,
+        scaled: (Resource::PodClique, "svc-0-a"),
+        surge: 1,
+    },
+    Shape {
+        name: "group with surge",
+        build: || {
+            set("svc")
+                .clique("a", |c| c)
+                .group("g", ["a"], |g| g.replicas(4).min(2))
+        },
+        pods: 4,
+        scaled: (Resource::PodCliqueScalingGroup, "svc-0-g"),
+        surge: 1,
     },
 ];
 
@@ -56,10 +79,24 @@ impl Shape {
         usize::try_from(i64::try_from(self.pods).unwrap() + more).unwrap()
     }
 
+    fn add_surge(&self, manifest: &mut Value) {
+        let is_group = self.scaled.0 == Resource::PodCliqueScalingGroup;
+        let parts = if is_group {
+            "podCliqueScalingGroups"
+        } else {
+            "cliques"
+        };
+        if self.surge > 0 {
+            let rolling = json!({"maxSurge": self.surge});
+            manifest["spec"]["template"][parts][0]["rollingUpdate"] = rolling;
+        }
+    }
+
     /// Version 1.
     pub fn manifest(&self) -> Value {
         let mut manifest = manifest((self.build)());
         write_version(&mut manifest, "1");
+        self.add_surge(&mut manifest);
         manifest
     }
 

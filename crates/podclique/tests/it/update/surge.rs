@@ -1,0 +1,132 @@
+//! Surge pods: when they are created and deleted, and who counts them.
+
+use std::sync::Arc;
+
+use api::PodClique;
+use api::podclique::WaitingPod;
+use api::podcliqueset::RollingUpdate;
+use domain::object::pod::PodCondition;
+use domain::plan::Action;
+use insta::assert_snapshot;
+use k8s_openapi::api::core::v1 as k8s;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use podclique::Snapshot;
+use testkit::builders::{PodBuilder, after, pod};
+
+use super::{all_old, clique, deleted, in_turn, old};
+use crate::situation::{plan, ready, writes};
+
+/// One pod may exist beyond the four.
+fn with_surge(clique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot {
+    let mut snapshot = in_turn(clique, pods);
+    snapshot.set.as_mut().unwrap().update.rolling = Some(RollingUpdate {
+        max_surge: Some(1),
+        ..RollingUpdate::default()
+    });
+    let podclique = Arc::make_mut(&mut snapshot.podclique);
+    let status = podclique.status.as_mut().unwrap();
+    status.update_progress.as_mut().unwrap().surge_from = Some(4);
+    snapshot
+}
+
+fn created(snapshot: &Snapshot) -> Vec<String> {
+    let plan = plan(snapshot);
+    let all = plan.waves.iter().flatten();
+    let all = all.filter_map(|action| match action {
+        Action::Create(object) => object.get::<k8s::Pod>()?.spec.as_ref()?.hostname.clone(),
+        _ => None,
+    });
+    all.collect()
+}
+
+#[test]
+fn surge_comes_first_and_nothing_counts_it() {
+    let clique = clique(2);
+    let begun = with_surge(&clique, all_old(&clique));
+    assert_eq!(created(&begun), ["demo-0-worker-4"]);
+    assert_eq!(deleted(&begun), 0);
+
+    let mut pods = all_old(&clique);
+    pods.push(pod(&clique, 4).ready());
+    let serving = with_surge(&clique, pods);
+    assert_eq!((created(&serving), deleted(&serving)), (vec![], 1));
+    let status = plan(&serving).status.unwrap();
+    let counts = [
+        status.replicas,
+        status.ready_replicas,
+        status.updated_replicas,
+    ];
+    assert_eq!((counts, status.surge_replicas), ([4, 4, 0], Some(1)));
+}
+
+#[test]
+fn surge_goes_when_all_others_are_new_and_available() {
+    let clique = clique(2);
+    let snapshot = with_surge(&clique, ready(&clique, 0..5));
+    assert_snapshot!(writes(&plan(&snapshot)), @r"
+    wave 1
+      delete Pod demo-0-worker-p4 at version 1: surge is not needed any more
+    ");
+    let progress = plan(&snapshot).status.unwrap().update_progress.unwrap();
+    assert_eq!(progress.update_ended_at, None, "surge is left");
+}
+
+/// The turn passed on, or the user removed `maxSurge`.
+#[test]
+fn surge_that_is_not_allowed_is_scaled_in() {
+    let clique = clique(2);
+    let mut snapshot = with_surge(&clique, ready(&clique, 0..5));
+    snapshot.set.as_mut().unwrap().update.is_updating = false;
+    assert_snapshot!(writes(&plan(&snapshot)), @r"
+    wave 1
+      delete Pod demo-0-worker-p4: scaled in
+    ");
+}
+
+/// The set accepted a newer template, and the record is about the one before.
+#[test]
+fn surge_stays_while_the_record_follows_a_newer_template() {
+    let clique = clique(2);
+    let mut pods = all_old(&clique);
+    pods.push(old(pod(&clique, 4)).ready());
+    let mut snapshot = with_surge(&clique, pods);
+    snapshot.set.as_mut().unwrap().generation_hash = Some("r1newer".into());
+    assert_eq!(deleted(&snapshot), 0);
+    let progress = plan(&snapshot).status.unwrap().update_progress.unwrap();
+    assert_eq!(progress.surge_from, Some(4));
+}
+
+#[test]
+fn surge_without_room_is_given_up_with_the_reason() {
+    let clique = clique(2);
+    let mut pods = all_old(&clique);
+    pods.push(pod(&clique, 4).ungated().with(|p| {
+        p.status.conditions.push(PodCondition {
+            type_: "PodScheduled".into(),
+            status: "False".into(),
+            reason: Some("Unschedulable".into()),
+            message: Some("0/3 nodes are available: 3 Insufficient cpu. preemption".into()),
+            ..PodCondition::default()
+        });
+    }));
+    let mut snapshot = with_surge(&clique, pods);
+    let uid = snapshot.pods[4].uid().to_owned();
+    let podclique = Arc::make_mut(&mut snapshot.podclique);
+    let status = podclique.status.get_or_insert_default();
+    let progress = status.update_progress.as_mut().unwrap();
+    progress.waiting_since = Some(WaitingPod {
+        uid,
+        since: Time(after(0)),
+    });
+    let said = plan(&snapshot).status.unwrap().update_progress.unwrap();
+    let reason = said.without_surge.clone().unwrap();
+    assert!(
+        reason.ends_with("has no node: 0/3 nodes are available: 3 Insufficient cpu"),
+        "{reason}"
+    );
+    assert_eq!(deleted(&snapshot), 0, "nothing before it is stored");
+
+    let podclique = Arc::make_mut(&mut snapshot.podclique);
+    podclique.status.as_mut().unwrap().update_progress = Some(said);
+    assert_eq!((created(&snapshot), deleted(&snapshot)), (vec![], 2));
+}

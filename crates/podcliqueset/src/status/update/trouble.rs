@@ -1,0 +1,60 @@
+//! The trouble of the replica in turn, for the report of the set: why it goes on without surge, and
+//! the new pod that does not come up.
+
+use domain::Pod;
+use domain::roster::{ObservedClique, Roster};
+use domain::update;
+use domain::workload::layout::{Group, Replica};
+use jiff::Timestamp;
+
+use crate::rollout::Newest;
+
+/// The first clique or group that goes on without surge, and why.
+pub(super) fn explain_surge(roster: &Roster<'_>, replica: &Replica<'_>) -> Option<String> {
+    let of_cliques = replica.standalone.iter().filter_map(|slot| {
+        let podclique = &roster.slot(slot).standing()?.podclique;
+        let progress = podclique.status.as_ref()?.update_progress.as_ref()?;
+        Some((slot.clique, progress.without_surge.as_ref()?))
+    });
+    let of_groups = replica.groups.iter().filter_map(|group| {
+        let status = roster.group(&group.name)?.status.as_ref()?;
+        let progress = status.update_progress.as_ref()?;
+        Some((&*group.config.name, progress.without_surge.as_ref()?))
+    });
+    let (name, reason) = of_cliques.chain(of_groups).next()?;
+    Some(format!("{name} goes on without surge: {reason}"))
+}
+
+/// The trouble of a new pod that is the most important, surge included.
+pub(super) fn explain_new_pods(
+    roster: &Roster<'_>,
+    replica: &Replica<'_>,
+    newest: &Newest<'_>,
+    now: Timestamp,
+) -> Option<String> {
+    let new: Vec<&Pod> = replica
+        .groups
+        .iter()
+        .flat_map(Group::all_replicas)
+        .flat_map(|replica| &replica.cliques)
+        .chain(&replica.standalone)
+        .filter_map(|slot| Some((slot.clique, roster.slot(slot).standing()?)))
+        .flat_map(|(clique, seen)| new_pods(newest, clique, seen))
+        .collect();
+    update::explain_new_pods(new.into_iter(), now)
+}
+
+/// The pods of the newest template.
+fn new_pods<'a>(
+    newest: &Newest<'_>,
+    clique: &str,
+    seen: &'a ObservedClique,
+) -> impl Iterator<Item = &'a Pod> {
+    let meta = &seen.podclique.metadata;
+    let none = std::iter::empty();
+    let newest = newest.get(clique).copied();
+    let is_old = update::is_podclique_outdated(meta, newest, none);
+    seen.staying()
+        .map(AsRef::as_ref)
+        .filter(move |pod: &&Pod| !is_old && !update::is_outdated(&pod.metadata, meta))
+}

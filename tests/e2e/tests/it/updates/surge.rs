@@ -1,0 +1,96 @@
+//! An engine of which there is one never goes away: its successor starts first.
+
+use std::cell::RefCell;
+
+use serde_json::{Value, json};
+
+use super::probe;
+use super::room::has_ended;
+use crate::harness::history::History;
+use crate::harness::history::course::{Course, Watched};
+use crate::harness::manifest::{clique, group, set};
+use crate::harness::{Namespace, Seen, same, site};
+use crate::schedulers::kubernetes::nodes::Nodes;
+
+const WATCHED: Watched = Watched {
+    clique: "none",
+    group: "eng",
+    pods_of_unit: 2,
+    old: "1",
+};
+
+/// An engine of two pods, each of which fills a node for this resource.
+fn engine(version: &str, place: &str, rolling: &Value) -> Value {
+    let cliques = ["lead", "work"].map(|name| {
+        let mut clique = clique(name, 1);
+        clique["annotations"] = json!({"example.com/version": version});
+        probe(&mut clique);
+        let container = &mut clique["spec"]["podSpec"]["containers"][0];
+        container["resources"] = json!({"limits": {place: "8"}});
+        clique
+    });
+    let mut engine = group("eng", "lead", 1, 1);
+    engine["cliqueNames"] = json!(["lead", "work"]);
+    engine["rollingUpdate"] = rolling.clone();
+    set("svc", &cliques, &[engine])
+}
+
+/// Two pods of this version are Ready, and there are no others; the group counts one replica.
+fn runs(seen: &Seen, version: &str) -> Result<(), String> {
+    seen.expect_ready_pods(2)?;
+    let pods = seen.all("Pod");
+    let new = pods
+        .iter()
+        .filter(|p| p["metadata"]["annotations"]["example.com/version"] == version);
+    same("pods of the version", &new.count(), &2)?;
+    let indexes: Vec<&Value> = pods
+        .iter()
+        .map(|p| &p["metadata"]["labels"]["grove.io/podcliquescalinggroup-replica-index"])
+        .collect();
+    same("group replicas", &indexes, &vec![&json!("0"); 2])?;
+    let status = &seen.one("PodCliqueScalingGroup", "svc-0-eng")?["status"];
+    let counts = ["replicas", "availableReplicas", "surgeReplicas"].map(|count| &status[count]);
+    same("counts", &counts, &[&json!(1), &json!(1), &Value::Null])
+}
+
+/// Updates the engine; returns its course and why it went on without surge.
+fn update(purpose: &str, place: &str, nodes: usize) -> (Course, String) {
+    // The nodes outlive the namespace: pods of a node that is gone are removed a minute later.
+    let _nodes = Nodes::new(&site::shared().control_plane, place, nodes);
+    let ns = Namespace::new(purpose);
+    let rolling = json!({"maxSurge": 1});
+    ns.apply(&engine("1", place, &rolling));
+    ns.until("the engine runs", |seen| runs(seen, "1"));
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+    ns.apply(&engine("2", place, &rolling));
+    let reason = RefCell::new(String::new());
+    ns.until(
+        "the engine runs with version 2, and the update has ended",
+        |seen| {
+            let status = &seen.one("PodCliqueScalingGroup", "svc-0-eng")?["status"];
+            assert_eq!(status["replicas"], 1, "surge is counted");
+            if let Some(said) = status["updateProgress"]["withoutSurge"].as_str() {
+                said.clone_into(&mut reason.borrow_mut());
+            }
+            runs(seen, "2")?;
+            has_ended(seen, "svc")
+        },
+    );
+    history.catch_up(&ns);
+    (Course::of(history.moments(), WATCHED), reason.into_inner())
+}
+
+#[test]
+fn an_engine_with_room_for_its_successor_is_always_up() {
+    let (course, reason) = update("surge", "example.com/surge-place", 4);
+    assert!(course.fewest_units >= 1, "no engine was up");
+    assert_eq!(reason, "");
+}
+
+#[test]
+fn an_engine_without_room_for_its_successor_is_updated_without_surge_and_says_so() {
+    let (course, reason) = update("surge-no-room", "example.com/no-surge-place", 2);
+    assert_eq!(course.going.len(), 2);
+    assert!(reason.contains("has no node: 0/"), "{reason}");
+}
