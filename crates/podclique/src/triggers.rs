@@ -11,6 +11,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::health::readiness;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::base_of_probe;
+use domain::workload::gang;
 use domain::{Key, Node, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
@@ -135,19 +136,24 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
             gang.metadata.owner_references.clone(),
         )
     };
+    let mut all = if change.keeps(gang::is_ready) {
+        Vec::new()
+    } else {
+        let newest = change.newest().into_iter();
+        newest
+            .flat_map(|gang| members::find_by_base(gang, caches))
+            .collect()
+    };
     if change.keeps(read) {
-        return Vec::new();
+        return all;
     }
     let key_in = |gang: &PodGang, name: &str| {
         Key::new(gang.metadata.namespace.clone().unwrap_or_default(), name)
     };
-    let gangs = change.versions();
-    let mut all: Vec<Key> = gangs
-        .flat_map(|gang| {
-            let groups = gang.spec.pod_groups.iter();
-            groups.map(move |group| key_in(gang, &group.name))
-        })
-        .collect();
+    all.extend(change.versions().flat_map(|gang| {
+        let groups = gang.spec.pod_groups.iter();
+        groups.map(move |group| key_in(gang, &group.name))
+    }));
     // Parts that are to join the gang report whether it runs.
     if !change.keeps(readiness::runs) {
         let newest = change.newest().into_iter();

@@ -1,7 +1,8 @@
 //! The members of a gang, by name: a part that its list does not name yet reads the list as well.
 
-use api::{PodClique, PodCliqueSet, PodGang, names};
+use api::{PodClique, PodCliqueSet, PodGang, labels, names};
 use domain::Key;
+use domain::health::readiness;
 use domain::object::ownership;
 use domain::workload::gang::group_minimum;
 use domain::workload::{layout, limits};
@@ -15,7 +16,30 @@ pub(super) fn find_by_gang(gang: &PodGang, caches: &Caches) -> Vec<Key> {
     set.map_or_else(Vec::new, |set| find_by_name(&set, name, caches))
 }
 
-/// The same of a gang that may be gone itself.
+/// The PodCliques of scaled gangs that build upon this gang and do not run yet: they report whether it
+/// is ready.
+pub(super) fn find_by_base(gang: &PodGang, caches: &Caches) -> Vec<Key> {
+    let Some(set) = set_of(&gang.metadata) else {
+        return Vec::new();
+    };
+    let name = ownership::name(&gang.metadata);
+    let runs = |podclique: &PodClique| {
+        let own = ownership::label(&podclique.metadata, labels::POD_GANG);
+        let own = own.map(|own| Key::new(set.namespace.clone(), own));
+        let own = own.and_then(|own| caches.of::<PodGang>().get(&own));
+        own.is_some_and(|own| readiness::runs(&own))
+    };
+    caches
+        .of::<PodClique>()
+        .part_of(&set)
+        .into_iter()
+        .filter(|c| ownership::label(&c.metadata, labels::BASE_POD_GANG) == Some(name))
+        .filter(|podclique| !runs(podclique))
+        .map(|podclique| Key::of(&podclique.metadata))
+        .collect()
+}
+
+/// The same as [`find_by_gang`] of a gang that may be gone itself.
 pub(super) fn find_by_name(key: &Key, name: &str, caches: &Caches) -> Vec<Key> {
     let Some(set) = caches.of::<PodCliqueSet>().get(key) else {
         return Vec::new();

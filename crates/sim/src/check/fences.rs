@@ -97,9 +97,10 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
                 && label(c, labels::GROUP_ATTEMPT) == attempt
         }
     };
-    let was_available = |c: &Value| c.pointer("/status/wasAvailable") == Some(&Value::Bool(true));
+    // A clique below its minimum has run once all of its pods have.
+    let has_run = |c: &Value| view::was_available(c) || view::scaled_below_to(c).is_some();
     for set in sets(window, owner) {
-        let cliques = window.versions(Resource::PodClique, |c| is_current(c) && was_available(c));
+        let cliques = window.versions(Resource::PodClique, |c| is_current(c) && has_run(c));
         due.extend(cliques.iter().filter_map(|c| due_at(c, &set)));
         if kind == "PodCliqueSet" {
             let of_replica = |g: &Value| {
