@@ -79,9 +79,10 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
         }
     };
     let mut used = used_names(snapshot);
+    let gone = listed_and_gone(snapshot);
     let mut nameless = Vec::new();
     let missing = vacant.into_iter().filter_map(|index| {
-        let Some(name) = free_name(snapshot, index, &used) else {
+        let Some(name) = free_name(snapshot, index, &used, &gone) else {
             nameless.push(index);
             return None;
         };
@@ -106,23 +107,35 @@ fn used_names(snapshot: &Snapshot) -> HashSet<String> {
 }
 
 /// The first name that is not used and is not known to be taken by a foreign pod.
-fn free_name(snapshot: &Snapshot, index: i32, used: &HashSet<String>) -> Option<String> {
+fn free_name(
+    snapshot: &Snapshot,
+    index: i32,
+    used: &HashSet<String>,
+    gone: &HashSet<&str>,
+) -> Option<String> {
     let known = snapshot.last_holders.get(&index);
     let known = known.map(|holder| holder.name.clone());
-    let last = known.or_else(|| find_first_holder(snapshot, index));
+    let last = known.or_else(|| find_first_holder(snapshot, index, gone));
     names(snapshot, index, last.as_deref().unwrap_or_default())
         .find(|name| !used.contains(name) && !snapshot.taken_names.contains(name))
 }
 
 /// The first holder of an index that this process did not see, if the gang still lists it: a process
 /// that saw it gives its successor the same name (decision 155).
-fn find_first_holder(snapshot: &Snapshot, index: i32) -> Option<String> {
-    let listed = snapshot.listed();
-    let is_gone = |name: &String| {
-        let mut pods = snapshot.pods.iter();
-        listed.contains(name.as_str()) && !pods.any(|pod| pod.name() == name)
-    };
-    names(snapshot, index, "").find(is_gone)
+fn find_first_holder(snapshot: &Snapshot, index: i32, gone: &HashSet<&str>) -> Option<String> {
+    if gone.is_empty() {
+        return None;
+    }
+    names(snapshot, index, "").find(|name| gone.contains(name.as_str()))
+}
+
+/// The names that the gang lists and no pod has.
+fn listed_and_gone(snapshot: &Snapshot) -> HashSet<&str> {
+    let mut listed: HashSet<&str> = snapshot.listed().into_iter().collect();
+    for pod in &snapshot.pods {
+        listed.remove(pod.name());
+    }
+    listed
 }
 
 /// The names that the pod of an index may have after this last holder.
