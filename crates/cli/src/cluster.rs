@@ -84,8 +84,12 @@ impl Cluster {
     /// Whether the namespace is being deleted. False for users who may not read namespaces.
     pub async fn is_namespace_leaving(&self) -> bool {
         let namespaces: Api<Namespace> = Api::all(self.client.clone());
-        let found = namespaces.get_opt(&self.namespace).await.ok().flatten();
-        found.is_some_and(|n| n.metadata.deletion_timestamp.is_some())
+        namespaces
+            .get_opt(&self.namespace)
+            .await
+            .ok()
+            .flatten()
+            .is_some_and(|n| n.metadata.deletion_timestamp.is_some())
     }
 }
 

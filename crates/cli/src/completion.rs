@@ -94,8 +94,10 @@ fn command(program: Command, connection: &ConnectionArgs) -> Command {
     let of = |what: What| {
         let connection = connection.clone();
         ArgValueCandidates::new(move || {
-            let found = names::find(&connection, what).into_iter();
-            found.map(CompletionCandidate::new).collect()
+            names::find(&connection, what)
+                .into_iter()
+                .map(CompletionCandidate::new)
+                .collect()
         })
     };
     let command = program

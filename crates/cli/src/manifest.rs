@@ -40,8 +40,9 @@ fn read_text(file: &Path) -> Result<String, String> {
 }
 
 fn parse_json(text: &str) -> Result<Vec<Value>, String> {
-    let documents = serde_json::Deserializer::from_str(text).into_iter();
-    let documents: Result<_, _> = documents.collect();
+    let documents: Result<_, _> = serde_json::Deserializer::from_str(text)
+        .into_iter()
+        .collect();
     documents.map_err(|error| error.to_string())
 }
 

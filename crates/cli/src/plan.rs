@@ -170,11 +170,13 @@ fn plan_offline(
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Plan, Failure> {
-    let planned = sets.iter().map(|set| {
-        let namespace = choose_namespace(set, namespace, asked)?;
-        plan_new(set, &namespace, rules, now)
-    });
-    let sets = planned.collect::<Result<_, _>>()?;
+    let sets = sets
+        .iter()
+        .map(|set| {
+            let namespace = choose_namespace(set, namespace, asked)?;
+            plan_new(set, &namespace, rules, now)
+        })
+        .collect::<Result<_, _>>()?;
     Ok(Plan { sets })
 }
 
@@ -217,8 +219,10 @@ pub(crate) fn namespace_of(connection: &ConnectionArgs) -> String {
             None => Kubeconfig::read().ok()?,
         };
         let current = connection.context.clone().or(read.current_context)?;
-        let mut contexts = read.contexts.into_iter();
-        let context = contexts.find(|context| context.name == current)?;
+        let context = read
+            .contexts
+            .into_iter()
+            .find(|context| context.name == current)?;
         context.context?.namespace
     };
     let namespace = connection.namespace.clone().or_else(of_context);

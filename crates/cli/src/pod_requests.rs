@@ -102,8 +102,10 @@ impl ResourceSum {
 }
 
 fn read(quantities: Option<&BTreeMap<String, Quantity>>) -> impl Iterator<Item = (String, i128)> {
-    let all = quantities.into_iter().flatten();
-    all.filter_map(|(name, quantity)| Some((name.clone(), parse_billionths(&quantity.0)?)))
+    quantities
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, quantity)| Some((name.clone(), parse_billionths(&quantity.0)?)))
 }
 
 /// A sidecar: an init container that continues beside the others.

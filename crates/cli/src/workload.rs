@@ -65,14 +65,16 @@ impl Workload {
 
     /// The scaling group of that name.
     pub fn group(&self, name: &str) -> Option<&PodCliqueScalingGroup> {
-        let mut groups = self.groups.iter();
-        groups.find(|g| ownership::name(&g.metadata) == name)
+        self.groups
+            .iter()
+            .find(|g| ownership::name(&g.metadata) == name)
     }
 
     /// The PodClique of that name.
     pub fn podclique(&self, name: &str) -> Option<&PodClique> {
-        let mut all = self.podcliques.iter();
-        all.find(|c| ownership::name(&c.metadata) == name)
+        self.podcliques
+            .iter()
+            .find(|c| ownership::name(&c.metadata) == name)
     }
 
     /// Names of the PodCliques that the set should have and that were not found.
@@ -83,8 +85,9 @@ impl Workload {
             .map(|c| ownership::name(&c.metadata))
             .collect();
         let layout = self.layout();
-        let names = layout.slots().map(|part| part.name.clone());
-        names
+        layout
+            .slots()
+            .map(|part| part.name.clone())
             .filter(|name| !found.contains(name.as_str()))
             .collect()
     }
@@ -107,16 +110,20 @@ impl Workload {
 
     /// The PodGang of that name.
     pub fn gang(&self, name: &str) -> Option<&PodGang> {
-        let mut gangs = self.gangs.iter();
-        gangs.find(|g| ownership::name(&g.metadata) == name)
+        self.gangs
+            .iter()
+            .find(|g| ownership::name(&g.metadata) == name)
     }
 
     /// The pods of a PodClique, by name: the owner's uid decides.
     pub fn pods_of(&self, podclique: &PodClique) -> Vec<&Pod> {
         let uid = podclique.metadata.uid.as_deref();
         let is_owner = |pod: &&Pod| {
-            let mut owners = pod.metadata.owner_references.iter().flatten();
-            owners.any(|o| Some(&*o.uid) == uid)
+            pod.metadata
+                .owner_references
+                .iter()
+                .flatten()
+                .any(|o| Some(&*o.uid) == uid)
         };
         let mut pods: Vec<&Pod> = self.pods.iter().filter(is_owner).collect();
         pods.sort_by_key(|pod| (pod_state::index_of(pod), pod.metadata.name.clone()));

@@ -67,9 +67,10 @@ impl Collected {
     }
 
     fn decoded<K: DeserializeOwned>(&self, plural: &str) -> Result<Vec<K>, String> {
-        let found = self.objects.iter().filter(|f| f.resource.plural == plural);
-        let items = found.flat_map(|f| &f.items);
-        items
+        self.objects
+            .iter()
+            .filter(|f| f.resource.plural == plural)
+            .flat_map(|f| &f.items)
             .map(|item| {
                 K::deserialize(item)
                     .map_err(|error| format!("{plural} {}: {error}", json::meta(item, "name")))
@@ -90,11 +91,15 @@ impl Collected {
 
     /// Names of the nodes that its pods are on, each once.
     pub fn node_names(&self) -> Vec<String> {
-        let pods = self.objects.iter();
-        let pods = pods.filter(|f| f.resource == kinds::of::<Pod>());
-        let names = pods.flat_map(|f| &f.items);
-        let names = names.filter_map(|pod| pod.pointer("/spec/nodeName")?.as_str());
-        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        let pods = self
+            .objects
+            .iter()
+            .filter(|f| f.resource == kinds::of::<Pod>());
+        let mut names: Vec<String> = pods
+            .flat_map(|f| &f.items)
+            .filter_map(|pod| pod.pointer("/spec/nodeName")?.as_str())
+            .map(str::to_owned)
+            .collect();
         names.sort_unstable();
         names.dedup();
         names

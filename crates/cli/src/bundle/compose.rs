@@ -178,8 +178,11 @@ fn versions_of(read: &Collected) -> Value {
 
 /// Pulled images beside the images of the spec.
 fn images_of(pod: &Value) -> Vec<Value> {
-    let statuses = pod.pointer("/status/containerStatuses");
-    let statuses = statuses.and_then(Value::as_array).into_iter().flatten();
+    let statuses = pod
+        .pointer("/status/containerStatuses")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let image = |status: &Value| {
         let (image, id) = (json::text(status, "/image"), json::text(status, "/imageID"));
         json!({"container": status["name"], "image": image, "imageID": id})

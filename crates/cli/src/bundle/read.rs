@@ -93,8 +93,9 @@ impl Reader<'_> {
             }
             let group = kube::discovery::group(&self.cluster.client, name).await;
             let what = format!("list kinds of {name}");
-            let resources = group.map(|g| g.recommended_resources());
-            let resources = resources.map_err(|error| Failure::of_request(&what, &error));
+            let resources = group
+                .map(|g| g.recommended_resources())
+                .map_err(|error| Failure::of_request(&what, &error));
             for (resource, _) in self.keep(resources) {
                 if kinds::SCHEDULER_KINDS.contains(&&*resource.kind) {
                     self.read_kind(resource).await;

@@ -8,10 +8,11 @@ use crate::json;
 
 /// The events about these objects and about deleted objects of the set, the oldest first.
 pub fn events_of(mut events: Vec<Value>, set: &str, objects: &[&Value]) -> Vec<Value> {
-    let uids = objects
+    let uids: BTreeSet<&str> = objects
         .iter()
-        .map(|object| json::text(object, "/metadata/uid"));
-    let uids: BTreeSet<&str> = uids.filter(|uid| !uid.is_empty()).collect();
+        .map(|object| json::text(object, "/metadata/uid"))
+        .filter(|uid| !uid.is_empty())
+        .collect();
     events.retain(|event| {
         let about = |field: &str| json::text(event, &format!("/involvedObject/{field}"));
         uids.contains(about("uid")) || is_of_set(about("name"), set)
@@ -32,8 +33,10 @@ fn time_of(event: &Value) -> String {
         "/eventTime",
         "/metadata/creationTimestamp",
     ];
-    let mut times = places.iter().map(|place| json::text(event, place));
-    let time = times.find(|time| !time.is_empty());
+    let time = places
+        .iter()
+        .map(|place| json::text(event, place))
+        .find(|time| !time.is_empty());
     time.unwrap_or_default().to_owned()
 }
 

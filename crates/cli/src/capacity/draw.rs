@@ -51,8 +51,11 @@ fn below(gang: &GangReport, is_wide: bool) -> String {
         .reasons
         .iter()
         .map(|reason| output::indent("  ", reason));
-    let places = gang.placement.iter().filter(|_| is_wide);
-    let places = places.map(|placed| output::indent("  ", &place(placed)));
+    let places = gang
+        .placement
+        .iter()
+        .filter(|_| is_wide)
+        .map(|placed| output::indent("  ", &place(placed)));
     reasons.chain(places).collect()
 }
 

@@ -52,8 +52,11 @@ fn cordon() -> Taint {
 }
 
 fn show_taint(taint: &Taint) -> String {
-    let value = taint.value.as_deref().filter(|value| !value.is_empty());
-    let value = value.map_or(String::new(), |value| format!("={value}"));
+    let value = taint
+        .value
+        .as_deref()
+        .filter(|value| !value.is_empty())
+        .map_or(String::new(), |value| format!("={value}"));
     format!("{}{value}:{}", taint.key, taint.effect)
 }
 
@@ -76,8 +79,10 @@ fn is_tolerated(toleration: &Toleration, taint: &Taint) -> bool {
 
 /// Any of its terms selects the node.
 fn selects(selector: &NodeSelector, node: &NodeSnapshot) -> bool {
-    let mut terms = selector.node_selector_terms.iter();
-    terms.any(|term| is_met(term, node))
+    selector
+        .node_selector_terms
+        .iter()
+        .any(|term| is_met(term, node))
 }
 
 fn is_met(term: &NodeSelectorTerm, node: &NodeSnapshot) -> bool {

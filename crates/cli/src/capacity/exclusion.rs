@@ -30,8 +30,10 @@ impl HostPort {
 
 /// The ports of its node that a pod needs.
 pub fn host_ports(pod: &PodShape) -> Vec<HostPort> {
-    let init = pod.init_containers.iter();
-    let staying = init.filter(|c| c.restart_policy.as_deref() == Some("Always"));
+    let staying = pod
+        .init_containers
+        .iter()
+        .filter(|c| c.restart_policy.as_deref() == Some("Always"));
     let ports = pod.containers.iter().chain(staying).flat_map(|c| &c.ports);
     ports
         .filter_map(|port| host_port(port, pod.host_network))
@@ -85,8 +87,10 @@ impl Repulsion {
     fn of(term: &PodAffinityTerm, own_namespace: &str) -> Option<Self> {
         let selector = term.label_selector.clone()?.try_into().ok()?;
         let named: BTreeSet<String> = term.namespaces.iter().flatten().cloned().collect();
-        let by_labels = term.namespace_selector.clone();
-        let by_labels = by_labels.map(|selector| Selector::try_from(selector).ok());
+        let by_labels = term
+            .namespace_selector
+            .clone()
+            .map(|selector| Selector::try_from(selector).ok());
         let namespaces = match by_labels.flatten() {
             Some(all) if all.selects_all() => None,
             None if named.is_empty() => Some(BTreeSet::from([own_namespace.to_owned()])),
@@ -94,8 +98,11 @@ impl Repulsion {
             _ => Some(named),
         };
         let like = |keys: &Option<Vec<String>>, is_same| {
-            let keys = keys.clone().unwrap_or_default().into_iter();
-            keys.map(move |key| (key, is_same)).collect::<Vec<_>>()
+            keys.clone()
+                .unwrap_or_default()
+                .into_iter()
+                .map(move |key| (key, is_same))
+                .collect::<Vec<_>>()
         };
         let same = like(&term.match_label_keys, true).into_iter();
         Some(Self {

@@ -61,14 +61,17 @@ impl Builder<'_> {
     }
 
     fn build(&self, gang: &ExpectedGang) -> Gang {
-        let parts = gang.parts.iter();
         Gang {
             namespace: self.namespace.clone(),
             set: ownership::name(&self.set.metadata).to_owned(),
             name: gang.name.clone(),
             base: gang.base.clone(),
             node_order: self.node_order(),
-            parts: parts.filter_map(|name| self.part(gang, name)).collect(),
+            parts: gang
+                .parts
+                .iter()
+                .filter_map(|name| self.part(gang, name))
+                .collect(),
         }
     }
 

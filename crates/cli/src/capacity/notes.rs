@@ -18,13 +18,18 @@ pub fn notes_on(set: &PodCliqueSet, snapshot: &ClusterSnapshot) -> Vec<String> {
     let is_packed = topology.is_required();
     let packed = "its topology constraints count here, but the operator does not pass them to a scheduler yet";
     let of_topology = is_packed.then(|| packed.to_owned());
-    let of_set = topology.notes.into_iter().chain(of_topology);
-    let of_set = of_set.map(|note| format!("{name}: {note}"));
+    let of_set = topology
+        .notes
+        .into_iter()
+        .chain(of_topology)
+        .map(|note| format!("{name}: {note}"));
     let cliques = set.spec.template.cliques.iter();
     let of_cliques = cliques.flat_map(|clique| notes_on_clique(name, clique));
     let mut seen = BTreeSet::new();
-    let all = of_set.chain(of_cliques);
-    all.filter(|note| seen.insert(note.clone())).collect()
+    of_set
+        .chain(of_cliques)
+        .filter(|note| seen.insert(note.clone()))
+        .collect()
 }
 
 fn notes_on_clique(set: &str, clique: &PodCliqueTemplateSpec) -> Vec<String> {
@@ -47,8 +52,9 @@ fn notes_on_clique(set: &str, clique: &PodCliqueTemplateSpec) -> Vec<String> {
         ),
         (has_priority(pod), "preemption of pods of a lower priority"),
         (asks_for_nothing(pod), "default requests of a LimitRange"),
-    ];
-    let not_considered = not_considered.into_iter().filter(|(is_used, _)| *is_used);
+    ]
+    .into_iter()
+    .filter(|(is_used, _)| *is_used);
     let place = format!("{set}: {}", clique.name);
     let mut notes: Vec<String> = not_considered
         .map(|(_, what)| format!("{place}: not considered: {what}"))
@@ -81,8 +87,10 @@ fn names_namespaces_by_label(pod: &PodSpec) -> bool {
 }
 
 fn is_spread(pod: &PodSpec) -> bool {
-    let mut constraints = pod.topology_spread_constraints.iter().flatten();
-    constraints.any(|c| c.when_unsatisfiable == "DoNotSchedule")
+    pod.topology_spread_constraints
+        .iter()
+        .flatten()
+        .any(|c| c.when_unsatisfiable == "DoNotSchedule")
 }
 
 fn has_volumes_somewhere(pod: &PodSpec) -> bool {

@@ -91,7 +91,6 @@ pub fn report(
     notes: Vec<String>,
 ) -> Report {
     let (fleet, pods) = (snapshot.nodes.len(), snapshot.pods.len());
-    let both = gangs.iter().zip(verdicts);
     Report {
         simulation: format!(
             "simulation on a snapshot of {fleet} nodes, {pods} pods; a scheduler may differ"
@@ -99,7 +98,9 @@ pub fn report(
         fits: verdicts.iter().all(|v| v.outcome == Outcome::Fits),
         nodes: fleet,
         pods,
-        gangs: both
+        gangs: gangs
+            .iter()
+            .zip(verdicts)
             .map(|(gang, verdict)| report_gang(gang, verdict))
             .collect(),
         notes,

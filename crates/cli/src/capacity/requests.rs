@@ -22,8 +22,10 @@ pub fn held_by(pod: &PodShape, status: &PodStatus) -> Result<Amounts, BadQuantit
             return Ok(asked);
         };
         let running = found.resources.as_ref().and_then(|r| r.requests.as_ref());
-        let known = [found.allocated_resources.as_ref(), running];
-        let mut known = known.into_iter().flatten().peekable();
+        let mut known = [found.allocated_resources.as_ref(), running]
+            .into_iter()
+            .flatten()
+            .peekable();
         if known.peek().is_none() {
             return Ok(asked);
         }
@@ -38,8 +40,11 @@ pub fn held_by(pod: &PodShape, status: &PodStatus) -> Result<Amounts, BadQuantit
 
 fn status_of<'a>(status: &'a PodStatus, container: &str) -> Option<&'a ContainerStatus> {
     let init = status.init_container_statuses.iter();
-    let mut all = status.container_statuses.iter().chain(init);
-    all.find(|found| found.name == container)
+    status
+        .container_statuses
+        .iter()
+        .chain(init)
+        .find(|found| found.name == container)
 }
 
 fn requests_by(

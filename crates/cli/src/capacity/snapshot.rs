@@ -79,8 +79,10 @@ impl ClusterSnapshot {
         let mut nodes = nodes?;
         nodes.sort_by(|a, b| a.name.cmp(&b.name));
         let known: BTreeSet<&str> = nodes.iter().map(|node| &*node.name).collect();
-        let pods = pods.into_iter().filter(|pod| known.contains(&*pod.node));
-        let mut pods: Vec<BoundPod> = pods.collect();
+        let mut pods: Vec<BoundPod> = pods
+            .into_iter()
+            .filter(|pod| known.contains(&*pod.node))
+            .collect();
         pods.sort_by(|a, b| (&a.namespace, &a.name).cmp(&(&b.namespace, &b.name)));
         Ok(Self {
             nodes,

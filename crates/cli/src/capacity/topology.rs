@@ -25,15 +25,21 @@ impl Topology {
     /// By the set's constraints and the existing bindings.
     pub fn of(set: &PodCliqueSet, bindings: &[ClusterTopologyBinding]) -> Self {
         let template = &set.spec.template;
-        let groups = template.scaling_groups.iter();
-        let groups = groups.map(|group| (&*group.name, group.topology_constraint.as_ref()));
-        let cliques = template.cliques.iter();
-        let cliques = cliques.map(|clique| (&*clique.name, clique.topology_constraint.as_ref()));
+        let groups = template
+            .scaling_groups
+            .iter()
+            .map(|group| (&*group.name, group.topology_constraint.as_ref()));
+        let cliques = template
+            .cliques
+            .iter()
+            .map(|clique| (&*clique.name, clique.topology_constraint.as_ref()));
         let own = template.topology_constraint.as_ref();
         let all = groups.clone().chain(cliques.clone());
-        let mut all = own.into_iter().chain(all.filter_map(|(_, c)| c));
         // All constraints of a set name one topology.
-        let named = all.find(|c| !c.topology_name.is_empty());
+        let named = own
+            .into_iter()
+            .chain(all.filter_map(|(_, c)| c))
+            .find(|c| !c.topology_name.is_empty());
         let mut found = Finder::of(named, bindings);
         Self {
             of_set: found.level(own),
@@ -61,7 +67,7 @@ impl Topology {
         let group_scope = part
             .group
             .map_or(String::new(), |g| format!("{}-{replica}", g.name));
-        let levels = [
+        [
             ("gang".to_owned(), of_set),
             (format!("group {group_scope}"), group),
             (
@@ -70,14 +76,13 @@ impl Topology {
             ),
         ]
         .into_iter()
-        .filter_map(|(s, level)| Some((s, level?)));
-        levels
-            .map(|(scope, (level, key))| Pack {
-                scope,
-                level: level.clone(),
-                key: key.clone(),
-            })
-            .collect()
+        .filter_map(|(s, level)| Some((s, level?)))
+        .map(|(scope, (level, key))| Pack {
+            scope,
+            level: level.clone(),
+            key: key.clone(),
+        })
+        .collect()
     }
 }
 

@@ -21,8 +21,10 @@ impl Cluster {
         let api = self.raw(resource, namespace);
         let mut found = list_all(&api, with_labels(labels), &what).await?;
         found.sort_by_key(|o| (o.metadata.namespace.clone(), o.metadata.name.clone()));
-        let found = found.into_iter();
-        Ok(found.map(|object| complete(object, resource)).collect())
+        Ok(found
+            .into_iter()
+            .map(|object| complete(object, resource))
+            .collect())
     }
 
     /// The object of that name, if it exists.

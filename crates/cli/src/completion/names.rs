@@ -70,6 +70,12 @@ where
     K: Resource + Clone + DeserializeOwned + Debug,
 {
     let found = api.list_metadata(&ListParams::default().limit(MOST)).await;
-    let items = found.ok()?.items.into_iter();
-    Some(items.filter_map(|item| item.metadata.name).collect())
+    Some(
+        found
+            .ok()?
+            .items
+            .into_iter()
+            .filter_map(|item| item.metadata.name)
+            .collect(),
+    )
 }

@@ -93,11 +93,13 @@ impl Search<'_> {
             .pod
             .filter(|_| reason == Some(Reason::PodsStarting))?;
         let uid = pod.metadata.uid.as_ref()?;
-        let about = events.iter().filter(|e| {
-            let is_shown = hold_up_remedy(event::reason(e)).is_some();
-            e.involved_object.uid.as_ref() == Some(uid) && event::is_warning(e) && is_shown
-        });
-        about.max_by_key(|e| event::last_time(e))
+        events
+            .iter()
+            .filter(|e| {
+                let is_shown = hold_up_remedy(event::reason(e)).is_some();
+                e.involved_object.uid.as_ref() == Some(uid) && event::is_warning(e) && is_shown
+            })
+            .max_by_key(|e| event::last_time(e))
     }
 
     /// The remedy, with the names of the objects in its commands.

@@ -58,8 +58,11 @@ impl Finding<'_> {
         let planned = || {
             let part = self.part.as_ref()?;
             let gangs = view.roster.layout.replica(part.replica)?;
-            let mut groups = gangs.groups.iter().flat_map(|g| &g.replicas);
-            let own = groups.find(|r| r.cliques.iter().any(|c| c.name == part.name));
+            let own = gangs
+                .groups
+                .iter()
+                .flat_map(|g| &g.replicas)
+                .find(|r| r.cliques.iter().any(|c| c.name == part.name));
             Some(own.map_or(&gangs.base_gang, |r| &r.gang).clone())
         };
         labelled.or_else(planned)

@@ -24,8 +24,10 @@ pub fn draw_explanation<Z: Zone>(answer: &Explanation, now: Timestamp, zone: &Z)
     text.push_str(&section("Remedy", &output::indent("  ", remedy)));
     let next = answer.next.iter().map(|step| draw_step(step, &clock));
     text.push_str(&section("Next", &next.collect::<String>()));
-    let not_read = answer.not_read.iter();
-    let not_read = not_read.map(|line| output::indent("  ", line));
+    let not_read = answer
+        .not_read
+        .iter()
+        .map(|line| output::indent("  ", line));
     text.push_str(&section("Not read", &not_read.collect::<String>()));
     text
 }

@@ -46,9 +46,13 @@ pub fn gather_evidence(
 
 /// The first lines of the last output.
 pub fn first_lines(text: Option<&str>) -> Vec<String> {
-    let lines = text.unwrap_or_default().lines().map(str::trim_end);
-    let lines = lines.filter(|line| !line.is_empty()).take(LAST_WORDS);
-    lines.map(str::to_owned).collect()
+    text.unwrap_or_default()
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .take(LAST_WORDS)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Conditions and errors, from the set down.
@@ -91,8 +95,11 @@ fn of_object(kind: &str, meta: &ObjectMeta, conditions: &[FullCondition]) -> Vec
         let is_bad = c.status == "True" && bad.contains(&&*c.type_);
         c.type_ == <&str>::from(ConditionType::Ready) || is_bad
     };
-    let all = conditions.iter().filter(is_shown);
-    all.map(|c| told(kind, meta, c)).collect()
+    conditions
+        .iter()
+        .filter(is_shown)
+        .map(|c| told(kind, meta, c))
+        .collect()
 }
 
 fn told(kind: &str, meta: &ObjectMeta, condition: &FullCondition) -> Evidence {
@@ -111,17 +118,19 @@ fn of_trees(view: &View<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
     let replica = finding.part.as_ref().map(|part| part.replica);
     let base = replica.map(|replica| names::base_gang(view.set_name(), replica));
     let gangs = view.workload.gangs.iter();
-    let meant = gangs.filter(|gang| {
-        let name = ownership::name(&gang.metadata);
-        base.as_ref().is_none_or(|base| base == name)
-    });
-    let trees = meant.filter_map(|gang| {
-        let all = &gang.status.as_ref()?.conditions;
-        let scheduled = conditions::find(all, ConditionType::Scheduled)?;
-        let is_of_tree = scheduled.message.contains(TREE_WORDS);
-        is_of_tree.then(|| told("podgang", &gang.metadata, scheduled))
-    });
-    trees.take(MOST_TREES).collect()
+    gangs
+        .filter(|gang| {
+            let name = ownership::name(&gang.metadata);
+            base.as_ref().is_none_or(|base| base == name)
+        })
+        .filter_map(|gang| {
+            let all = &gang.status.as_ref()?.conditions;
+            let scheduled = conditions::find(all, ConditionType::Scheduled)?;
+            let is_of_tree = scheduled.message.contains(TREE_WORDS);
+            is_of_tree.then(|| told("podgang", &gang.metadata, scheduled))
+        })
+        .take(MOST_TREES)
+        .collect()
 }
 
 /// The condition of a pod that is False: scheduled, or else containers ready.
@@ -134,8 +143,8 @@ fn of_pod(pod: &Pod) -> Vec<Evidence> {
         .status
         .iter()
         .flat_map(|s| s.conditions.iter().flatten());
-    let is_false = conditions.filter(|c| c.type_ == type_ && c.status == "False");
-    is_false
+    conditions
+        .filter(|c| c.type_ == type_ && c.status == "False")
         .map(|c| {
             Evidence::Condition(Condition {
                 object: named("pod", &pod.metadata),
@@ -178,8 +187,10 @@ fn failures(status: &PodCliqueSetStatus) -> impl Iterator<Item = Failure> {
 pub fn describe_failure(failure: &PodFailure) -> String {
     let code = failure.exit_code.map(|code| format!("exit code {code}"));
     let node = failure.node.as_ref().map(|node| format!("on node {node}"));
-    let words = [Some(failure.reason.clone()), code, node];
-    let words: Vec<String> = words.into_iter().flatten().collect();
+    let words: Vec<String> = [Some(failure.reason.clone()), code, node]
+        .into_iter()
+        .flatten()
+        .collect();
     words.join(", ")
 }
 

@@ -39,19 +39,26 @@ pub fn find_culprit<'a>(view: &View<'a>) -> Finding<'a> {
     if is_of_the_set_itself(workload) {
         return Finding::default();
     }
-    let replicas = view.roster.layout.replicas.iter();
-    let replicas: Vec<_> = replicas.map(|r| (r, view.roster.is_available(r))).collect();
+    let replicas: Vec<_> = view
+        .roster
+        .layout
+        .replicas
+        .iter()
+        .map(|r| (r, view.roster.is_available(r)))
+        .collect();
     let are_all = replicas.iter().all(|(_, is_up)| *is_up);
-    let found = replicas.into_iter().flat_map(|(replica, is_available)| {
-        let is_up = !are_all && is_available;
-        replica.slots().filter_map(move |part| {
-            let cause = view.cause(part, are_all)?;
-            Some((part, cause, is_up))
-        })
-    });
     // A problem of an available replica is not the cause of an unready set.
-    let first = found.min_by_key(|(_, cause, is_up)| (*is_up, cause.reason.priority()));
-    let first = first.map(|(part, cause, _)| (part, cause));
+    let first = replicas
+        .into_iter()
+        .flat_map(|(replica, is_available)| {
+            let is_up = !are_all && is_available;
+            replica.slots().filter_map(move |part| {
+                let cause = view.cause(part, are_all)?;
+                Some((part, cause, is_up))
+            })
+        })
+        .min_by_key(|(_, cause, is_up)| (*is_up, cause.reason.priority()))
+        .map(|(part, cause, _)| (part, cause));
     let Some((part, cause)) = first else {
         return Finding::default();
     };
@@ -104,8 +111,10 @@ fn find_left<'a>(
 /// The cause that keeps this pod from running.
 pub fn find_pod<'a>(view: &View<'a>, name: &str) -> Option<Finding<'a>> {
     let workload = view.workload;
-    let mut pods = workload.pods.iter();
-    let pod = pods.find(|p| ownership::name(&p.metadata) == name)?;
+    let pod = workload
+        .pods
+        .iter()
+        .find(|p| ownership::name(&p.metadata) == name)?;
     let podclique = view.owner_of(pod);
     let set = &workload.set;
     let part = podclique.and_then(|c| layout::find(view.set_name(), &set.spec.template, c.name()));
@@ -168,13 +177,18 @@ fn worst_pod<'a>(
     podclique: &'a ObservedClique,
     reason: Reason,
 ) -> Option<&'a FullPod> {
-    let mut of_cause = podclique.pods.iter().filter(|pod| {
-        let cause = cause_of_pod(view, Some(podclique), pod);
-        cause.is_some_and(|cause| cause.reason == reason)
-    });
-    let name = of_cause.next()?.name();
-    let mut all = view.workload.pods.iter();
-    all.find(|p| ownership::name(&p.metadata) == name)
+    let name = podclique
+        .pods
+        .iter()
+        .find(|pod| {
+            let cause = cause_of_pod(view, Some(podclique), pod);
+            cause.is_some_and(|cause| cause.reason == reason)
+        })?
+        .name();
+    view.workload
+        .pods
+        .iter()
+        .find(|p| ownership::name(&p.metadata) == name)
 }
 
 fn cause_of_pod(view: &View<'_>, podclique: Option<&ObservedClique>, pod: &Pod) -> Option<Cause> {

@@ -37,8 +37,10 @@ fn step<'a, 'p>(node: &'a YamlNode, path: &'p str) -> Option<PathStep<'a, 'p>> {
         Content::Map(entries) => {
             // Keys may contain dots and brackets: the longest match counts.
             let fits = |entry: &'a Entry| Some((entry, rest_after(&entry.key, path)?));
-            let found = entries.iter().filter_map(fits);
-            let (entry, rest) = found.max_by_key(|(entry, _)| entry.key.len())?;
+            let (entry, rest) = entries
+                .iter()
+                .filter_map(fits)
+                .max_by_key(|(entry, _)| entry.key.len())?;
             Some(PathStep {
                 node: &entry.value,
                 position: entry.shown_position(),

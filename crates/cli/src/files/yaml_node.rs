@@ -99,10 +99,12 @@ impl YamlNode {
         match &self.content {
             Content::Scalar(value) => value.clone(),
             Content::List(items) => items.iter().map(Self::value).collect(),
-            Content::Map(entries) => {
-                let entries = entries.iter().map(|e| (e.key.clone(), e.value.value()));
-                Value::Object(entries.collect::<Map<_, _>>())
-            }
+            Content::Map(entries) => Value::Object(
+                entries
+                    .iter()
+                    .map(|e| (e.key.clone(), e.value.value()))
+                    .collect::<Map<_, _>>(),
+            ),
         }
     }
 
@@ -122,14 +124,16 @@ impl YamlNode {
             Content::List(items) => {
                 Content::List(items.iter().map(|item| item.moved_to(position)).collect())
             }
-            Content::Map(entries) => {
-                let moved = entries.iter().map(|entry| Entry {
-                    key: entry.key.clone(),
-                    position,
-                    value: entry.value.moved_to(position),
-                });
-                Content::Map(moved.collect())
-            }
+            Content::Map(entries) => Content::Map(
+                entries
+                    .iter()
+                    .map(|entry| Entry {
+                        key: entry.key.clone(),
+                        position,
+                        value: entry.value.moved_to(position),
+                    })
+                    .collect(),
+            ),
         };
         Self { position, content }
     }

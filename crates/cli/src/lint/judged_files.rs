@@ -96,8 +96,12 @@ impl JudgedFiles {
         let is_reported = |remark: &&Remark| !ignored.iter().any(|id| id == remark.rule.id);
         let mut findings: Vec<Finding> = Vec::new();
         for object in &self.ours {
-            let reported = object.remarks.iter().filter(is_reported);
-            let mut placed: Vec<_> = reported.map(|remark| object.place(remark)).collect();
+            let mut placed: Vec<_> = object
+                .remarks
+                .iter()
+                .filter(is_reported)
+                .map(|remark| object.place(remark))
+                .collect();
             placed.sort_by_key(|f| (f.line, f.column, f.remark.severity));
             findings.extend(placed);
         }
@@ -117,13 +121,15 @@ impl Ours {
         let spec = self.node.entry("spec").map(|entry| &entry.value);
         let levels = spec.and_then(|spec| spec.entry("levels"));
         let levels = levels.map_or(&[][..], |entry| entry.value.items());
-        let keys = levels.iter().enumerate();
-        keys.filter_map(|(i, level)| {
-            let key = level.text("key")?.to_owned();
-            Some((key, format!("spec.levels[{i}].key")))
-        })
-        .filter(|_| self.kind == TOPOLOGY)
-        .collect()
+        levels
+            .iter()
+            .enumerate()
+            .filter_map(|(i, level)| {
+                let key = level.text("key")?.to_owned();
+                Some((key, format!("spec.levels[{i}].key")))
+            })
+            .filter(|_| self.kind == TOPOLOGY)
+            .collect()
     }
 
     fn place(&self, remark: &Remark) -> Finding {

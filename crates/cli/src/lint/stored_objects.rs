@@ -41,10 +41,10 @@ impl StoredObjects {
     /// prints one: then the name is enough, if it is unique.
     pub(super) fn version_of(&self, object: &ManifestObject<'_>) -> Option<&Value> {
         let versions = self.0.get(&key(object))?;
-        let mut same = versions
+        if let Some((_, value)) = versions
             .iter()
-            .filter(|(n, _)| n.as_deref() == object.namespace);
-        if let Some((_, value)) = same.next_back() {
+            .rfind(|(n, _)| n.as_deref() == object.namespace)
+        {
             return Some(value);
         }
         match versions.as_slice() {

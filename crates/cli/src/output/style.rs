@@ -32,8 +32,9 @@ pub fn of_state(text: &str, is_good: Option<bool>) -> String {
 /// All characters of styles.
 pub fn all() -> Vec<String> {
     let colours = [AnsiColor::Red, AnsiColor::Green, AnsiColor::Yellow].map(AnsiColor::on_default);
-    let styles = [Style::new().bold(), Style::new().dimmed()];
-    let styles = styles.into_iter().chain(colours);
+    let styles = [Style::new().bold(), Style::new().dimmed()]
+        .into_iter()
+        .chain(colours);
     styles
         .flat_map(|style| [style.render().to_string(), style.render_reset().to_string()])
         .collect()

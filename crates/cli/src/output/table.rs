@@ -41,8 +41,12 @@ impl Table {
     fn widths(&self) -> Vec<usize> {
         let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widest = |column: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| columns(cell)).max().unwrap_or(0)
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| columns(cell))
+                .max()
+                .unwrap_or(0)
         };
         (0..count).map(widest).collect()
     }

@@ -206,8 +206,11 @@ fn why_not_ready(set: &PodCliqueSet) -> Option<String> {
 fn remains_of(set: &PodCliqueSet) -> Vec<String> {
     let status = set.status.as_ref();
     let errors = status.map_or(&[][..], |status| &status.last_errors);
-    let errors = errors.iter().map(|error| error.description.clone());
-    errors.chain(open_update(set)).collect()
+    errors
+        .iter()
+        .map(|error| error.description.clone())
+        .chain(open_update(set))
+        .collect()
 }
 
 /// Why the update is not complete.

@@ -111,8 +111,12 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
         termination_delay: config.defaults.termination_delay.clone(),
     };
     let validator = Arc::new(Validator::new(defaults));
-    let profiles = config.scheduler.profiles.iter().map(Profile::read);
-    let profiles: Result<Vec<_>, _> = profiles.collect();
+    let profiles: Result<Vec<_>, _> = config
+        .scheduler
+        .profiles
+        .iter()
+        .map(Profile::read)
+        .collect();
     let profiles = Arc::new(Profiles::of(profiles?));
     let scaled_gangs_wait_for = match config.gang_scheduling.scaled_gangs_wait_for {
         WaitFor::BaseReady => ScaledGangsWaitFor::BaseReady,

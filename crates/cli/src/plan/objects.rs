@@ -57,12 +57,14 @@ pub fn list_objects(world: &World) -> Vec<Value> {
         .map(|(key, pod)| (key.name.as_str(), name_of_pod(pod)))
         .collect();
     let rank = |kind: Kind| first.iter().position(|known| *known == kind);
-    let all = world.objects().iter();
-    let made = all.filter(|((kind, _), object)| {
-        let is_input = *kind == Kind::of::<PodCliqueSet>() || kind.name() == "Queue";
-        !is_input && !json::is_terminating(object)
-    });
-    let mut all: Vec<_> = made.collect();
+    let mut all: Vec<_> = world
+        .objects()
+        .iter()
+        .filter(|((kind, _), object)| {
+            let is_input = *kind == Kind::of::<PodCliqueSet>() || kind.name() == "Queue";
+            !is_input && !json::is_terminating(object)
+        })
+        .collect();
     // The order of names of new pods means nothing.
     all.sort_by_cached_key(|((kind, key), object)| {
         let rank = rank(*kind).unwrap_or(first.len());

@@ -104,18 +104,22 @@ impl<'a> Parts<'a> {
     fn read(set: &'a PodCliqueSet, world: &World) -> Result<Self, Failure> {
         let mut pods = pods_by_owner(world)?;
         let podcliques: Vec<PodClique> = world.all()?;
-        let with_pods = podcliques.into_iter().map(|podclique| {
-            let own = pods.remove(ownership::uid(&podclique.metadata));
-            (podclique, own.unwrap_or_default())
-        });
-        let mut podcliques: Vec<_> = with_pods.collect();
+        let mut podcliques: Vec<_> = podcliques
+            .into_iter()
+            .map(|podclique| {
+                let own = pods.remove(ownership::uid(&podclique.metadata));
+                (podclique, own.unwrap_or_default())
+            })
+            .collect();
         let name = ownership::name(&set.metadata);
         podcliques.sort_by_cached_key(|(podclique, _)| {
             let name_of = ownership::name(&podclique.metadata);
             position_of(name, set, name_of)
         });
-        let places = podcliques.iter().enumerate();
-        let places = places.map(|(i, (c, _))| (ownership::name(&c.metadata).to_owned(), i));
+        let places = podcliques
+            .iter()
+            .enumerate()
+            .map(|(i, (c, _))| (ownership::name(&c.metadata).to_owned(), i));
         Ok(Self {
             set,
             places: places.collect(),
@@ -159,8 +163,10 @@ fn position_of(set_name: &str, set: &PodCliqueSet, name: &str) -> OutlinePositio
     let place = part.map(|part| {
         let position = |clique: &str| template.cliques.iter().position(|c| c.name == clique);
         let group = part.group.and_then(|group| {
-            let mut groups = template.scaling_groups.iter();
-            groups.position(|g| g.name == group.name)
+            template
+                .scaling_groups
+                .iter()
+                .position(|g| g.name == group.name)
         });
         (
             part.replica,

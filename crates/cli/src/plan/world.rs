@@ -111,8 +111,10 @@ impl World {
 
     /// All objects of a kind as they are stored, by name.
     pub fn stored(&self, kind: Kind) -> impl Iterator<Item = (&Key, &Stored)> {
-        let of_kind = self.objects.iter().filter(move |((k, _), _)| *k == kind);
-        of_kind.map(|((_, key), object)| (key, object))
+        self.objects
+            .iter()
+            .filter(move |((k, _), _)| *k == kind)
+            .map(|((_, key), object)| (key, object))
     }
 
     /// All objects of a kind, by name.

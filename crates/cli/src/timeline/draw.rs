@@ -53,8 +53,11 @@ fn lay(lead: &str, body: &str) -> String {
         .to_string()
         .chars()
         .count();
-    let longest = body.split_whitespace().map(|word| word.chars().count());
-    if longest.max().unwrap_or(0) <= WIDTH.saturating_sub(columns) {
+    let longest = body
+        .split_whitespace()
+        .map(|word| word.chars().count())
+        .max();
+    if longest.unwrap_or(0) <= WIDTH.saturating_sub(columns) {
         return output::indent(lead, body);
     }
     let lines = wrap(body, WIDTH.saturating_sub(DEEP));

@@ -44,11 +44,13 @@ fn tells_of_creation(event: &Moment, created: &HashMap<&str, Timestamp>) -> bool
         return false;
     };
     let is_alone = done.starts_with("created ") && !names.contains(';');
-    let names = names.split(", ").map(|name| {
-        // "h and 3 more": the unnamed objects were created with the others.
-        name.split_once(' ').map_or(name, |(name, _)| name)
-    });
-    let mut made = names.map(|name| created.get(name));
+    let mut made = names
+        .split(", ")
+        .map(|name| {
+            // "h and 3 more": the unnamed objects were created with the others.
+            name.split_once(' ').map_or(name, |(name, _)| name)
+        })
+        .map(|name| created.get(name));
     is_alone && made.all(|at| at.is_some_and(|at| event.at.duration_since(*at).abs() <= SOON))
 }
 
@@ -70,8 +72,11 @@ fn depth(kind: &str) -> usize {
         "podcliquescalinggroup",
         "group replica",
     ];
-    let kinds = kinds.iter().chain(&["podgang", "podclique", "pod"]);
-    kinds.clone().position(|k| *k == kind).unwrap_or(usize::MAX)
+    kinds
+        .iter()
+        .chain(&["podgang", "podclique", "pod"])
+        .position(|k| *k == kind)
+        .unwrap_or(usize::MAX)
 }
 
 /// Events with the same text about the same object are one, with a count.

@@ -9,9 +9,11 @@ pub fn draw_tree(tree: &Branch, is_wide: bool) -> String {
     collect(tree, "", "", &mut rows);
     let columns = (3..=5).rev();
     let fits = |text: &String| is_wide || widest(text) <= WIDTH;
-    let mut all = columns.map(|count| table(&rows, count));
     let last = table(&rows, 3);
-    let drawn = all.find(fits).unwrap_or(last);
+    let drawn = columns
+        .map(|count| table(&rows, count))
+        .find(fits)
+        .unwrap_or(last);
     interleave(&drawn, &rows)
 }
 

@@ -5,8 +5,10 @@ use k8s_openapi::api::core::v1::Event;
 
 /// Time of the first occurrence.
 pub fn first_time(event: &Event) -> Option<Timestamp> {
-    let first = event.first_timestamp.as_ref().map(|t| t.0);
-    first
+    event
+        .first_timestamp
+        .as_ref()
+        .map(|t| t.0)
         .or_else(|| event.event_time.as_ref().map(|t| t.0))
         .or_else(|| event.metadata.creation_timestamp.as_ref().map(|t| t.0))
 }

@@ -12,11 +12,11 @@ pub fn index_of(pod: &Pod) -> Option<i32> {
 /// Whether its condition of that type is True.
 pub fn has_condition(pod: &Pod, type_: &str) -> bool {
     let status = pod.status.as_ref();
-    let mut conditions = status
+    status
         .and_then(|s| s.conditions.as_ref())
         .into_iter()
-        .flatten();
-    conditions.any(|c| c.type_ == type_ && c.status == "True")
+        .flatten()
+        .any(|c| c.type_ == type_ && c.status == "True")
 }
 
 /// Whether it is Ready, and not being deleted.
@@ -66,8 +66,12 @@ pub fn is_gated(pod: &Pod) -> bool {
 
 fn container_word(pod: &Pod) -> Option<String> {
     let status = pod.status.as_ref()?;
-    let init = status.init_container_statuses.iter().flatten();
-    let of_init = init.filter_map(trouble).map(|word| format!("Init:{word}"));
+    let of_init = status
+        .init_container_statuses
+        .iter()
+        .flatten()
+        .filter_map(trouble)
+        .map(|word| format!("Init:{word}"));
     let app = status
         .container_statuses
         .iter()

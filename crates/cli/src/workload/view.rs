@@ -50,8 +50,9 @@ impl<'a> View<'a> {
     /// The PodClique that controls the pod.
     pub fn owner_of(&self, pod: &FullPod) -> Option<&'a ObservedClique> {
         let uid = &ownership::controller(&pod.metadata)?.uid;
-        let mut all = self.podcliques.iter();
-        all.find(|c| c.podclique.metadata.uid.as_ref() == Some(uid))
+        self.podcliques
+            .iter()
+            .find(|c| c.podclique.metadata.uid.as_ref() == Some(uid))
     }
 
     /// Whether this replica has the turn in an update.

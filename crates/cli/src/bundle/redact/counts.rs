@@ -39,9 +39,11 @@ impl fmt::Display for Counts {
             (self.managed_fields, "record", " of managedFields"),
             (self.others, "other value", ""),
         ];
-        let named = all.iter().filter(|(number, ..)| *number > 0);
-        let parts = named.map(|(number, what, of)| count(*number, what) + of);
-        let parts: Vec<String> = parts.collect();
+        let parts: Vec<String> = all
+            .iter()
+            .filter(|(number, ..)| *number > 0)
+            .map(|(number, what, of)| count(*number, what) + of)
+            .collect();
         let text = parts.join(", ");
         f.write_str(if text.is_empty() { "nothing" } else { &text })
     }

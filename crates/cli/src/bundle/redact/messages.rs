@@ -109,8 +109,8 @@ fn is_known(word: &str, shown: &Shown) -> bool {
     if shown.contains(core) || fields::is_time(core) {
         return true;
     }
-    let mut parts = core.split(|c| BETWEEN.contains(c));
-    parts.all(|part| part.is_empty() || shown.contains(part) || is_of_words(part))
+    core.split(|c| BETWEEN.contains(c))
+        .all(|part| part.is_empty() || shown.contains(part) || is_of_words(part))
 }
 
 /// `FailedScheduling`, `anti-affinity`, `nvidia.com`, `30s`, `4Gi`.

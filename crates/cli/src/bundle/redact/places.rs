@@ -52,8 +52,10 @@ impl Redaction<'_> {
 
 /// Headers of a probe; their names stay.
 pub fn hide_headers(headers: &mut [Value], counts: &mut Counts) {
-    let values = headers.iter_mut().filter_map(|h| h.get_mut("value"));
-    values.for_each(|value| counts.others += hide(value));
+    headers
+        .iter_mut()
+        .filter_map(|h| h.get_mut("value"))
+        .for_each(|value| counts.others += hide(value));
 }
 
 /// Every value of a map; its names stay.

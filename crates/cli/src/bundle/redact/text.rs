@@ -203,9 +203,11 @@ pub fn is_token(word: &str) -> bool {
 
 /// Where the quoted text ends; a quote behind a backslash belongs to it.
 fn end_of(quoted: &str, quote: &str) -> usize {
-    let ends = quoted.match_indices(quote).map(|(end, _)| end);
-    let mut ends = ends.filter(|end| !quoted.get(..*end).is_some_and(|q| q.ends_with('\\')));
-    ends.next().unwrap_or(quoted.len())
+    quoted
+        .match_indices(quote)
+        .map(|(end, _)| end)
+        .find(|end| !quoted.get(..*end).is_some_and(|q| q.ends_with('\\')))
+        .unwrap_or(quoted.len())
 }
 
 /// A quote, with the backslashes before it where it is inside another one.
@@ -226,9 +228,10 @@ fn separator_of(text: &str, is_flag: bool) -> Option<usize> {
     let is_quoted = closing > 0;
     length += usize::from(is_quoted && after(length).starts_with(']'));
     length += blanks(after(length));
-    let signs = ["=>", ":=", "=", ":", ","].iter();
-    let mut signs = signs.filter(|sign| is_quoted || **sign != ",");
-    let sign = signs.find(|sign| after(length).starts_with(**sign));
+    let sign = ["=>", ":=", "=", ":", ","]
+        .iter()
+        .filter(|sign| is_quoted || **sign != ",")
+        .find(|sign| after(length).starts_with(**sign));
     match sign {
         Some(sign) if !after(length).starts_with("://") => {
             length += sign.len();

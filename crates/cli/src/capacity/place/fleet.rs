@@ -74,8 +74,10 @@ pub fn number<'a>(
         kinds: Vec::new(),
         known: HashMap::new(),
     };
-    let demands = gangs.iter().map(|gang| numbering.demands_of(gang));
-    let demands = demands.collect();
+    let demands = gangs
+        .iter()
+        .map(|gang| numbering.demands_of(gang))
+        .collect();
     let fleet = Fleet {
         nodes: &snapshot.nodes,
         resources: numbering.resources,
@@ -87,10 +89,14 @@ pub fn number<'a>(
 }
 
 fn resources_of(gangs: &[Gang]) -> Vec<String> {
-    let parts = gangs.iter().flat_map(|gang| &gang.parts);
-    let requests = parts.flat_map(|part| &part.needs.requests);
-    let names = requests.filter(|(_, amount)| **amount > 0);
-    let mut names: Vec<String> = names.map(|(name, _)| name.clone()).collect();
+    let requests = gangs
+        .iter()
+        .flat_map(|gang| &gang.parts)
+        .flat_map(|part| &part.needs.requests);
+    let mut names: Vec<String> = requests
+        .filter(|(_, amount)| **amount > 0)
+        .map(|(name, _)| name.clone())
+        .collect();
     names.retain(|name| name != PODS);
     names.sort();
     names.dedup();
@@ -108,8 +114,7 @@ struct Numbering<'a> {
 
 impl Numbering<'_> {
     fn demands_of(&mut self, gang: &Gang) -> Vec<Demand> {
-        let parts = gang.parts.iter().enumerate();
-        let demands = parts.map(|(number, part)| Demand {
+        let demands = gang.parts.iter().enumerate().map(|(number, part)| Demand {
             part: number,
             kind: self.kind_of(gang, part),
             packs: self.rules.packs_of(gang, part),
@@ -134,11 +139,14 @@ impl Numbering<'_> {
     }
 
     fn build_kind(&mut self, part: &GangPart, owns: Vec<usize>, member_of: Vec<usize>) -> PodKind {
-        let requests = self.resources.iter().map(|name| match &**name {
-            PODS => 1,
-            name => part.needs.requests.get(name).copied().unwrap_or(0),
-        });
-        let requests: Vec<i64> = requests.collect();
+        let requests: Vec<i64> = self
+            .resources
+            .iter()
+            .map(|name| match &**name {
+                PODS => 1,
+                name => part.needs.requests.get(name).copied().unwrap_or(0),
+            })
+            .collect();
         let nodes = self.snapshot.nodes.iter();
         let eligible = nodes.map(|node| find_refusal(&part.needs, node).is_none());
         PodKind {

@@ -84,8 +84,10 @@ impl<'a> FreeResources<'a> {
     /// Whether the requested resources of the node are enough.
     pub fn has_room(&self, kind: &PodKind, node: usize) -> bool {
         let free = self.free.get(node).map_or(&[][..], Vec::as_slice);
-        let mut both = kind.requests.iter().zip(free);
-        both.all(|(request, free)| *request <= 0 || request <= free)
+        kind.requests
+            .iter()
+            .zip(free)
+            .all(|(request, free)| *request <= 0 || request <= free)
     }
 
     /// Whether anti-affinity or a host port keeps the pod off the node.
@@ -105,8 +107,11 @@ impl<'a> FreeResources<'a> {
             let found = domain.and_then(|d| counts.get(exclusion)?.get(d));
             found.is_some_and(|pods| *pods > 0)
         };
-        let own = kind.owns.iter().copied();
-        let own = own.filter(move |exclusion| is_any(&self.members, *exclusion));
+        let own = kind
+            .owns
+            .iter()
+            .copied()
+            .filter(move |exclusion| is_any(&self.members, *exclusion));
         let of_others = kind.member_of.iter().copied();
         own.chain(of_others.filter(move |exclusion| is_any(&self.owners, *exclusion)))
     }
@@ -178,8 +183,9 @@ impl<'a> FreeResources<'a> {
 
 fn allocatable(fleet: &Fleet<'_>) -> Vec<Vec<i64>> {
     let of = |node: &crate::capacity::snapshot::NodeSnapshot| {
-        let amounts = fleet.resources.iter();
-        amounts
+        fleet
+            .resources
+            .iter()
             .map(|name| node.allocatable.get(name).copied().unwrap_or(0))
             .collect()
     };

@@ -43,8 +43,11 @@ impl<'r, 'f> Filling<'r, 'f> {
         packs.dedup();
         let mut placed = 0;
         for pack in packs {
-            let of_pack = wanted.iter().filter(|w| pack_of(w) == Some(pack));
-            let of_pack: Vec<Wanted<'_>> = of_pack.copied().collect();
+            let of_pack: Vec<Wanted<'_>> = wanted
+                .iter()
+                .filter(|w| pack_of(w) == Some(pack))
+                .copied()
+                .collect();
             placed += self.fill_pack(&of_pack, level, pack);
         }
         for (number, demand, pods) in wanted.iter().filter(|w| pack_of(w).is_none()) {
@@ -98,8 +101,11 @@ impl<'r, 'f> Filling<'r, 'f> {
 
     /// Removes the pods of all placements but the first `before`.
     pub fn undo(&mut self, wanted: &[Wanted<'_>], before: usize) {
-        let undone = self.placements.drain(before.min(self.placements.len())..);
-        for (number, node) in undone.rev() {
+        for (number, node) in self
+            .placements
+            .drain(before.min(self.placements.len())..)
+            .rev()
+        {
             let found = wanted.iter().find(|(known, _, _)| *known == number);
             if let Some((_, demand, _)) = found {
                 self.room.remove(demand, node);
@@ -136,8 +142,12 @@ fn share_left(room: &FreeResources<'_>, demand: &Demand, node: usize) -> i128 {
     let requests = kind.map_or(&[][..], |kind| &kind.requests);
     let free = room.free.get(node).map_or(&[][..], Vec::as_slice);
     let found = room.fleet.nodes.get(node);
-    let shares = room.fleet.resources.iter().zip(requests.iter().zip(free));
-    let shares = shares.filter(|(_, (request, _))| **request > 0);
+    let shares = room
+        .fleet
+        .resources
+        .iter()
+        .zip(requests.iter().zip(free))
+        .filter(|(_, (request, _))| **request > 0);
     let share = |(name, (request, free)): (&String, (&i64, &i64))| {
         let all = found.and_then(|node| node.allocatable.get(name)).copied();
         let all = i128::from(all.unwrap_or(1).max(1));

@@ -61,8 +61,11 @@ fn why_not(room: &FreeResources<'_>, demand: &Demand, needs: &PodNeeds) -> Strin
     if !lacking.is_empty() {
         return format!("needs {}", lacking.join(", and "));
     }
-    let with_room = inside.iter().filter(|node| room.has_room(kind, **node));
-    let with_room: Vec<usize> = with_room.copied().collect();
+    let with_room: Vec<usize> = inside
+        .iter()
+        .filter(|node| room.has_room(kind, **node))
+        .copied()
+        .collect();
     if !with_room.is_empty() {
         return format!(
             "has room{place} on {}",
@@ -78,10 +81,11 @@ fn but_excluded(room: &FreeResources<'_>, kind: &PodKind, nodes: &[usize]) -> St
         .iter()
         .flat_map(|node| room.exclusions_at(kind, *node))
         .collect();
-    let called = exclusions
+    let called: BTreeSet<&str> = exclusions
         .into_iter()
-        .filter_map(|e| room.fleet.exclusions.get(e));
-    let called: BTreeSet<&str> = called.map(|domains| &*domains.called).collect();
+        .filter_map(|e| room.fleet.exclusions.get(e))
+        .map(|domains| &*domains.called)
+        .collect();
     let called: Vec<&str> = called.into_iter().collect();
     let (count, cause) = (nodes.len(), called.join(" and "));
     let nodes = if count == 1 { "node" } else { "nodes" };
@@ -117,35 +121,39 @@ fn lacking_everywhere(
     place: &str,
 ) -> Vec<String> {
     let resources = room.fleet.resources.iter().zip(&kind.requests).enumerate();
-    let lacking = resources.filter_map(|(number, (name, request))| {
-        let free = |node: &usize| room.free.get(*node)?.get(number).copied();
-        // Of equal nodes the first by name.
-        let largest = nodes.iter().rev().max_by_key(|node| free(node))?;
-        let most = free(largest)?;
-        if *request <= 0 || *request <= most {
-            return None;
-        }
-        let node = room.fleet.nodes.get(*largest).map_or("", |node| &node.name);
-        if name == PODS {
-            return Some(format!(
-                "a node{place} that takes one more pod: each has its maximum"
-            ));
-        }
-        let (request, most) = (
-            write_amount(name, *request),
-            write_amount(name, most.max(0)),
-        );
-        Some(format!(
-            "{request} {name} on one node{place}: largest free is {most} ({node})"
-        ))
-    });
-    lacking.collect()
+    resources
+        .filter_map(|(number, (name, request))| {
+            let free = |node: &usize| room.free.get(*node)?.get(number).copied();
+            // Of equal nodes the first by name.
+            let largest = nodes.iter().rev().max_by_key(|node| free(node))?;
+            let most = free(largest)?;
+            if *request <= 0 || *request <= most {
+                return None;
+            }
+            let node = room.fleet.nodes.get(*largest).map_or("", |node| &node.name);
+            if name == PODS {
+                return Some(format!(
+                    "a node{place} that takes one more pod: each has its maximum"
+                ));
+            }
+            let (request, most) = (
+                write_amount(name, *request),
+                write_amount(name, most.max(0)),
+            );
+            Some(format!(
+                "{request} {name} on one node{place}: largest free is {most} ({node})"
+            ))
+        })
+        .collect()
 }
 
 /// The node that lacks least, if no single resource is short on every node.
 fn closest(room: &FreeResources<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> String {
-    let all = room.fleet.resources.iter().zip(&kind.requests);
-    let all: Vec<String> = all
+    let all: Vec<String> = room
+        .fleet
+        .resources
+        .iter()
+        .zip(&kind.requests)
         .filter(|(name, request)| **request > 0 && *name != PODS)
         .map(|(name, request)| format!("{} {name}", write_amount(name, *request)))
         .collect();
@@ -159,11 +167,13 @@ fn closest(room: &FreeResources<'_>, kind: &PodKind, nodes: &[usize], place: &st
     let name = near.and_then(|node| room.fleet.nodes.get(node));
     let name = name.map_or("", |node| &node.name);
     let missing = near.map_or(Vec::new(), |node| missing_on(room, kind, node));
-    let missing = missing.into_iter().map(|(name, _, missing)| match name {
-        PODS => "room for one more pod".to_owned(),
-        _ => format!("{} {name}", write_amount(name, missing)),
-    });
-    let missing: Vec<String> = missing.collect();
+    let missing: Vec<String> = missing
+        .into_iter()
+        .map(|(name, _, missing)| match name {
+            PODS => "room for one more pod".to_owned(),
+            _ => format!("{} {name}", write_amount(name, missing)),
+        })
+        .collect();
     let (all, missing) = (all.join(" and "), missing.join(" and "));
     format!("{all} on one node{place}: closest is {name}, which lacks {missing}")
 }
@@ -175,13 +185,11 @@ fn missing_on<'a>(
     node: usize,
 ) -> Vec<(&'a str, i128, i128)> {
     let free = room.free.get(node).map_or(&[][..], Vec::as_slice);
-    let all = room
-        .fleet
+    room.fleet
         .resources
         .iter()
-        .zip(kind.requests.iter().zip(free));
-    let short = all.filter(|(_, (request, free))| **request > 0 && request > free);
-    short
+        .zip(kind.requests.iter().zip(free))
+        .filter(|(_, (request, free))| **request > 0 && request > free)
         .map(|(name, (request, free))| {
             let (request, free) = (i128::from(*request), i128::from(*free.max(&0)));
             (&**name, request, request - free)

@@ -10,8 +10,10 @@ pub(super) fn draw_evidence<Z: Zone>(answer: &Explanation, clock: &Clock<'_, Z>)
     let mut text = String::new();
     for evidence in &answer.evidence {
         let line = line_of(evidence, clock);
-        let message = line.message.filter(|message| !told.contains(*message));
-        let message = message.map_or(String::new(), |message| format!(": {message}"));
+        let message = line
+            .message
+            .filter(|message| !told.contains(*message))
+            .map_or(String::new(), |message| format!(": {message}"));
         let lead = format!("  {:<9}  ", line.what);
         text.push_str(&output::indent(&lead, &format!("{}{message}", line.head)));
         // The last words of a container line by line.

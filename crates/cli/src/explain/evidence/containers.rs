@@ -12,20 +12,23 @@ pub fn of_pod(pod: &Pod) -> Vec<Container> {
     let init = status.and_then(|s| s.init_container_statuses.as_deref());
     let app = status.and_then(|s| s.container_statuses.as_deref());
     let (init, app) = (init.unwrap_or_default(), app.unwrap_or_default());
-    let init = init.iter().filter(|c| !is_done(pod, c));
     // A pod that is done has no unready containers to report.
-    let unready = init.chain(app).filter(|c| !c.ready);
-    unready.map(|c| of_container(pod, c)).collect()
+    init.iter()
+        .filter(|c| !is_done(pod, c))
+        .chain(app)
+        .filter(|c| !c.ready)
+        .map(|c| of_container(pod, c))
+        .collect()
 }
 
 /// Init containers end, except sidecars.
 fn is_done(pod: &Pod, container: &ContainerStatus) -> bool {
     let ended = container.state.as_ref().and_then(|s| s.terminated.as_ref());
-    let mut specs = pod
+    let spec = pod
         .spec
         .iter()
-        .flat_map(|s| s.init_containers.iter().flatten());
-    let spec = specs.find(|c| c.name == container.name);
+        .flat_map(|s| s.init_containers.iter().flatten())
+        .find(|c| c.name == container.name);
     let restarts_always = spec.and_then(|c| c.restart_policy.as_deref()) == Some("Always");
     !restarts_always && ended.is_some_and(|t| t.exit_code == 0)
 }

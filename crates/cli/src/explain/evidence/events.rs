@@ -32,8 +32,11 @@ fn of_object(link: &Link, events: &[FullEvent], reason: Option<Reason>) -> Vec<E
     if chosen.is_empty() && link.kind == "Pod" {
         chosen.extend(own.first());
     }
-    let shown = chosen.into_iter().take(MOST);
-    shown.map(|e| shorten(link, e)).collect()
+    chosen
+        .into_iter()
+        .take(MOST)
+        .map(|e| shorten(link, e))
+        .collect()
 }
 
 fn belongs(link: &Link, event: &FullEvent, reason: Option<Reason>) -> bool {

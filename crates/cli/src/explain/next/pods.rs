@@ -19,8 +19,10 @@ pub(super) fn of_clique(situation: &Situation<'_, '_>) -> Vec<NextStep> {
     let pods = pods_of_finding(situation);
     let replaces = replaces_pods(situation);
     let is_job = training::is_training(&situation.view.workload.set);
-    let ended = pods.iter().filter(|_| replaces);
-    let ended = ended.filter_map(|pod| of_ended(pod, is_job));
+    let ended = pods
+        .iter()
+        .filter(|_| replaces)
+        .filter_map(|pod| of_ended(pod, is_job));
     let earlier = earlier_pods(situation);
     let leaving = find_leaving(pods.iter().chain(earlier), is_job);
     ended.take(MOST).chain(leaving).collect()

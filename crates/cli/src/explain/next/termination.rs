@@ -44,17 +44,21 @@ fn breaches(view: &View<'_>, part: &LayoutSlot<'_>) -> Vec<(String, Breach)> {
     let layout = &view.roster.layout;
     let delay = termination::delay_of_set(&view.workload.set);
     let all = layout.replicas.iter().flat_map(|replica| {
-        let cliques = replica.standalone.iter();
-        let cliques = cliques.filter_map(|part| of_clique(view, part, part.replica, delay?));
+        let cliques = replica
+            .standalone
+            .iter()
+            .filter_map(|part| of_clique(view, part, part.replica, delay?));
         let groups = replica.groups.iter();
         cliques.chain(groups.filter_map(|group| of_group(view, replica.index, group)))
     });
     let mut whole = termination::first_of_each_replica(all.collect());
     whole.sort_by_key(|breach| (breach.replica != part.replica, breach.due()));
-    let own = layout.replica(part.replica);
-    let own = own.and_then(|replica| of_own_group(view, part, &replica.groups));
-    let whole = whole.into_iter();
-    let whole = whole.map(|breach| (format!("replica {}", breach.replica), breach));
+    let own = layout
+        .replica(part.replica)
+        .and_then(|replica| of_own_group(view, part, &replica.groups));
+    let whole = whole
+        .into_iter()
+        .map(|breach| (format!("replica {}", breach.replica), breach));
     own.into_iter().chain(whole).collect()
 }
 
@@ -99,8 +103,10 @@ fn of_own_group(
     let facts = view.roster.group_facts(group, is_updating);
     let delay = termination::delay_of_group(&view.workload.set, planned.config)?;
     let own = planned.replicas.iter().find(|r| r.index == j)?;
-    let breaches = own.cliques.iter();
-    let breaches = breaches.filter_map(|part| of_clique(view, part, j, delay));
+    let breaches = own
+        .cliques
+        .iter()
+        .filter_map(|part| of_clique(view, part, j, delay));
     let first = termination::first_of_each_replica(breaches.collect());
     let is_healthy = facts.healthy() >= facts.minimum();
     let name = ownership::name(&group.metadata);

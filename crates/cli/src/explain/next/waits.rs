@@ -60,8 +60,10 @@ fn of_start(situation: &Situation<'_, '_>, start: &Start) -> Vec<NextStep> {
 fn state_of_gang(situation: &Situation<'_, '_>, name: &str) -> String {
     let gang = situation.view.roster.gang(name);
     let conditions = gang.and_then(|g| Some(&g.status.as_ref()?.conditions));
-    let mut conditions = conditions.into_iter().flatten();
-    let ready = conditions.find(|c: &&Condition| c.type_ == "Ready");
+    let ready = conditions
+        .into_iter()
+        .flatten()
+        .find(|c: &&Condition| c.type_ == "Ready");
     ready.map_or_else(|| "it does not exist yet".to_owned(), |c| c.message.clone())
 }
 
@@ -74,13 +76,17 @@ fn missing_pods(situation: &Situation<'_, '_>, gang: &str) -> String {
             podclique.and_then(|c| ownership::label(&c.podclique.metadata, labels::POD_GANG));
         of_gang == Some(gang)
     };
-    let missing = layout.slots().filter(is_in_it).filter_map(|part| {
-        let podclique = situation.view.podclique(part)?;
-        let have = podclique.staying().count();
-        let want = usize::try_from(podclique.podclique.spec.replicas).unwrap_or(0);
-        (have < want).then(|| format!("{have}/{want} of {}", part.name))
-    });
-    let missing: Vec<String> = missing.take(5).collect();
+    let missing: Vec<String> = layout
+        .slots()
+        .filter(is_in_it)
+        .filter_map(|part| {
+            let podclique = situation.view.podclique(part)?;
+            let have = podclique.staying().count();
+            let want = usize::try_from(podclique.podclique.spec.replicas).unwrap_or(0);
+            (have < want).then(|| format!("{have}/{want} of {}", part.name))
+        })
+        .take(5)
+        .collect();
     if missing.is_empty() {
         return String::new();
     }
@@ -90,15 +96,17 @@ fn missing_pods(situation: &Situation<'_, '_>, gang: &str) -> String {
 /// The pod's dependencies, and their ready pods.
 fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<NextStep> {
     let pairs = ownership::annotation(&pod.metadata, labels::STARTS_AFTER).unwrap_or_default();
-    let pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
-    let waits = pairs.map(|(name, wanted)| {
-        let podclique = situation.view.roster.slot_named(name).occupant();
-        let ready = podclique.map_or(0, |c| c.pods.iter().filter(|p| p.is_ready()).count());
-        NextStep::sometime(format!(
-            "{} starts once {wanted} pods of {name} are ready; now {ready} are",
-            pod.name()
-        ))
-    });
+    let waits = pairs
+        .split(',')
+        .filter_map(|pair| pair.split_once(':'))
+        .map(|(name, wanted)| {
+            let podclique = situation.view.roster.slot_named(name).occupant();
+            let ready = podclique.map_or(0, |c| c.pods.iter().filter(|p| p.is_ready()).count());
+            NextStep::sometime(format!(
+                "{} starts once {wanted} pods of {name} are ready; now {ready} are",
+                pod.name()
+            ))
+        });
     if pod.start_count() > 0 {
         return vec![NextStep::sometime(told(pod))];
     }

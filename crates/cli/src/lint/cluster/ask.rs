@@ -59,8 +59,10 @@ async fn ask_one(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Err
 async fn is_served(cluster: &Cluster, version: &str, plural: &str) -> Result<Answer, kube::Error> {
     match cluster.client.list_api_group_resources(version).await {
         Ok(list) => {
-            let mut all = list.resources.iter();
-            let found = all.find(|resource| resource.name == plural);
+            let found = list
+                .resources
+                .iter()
+                .find(|resource| resource.name == plural);
             Ok(found.map_or(Answer::NotServed, |_| Answer::There))
         }
         Err(kube::Error::Api(status)) if status.code == 404 => Ok(Answer::NotServed),

@@ -90,8 +90,13 @@ fn queues(set: &PodCliqueSet, namespace: &str) -> Option<Need> {
 
 /// All constraints of a set name one topology.
 fn topologies(set: &PodCliqueSet) -> Option<Need> {
-    let own = set.spec.template.topology_constraint.as_ref();
-    let own = own.map(|c| ("spec.template".to_owned(), c)).into_iter();
+    let own = set
+        .spec
+        .template
+        .topology_constraint
+        .as_ref()
+        .map(|c| ("spec.template".to_owned(), c))
+        .into_iter();
     let groups = groups(set).filter_map(|(at, g)| Some((at, g.topology_constraint.as_ref()?)));
     let cliques = cliques(set).filter_map(|(at, c)| Some((at, c.topology_constraint.as_ref()?)));
     let all: Vec<_> = own.chain(groups).chain(cliques).collect();
@@ -108,15 +113,17 @@ fn topologies(set: &PodCliqueSet) -> Option<Need> {
 }
 
 fn levels_of(at: &str, constraint: &TopologyConstraint) -> Vec<(String, String)> {
-    let pack = constraint.pack.iter();
-    let of_pack = pack.flat_map(|pack| {
-        [
-            ("pack.required", &pack.required),
-            ("pack.preferred", &pack.preferred),
-        ]
-    });
-    let all = of_pack.chain([("packDomain", &constraint.pack_domain)]);
-    let named = all.filter(|(_, level)| !level.is_empty());
+    let named = constraint
+        .pack
+        .iter()
+        .flat_map(|pack| {
+            [
+                ("pack.required", &pack.required),
+                ("pack.preferred", &pack.preferred),
+            ]
+        })
+        .chain([("packDomain", &constraint.pack_domain)])
+        .filter(|(_, level)| !level.is_empty());
     let at = format!("{at}.topologyConstraint");
     named
         .map(|(field, level)| (level.clone(), format!("{at}.{field}")))
@@ -129,8 +136,9 @@ impl Ours {
         if let Some(set) = &self.set {
             return needs_of(set, self.namespace.as_deref().unwrap_or(namespace));
         }
-        let keys = self.level_keys().into_iter();
-        keys.map(|(key, at)| Need::new(NeededKind::LabelledNode, "", key, at))
+        self.level_keys()
+            .into_iter()
+            .map(|(key, at)| Need::new(NeededKind::LabelledNode, "", key, at))
             .collect()
     }
 }
@@ -143,11 +151,14 @@ impl JudgedFiles {
             let of_object = other.namespace.as_deref().unwrap_or(namespace);
             Some(Need::new(kind, of_object, other.name.clone(), "").wanted)
         });
-        let topologies = self.topologies().into_iter();
-        let topologies =
-            topologies.map(|name| Need::new(NeededKind::Topology, "", name, "").wanted);
-        let namespaces = self.others.iter().filter(|other| other.kind == "Namespace");
-        let namespaces = namespaces
+        let topologies = self
+            .topologies()
+            .into_iter()
+            .map(|name| Need::new(NeededKind::Topology, "", name, "").wanted);
+        let namespaces = self
+            .others
+            .iter()
+            .filter(|other| other.kind == "Namespace")
             .map(|other| Need::new(NeededKind::Namespace, "", other.name.clone(), "").wanted);
         others.chain(topologies).chain(namespaces).collect()
     }

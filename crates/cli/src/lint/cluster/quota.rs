@@ -24,37 +24,40 @@ pub(super) fn check(set: &PodCliqueSet, namespace: &NamespaceQuota) -> Vec<Remar
         spec.is_some_and(|s| s.scopes.is_none() && s.scope_selector.is_none())
     };
     let quotas = namespace.quotas.iter().filter(spec);
-    let found = quotas.flat_map(|quota| {
-        let over = over(set, namespace.stored.as_ref(), quota);
-        let silent = silent_containers(set, quota, &namespace.limits);
-        [over, silent].concat()
-    });
-    found.collect()
+    quotas
+        .flat_map(|quota| {
+            let over = over(set, namespace.stored.as_ref(), quota);
+            let silent = silent_containers(set, quota, &namespace.limits);
+            [over, silent].concat()
+        })
+        .collect()
 }
 
 fn over(set: &PodCliqueSet, stored: Option<&PodCliqueSet>, quota: &ResourceQuota) -> Vec<Remark> {
-    let hard = hard_of(quota).into_iter().flatten();
-    let over = hard.filter_map(|(key, hard)| {
-        let hard = parse_billionths(&hard.0)?;
-        let used = used_of(quota, key);
-        let before = stored.and_then(|stored| asked(stored, key));
-        let asked = asked(set, key)?;
-        // Usage includes the stored version, except pods that were refused.
-        let free = hard.saturating_sub(used);
-        let left = free.saturating_add(before.unwrap_or_default()).min(hard);
-        let problem = format!(
-            "quota {} has {} of {key} left of {}, and the set asks for {} in all",
-            name_of(quota),
-            shown(key, left.max(0)),
-            shown(key, hard),
-            shown(key, asked)
-        );
-        (asked > left).then(|| {
-            let remark = Remark::new(&QUOTA_EXCEEDED, "spec", problem);
-            remark.remedy("raise the quota, or ask for less: pods beyond it are refused")
+    hard_of(quota)
+        .into_iter()
+        .flatten()
+        .filter_map(|(key, hard)| {
+            let hard = parse_billionths(&hard.0)?;
+            let used = used_of(quota, key);
+            let before = stored.and_then(|stored| asked(stored, key));
+            let asked = asked(set, key)?;
+            // Usage includes the stored version, except pods that were refused.
+            let free = hard.saturating_sub(used);
+            let left = free.saturating_add(before.unwrap_or_default()).min(hard);
+            let problem = format!(
+                "quota {} has {} of {key} left of {}, and the set asks for {} in all",
+                name_of(quota),
+                shown(key, left.max(0)),
+                shown(key, hard),
+                shown(key, asked)
+            );
+            (asked > left).then(|| {
+                let remark = Remark::new(&QUOTA_EXCEEDED, "spec", problem);
+                remark.remedy("raise the quota, or ask for less: pods beyond it are refused")
+            })
         })
-    });
-    over.collect()
+        .collect()
 }
 
 fn hard_of(quota: &ResourceQuota) -> Option<&BTreeMap<String, Quantity>> {
@@ -93,26 +96,26 @@ fn silent_containers(
     quota: &ResourceQuota,
     limits: &[LimitRange],
 ) -> Vec<Remark> {
-    let keys = hard_of(quota)
+    hard_of(quota)
         .into_iter()
         .flatten()
-        .map(|(key, _)| key.as_str());
-    let demanded = keys.filter_map(|key| {
-        let (which, resource) = split(key);
-        let is_given = has_default(limits, which, resource);
-        (DEMANDED.contains(&resource) && !is_given).then_some((key, which, resource))
-    });
-    let found = demanded.filter_map(|(key, which, resource)| {
-        let silent = |(at, pod): (String, &PodSpec)| first_silent(&at, pod, which, resource);
-        let at = pods(set).find_map(silent)?;
-        let problem = format!(
-            "quota {} counts {key}, and pods with a container without it are refused",
-            name_of(quota)
-        );
-        let remark = Remark::new(&QUOTA_NEEDS_REQUESTS, at, problem);
-        Some(remark.remedy(format!("set {resource} in each container")))
-    });
-    found.collect()
+        .map(|(key, _)| key.as_str())
+        .filter_map(|key| {
+            let (which, resource) = split(key);
+            let is_given = has_default(limits, which, resource);
+            (DEMANDED.contains(&resource) && !is_given).then_some((key, which, resource))
+        })
+        .filter_map(|(key, which, resource)| {
+            let silent = |(at, pod): (String, &PodSpec)| first_silent(&at, pod, which, resource);
+            let at = pods(set).find_map(silent)?;
+            let problem = format!(
+                "quota {} counts {key}, and pods with a container without it are refused",
+                name_of(quota)
+            );
+            let remark = Remark::new(&QUOTA_NEEDS_REQUESTS, at, problem);
+            Some(remark.remedy(format!("set {resource} in each container")))
+        })
+        .collect()
 }
 
 fn split(key: &str) -> (Which, &str) {
@@ -124,16 +127,22 @@ fn split(key: &str) -> (Which, &str) {
 }
 
 fn has_default(limits: &[LimitRange], which: Which, resource: &str) -> bool {
-    let items = limits.iter().filter_map(|range| range.spec.as_ref());
-    let mut items = items.flat_map(|spec| &spec.limits);
-    items.any(|item| {
-        let requests = item
-            .default_request
-            .iter()
-            .filter(|_| which == Which::Requests);
-        let mut defaults = item.default.iter().chain(requests);
-        item.type_ == "Container" && defaults.any(|of| of.contains_key(resource))
-    })
+    limits
+        .iter()
+        .filter_map(|range| range.spec.as_ref())
+        .flat_map(|spec| &spec.limits)
+        .any(|item| {
+            let requests = item
+                .default_request
+                .iter()
+                .filter(|_| which == Which::Requests);
+            item.type_ == "Container"
+                && item
+                    .default
+                    .iter()
+                    .chain(requests)
+                    .any(|of| of.contains_key(resource))
+        })
 }
 
 /// Path of the resources of the first container without a request.
@@ -141,8 +150,10 @@ fn first_silent(at: &str, pod: &PodSpec, which: Which, resource: &str) -> Option
     let says = |resources: Option<&k8s_openapi::api::core::v1::ResourceRequirements>| {
         resources.is_some_and(|r| {
             let requests = r.requests.iter().filter(|_| which == Which::Requests);
-            let mut both = r.limits.iter().chain(requests);
-            both.any(|of| of.contains_key(resource))
+            r.limits
+                .iter()
+                .chain(requests)
+                .any(|of| of.contains_key(resource))
         })
     };
     if says(pod.resources.as_ref()) {

@@ -30,8 +30,11 @@ const FIELDS: [(&str, NeededKind); 14] = [
 /// References of the pod template; its `PriorityClass` only if it counts.
 pub(super) fn of_pod(namespace: &str, at: &str, pod: &PodSpec, own_class: bool) -> Vec<Need> {
     let need = |kind, name: &str, at: String| Need::new(kind, namespace, name, at);
-    let class = pod.priority_class_name.as_deref().filter(|_| own_class);
-    let class = class.map(|name| (name, format!("{at}.priorityClassName")));
+    let class = pod
+        .priority_class_name
+        .as_deref()
+        .filter(|_| own_class)
+        .map(|name| (name, format!("{at}.priorityClassName")));
     let mut needs: Vec<Need> = of_account(at, pod)
         .map(|(name, at)| need(NeededKind::ServiceAccount, name, at))
         .into_iter()

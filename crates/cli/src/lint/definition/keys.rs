@@ -35,11 +35,13 @@ pub(super) fn check(schema: &JSONSchemaProps, path: &str, items: &[Value]) -> Ve
 /// The values of its keys, with their defaults.
 fn id_of(schema: &JSONSchemaProps, keys: &[String], item: &Value) -> Option<String> {
     let fields = schema::of_items(schema).and_then(|item| item.properties.as_ref());
-    let values = keys.iter().map(|key| {
-        let default = fields.and_then(|fields| fields.get(key)?.default.as_ref());
-        let value = item.get(key).or(default.map(|json| &json.0));
-        value.map(Value::to_string)
-    });
-    let values: Option<Vec<_>> = values.collect();
+    let values: Option<Vec<_>> = keys
+        .iter()
+        .map(|key| {
+            let default = fields.and_then(|fields| fields.get(key)?.default.as_ref());
+            let value = item.get(key).or(default.map(|json| &json.0));
+            value.map(Value::to_string)
+        })
+        .collect();
     values.map(|values| values.join(", "))
 }

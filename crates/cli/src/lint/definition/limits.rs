@@ -35,12 +35,11 @@ pub(super) fn check(schema: &JSONSchemaProps, path: &str, value: &Value) -> Vec<
         ],
         _ => [None, None, None],
     };
-    let found = found.into_iter().flatten();
     let remark = |(problem, remedy): Finding| {
         let remark = Remark::new(&admitted::DEFINITION, path, problem);
         remark.value(shown(value)).remedy(remedy)
     };
-    found.map(remark).collect()
+    found.into_iter().flatten().map(remark).collect()
 }
 
 /// A problem and its remedy.

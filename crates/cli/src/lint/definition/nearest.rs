@@ -22,19 +22,21 @@ pub(super) fn remedy(around: &[(String, &JSONSchemaProps)], name: &str) -> Strin
 
 /// In a child of this object.
 fn place_below(here: &str, schema: &JSONSchemaProps, name: &str) -> Option<String> {
-    let fields = schema.properties.iter().flatten();
-    let mut having = fields.filter(|(_, field)| has_field(field, name));
-    having.next().map(|(field, _)| join(here, field))
+    schema
+        .properties
+        .iter()
+        .flatten()
+        .find(|(_, field)| has_field(field, name))
+        .map(|(field, _)| join(here, field))
 }
 
 /// In an ancestor of this object, but not in the outermost one, which has all names of metadata.
 fn place_above(around: &[(String, &JSONSchemaProps)], name: &str) -> Option<String> {
     let (_, outer) = around.split_last()?;
-    let mut having = outer
+    let (path, _) = outer
         .iter()
         .rev()
-        .filter(|(_, schema)| has_field(schema, name));
-    let (path, _) = having.next()?;
+        .find(|(_, schema)| has_field(schema, name))?;
     (!path.is_empty()).then(|| path.clone())
 }
 
@@ -47,12 +49,13 @@ fn has_field(schema: &JSONSchemaProps, name: &str) -> bool {
 fn nearest<'a>(schema: &'a JSONSchemaProps, name: &str) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let distance = |known: &str| osa_distance(&known.to_lowercase(), &lower);
-    let names = schema
+    let near = schema
         .properties
         .iter()
         .flatten()
-        .map(|(name, _)| name.as_str());
-    let near = names.map(|known| (distance(known), known)).min()?;
+        .map(|(name, _)| name.as_str())
+        .map(|known| (distance(known), known))
+        .min()?;
     // A third of the name may differ: with more it would be another word.
     let most = (lower.chars().count() / 3).max(1);
     (near.0 <= most).then_some(near.1)

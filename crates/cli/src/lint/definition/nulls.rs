@@ -10,11 +10,13 @@ pub(super) fn drop_nulls(schema: &JSONSchemaProps, value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let of = |name: &str| schema::of_field(schema, name);
-            let kept = fields
-                .iter()
-                .filter(|(name, value)| !value.is_null() || of(name).is_none())
-                .map(|(name, value)| (name.clone(), below(of(name), value)));
-            Value::Object(kept.collect())
+            Value::Object(
+                fields
+                    .iter()
+                    .filter(|(name, value)| !value.is_null() || of(name).is_none())
+                    .map(|(name, value)| (name.clone(), below(of(name), value)))
+                    .collect(),
+            )
         }
         Value::Array(items) => {
             let of_item = schema::of_items(schema);

@@ -35,16 +35,20 @@ pub(super) fn check(object: &Value, is_change: bool) -> Vec<Remark> {
 fn parts<'a>(object: &'a Value, list: &str) -> Vec<(String, &'a Value)> {
     let items = object.pointer(list).and_then(Value::as_array);
     let path = list.trim_start_matches('/').replace('/', ".");
-    let items = items.into_iter().flatten().enumerate();
     items
+        .into_iter()
+        .flatten()
+        .enumerate()
         .map(|(i, item)| (format!("{path}[{i}]"), item))
         .collect()
 }
 
 fn keys(at: &str, part: &Value, field: &str, known: &[&str]) -> Vec<Remark> {
     let keys = part.get(field).and_then(Value::as_object);
-    let keys = keys.into_iter().flat_map(Map::keys);
-    let taken = keys.filter(|key| key.starts_with(GROVE_PREFIX) && !known.contains(&key.as_str()));
+    let taken = keys
+        .into_iter()
+        .flat_map(Map::keys)
+        .filter(|key| key.starts_with(GROVE_PREFIX) && !known.contains(&key.as_str()));
     let remark = |key: &String| {
         let problem = "keys that begin with grove.io/ are reserved for the operator".to_owned();
         let remark = Remark::new(

@@ -53,17 +53,18 @@ struct Scaled<'a> {
 }
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
-    let all = of_cliques(set).chain(of_groups(set));
-    all.flat_map(|scaled| {
-        let found = [
-            cannot_scale_in(&scaled),
-            one_size(&scaled),
-            no_request(&scaled),
-            metric_by_pods(&scaled),
-        ];
-        found.into_iter().flatten()
-    })
-    .collect()
+    of_cliques(set)
+        .chain(of_groups(set))
+        .flat_map(|scaled| {
+            let found = [
+                cannot_scale_in(&scaled),
+                one_size(&scaled),
+                no_request(&scaled),
+                metric_by_pods(&scaled),
+            ];
+            found.into_iter().flatten()
+        })
+        .collect()
 }
 
 fn of_cliques(set: &PodCliqueSet) -> impl Iterator<Item = Scaled<'_>> {
@@ -122,8 +123,10 @@ fn one_size(scaled: &Scaled<'_>) -> Option<Remark> {
 fn no_request(scaled: &Scaled<'_>) -> Option<Remark> {
     let mut resources = utilized(scaled.config).into_iter();
     let lacks = |resource: &&str| {
-        let mut pods = scaled.pods.iter();
-        pods.any(|(pod, _)| !asks_everywhere(pod, resource))
+        scaled
+            .pods
+            .iter()
+            .any(|(pod, _)| !asks_everywhere(pod, resource))
     };
     let resource = resources.find(lacks)?;
     let problem =
@@ -138,9 +141,13 @@ fn utilized(config: &AutoScalingConfig) -> Vec<&str> {
     if config.metrics.is_empty() {
         return vec!["cpu"];
     }
-    let of_pods = config.metrics.iter().filter_map(|m| m.resource.as_ref());
-    let utilized = of_pods.filter(|metric| metric.target.average_utilization.is_some());
-    utilized.map(|metric| metric.name.as_str()).collect()
+    config
+        .metrics
+        .iter()
+        .filter_map(|m| m.resource.as_ref())
+        .filter(|metric| metric.target.average_utilization.is_some())
+        .map(|metric| metric.name.as_str())
+        .collect()
 }
 
 fn metric_by_pods(scaled: &Scaled<'_>) -> Option<Remark> {

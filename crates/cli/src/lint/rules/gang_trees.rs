@@ -56,13 +56,14 @@ fn root_of(group: &KaiPodGroup) -> TreeNode {
 
 fn list_of(group: &KaiPodGroup) -> Vec<SubGroup> {
     let groups = group.spec.sub_groups.iter();
-    let node = groups.map(|group| SubGroup {
-        name: group.name.clone(),
-        parent: group.parent.clone().filter(|parent| !parent.is_empty()),
-        min_member: group.min_member,
-        min_sub_group: group.min_sub_group,
-    });
-    node.collect()
+    groups
+        .map(|group| SubGroup {
+            name: group.name.clone(),
+            parent: group.parent.clone().filter(|parent| !parent.is_empty()),
+            min_member: group.min_member,
+            min_sub_group: group.min_sub_group,
+        })
+        .collect()
 }
 
 fn remark(finding: &Finding, list: &[SubGroup]) -> Remark {

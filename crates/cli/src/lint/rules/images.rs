@@ -13,8 +13,9 @@ pub(in crate::lint) const NO_VERSION: Rule = Rule::warning(
 );
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
-    let each = pods(set).flat_map(|(at, pod)| all_containers(&at, pod));
-    let images = each.filter_map(|(at, container)| Some((at, container.image.as_deref()?)));
+    let images = pods(set)
+        .flat_map(|(at, pod)| all_containers(&at, pod))
+        .filter_map(|(at, container)| Some((at, container.image.as_deref()?)));
     let floating = images.filter(|(_, image)| !is_fixed(image));
     let remark = |(at, image): (String, &str)| {
         let problem = "each pod may run another image".to_owned();

@@ -22,22 +22,23 @@ pub(in crate::lint) const NEAR_LIMIT: Rule = Rule::warning(
 /// One remark, about the clique with the least room: the others follow from it.
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let own = own_name(set);
-    let lengths = cliques(set).map(|(at, clique)| {
-        let group =
-            layout::group_of(&set.spec.template, &clique.name).map(|group| group.name.as_str());
-        let parts = if group.is_some() {
-            "set, group and clique"
-        } else {
-            "set and clique"
-        };
-        (
-            combined_length(&own, group, &clique.name),
-            at,
-            &clique.name,
-            parts,
-        )
-    });
-    let longest = lengths.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+    let longest = cliques(set)
+        .map(|(at, clique)| {
+            let group =
+                layout::group_of(&set.spec.template, &clique.name).map(|group| group.name.as_str());
+            let parts = if group.is_some() {
+                "set, group and clique"
+            } else {
+                "set and clique"
+            };
+            (
+                combined_length(&own, group, &clique.name),
+                at,
+                &clique.name,
+                parts,
+            )
+        })
+        .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
     let near = longest.and_then(|(length, at, name, parts)| {
         let left = MAX_COMBINED_LENGTH.checked_sub(length)?;
         let problem = format!(

@@ -26,8 +26,9 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     if set.spec.workload_type == Some(WorkloadType::Training) {
         return Vec::new();
     }
-    let each = pods(set).flat_map(|(at, pod)| containers(&at, pod));
-    let bare = each.filter(|(_, c)| has_gpu(c) && c.readiness_probe.is_none());
+    let bare = pods(set)
+        .flat_map(|(at, pod)| containers(&at, pod))
+        .filter(|(_, c)| has_gpu(c) && c.readiness_probe.is_none());
     let remark = |(at, container): (String, &Container)| {
         let problem = format!(
             "container {} has GPUs and is Ready as soon as it runs",
@@ -41,9 +42,9 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
 
 fn has_gpu(container: &Container) -> bool {
     let resources = container.resources.iter();
-    let mut names = resources
+    resources
         .flat_map(|r| [&r.requests, &r.limits])
         .flatten()
-        .flat_map(|of| of.keys());
-    names.any(|name| GPUS.iter().any(|gpu| name.starts_with(gpu)))
+        .flat_map(|of| of.keys())
+        .any(|name| GPUS.iter().any(|gpu| name.starts_with(gpu)))
 }

@@ -35,19 +35,23 @@ const OF_GROUPS: [&str; 4] = [
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let cliques = set.spec.template.cliques.iter();
-    let each = pods(set).zip(cliques).flat_map(|((at, pod), clique)| {
-        let is_grouped = layout::group_of(&set.spec.template, &clique.name).is_some();
-        let is_job = set.spec.workload_type == Some(WorkloadType::Training);
-        let variables = variables(&at, pod, &replaced(is_grouped, is_job));
-        [names(&at, pod), variables].concat()
-    });
-    each.collect()
+    pods(set)
+        .zip(cliques)
+        .flat_map(|((at, pod), clique)| {
+            let is_grouped = layout::group_of(&set.spec.template, &clique.name).is_some();
+            let is_job = set.spec.workload_type == Some(WorkloadType::Training);
+            let variables = variables(&at, pod, &replaced(is_grouped, is_job));
+            [names(&at, pod), variables].concat()
+        })
+        .collect()
 }
 
 fn names(at: &str, pod: &PodSpec) -> Vec<Remark> {
     let names = [("hostname", &pod.hostname), ("subdomain", &pod.subdomain)];
-    let set = names.into_iter().filter(|(_, name)| name.is_some());
-    set.map(|(field, _)| remark(format!("{at}.{field}")))
+    names
+        .into_iter()
+        .filter(|(_, name)| name.is_some())
+        .map(|(field, _)| remark(format!("{at}.{field}")))
         .collect()
 }
 
@@ -64,13 +68,15 @@ fn replaced(is_grouped: bool, is_job: bool) -> Vec<&'static str> {
 }
 
 fn variables(at: &str, pod: &PodSpec, own: &[&str]) -> Vec<Remark> {
-    let taken = all_containers(at, pod).flat_map(|(at, container): (String, &Container)| {
-        let variables = container.env.iter().flatten().enumerate();
-        let taken = variables.filter(|(_, v): &(usize, &EnvVar)| own.contains(&v.name.as_str()));
-        let remarks = taken.map(|(i, _)| remark(format!("{at}.env[{i}].name")));
-        remarks.collect::<Vec<_>>()
-    });
-    taken.collect()
+    all_containers(at, pod)
+        .flat_map(|(at, container): (String, &Container)| {
+            let variables = container.env.iter().flatten().enumerate();
+            variables
+                .filter(|(_, v): &(usize, &EnvVar)| own.contains(&v.name.as_str()))
+                .map(|(i, _)| remark(format!("{at}.env[{i}].name")))
+                .collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 fn remark(at: String) -> Remark {

@@ -17,8 +17,8 @@ pub(in crate::lint) const NO_REQUESTS: Rule = Rule::warning(
 );
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
-    let each = pods(set).filter(|(_, pod)| !asks(pod.resources.as_ref()));
-    let silent = each
+    let silent = pods(set)
+        .filter(|(_, pod)| !asks(pod.resources.as_ref()))
         .flat_map(|(at, pod)| containers(&at, pod).filter(|(_, c)| !asks(c.resources.as_ref())));
     let remark = |(at, container): (String, &Container)| {
         let problem = format!("container {} requests no resources", container.name);
@@ -38,8 +38,10 @@ fn asks(resources: Option<&ResourceRequirements>) -> bool {
 pub(super) fn asks_everywhere(pod: &PodSpec, resource: &str) -> bool {
     let has = |resources: Option<&ResourceRequirements>| {
         resources.is_some_and(|r| {
-            let mut both = [&r.requests, &r.limits].into_iter().flatten();
-            both.any(|of| of.contains_key(resource))
+            [&r.requests, &r.limits]
+                .into_iter()
+                .flatten()
+                .any(|of| of.contains_key(resource))
         })
     };
     has(pod.resources.as_ref()) || pod.containers.iter().all(|c| has(c.resources.as_ref()))

@@ -42,8 +42,12 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let on_failure = on_failure(set);
     let parts = [no_restarts(set), without_delay(set, on_failure.as_ref())];
     let ends = without_end(set, on_failure.as_ref());
-    let found = parts.into_iter().flatten().chain(ends);
-    found.chain(probes(set)).collect()
+    parts
+        .into_iter()
+        .flatten()
+        .chain(ends)
+        .chain(probes(set))
+        .collect()
 }
 
 fn no_restarts(set: &PodCliqueSet) -> Option<Remark> {
@@ -61,11 +65,10 @@ fn no_restarts(set: &PodCliqueSet) -> Option<Remark> {
 /// The first clique whose pods restart in place.
 fn on_failure(set: &PodCliqueSet) -> Option<String> {
     let is_on_failure = |policy: Option<&str>| policy == Some("OnFailure");
-    let mut found = cliques(set).filter(|(_, clique)| {
+    let (at, _) = cliques(set).find(|(_, clique)| {
         let policy = &clique.spec.pod_spec.restart_policy;
         is_on_failure(policy.as_deref())
-    });
-    let (at, _) = found.next()?;
+    })?;
     Some(format!("{at}.spec.podSpec.restartPolicy"))
 }
 
@@ -105,14 +108,15 @@ fn probes(set: &PodCliqueSet) -> Vec<Remark> {
     if !is_immediate(set) {
         return Vec::new();
     }
-    let never = cliques(set).filter(|(_, clique)| {
-        let policy = &clique.spec.pod_spec.restart_policy;
-        policy.as_deref() == Some("Never")
-    });
-    let probed = never.flat_map(|(at, clique)| {
-        containers(&format!("{at}.spec.podSpec"), &clique.spec.pod_spec)
-            .filter(|(_, c)| c.readiness_probe.is_some())
-    });
+    let probed = cliques(set)
+        .filter(|(_, clique)| {
+            let policy = &clique.spec.pod_spec.restart_policy;
+            policy.as_deref() == Some("Never")
+        })
+        .flat_map(|(at, clique)| {
+            containers(&format!("{at}.spec.podSpec"), &clique.spec.pod_spec)
+                .filter(|(_, c)| c.readiness_probe.is_some())
+        });
     let remark = |(at, _)| {
         let problem = "a pod that fails it once restarts the whole replica at once".to_owned();
         let at = format!("{at}.readinessProbe");

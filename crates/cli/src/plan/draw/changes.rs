@@ -68,13 +68,15 @@ fn draw_notes(change: &Change) -> Vec<String> {
         ("not ready now:", change.now.as_slice()),
         ("remains:", &change.remains[..]),
     ];
-    let notes = notes.iter().flat_map(|(word, messages)| {
-        let first = format!("{} ", output::warn(word));
-        messages
-            .iter()
-            .map(move |message| output::indent(&first, message))
-    });
-    notes.collect()
+    notes
+        .iter()
+        .flat_map(|(word, messages)| {
+            let first = format!("{} ", output::warn(word));
+            messages
+                .iter()
+                .map(move |message| output::indent(&first, message))
+        })
+        .collect()
 }
 
 fn draw_what_follows(change: &Change, is_wide: bool) -> Vec<String> {

@@ -15,7 +15,7 @@ const NAMES: usize = env::PCSG_TEMPLATE_NUM_PODS.len();
 
 pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
     let gangs: Vec<String> = outline.gangs.iter().map(draw_gang).collect();
-    let parts = [
+    let parts: Vec<String> = [
         draw_summary(outline),
         gangs.join("\n"),
         draw_idle(&outline.podcliques),
@@ -27,8 +27,10 @@ pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
         },
         draw_start_order(&outline.podcliques),
         draw_autoscalers(&outline.autoscalers),
-    ];
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    ]
+    .into_iter()
+    .filter(|part| !part.is_empty())
+    .collect();
     parts.join("\n")
 }
 
@@ -115,8 +117,11 @@ fn draw_requests(requests: &Amounts) -> String {
 }
 
 fn draw_idle(podcliques: &[CliquePods]) -> String {
-    let idle = podcliques.iter().filter(|clique| clique.replicas == 0);
-    let names: Vec<&str> = idle.map(|clique| clique.name.as_str()).collect();
+    let names: Vec<&str> = podcliques
+        .iter()
+        .filter(|clique| clique.replicas == 0)
+        .map(|clique| clique.name.as_str())
+        .collect();
     if names.is_empty() {
         return String::new();
     }
@@ -200,20 +205,26 @@ fn value_of(variable: &Variable) -> String {
 }
 
 fn draw_variables_of_each(podcliques: &[CliquePods]) -> String {
-    let with_pods = podcliques.iter().filter(|c| !c.hostnames.is_empty());
-    let lines = with_pods.flat_map(|clique| {
-        let title = format!("variables of each container of {}", clique.name);
-        let variables = clique.environment.iter();
-        let variables = variables
-            .map(|v| format!("  {:<NAMES$} {}\n", legible(&v.name), legible(&value_of(v))));
-        std::iter::once(format!("{}\n", output::bold(&title))).chain(variables)
-    });
-    lines.collect()
+    podcliques
+        .iter()
+        .filter(|c| !c.hostnames.is_empty())
+        .flat_map(|clique| {
+            let title = format!("variables of each container of {}", clique.name);
+            let variables = clique
+                .environment
+                .iter()
+                .map(|v| format!("  {:<NAMES$} {}\n", legible(&v.name), legible(&value_of(v))));
+            std::iter::once(format!("{}\n", output::bold(&title))).chain(variables)
+        })
+        .collect()
 }
 
 fn draw_start_order(podcliques: &[CliquePods]) -> String {
-    let later = podcliques.iter().filter(|c| !c.starts_after.is_empty());
-    let lines: Vec<String> = later.map(describe_order).collect();
+    let lines: Vec<String> = podcliques
+        .iter()
+        .filter(|c| !c.starts_after.is_empty())
+        .map(describe_order)
+        .collect();
     if lines.is_empty() {
         return String::new();
     }
@@ -222,8 +233,9 @@ fn draw_start_order(podcliques: &[CliquePods]) -> String {
 }
 
 fn describe_order(clique: &CliquePods) -> String {
-    let pairs = clique.starts_after.iter();
-    let pairs: Vec<String> = pairs
+    let pairs: Vec<String> = clique
+        .starts_after
+        .iter()
         .map(|pair| format!("{} of {}", count(pair.pods, "pod"), pair.podclique))
         .collect();
     let after = output::indent("    after ", &pairs.join(", "));
@@ -231,16 +243,18 @@ fn describe_order(clique: &CliquePods) -> String {
 }
 
 fn draw_autoscalers(autoscalers: &[Autoscaler]) -> String {
-    let lines = autoscalers.iter().map(|autoscaler| {
-        let (least, most) = (autoscaler.min_replicas, autoscaler.max_replicas);
-        let target = autoscaler.target_kind.to_lowercase();
-        let metrics = autoscaler.metrics.join(", ");
-        let title = format!(
-            "{}\n",
-            output::bold(&format!("autoscaler {}", autoscaler.name))
-        );
-        let line = format!("keeps {target} at {least} to {most} replicas by {metrics}");
-        title + &output::indent("  ", &line)
-    });
-    lines.collect()
+    autoscalers
+        .iter()
+        .map(|autoscaler| {
+            let (least, most) = (autoscaler.min_replicas, autoscaler.max_replicas);
+            let target = autoscaler.target_kind.to_lowercase();
+            let metrics = autoscaler.metrics.join(", ");
+            let title = format!(
+                "{}\n",
+                output::bold(&format!("autoscaler {}", autoscaler.name))
+            );
+            let line = format!("keeps {target} at {least} to {most} replicas by {metrics}");
+            title + &output::indent("  ", &line)
+        })
+        .collect()
 }

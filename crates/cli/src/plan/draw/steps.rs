@@ -9,11 +9,13 @@ const SHOWN: usize = 10;
 /// Numbered; consecutive steps of one kind share a line.
 pub(super) fn draw_steps(steps: &[&PlannedStep], is_wide: bool) -> String {
     let alike = steps.chunk_by(|one, other| are_listed_together(one, other));
-    let lines = alike.zip(1..).map(|(steps, number)| {
-        let first = format!("{number:>3}. ");
-        output::indent(&first, &describe(steps, is_wide))
-    });
-    lines.collect()
+    alike
+        .zip(1..)
+        .map(|(steps, number)| {
+            let first = format!("{number:>3}. ");
+            output::indent(&first, &describe(steps, is_wide))
+        })
+        .collect()
 }
 
 fn are_listed_together(one: &PlannedStep, other: &PlannedStep) -> bool {
@@ -103,8 +105,12 @@ fn describe_restart(step: &PlannedStep, is_wide: bool) -> String {
     if step.not_ready.is_empty() {
         return first + &list(&step.pods, is_wide);
     }
-    let rest = step.pods.iter().filter(|pod| !step.not_ready.contains(pod));
-    let rest: Vec<String> = rest.cloned().collect();
+    let rest: Vec<String> = step
+        .pods
+        .iter()
+        .filter(|pod| !step.not_ready.contains(pod))
+        .cloned()
+        .collect();
     let not_ready = list(&step.not_ready, is_wide);
     let then = if rest.is_empty() {
         String::new()

@@ -68,8 +68,10 @@ pub struct Pair {
 
 /// The PodCliques, of each replica the standalone ones first.
 pub(super) fn list_cliques(parts: &Parts<'_>) -> Vec<CliquePods> {
-    let all = parts.podcliques.iter();
-    all.map(|(podclique, pods)| describe(parts.set, podclique, pods))
+    parts
+        .podcliques
+        .iter()
+        .map(|(podclique, pods)| describe(parts.set, podclique, pods))
         .collect()
 }
 
@@ -103,16 +105,23 @@ fn describe(set: &PodCliqueSet, podclique: &PodClique, pods: &[Pod]) -> CliquePo
 
 /// The variables of the first container that the operator adds.
 fn added_variables(set: &PodCliqueSet, clique: &str, pods: &[Pod]) -> Vec<Variable> {
-    let mut cliques = set.spec.template.cliques.iter();
-    let template = cliques.find(|c| c.name == clique);
-    let template = template.and_then(|c| c.spec.pod_spec.containers.first());
+    let template = set
+        .spec
+        .template
+        .cliques
+        .iter()
+        .find(|c| c.name == clique)
+        .and_then(|c| c.spec.pod_spec.containers.first());
     let given = template.and_then(|container| container.env.as_ref());
     let is_given = |name: &str| given.is_some_and(|env| env.iter().any(|v| v.name == name));
     let spec = pods.first().and_then(|pod| pod.spec.as_ref());
     let container = spec.and_then(|spec| spec.containers.first());
     let all = container.and_then(|container| container.env.as_ref());
-    let added = all.into_iter().flatten().filter(|v| !is_given(&v.name));
-    added.map(|found| describe_variable(found, pods)).collect()
+    all.into_iter()
+        .flatten()
+        .filter(|v| !is_given(&v.name))
+        .map(|found| describe_variable(found, pods))
+        .collect()
 }
 
 fn describe_variable(found: &EnvVar, pods: &[Pod]) -> Variable {
@@ -123,11 +132,13 @@ fn describe_variable(found: &EnvVar, pods: &[Pod]) -> Variable {
     let field_path = source.map(|source| source.field_path.clone());
     let label = field_path.as_deref().and_then(label_of);
     let of_each = [labels::POD_INDEX, labels::SCALING_GROUP_POD_INDEX];
-    let of_label = label.filter(|label| !of_each.contains(label));
-    let of_label = of_label.and_then(|label| {
-        let first = pods.first().map(|pod| &pod.metadata);
-        first.and_then(|meta| ownership::label(meta, label))
-    });
+    let of_label = label
+        .filter(|label| !of_each.contains(label))
+        .and_then(|label| {
+            pods.first()
+                .map(|pod| &pod.metadata)
+                .and_then(|meta| ownership::label(meta, label))
+        });
     Variable {
         name: found.name.clone(),
         value: found.value.clone().or(of_label.map(str::to_owned)),
@@ -141,15 +152,19 @@ fn label_of(field_path: &str) -> Option<&str> {
 }
 
 fn starts_after(pods: &[Pod]) -> Vec<Pair> {
-    let first = pods.first().map(|pod| &pod.metadata);
-    let pairs = first.and_then(|meta| ownership::annotation(meta, labels::STARTS_AFTER));
-    let pairs = pairs.into_iter().flat_map(|pairs| pairs.split(','));
-    let pairs = pairs.filter_map(|pair| {
-        let (podclique, pods) = pair.split_once(':')?;
-        Some(Pair {
-            podclique: podclique.to_owned(),
-            pods: pods.parse().ok()?,
+    let pairs = pods
+        .first()
+        .map(|pod| &pod.metadata)
+        .and_then(|meta| ownership::annotation(meta, labels::STARTS_AFTER));
+    pairs
+        .into_iter()
+        .flat_map(|pairs| pairs.split(','))
+        .filter_map(|pair| {
+            let (podclique, pods) = pair.split_once(':')?;
+            Some(Pair {
+                podclique: podclique.to_owned(),
+                pods: pods.parse().ok()?,
+            })
         })
-    });
-    pairs.collect()
+        .collect()
 }

@@ -108,8 +108,9 @@ fn requests_of(parts: &Parts<'_>, groups: &[PodGroup]) -> Amounts {
             .find(&group.name)
             .and_then(|(_, _, pods)| pods.first());
         let spec = pod.and_then(|pod| pod.spec.as_ref());
-        let own = spec.map(|spec| ResourceSum::of_pod(spec, Which::Requests));
-        let own = own.unwrap_or_default();
+        let own = spec
+            .map(|spec| ResourceSum::of_pod(spec, Which::Requests))
+            .unwrap_or_default();
         let pods = i128::try_from(group.pod_references.len()).unwrap_or(i128::MAX);
         guaranteed.add(&own, i128::from(group.min_replicas).min(pods));
         all.add(&own, pods);

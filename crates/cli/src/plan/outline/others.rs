@@ -53,46 +53,52 @@ pub struct Autoscaler {
 
 pub(super) fn list_groups(world: &World) -> Result<Vec<Group>, Failure> {
     let groups: Vec<PodCliqueScalingGroup> = world.all()?;
-    let described = groups.into_iter().map(|group| Group {
-        name: ownership::name(&group.metadata).to_owned(),
-        replicas: group.spec.replicas,
-        min_available: group.spec.min_available.unwrap_or(1),
-        cliques: group.spec.clique_names,
-    });
-    Ok(described.collect())
+    Ok(groups
+        .into_iter()
+        .map(|group| Group {
+            name: ownership::name(&group.metadata).to_owned(),
+            replicas: group.spec.replicas,
+            min_available: group.spec.min_available.unwrap_or(1),
+            cliques: group.spec.clique_names,
+        })
+        .collect())
 }
 
 pub(super) fn list_services(world: &World, namespace: &str) -> Result<Vec<Service>, Failure> {
     let services: Vec<v1::Service> = world.all()?;
-    let described = services.into_iter().map(|service| {
-        let name = ownership::name(&service.metadata);
-        let spec = service.spec.as_ref();
-        let publishes = spec.and_then(|spec| spec.publish_not_ready_addresses);
-        Service {
-            address: format!("{name}.{namespace}.svc.cluster.local"),
-            name: name.to_owned(),
-            publishes_not_ready: publishes.unwrap_or(false),
-        }
-    });
-    Ok(described.collect())
+    Ok(services
+        .into_iter()
+        .map(|service| {
+            let name = ownership::name(&service.metadata);
+            let spec = service.spec.as_ref();
+            let publishes = spec.and_then(|spec| spec.publish_not_ready_addresses);
+            Service {
+                address: format!("{name}.{namespace}.svc.cluster.local"),
+                name: name.to_owned(),
+                publishes_not_ready: publishes.unwrap_or(false),
+            }
+        })
+        .collect())
 }
 
 pub(super) fn list_autoscalers(world: &World) -> Result<Vec<Autoscaler>, Failure> {
     let autoscalers: Vec<HorizontalPodAutoscaler> = world.all()?;
-    let described = autoscalers.into_iter().map(|autoscaler| Autoscaler {
-        name: ownership::name(&autoscaler.metadata).to_owned(),
-        target_kind: autoscaler.spec.scale_target_ref.kind.clone(),
-        min_replicas: autoscaler.spec.min_replicas.unwrap_or(1),
-        max_replicas: autoscaler.spec.max_replicas,
-        metrics: autoscaler
-            .spec
-            .metrics
-            .iter()
-            .flatten()
-            .map(describe_metric)
-            .collect(),
-    });
-    Ok(described.collect())
+    Ok(autoscalers
+        .into_iter()
+        .map(|autoscaler| Autoscaler {
+            name: ownership::name(&autoscaler.metadata).to_owned(),
+            target_kind: autoscaler.spec.scale_target_ref.kind.clone(),
+            min_replicas: autoscaler.spec.min_replicas.unwrap_or(1),
+            max_replicas: autoscaler.spec.max_replicas,
+            metrics: autoscaler
+                .spec
+                .metrics
+                .iter()
+                .flatten()
+                .map(describe_metric)
+                .collect(),
+        })
+        .collect())
 }
 
 fn describe_metric(metric: &MetricSpec) -> String {

@@ -81,8 +81,10 @@ impl World {
             Kind::of::<PodGang>(),
         ];
         for (number, kind) in kinds.into_iter().enumerate() {
-            let keys = self.stored(kind).map(|(key, _)| (number, key.clone()));
-            let jobs: Vec<Job> = keys.collect();
+            let jobs: Vec<Job> = self
+                .stored(kind)
+                .map(|(key, _)| (number, key.clone()))
+                .collect();
             self.triggered.extend(jobs);
         }
     }

@@ -39,8 +39,11 @@ impl World {
     /// The objects of that kind that this one owns, by name.
     pub fn owned_by(&self, owner: &Value, kind: Kind) -> Vec<&Value> {
         let all = self.dependents.get(json::meta(owner, "uid"));
-        let of_kind = all.into_iter().flatten().filter(|id| id.0 == kind);
-        of_kind.filter_map(|id| Some(&**self.get(id)?)).collect()
+        all.into_iter()
+            .flatten()
+            .filter(|id| id.0 == kind)
+            .filter_map(|id| Some(&**self.get(id)?))
+            .collect()
     }
 }
 

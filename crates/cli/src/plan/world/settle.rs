@@ -46,11 +46,12 @@ impl World {
         // Every pod that has ended is due before.
         let end = self.began.saturating_add(Pod::LONG_LIFE);
         let end = end.unwrap_or(self.began);
-        let others = others
+        let limit = others
             .iter()
             .map(|(_, at)| **at)
-            .filter(|at| *at > self.now);
-        let limit = others.min().map_or(end, |at| end.min(at));
+            .filter(|at| *at > self.now)
+            .min()
+            .map_or(end, |at| end.min(at));
         let Some(next) = first
             .min()
             .filter(|at| *at <= limit && (self.is_short_of_pods() || self.is_updating()))
@@ -58,8 +59,12 @@ impl World {
             return false;
         };
         self.now = next;
-        let due = self.timers.iter().filter(|(_, at)| **at <= next);
-        let due: Vec<Job> = due.map(|(job, _)| job.clone()).collect();
+        let due: Vec<Job> = self
+            .timers
+            .iter()
+            .filter(|(_, at)| **at <= next)
+            .map(|(job, _)| job.clone())
+            .collect();
         self.triggered.extend(due);
         true
     }

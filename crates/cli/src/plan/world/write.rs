@@ -64,8 +64,11 @@ impl World {
     /// Answers as the API server did, if it was asked.
     fn answer(&mut self, check: &Check) -> Written {
         let clique = &check.template.clique;
-        let answer = self.answers.get(clique).cloned();
-        let answer = answer.unwrap_or(PlannedAnswer::Accepted);
+        let answer = self
+            .answers
+            .get(clique)
+            .cloned()
+            .unwrap_or(PlannedAnswer::Accepted);
         let known = match &answer {
             PlannedAnswer::Refused(words) => CheckAnswer::Refused(words.clone()),
             PlannedAnswer::Accepted | PlannedAnswer::Unanswered(_) => CheckAnswer::Accepted,

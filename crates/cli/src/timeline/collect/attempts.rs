@@ -21,8 +21,11 @@ pub fn of_set(workload: &Workload) -> Vec<Moment> {
             of_attempt(a, "group replica", &format!("{} of {name}", a.replica))
         })
     });
-    let all = of_set.chain(of_groups).chain(failures(&status));
-    all.chain(start(workload, &status)).collect()
+    of_set
+        .chain(of_groups)
+        .chain(failures(&status))
+        .chain(start(workload, &status))
+        .collect()
 }
 
 fn of_attempt(attempt: &ReplicaAttempt, kind: &str, name: &str) -> Option<Moment> {

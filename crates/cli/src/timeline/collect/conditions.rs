@@ -122,8 +122,10 @@ impl<'a> ReportingObject<'a> {
             ConditionType::GangTerminationDisabled,
             ConditionType::SchedulingFeatureUnsupported,
         ];
-        let found = bad.iter().filter_map(|t| conditions::find(conditions, *t));
-        let found = found.filter(|c| c.status == "True");
+        let found = bad
+            .iter()
+            .filter_map(|t| conditions::find(conditions, *t))
+            .filter(|c| c.status == "True");
         let stuck = conditions::find(conditions, ConditionType::UpdateInProgress)
             .filter(|c| c.status == "Unknown");
         found
@@ -136,8 +138,10 @@ impl<'a> ReportingObject<'a> {
         let lost = conditions::find(conditions, ConditionType::Scheduled)
             .filter(|c| c.status == "False" && was_scheduled);
         let bad = [ConditionType::Unhealthy, ConditionType::DisruptionTarget];
-        let bad = bad.iter().filter_map(|t| conditions::find(conditions, *t));
-        let bad = bad.filter(|c| c.status == "True");
+        let bad = bad
+            .iter()
+            .filter_map(|t| conditions::find(conditions, *t))
+            .filter(|c| c.status == "True");
         lost.into_iter()
             .chain(bad)
             .map(|c| self.of_condition(What::Disrupted, c))

@@ -17,7 +17,7 @@ pub fn of_objects(workload: &Workload) -> Vec<Moment> {
         .map(|c| ("podclique", &c.metadata));
     let gangs = workload.gangs.iter().map(|g| ("podgang", &g.metadata));
     let pods = workload.pods.iter().map(|p| ("pod", &p.metadata));
-    let created = [("podcliqueset", &workload.set.metadata)]
+    [("podcliqueset", &workload.set.metadata)]
         .into_iter()
         .chain(groups)
         .chain(podcliques)
@@ -26,6 +26,6 @@ pub fn of_objects(workload: &Workload) -> Vec<Moment> {
         .filter_map(|(kind, meta)| {
             let (at, name) = (meta.creation_timestamp.as_ref()?.0, ownership::name(meta));
             Some(Moment::new(at, What::Created, kind, name, ""))
-        });
-    created.collect()
+        })
+        .collect()
 }

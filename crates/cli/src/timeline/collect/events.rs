@@ -85,11 +85,15 @@ impl<'a> Names<'a> {
         let set = self.set_name();
         let is_scaled = || {
             let (i, _) = names::parts_of_scaling_group(set, name)?;
-            let mut groups = self.set.spec.template.scaling_groups.iter();
-            groups.find_map(|config| {
-                let group = names::scaling_group(set, i, &config.name);
-                names::replica_of_scaled_gang(&group, name, gang::group_minimum(config))
-            })
+            self.set
+                .spec
+                .template
+                .scaling_groups
+                .iter()
+                .find_map(|config| {
+                    let group = names::scaling_group(set, i, &config.name);
+                    names::replica_of_scaled_gang(&group, name, gang::group_minimum(config))
+                })
         };
         self.existing.contains(name)
             || names::replica_of_base_gang(set, name).is_some()
@@ -100,8 +104,11 @@ impl<'a> Names<'a> {
 /// A moment for each event about the set's objects.
 pub fn of_events(workload: &Workload, events: &[Event]) -> Vec<Moment> {
     let names = Names::of(workload);
-    let own = events.iter().filter(|e| names.match_event(e));
-    own.filter_map(of_event).collect()
+    events
+        .iter()
+        .filter(|e| names.match_event(e))
+        .filter_map(of_event)
+        .collect()
 }
 
 fn of_event(event: &Event) -> Option<Moment> {

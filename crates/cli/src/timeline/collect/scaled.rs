@@ -11,11 +11,14 @@ use crate::workload::Workload;
 pub fn of_objects(workload: &Workload) -> Vec<Moment> {
     let set = &workload.set;
     let set = of_object("podcliqueset", &set.metadata, set.spec.replicas);
-    let groups = workload.groups.iter();
-    let groups =
-        groups.flat_map(|g| of_object("podcliquescalinggroup", &g.metadata, g.spec.replicas));
-    let podcliques = workload.podcliques.iter();
-    let podcliques = podcliques.flat_map(|c| of_object("podclique", &c.metadata, c.spec.replicas));
+    let groups = workload
+        .groups
+        .iter()
+        .flat_map(|g| of_object("podcliquescalinggroup", &g.metadata, g.spec.replicas));
+    let podcliques = workload
+        .podcliques
+        .iter()
+        .flat_map(|c| of_object("podclique", &c.metadata, c.spec.replicas));
     set.into_iter().chain(groups).chain(podcliques).collect()
 }
 
@@ -31,14 +34,17 @@ fn of_object(kind: &str, meta: &ObjectMeta, replicas: i32) -> Vec<Moment> {
     scalings.sort_unstable();
     let name = ownership::name(meta);
     let last = scalings.len().saturating_sub(1);
-    let told = scalings.into_iter().enumerate().map(|(place, (at, who))| {
-        // Earlier counts are not kept.
-        let to = if place == last {
-            format!("to {replicas} by {who}")
-        } else {
-            format!("by {who}")
-        };
-        Moment::new(at, What::Scaled, kind, name, to)
-    });
-    told.collect()
+    scalings
+        .into_iter()
+        .enumerate()
+        .map(|(place, (at, who))| {
+            // Earlier counts are not kept.
+            let to = if place == last {
+                format!("to {replicas} by {who}")
+            } else {
+                format!("by {who}")
+            };
+            Moment::new(at, What::Scaled, kind, name, to)
+        })
+        .collect()
 }

@@ -104,10 +104,12 @@ impl Collector {
 
 fn bases_of(world: &World) -> BTreeMap<String, String> {
     let podcliques = world.stored(Kind::of::<PodClique>());
-    let pairs = podcliques.map(|(_, podclique)| {
-        let gang = json::label(podclique, labels::POD_GANG);
-        let base = json::label(podclique, labels::BASE_POD_GANG);
-        (gang.to_owned(), base.to_owned())
-    });
-    pairs.filter(|(_, base)| !base.is_empty()).collect()
+    podcliques
+        .map(|(_, podclique)| {
+            let gang = json::label(podclique, labels::POD_GANG);
+            let base = json::label(podclique, labels::BASE_POD_GANG);
+            (gang.to_owned(), base.to_owned())
+        })
+        .filter(|(_, base)| !base.is_empty())
+        .collect()
 }

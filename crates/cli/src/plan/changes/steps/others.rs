@@ -28,8 +28,11 @@ impl Collector {
 
     fn create(&mut self, record: &Record) {
         let name = &record.id.1.name;
-        let base = self.bases.get(name).cloned();
-        let base = base.filter(|_| record.id.0 == Kind::of::<PodGang>());
+        let base = self
+            .bases
+            .get(name)
+            .cloned()
+            .filter(|_| record.id.0 == Kind::of::<PodGang>());
         let number = self.number(Action::Create, record.id.0, name);
         self.edit(number, |step| step.waits_for = base);
     }
@@ -54,8 +57,11 @@ impl Collector {
                 step.to = scaled.after.as_i64();
             });
         }
-        let reported = differences.iter().filter(|d| is_of_a_step(d));
-        let fields: Vec<String> = reported.map(|d| d.path.clone()).collect();
+        let fields: Vec<String> = differences
+            .iter()
+            .filter(|d| is_of_a_step(d))
+            .map(|d| d.path.clone())
+            .collect();
         if fields.is_empty() {
             return;
         }
