@@ -160,8 +160,8 @@ impl Metrics {
 /// The path without indices and keys, which users choose: there are as many names as fields. A
 /// key of labels or annotations is the end of its path, and may have brackets in it.
 fn name_field(path: &str) -> String {
-    let keys = [".labels[", ".annotations["].into_iter();
-    let end = keys
+    let end = [".labels[", ".annotations["]
+        .into_iter()
         .filter_map(|map| path.find(map)?.checked_add(map.len()))
         .min();
     let path = end.and_then(|end| path.get(..end)).unwrap_or(path);

@@ -72,8 +72,10 @@ impl Objects {
     /// Only the operator's CAs: those of other writers are not copied.
     fn forgotten(&self, named: &[Ca]) -> Vec<Ca> {
         let mut known: BTreeSet<String> = named.iter().map(|ca| ca.id.clone()).collect();
-        let objects = self.configurations.iter();
-        let objects = objects.filter_map(|(_, object)| object.as_ref().ok()?.as_ref());
+        let objects = self
+            .configurations
+            .iter()
+            .filter_map(|(_, object)| object.as_ref().ok()?.as_ref());
         let trusted = objects.flat_map(configurations::trusted);
         trusted
             .filter(|ca| known.insert(ca.id.clone()) && is_own(ca))
@@ -81,8 +83,8 @@ impl Objects {
     }
 
     fn existing(&self) -> Vec<plan::Configuration> {
-        let known = self.configurations.iter();
-        known
+        self.configurations
+            .iter()
             .filter_map(|(target, object)| match object {
                 Ok(Some(object)) => Some(configurations::observe(target, Some(object))),
                 Ok(None) => None,
@@ -93,21 +95,25 @@ impl Objects {
 
     /// The configuration that a patch is for.
     pub(super) fn of(&self, patch: &Patch) -> Option<&DynamicObject> {
-        let mut known = self.configurations.iter();
-        let (_, object) = known.find(|(target, _)| *target == patch.target)?;
+        let (_, object) = self
+            .configurations
+            .iter()
+            .find(|(target, _)| *target == patch.target)?;
         object.as_ref().ok()?.as_ref()
     }
 
     /// The names of the missing configurations.
     pub(super) fn absent(&self) -> impl Iterator<Item = &Target> {
-        let known = self.configurations.iter();
-        known.filter_map(|(target, object)| matches!(object, Ok(None)).then_some(target))
+        self.configurations
+            .iter()
+            .filter_map(|(target, object)| matches!(object, Ok(None)).then_some(target))
     }
 
     /// The first of the failures to read one.
     pub(super) fn into_failure(self) -> Option<Error> {
-        let mut objects = self.configurations.into_iter();
-        objects.find_map(|(_, object)| object.err())
+        self.configurations
+            .into_iter()
+            .find_map(|(_, object)| object.err())
     }
 }
 

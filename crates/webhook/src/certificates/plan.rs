@@ -62,8 +62,12 @@ impl Plan {
 fn patches(seen: &Observed) -> Vec<Patch> {
     let bundle = seen.valid_authorities();
     let patch = |configuration: &Configuration| {
-        let held = configuration.bundles.iter().flatten().enumerate();
-        let differing = held.filter(|(_, held)| **held != bundle);
+        let differing = configuration
+            .bundles
+            .iter()
+            .flatten()
+            .enumerate()
+            .filter(|(_, held)| **held != bundle);
         Patch {
             target: configuration.target.clone(),
             webhooks: differing.map(|(place, _)| place).collect(),
@@ -80,10 +84,16 @@ fn wake_at(seen: &Observed) -> Option<Timestamp> {
     let renewal = serving.filter(|_| next.is_none()).map(Pair::renew_at);
     let grace_left = seen.grace_left().filter(|_| next.is_some());
     let promotion = grace_left.and_then(|left| seen.now.checked_add(left).ok());
-    let pairs = seen.serving.iter().chain(seen.next.iter().flatten());
-    let bounds = pairs.flat_map(|pair| [pair.not_before, pair.not_after]);
-    let due = renewal.into_iter().chain(promotion).chain(bounds);
-    due.chain(seen.bundle.iter().map(|ca| ca.not_after))
+    let bounds = seen
+        .serving
+        .iter()
+        .chain(seen.next.iter().flatten())
+        .flat_map(|pair| [pair.not_before, pair.not_after]);
+    renewal
+        .into_iter()
+        .chain(promotion)
+        .chain(bounds)
+        .chain(seen.bundle.iter().map(|ca| ca.not_after))
         .filter(|at| *at > seen.now)
         .min()
 }

@@ -155,12 +155,16 @@ pub(super) fn validity(certificate: &X509Certificate<'_>) -> (Timestamp, Timesta
 
 fn missing_names(certificate: &X509Certificate<'_>, wanted: &[String]) -> Vec<String> {
     let extension = certificate.subject_alternative_name().ok().flatten();
-    let names = extension
+    let held: BTreeSet<String> = extension
         .iter()
-        .flat_map(|names| &names.value.general_names);
-    let held: BTreeSet<String> = names.filter_map(name).collect();
-    let missing = wanted.iter().filter(|name| !held.contains(&normal(name)));
-    missing.cloned().collect()
+        .flat_map(|names| &names.value.general_names)
+        .filter_map(name)
+        .collect();
+    wanted
+        .iter()
+        .filter(|name| !held.contains(&normal(name)))
+        .cloned()
+        .collect()
 }
 
 fn name(name: &GeneralName<'_>) -> Option<String> {

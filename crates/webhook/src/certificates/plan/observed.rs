@@ -103,8 +103,11 @@ impl Observed {
     }
 
     fn valid(&self, authorities: &[Ca]) -> Vec<String> {
-        let valid = authorities.iter().filter(|ca| self.now < ca.not_after);
-        valid.map(|ca| ca.id.clone()).collect()
+        authorities
+            .iter()
+            .filter(|ca| self.now < ca.not_after)
+            .map(|ca| ca.id.clone())
+            .collect()
     }
 
     /// Whether no process can serve a trusted certificate: the stored one expired, or the only CA

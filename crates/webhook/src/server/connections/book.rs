@@ -68,11 +68,12 @@ impl Book {
             .count();
         let is_pressed = self.queue.len() > MANY_WAIT * self.places;
         let newcomers = self.queue.iter().skip(leaving);
-        let cut = newcomers.map_while(|waiting| {
-            let unknown = self.unknown();
-            end_one(unknown, waiting.peer.ip(), is_pressed, self.patience, |_| 1)
-        });
-        cut.fold(0, |count, ()| count + 1)
+        newcomers
+            .map_while(|waiting| {
+                let unknown = self.unknown();
+                end_one(unknown, waiting.peer.ip(), is_pressed, self.patience, |_| 1)
+            })
+            .fold(0, |count, ()| count + 1)
     }
 
     /// The client is known: it gets a reserved place. Returns whether another connection was
@@ -110,8 +111,12 @@ impl Book {
             *counts.entry(peer.ip()).or_default() += 1;
         }
         let count = |waiting: &Waiting| counts.get(&waiting.peer.ip()).copied();
-        let all = self.queue.iter().enumerate();
-        let Some((next, _)) = all.min_by_key(|(_, waiting)| count(waiting)) else {
+        let Some((next, _)) = self
+            .queue
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, waiting)| count(waiting))
+        else {
             return;
         };
         let next = self.queue.remove(next);
@@ -139,8 +144,8 @@ fn end_one<'a>(
     patience: Duration,
     holds: impl Fn(&Connection) -> usize,
 ) -> Option<()> {
-    let staying = connections.filter(|(_, connection)| !connection.is_ending());
-    let (connections, all): (Vec<&Arc<Connection>>, Vec<Candidate>) = staying
+    let (connections, all): (Vec<&Arc<Connection>>, Vec<Candidate>) = connections
+        .filter(|(_, connection)| !connection.is_ending())
         .map(|(peer, connection)| {
             let candidate = connection.as_candidate(peer.ip(), patience);
             let holds = holds(connection);
