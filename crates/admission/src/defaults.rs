@@ -79,18 +79,26 @@ pub fn apply_to_both(
 
 /// The cliques without `minAvailable` in both versions, and the lower default of the two.
 fn unset_minimums(stored: &PodCliqueSet, sent: &PodCliqueSet) -> HashMap<String, i32> {
-    let unset = sent.spec.template.cliques.iter().filter_map(|after| {
-        let mut all = stored.spec.template.cliques.iter();
-        let before = all.find(|before| before.name == after.name)?;
-        let is_unset = before
-            .spec
-            .min_available
-            .or(after.spec.min_available)
-            .is_none();
-        let lower = before.spec.replicas.min(after.spec.replicas).max(1);
-        is_unset.then(|| (after.name.clone(), lower))
-    });
-    unset.collect()
+    sent.spec
+        .template
+        .cliques
+        .iter()
+        .filter_map(|after| {
+            let before = stored
+                .spec
+                .template
+                .cliques
+                .iter()
+                .find(|before| before.name == after.name)?;
+            let is_unset = before
+                .spec
+                .min_available
+                .or(after.spec.min_available)
+                .is_none();
+            let lower = before.spec.replicas.min(after.spec.replicas).max(1);
+            is_unset.then(|| (after.name.clone(), lower))
+        })
+        .collect()
 }
 
 fn set_minimums(

@@ -69,12 +69,16 @@ pub(crate) fn errors_of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
 
 /// All limits that a set exceeds, including those that show only after others are corrected.
 pub(crate) fn all_of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
-    let each = SENT.iter().flat_map(|check| check(set));
-    each.chain(live::of_shape(set)).collect()
+    SENT.iter()
+        .flat_map(|check| check(set))
+        .chain(live::of_shape(set))
+        .collect()
 }
 
 fn first_of(checks: &[Check], set: &PodCliqueSet) -> Vec<FieldError> {
-    let mut errors = checks.iter().map(|check| check(set));
-    let first = errors.find(|errors| !errors.is_empty());
+    let first = checks
+        .iter()
+        .map(|check| check(set))
+        .find(|errors| !errors.is_empty());
     first.unwrap_or_else(|| live::of_live(set, std::iter::empty(), std::iter::empty()))
 }

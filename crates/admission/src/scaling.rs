@@ -143,12 +143,13 @@ impl Change<'_> {
         }
         // The path names the object only if its set reports the error.
         let path = replicas().to_string();
-        let told = oversize().into_iter();
-        told.map(|error| FieldError {
-            path: path.clone(),
-            ..error
-        })
-        .collect()
+        oversize()
+            .into_iter()
+            .map(|error| FieldError {
+                path: path.clone(),
+                ..error
+            })
+            .collect()
     }
 
     fn scaled_by_itself(&self) -> Option<FieldError> {

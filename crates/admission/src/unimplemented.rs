@@ -62,8 +62,11 @@ fn of_set(pcs: &PodCliqueSet) -> Vec<String> {
 }
 
 fn present<const N: usize>(fields: [(bool, Path); N]) -> Vec<String> {
-    let used = fields.into_iter().filter(|(is_used, _)| *is_used);
-    used.map(|(_, at)| at.to_string()).collect()
+    fields
+        .into_iter()
+        .filter(|(is_used, _)| *is_used)
+        .map(|(_, at)| at.to_string())
+        .collect()
 }
 
 fn has_mnnvl_group(annotations: Option<&std::collections::BTreeMap<String, String>>) -> bool {

@@ -43,8 +43,12 @@ impl ValidatedSet {
         cliques: impl IntoIterator<Item = &'a PodCliqueTemplateSpec>,
     ) -> Vec<(&'a PodCliqueTemplateSpec, String)> {
         let known = || {
-            let all = self.set.spec.template.cliques.iter();
-            all.zip(&self.template_hashes)
+            self.set
+                .spec
+                .template
+                .cliques
+                .iter()
+                .zip(&self.template_hashes)
         };
         let hashed = |clique: &'a PodCliqueTemplateSpec| {
             let (_, hash) = known().find(|(known, _)| std::ptr::eq(*known, clique))?;

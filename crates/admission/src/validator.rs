@@ -60,8 +60,12 @@ impl Validator {
     /// The hash of the pods that this clique of a stored set makes: that of its template with
     /// defaults, as its PodCliques are labelled.
     pub fn template_hash(&self, stored: &Arc<PodCliqueSet>, clique: &str) -> Option<String> {
-        let mut cliques = stored.spec.template.cliques.iter();
-        let place = cliques.position(|c| c.name == clique)?;
+        let place = stored
+            .spec
+            .template
+            .cliques
+            .iter()
+            .position(|c| c.name == clique)?;
         self.read(stored, |findings| {
             findings.template_hashes.get(place).cloned()
         })

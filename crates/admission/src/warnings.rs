@@ -74,27 +74,30 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
 fn short_delays(pcs: &PodCliqueSet) -> Vec<Warning> {
     let own = &pcs.spec.template.termination_delay;
     let groups = scaling_groups(pcs).map(|(at, group)| (at, &group.termination_delay));
-    let all = [(template(), own)].into_iter().chain(groups);
-    let short = all.filter_map(|(at, delay)| {
-        let delay = delay.as_ref()?.parse().ok()?;
-        // Still shorter is an error, and disables gang termination where it was stored before.
-        let is_short = (termination::SHORTEST..SHORT).contains(&delay);
-        let text = format!(
-            "{}s is shorter than most restarts: gangs may be terminated for one",
-            delay.as_secs()
-        );
-        is_short.then(|| Warning::new(&at.field("terminationDelay"), text))
-    });
-    short.collect()
+    [(template(), own)]
+        .into_iter()
+        .chain(groups)
+        .filter_map(|(at, delay)| {
+            let delay = delay.as_ref()?.parse().ok()?;
+            // Still shorter is an error, and disables gang termination where it was stored before.
+            let is_short = (termination::SHORTEST..SHORT).contains(&delay);
+            let text = format!(
+                "{}s is shorter than most restarts: gangs may be terminated for one",
+                delay.as_secs()
+            );
+            is_short.then(|| Warning::new(&at.field("terminationDelay"), text))
+        })
+        .collect()
 }
 
 /// A kubelet that does not restart containers leaves that to the operator (docs/semantics.md §6.4).
 fn ending_pods(pcs: &PodCliqueSet) -> Vec<Warning> {
-    let ending = cliques(pcs).filter_map(|(at, clique)| {
-        let policy = clique.spec.pod_spec.restart_policy.as_deref()?;
-        let at = at.field("spec").field("podSpec").field("restartPolicy");
-        let text = "pods that end are replaced by new ones; use Always, or Training for a job";
-        (policy != "Always").then(|| Warning::new(&at, text))
-    });
-    ending.collect()
+    cliques(pcs)
+        .filter_map(|(at, clique)| {
+            let policy = clique.spec.pod_spec.restart_policy.as_deref()?;
+            let at = at.field("spec").field("podSpec").field("restartPolicy");
+            let text = "pods that end are replaced by new ones; use Always, or Training for a job";
+            (policy != "Always").then(|| Warning::new(&at, text))
+        })
+        .collect()
 }

@@ -50,9 +50,11 @@ pub(super) fn check_maps(set: &PodCliqueSet) -> Vec<FieldError> {
     });
     let of_groups =
         scaling_groups(set).map(|(at, group)| (at.field("annotations"), group.annotations.len()));
-    let all = own.into_iter().chain(of_cliques).chain(of_groups);
     let remedy = "remove some, or move their content into a ConfigMap";
-    all.filter_map(|(at, length)| check_entries_of(&at, length, remedy))
+    own.into_iter()
+        .chain(of_cliques)
+        .chain(of_groups)
+        .filter_map(|(at, length)| check_entries_of(&at, length, remedy))
         .collect()
 }
 
@@ -78,8 +80,11 @@ pub(super) fn check_names(set: &PodCliqueSet) -> Vec<FieldError> {
     });
     let of_groups =
         scaling_groups(set).map(|(at, group)| check_name(&at.field("name"), Some(&group.name)));
-    let all = own.into_iter().chain(of_cliques).chain(of_groups);
-    all.flatten().collect()
+    own.into_iter()
+        .chain(of_cliques)
+        .chain(of_groups)
+        .flatten()
+        .collect()
 }
 
 /// The same of names that are only mentioned, where they may be without effect.
@@ -97,8 +102,11 @@ pub(super) fn check_mentions(set: &PodCliqueSet) -> Vec<FieldError> {
         let members = each(&at.field("cliqueNames"), &group.clique_names);
         topology.into_iter().chain(members).collect::<Vec<_>>()
     });
-    let own = of_set.into_iter();
-    own.chain(of_cliques).chain(of_groups).collect()
+    of_set
+        .into_iter()
+        .chain(of_cliques)
+        .chain(of_groups)
+        .collect()
 }
 
 fn check_topology(at: &Path, constraint: Option<&TopologyConstraint>) -> Option<FieldError> {
@@ -107,8 +115,11 @@ fn check_topology(at: &Path, constraint: Option<&TopologyConstraint>) -> Option<
 }
 
 fn each(at: &Path, names: &[String]) -> Vec<FieldError> {
-    let long = names.iter().enumerate().filter(|(_, name)| is_long(name));
-    long.filter_map(|(i, name)| check_name(&at.index(i), Some(name)))
+    names
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| is_long(name))
+        .filter_map(|(i, name)| check_name(&at.index(i), Some(name)))
         .collect()
 }
 

@@ -30,8 +30,10 @@ pub(super) fn too_many(count: usize) -> FieldError {
 
 fn of_set(set: &PodCliqueSet) -> usize {
     let spec = &set.spec.template;
-    let own = [&set.metadata.labels, &set.metadata.annotations];
-    let own = own.into_iter().flatten().map(BTreeMap::len);
+    let own = [&set.metadata.labels, &set.metadata.annotations]
+        .into_iter()
+        .flatten()
+        .map(BTreeMap::len);
     let filters = spec.resource_sharing.iter().map(|entry| {
         let filter = entry.filter.as_ref();
         filter.map_or(1, |f| {
@@ -71,8 +73,10 @@ fn of_group(group: &PodCliqueScalingGroupConfig) -> usize {
 }
 
 fn of_pod(pod: &PodSpec) -> usize {
-    let containers = pod.containers.iter();
-    let containers = containers.chain(pod.init_containers.iter().flatten());
+    let containers = pod
+        .containers
+        .iter()
+        .chain(pod.init_containers.iter().flatten());
     let variables = |c: &Container| c.env.as_ref().map_or(0, Vec::len);
     let spread = pod.topology_spread_constraints.as_ref();
     let own = [

@@ -182,11 +182,13 @@ impl<'a> Tally<'a> {
                 "bytes of pod templates, one for each PodClique, and of autoscalers",
             ),
         ];
-        let over = limits.into_iter().filter(|(is, most, _)| is > most);
-        over.map(|(is, most, what)| {
-            let problem = format!("the set has {is} {what}, at most {most} are allowed");
-            self.error(problem).counting(what, is)
-        })
+        limits
+            .into_iter()
+            .filter(|(is, most, _)| is > most)
+            .map(|(is, most, what)| {
+                let problem = format!("the set has {is} {what}, at most {most} are allowed");
+                self.error(problem).counting(what, is)
+            })
     }
 
     fn error(&self, problem: String) -> FieldError {
@@ -203,12 +205,13 @@ impl<'a> Tally<'a> {
 
     fn of_gangs(&self) -> Option<FieldError> {
         let base = self.shape.base_pods();
-        let scaled = self
+        let largest = self
             .shape
             .groups
             .values()
-            .filter(|g| g.replicas > g.minimum);
-        let largest = scaled.map(|g| g.each.pods).fold(base, i128::max);
+            .filter(|g| g.replicas > g.minimum)
+            .map(|g| g.each.pods)
+            .fold(base, i128::max);
         let describe = |gang: &str, pods| {
             format!("{gang} has {pods} pods, and a PodGang lists at most {MAX_GANG_PODS}")
         };
@@ -220,11 +223,12 @@ impl<'a> Tally<'a> {
             return Some(error.counting("pods of a gang", largest));
         }
         let pods = |gang: &String, more: &i128| self.scaled.get(gang).unwrap_or(&base) + more;
-        let all = self
+        let (pods, gang) = self
             .gangs
             .iter()
-            .map(|(gang, more)| (pods(gang, more), gang));
-        let (pods, gang) = all.max().filter(|(pods, _)| *pods > MAX_GANG_PODS)?;
+            .map(|(gang, more)| (pods(gang, more), gang))
+            .max()
+            .filter(|(pods, _)| *pods > MAX_GANG_PODS)?;
         Some(self.error(describe(gang, pods)))
     }
 }

@@ -42,13 +42,16 @@ fn bytes_of_replica(set: &PodCliqueSet) -> i128 {
     let shape = Shape::of(set);
     let name = ownership::name(&set.metadata);
     let last = MAX_REPLICAS - 1;
-    let alone = shape.standalone.keys();
-    let alone = alone.map(|clique| entry(&names::standalone_clique(name, last, clique)));
+    let alone = shape
+        .standalone
+        .keys()
+        .map(|clique| entry(&names::standalone_clique(name, last, clique)));
     let groups = shape.groups.iter().map(|(config, group)| {
         let group_name = names::scaling_group(name, last, config);
-        let members = group.members.keys();
-        let members =
-            members.map(|clique| entry(&names::grouped_clique(&group_name, last, clique)));
+        let members = group
+            .members
+            .keys()
+            .map(|clique| entry(&names::grouped_clique(&group_name, last, clique)));
         members.sum::<i128>().saturating_mul(group.replicas)
     });
     alone.chain(groups).fold(0, i128::saturating_add)

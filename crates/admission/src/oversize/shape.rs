@@ -102,10 +102,11 @@ impl<'a> Shape<'a> {
             .iter()
             .filter(|(n, _)| !grouped.contains(*n))
             .collect();
-        let own = alone.iter().map(|(_, amount)| **amount);
         Self {
             standalone: alone.iter().map(|(n, amount)| (**n, amount.pods)).collect(),
-            alone: own
+            alone: alone
+                .iter()
+                .map(|(_, amount)| **amount)
                 .chain(autoscalers(template))
                 .fold(Amount::default(), Amount::plus),
             groups,
@@ -128,9 +129,13 @@ impl<'a> Shape<'a> {
 
 /// The autoscalers of one replica.
 fn autoscalers(template: &PodCliqueSetTemplateSpec) -> impl Iterator<Item = Amount> {
-    let cliques = template.cliques.iter();
-    let cliques = cliques.map(|clique| clique.spec.auto_scaling_config.as_ref());
-    let groups = template.scaling_groups.iter();
-    let groups = groups.map(|group| group.scale_config.as_ref());
+    let cliques = template
+        .cliques
+        .iter()
+        .map(|clique| clique.spec.auto_scaling_config.as_ref());
+    let groups = template
+        .scaling_groups
+        .iter()
+        .map(|group| group.scale_config.as_ref());
     cliques.chain(groups).map(Amount::of_autoscaler)
 }

@@ -33,12 +33,13 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 /// Limits of groups that the API server refuses in an autoscaler. Grove does not check them: in a
 /// set that Grove accepted, only the autoscaler is missing, and the operator reports it.
 pub(super) fn limits_of_groups(pcs: &PodCliqueSet) -> Vec<FieldError> {
-    let of_group = scaling_groups(pcs).filter_map(|(at, group)| {
-        let scaling = group.scale_config.as_ref()?;
-        let replicas = group.replicas.unwrap_or(1);
-        limits_in_order(&at.field("scaleConfig"), scaling, replicas)
-    });
-    of_group.collect()
+    scaling_groups(pcs)
+        .filter_map(|(at, group)| {
+            let scaling = group.scale_config.as_ref()?;
+            let replicas = group.replicas.unwrap_or(1);
+            limits_in_order(&at.field("scaleConfig"), scaling, replicas)
+        })
+        .collect()
 }
 
 /// An autoscaler must not break the gang.

@@ -17,8 +17,12 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Option<FieldError> {
     let mut walk = vec![*left.first()?];
     loop {
         // Every clique left waits for another one that is left, so the walk ends in a circle.
-        let all = waits.get(walk.last()?)?.iter().copied();
-        let next = all.filter(|name| left.contains(name)).min()?;
+        let next = waits
+            .get(walk.last()?)?
+            .iter()
+            .copied()
+            .filter(|name| left.contains(name))
+            .min()?;
         if let Some(from) = walk.iter().position(|name| *name == next) {
             let circle: Vec<_> = walk.iter().copied().skip(from).chain([next]).collect();
             let last = walk.last().copied().unwrap_or_default();
@@ -40,8 +44,12 @@ fn waits(pcs: &PodCliqueSet) -> Waits<'_> {
     let names: HashSet<&str> = cliques.iter().map(|c| c.name.as_str()).collect();
     let mut waits = Waits::new();
     for clique in cliques {
-        let known = clique.spec.starts_after.iter().map(String::as_str);
-        let known = known.filter(|name| *name != clique.name && names.contains(name));
+        let known = clique
+            .spec
+            .starts_after
+            .iter()
+            .map(String::as_str)
+            .filter(|name| *name != clique.name && names.contains(name));
         waits.entry(&clique.name).or_default().extend(known);
     }
     waits
@@ -57,8 +65,11 @@ fn never_started<'a>(waits: &Waits<'a>) -> BTreeSet<&'a str> {
             followers.entry(before).or_default().push(name);
         }
     }
-    let ready = missing.iter().filter(|(_, count)| **count == 0);
-    let mut ready: Vec<&str> = ready.map(|(name, _)| *name).collect();
+    let mut ready: Vec<&str> = missing
+        .iter()
+        .filter(|(_, count)| **count == 0)
+        .map(|(name, _)| *name)
+        .collect();
     while let Some(name) = ready.pop() {
         missing.remove(name);
         for follower in followers.get(name).into_iter().flatten() {

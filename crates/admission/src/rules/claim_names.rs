@@ -47,19 +47,22 @@ fn domains(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let own = own.map(|annotations| (Path::new("metadata"), annotations));
     let of_cliques = cliques(pcs).map(|(at, clique)| (at, &clique.annotations));
     let of_groups = scaling_groups(pcs).map(|(at, group)| (at, &group.annotations));
-    let all = own.into_iter().chain(of_cliques).chain(of_groups);
-    all.filter_map(|(at, annotations)| {
-        let group = annotations.get(MNNVL_GROUP)?;
-        let longest = names::compute_domain("", LAST, group)
-            .len()
-            .saturating_add(set);
-        let over = longest.saturating_sub(syntax::LONGEST_LABEL);
-        let at = at.field("annotations").key(MNNVL_GROUP);
-        let problem = format!("with the name of the set it makes names of {longest} characters");
-        let remedy = format!("shorten one by {over}");
-        (group != "none" && over > 0).then(|| at.wrong(group, problem, remedy))
-    })
-    .collect()
+    own.into_iter()
+        .chain(of_cliques)
+        .chain(of_groups)
+        .filter_map(|(at, annotations)| {
+            let group = annotations.get(MNNVL_GROUP)?;
+            let longest = names::compute_domain("", LAST, group)
+                .len()
+                .saturating_add(set);
+            let over = longest.saturating_sub(syntax::LONGEST_LABEL);
+            let at = at.field("annotations").key(MNNVL_GROUP);
+            let problem =
+                format!("with the name of the set it makes names of {longest} characters");
+            let remedy = format!("shorten one by {over}");
+            (group != "none" && over > 0).then(|| at.wrong(group, problem, remedy))
+        })
+        .collect()
 }
 
 fn check_list<'a>(
@@ -68,10 +71,9 @@ fn check_list<'a>(
     owner: &str,
 ) -> Vec<FieldError> {
     let list = at.field("resourceSharing");
-    let named = entries
+    entries
         .enumerate()
-        .filter(|(_, entry)| !entry.name.is_empty());
-    named
+        .filter(|(_, entry)| !entry.name.is_empty())
         .filter_map(|(i, entry)| check_entry(&list.index(i).field("name"), entry, owner))
         .collect()
 }

@@ -43,8 +43,10 @@ impl Known {
         let own = ["*", "#"].map(|any| item.written(None, any, ""));
         // Where the other may have any index, this one has some.
         let others = item.indices().map(|k| item.written(Some(k), "#", "*"));
-        let all = own.into_iter().chain(others);
-        all.filter_map(|name| self.0.get(&name).copied()).min()
+        own.into_iter()
+            .chain(others)
+            .filter_map(|name| self.0.get(&name).copied())
+            .min()
     }
 
     fn insert(&mut self, item: &NamedItem<'_>, at: usize) {
@@ -109,36 +111,44 @@ impl NamedItem<'_> {
 
     /// Characters of all its segments.
     fn length(&self) -> usize {
-        let texts = self.segments.iter().map(|segment| match segment {
-            Segment::Text(text) => text.len().saturating_add(1),
-            Segment::AnyIndex => 1,
-        });
-        texts.sum()
+        self.segments
+            .iter()
+            .map(|segment| match segment {
+                Segment::Text(text) => text.len().saturating_add(1),
+                Segment::AnyIndex => 1,
+            })
+            .sum()
     }
 
     /// Positions of an index in the name.
     fn indices(&self) -> impl Iterator<Item = usize> {
-        let all = self.segments.iter().enumerate();
-        all.filter_map(|(k, segment)| match segment {
-            Segment::Text(text) => is_index(text).then_some(k),
-            Segment::AnyIndex => None,
-        })
+        self.segments
+            .iter()
+            .enumerate()
+            .filter_map(|(k, segment)| match segment {
+                Segment::Text(text) => is_index(text).then_some(k),
+                Segment::AnyIndex => None,
+            })
     }
 
     /// The name with `any` for any index, and with `one` for the index at `place`.
     fn written(&self, place: Option<usize>, any: &str, one: &str) -> String {
         let segments = self.segments.iter().enumerate();
-        let texts = segments.map(|(k, segment)| match segment {
-            _ if place == Some(k) => one,
-            Segment::Text(text) => text,
-            Segment::AnyIndex => any,
-        });
-        texts.collect::<Vec<_>>().join("-")
+        segments
+            .map(|(k, segment)| match segment {
+                _ if place == Some(k) => one,
+                Segment::Text(text) => text,
+                Segment::AnyIndex => any,
+            })
+            .collect::<Vec<_>>()
+            .join("-")
     }
 
     fn error(&self, earlier: &Self) -> FieldError {
-        let pairs = self.segments.iter().zip(&earlier.segments);
-        let common: Vec<_> = pairs
+        let common: Vec<_> = self
+            .segments
+            .iter()
+            .zip(&earlier.segments)
             .filter_map(|(one, other)| common(*one, *other))
             .collect();
         let problem = format!(

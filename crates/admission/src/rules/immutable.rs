@@ -42,8 +42,9 @@ pub(super) fn check(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Ve
 /// The previous item of that name. The item at the same index comes first, because a stored list may
 /// have a name twice.
 pub(super) fn same<T>(list: &[T], place: usize, has_name: impl Fn(&T) -> bool) -> Option<&T> {
-    let there = list.get(place).filter(|item| has_name(item));
-    there.or_else(|| list.iter().find(|item| has_name(item)))
+    list.get(place)
+        .filter(|item| has_name(item))
+        .or_else(|| list.iter().find(|item| has_name(item)))
 }
 
 /// The error of a field that must not change, if it did.
@@ -100,8 +101,11 @@ fn with_operators(templates: &[ResourceClaimTemplateConfig]) -> Vec<ResourceClai
             .iter_mut()
             .map(|exact| &mut exact.tolerations);
         let first = request.first_available.iter_mut().flatten();
-        let lists = exactly.chain(first.map(|one| &mut one.tolerations));
-        for toleration in lists.flatten().flatten() {
+        for toleration in exactly
+            .chain(first.map(|one| &mut one.tolerations))
+            .flatten()
+            .flatten()
+        {
             toleration.operator.get_or_insert_with(|| "Equal".into());
         }
     }

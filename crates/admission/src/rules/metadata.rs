@@ -34,16 +34,20 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 /// Annotations that only the operator sets, and only on a set that is being deleted: no webhook
 /// runs then.
 pub(super) fn of_operator(pcs: &PodCliqueSet) -> Vec<FieldError> {
-    let own = pcs.metadata.annotations.iter().flatten();
-    let asked = own.filter(|(key, _)| *key == ORPHAN_ASKED);
-    let refused = asked.map(|(key, value)| {
-        let problem = "only the operator sets it, on a set that is deleted with --cascade=orphan";
-        let remedy = "remove the annotation; to keep pods and PodCliques when the set goes: kubectl \
-                      delete podcliqueset NAME --cascade=orphan";
-        let at = Path::new("metadata.annotations");
-        at.key(key).wrong(value, problem, remedy)
-    });
-    refused.collect()
+    pcs.metadata
+        .annotations
+        .iter()
+        .flatten()
+        .filter(|(key, _)| *key == ORPHAN_ASKED)
+        .map(|(key, value)| {
+            let problem = "only the operator sets it, on a set that is deleted with \
+                           --cascade=orphan";
+            let remedy = "remove the annotation; to keep pods and PodCliques when the set goes: \
+                          kubectl delete podcliqueset NAME --cascade=orphan";
+            let at = Path::new("metadata.annotations");
+            at.key(key).wrong(value, problem, remedy)
+        })
+        .collect()
 }
 
 fn check_labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
@@ -76,26 +80,30 @@ fn check_keys(
     texts: &Texts,
     is_key: impl Fn(&str) -> bool,
 ) -> impl Iterator<Item = FieldError> {
-    let wrong = texts.iter().filter(move |(key, _)| !is_key(key));
-    wrong.map(|(key, value)| {
-        let problem = format!(
-            "the key {key:?} must be a name of letters, digits, '-', '_' and '.', optionally after \
-             a domain and a slash"
-        );
-        at.key(key).wrong(
-            value,
-            problem,
-            "change the key, for example to example.com/my-key",
-        )
-    })
+    texts
+        .iter()
+        .filter(move |(key, _)| !is_key(key))
+        .map(|(key, value)| {
+            let problem = format!(
+                "the key {key:?} must be a name of letters, digits, '-', '_' and '.', optionally \
+                 after a domain and a slash"
+            );
+            at.key(key).wrong(
+                value,
+                problem,
+                "change the key, for example to example.com/my-key",
+            )
+        })
 }
 
 fn check_mnnvl_group(at: &Path, annotations: &Texts) -> impl Iterator<Item = FieldError> {
     let group = annotations.get(MNNVL_GROUP);
-    let wrong = group.filter(|group| !syntax::is_dns_label(group));
-    wrong.into_iter().map(|group| {
-        let problem = format!("must be \"none\" or a DNS label ({})", syntax::DNS_LABEL);
-        at.key(MNNVL_GROUP)
-            .wrong(group, problem, "change it, or remove the annotation")
-    })
+    group
+        .filter(|group| !syntax::is_dns_label(group))
+        .into_iter()
+        .map(|group| {
+            let problem = format!("must be \"none\" or a DNS label ({})", syntax::DNS_LABEL);
+            at.key(MNNVL_GROUP)
+                .wrong(group, problem, "change it, or remove the annotation")
+        })
 }

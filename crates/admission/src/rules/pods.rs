@@ -22,11 +22,12 @@ pub(super) fn check(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
 
 /// Placement is the gang scheduler's; a pod that is placed otherwise would escape its gang.
 pub(super) fn placed_by_themselves(pcs: &PodCliqueSet) -> Vec<FieldError> {
-    let places = cliques(pcs).map(|(at, clique)| {
-        let at = at.field("spec").field("podSpec");
-        placement(&at, &clique.spec.pod_spec)
-    });
-    places.flatten().collect()
+    cliques(pcs)
+        .flat_map(|(at, clique)| {
+            let at = at.field("spec").field("podSpec");
+            placement(&at, &clique.spec.pod_spec)
+        })
+        .collect()
 }
 
 fn placement(at: &Path, pod: &PodSpec) -> Vec<FieldError> {
@@ -67,12 +68,14 @@ fn containers(at: &Path, pod: &PodSpec) -> Vec<FieldError> {
 }
 
 fn environments(at: &Path, containers: &[Container]) -> Vec<FieldError> {
-    let each = containers.iter().enumerate();
-    each.flat_map(|(i, container)| {
-        let env = container.env.as_deref().unwrap_or_default();
-        environment(&at.index(i).field("env"), env)
-    })
-    .collect()
+    containers
+        .iter()
+        .enumerate()
+        .flat_map(|(i, container)| {
+            let env = container.env.as_deref().unwrap_or_default();
+            environment(&at.index(i).field("env"), env)
+        })
+        .collect()
 }
 
 fn environment(at: &Path, env: &[EnvVar]) -> Vec<FieldError> {

@@ -122,14 +122,17 @@ impl<'a> Names<'a> {
     /// The words with a name for each place in a list, in all paths.
     fn put_into(&self, words: &str) -> String {
         let is_path = |word: &str| word.starts_with("spec.") && word.contains('[');
-        let words = words.split(' ').map(|word| {
-            if is_path(word) {
-                Cow::from(name_places(word, self.written()))
-            } else {
-                Cow::from(word)
-            }
-        });
-        words.collect::<Vec<_>>().join(" ")
+        words
+            .split(' ')
+            .map(|word| {
+                if is_path(word) {
+                    Cow::from(name_places(word, self.written()))
+                } else {
+                    Cow::from(word)
+                }
+            })
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }
 

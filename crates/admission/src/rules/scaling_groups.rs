@@ -49,8 +49,12 @@ fn check_members(
         let error = at.index(i).wrong(name, "there is no such clique", remedy);
         (!has_clique(pcs, name)).then_some(error)
     };
-    let names = group.clique_names.iter().enumerate();
-    names.filter_map(unknown).collect()
+    group
+        .clique_names
+        .iter()
+        .enumerate()
+        .filter_map(unknown)
+        .collect()
 }
 
 /// A clique is in one group at most, and there once.

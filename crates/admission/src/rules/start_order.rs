@@ -35,8 +35,10 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 /// PodCliques of each clique that are waited for.
 fn minimums(pcs: &PodCliqueSet) -> HashMap<&str, i64> {
     let minimum = |name: &str| i64::from(group_of(pcs, name).map_or(1, gang::group_minimum));
-    let names = cliques(pcs).map(|(_, c)| c.name.as_str());
-    names.map(|name| (name, minimum(name))).collect()
+    cliques(pcs)
+        .map(|(_, c)| c.name.as_str())
+        .map(|name| (name, minimum(name)))
+        .collect()
 }
 
 /// A PodClique lists all that it waits for, and each of its pods does.
@@ -46,8 +48,13 @@ fn too_many(
     at: &Path,
     clique: &PodCliqueTemplateSpec,
 ) -> Option<FieldError> {
-    let others = clique.spec.starts_after.iter().map(String::as_str);
-    let at_most: i64 = others.filter_map(|name| minimums.get(name)).sum();
+    let at_most: i64 = clique
+        .spec
+        .starts_after
+        .iter()
+        .map(String::as_str)
+        .filter_map(|name| minimums.get(name))
+        .sum();
     let is_explicit = pcs.spec.template.clique_startup_type == Some(CliqueStartupType::Explicit);
     if is_explicit && at_most <= i64::from(MAX_ITEMS) {
         return None;
@@ -75,11 +82,11 @@ fn reserved(at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
         ("volumes", volumes.collect(), VOLUME),
     ];
     let taken = lists.into_iter().flat_map(|(list, names, name)| {
-        let taken = names
+        names
             .into_iter()
             .enumerate()
-            .filter(move |(_, n)| n == name);
-        taken.map(move |(i, name)| (list, i, name))
+            .filter(move |(_, n)| n == name)
+            .map(move |(i, name)| (list, i, name))
     });
     let problem = "is reserved in pods with dependencies; a name occurs once in a pod";
     taken
@@ -97,8 +104,9 @@ fn check_entries(
     clique: &PodCliqueTemplateSpec,
 ) -> Vec<FieldError> {
     let at = at.field("spec").field("startsAfter");
-    let others = cliques(pcs).map(|(_, other)| other.name.as_str());
-    let others = others.filter(|other| *other != clique.name);
+    let others = cliques(pcs)
+        .map(|(_, other)| other.name.as_str())
+        .filter(|other| *other != clique.name);
     // The same for each entry; there may be very many.
     let remedy = LazyCell::new(|| choose(others, "remove it"));
     let mut seen = HashSet::new();

@@ -79,10 +79,9 @@ fn unknown<'a>(
         let known = rules.schedulers.iter().map(String::as_str);
         choose(known, "add it to the operator's configuration")
     };
-    let unknown = names
+    names
         .enumerate()
-        .filter(|(_, name)| !rules.schedulers.is_empty() && !name.is_empty() && is_unknown(name));
-    unknown
+        .filter(|(_, name)| !rules.schedulers.is_empty() && !name.is_empty() && is_unknown(name))
         .map(|(i, name)| {
             let at = list.index(i).field("schedulerName");
             at.wrong(name, problem, remedy())

@@ -90,20 +90,21 @@ pub(super) fn restarts_of_containers(pcs: &PodCliqueSet) -> Vec<FieldError> {
     if pcs.spec.workload_type != Some(WorkloadType::Training) {
         return Vec::new();
     }
-    let all = cliques(pcs).flat_map(|(at, clique)| {
-        let pod = &clique.spec.pod_spec;
-        let of_pod = pod.restart_policy.as_deref().unwrap_or("Never");
-        let at = at.field("spec").field("podSpec").field("containers");
-        let policies = pod.containers.iter().enumerate();
-        policies.filter_map(move |(i, container)| {
-            let given = container.restart_policy.as_deref()?;
-            let problem =
-                format!("must be that of the pod ({of_pod}), by which restarts are counted");
-            let at = at.index(i).field("restartPolicy");
-            (given != of_pod).then(|| at.wrong(given, problem, "remove it"))
+    cliques(pcs)
+        .flat_map(|(at, clique)| {
+            let pod = &clique.spec.pod_spec;
+            let of_pod = pod.restart_policy.as_deref().unwrap_or("Never");
+            let at = at.field("spec").field("podSpec").field("containers");
+            let policies = pod.containers.iter().enumerate();
+            policies.filter_map(move |(i, container)| {
+                let given = container.restart_policy.as_deref()?;
+                let problem =
+                    format!("must be that of the pod ({of_pod}), by which restarts are counted");
+                let at = at.index(i).field("restartPolicy");
+                (given != of_pod).then(|| at.wrong(given, problem, "remove it"))
+            })
         })
-    });
-    all.collect()
+        .collect()
 }
 
 fn autoscaling(pcs: &PodCliqueSet) -> Vec<FieldError> {

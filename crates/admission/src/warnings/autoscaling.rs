@@ -12,8 +12,9 @@ pub(super) fn check(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warni
     let groups = scaling_groups(new).filter_map(|(at, group)| {
         let scaling = group.scale_config.as_ref()?;
         let at = at.field("replicas");
-        let before = old.map(|old| &old.spec.template.scaling_groups);
-        let before = before.and_then(|all| all.iter().find(|g| g.name == group.name));
+        let before = old
+            .map(|old| &old.spec.template.scaling_groups)
+            .and_then(|all| all.iter().find(|g| g.name == group.name));
         let is_changed = before.is_some_and(|before| before.replicas != group.replicas);
         let above = above_limit(&at, scaling, group.replicas.unwrap_or(1));
         above.or_else(|| is_changed.then(|| followed_by_nothing(&at)))
@@ -26,12 +27,12 @@ fn changed_cliques(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warnin
         let all = &old?.spec.template.cliques;
         all.iter().find(|clique| clique.name == name)
     };
-    let changed = cliques(new).filter(|(_, clique)| {
-        let before = before(&clique.name).map(|before| before.spec.replicas);
-        let is_changed = before.is_some_and(|before| before != clique.spec.replicas);
-        clique.spec.auto_scaling_config.is_some() && is_changed
-    });
-    changed
+    cliques(new)
+        .filter(|(_, clique)| {
+            let before = before(&clique.name).map(|before| before.spec.replicas);
+            let is_changed = before.is_some_and(|before| before != clique.spec.replicas);
+            clique.spec.auto_scaling_config.is_some() && is_changed
+        })
         .map(|(at, _)| followed_by_nothing(&at.field("spec").field("replicas")))
         .collect()
 }

@@ -20,8 +20,10 @@ pub(super) fn check(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warni
     };
     // Computed once for all groups: a hash reads a whole template.
     let groups = new.spec.template.scaling_groups.iter();
-    let kept = groups.filter(|group| change.keeps_resized(group));
-    let kept: HashSet<&str> = kept.flat_map(names_of).collect();
+    let kept: HashSet<&str> = groups
+        .filter(|group| change.keeps_resized(group))
+        .flat_map(names_of)
+        .collect();
     let resized = cliques(new).filter(|(_, clique)| {
         let name = clique.name.as_str();
         kept.contains(name) && change.resizes(name)
@@ -68,14 +70,20 @@ impl Change<'_> {
     ) -> bool {
         let [old, new] = self.sets;
         let [before, after] = &self.cliques;
-        let both = before.get(clique).zip(after.get(clique));
-        both.is_some_and(|(before, after)| read(old, before) != read(new, after))
+        before
+            .get(clique)
+            .zip(after.get(clique))
+            .is_some_and(|(before, after)| read(old, before) != read(new, after))
     }
 }
 
 fn by_name(set: &PodCliqueSet) -> Cliques<'_> {
-    let all = set.spec.template.cliques.iter();
-    all.map(|clique| (clique.name.as_str(), clique)).collect()
+    set.spec
+        .template
+        .cliques
+        .iter()
+        .map(|clique| (clique.name.as_str(), clique))
+        .collect()
 }
 
 fn names_of(group: &PodCliqueScalingGroupConfig) -> impl Iterator<Item = &str> {

@@ -29,27 +29,30 @@ pub(super) fn of_job(pcs: &PodCliqueSet) -> Vec<Warning> {
     let parts = of_cliques
         .map(|(at, _)| at)
         .chain(of_groups.map(|(at, _)| at));
-    let places = strategy
+    strategy
         .into_iter()
-        .chain(parts.map(|at| at.field("rollingUpdate")));
-    places.map(|at| Warning::new(&at, text)).collect()
+        .chain(parts.map(|at| at.field("rollingUpdate")))
+        .map(|at| Warning::new(&at, text))
+        .collect()
 }
 
 pub(super) fn priorities(pcs: &PodCliqueSet) -> Vec<Warning> {
     let of_set = pcs.spec.template.priority_class_name.as_str();
-    let replaced = cliques(pcs).filter_map(|(at, clique)| {
-        let own = clique.spec.pod_spec.priority_class_name.as_deref()?;
-        let at = at.field("spec").field("podSpec").field("priorityClassName");
-        let text = "has no effect: spec.template.priorityClassName is set";
-        let is_replaced = ![of_set, ""].contains(&own) && !of_set.is_empty();
-        is_replaced.then(|| Warning::new(&at, text))
-    });
-    replaced.collect()
+    cliques(pcs)
+        .filter_map(|(at, clique)| {
+            let own = clique.spec.pod_spec.priority_class_name.as_deref()?;
+            let at = at.field("spec").field("podSpec").field("priorityClassName");
+            let text = "has no effect: spec.template.priorityClassName is set";
+            let is_replaced = ![of_set, ""].contains(&own) && !of_set.is_empty();
+            is_replaced.then(|| Warning::new(&at, text))
+        })
+        .collect()
 }
 
 pub(super) fn old_constraints(pcs: &PodCliqueSet) -> Vec<Warning> {
-    let all = constraints(pcs).into_iter();
-    all.filter(|placed| !placed.constraint.pack_domain.is_empty())
+    constraints(pcs)
+        .into_iter()
+        .filter(|placed| !placed.constraint.pack_domain.is_empty())
         .map(|placed| {
             let at = placed.at.field("packDomain");
             Warning::new(&at, "is deprecated: move it to pack.required")
