@@ -145,8 +145,8 @@ impl Coverage {
     fn joined(&mut self, before: &Value, after: &Value) {
         let listed = |gang| -> BTreeSet<String> {
             let parts = view::list(gang, "/spec/podgroups");
-            let with_pods = parts.filter(|p| view::list(p, "/podReferences").next().is_some());
-            with_pods
+            parts
+                .filter(|p| view::list(p, "/podReferences").next().is_some())
                 .map(|p| view::text(p, "/name").to_owned())
                 .collect()
         };
@@ -278,8 +278,10 @@ fn raised(record: &Record) -> Vec<&str> {
         let was = view::attempt(before, view::number(entry, "/replica"));
         view::number(entry, "/attempt") > was
     };
-    let raised = entries.filter(is_raised);
-    raised.map(|entry| view::text(entry, "/reason")).collect()
+    entries
+        .filter(is_raised)
+        .map(|entry| view::text(entry, "/reason"))
+        .collect()
 }
 
 fn failed_because(set: &Value) -> Option<&str> {

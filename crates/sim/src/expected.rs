@@ -32,8 +32,11 @@ const UPDATED: &str = "updatedReplicas";
 /// The errors in a cluster at rest; empty if it is as it should be.
 pub fn problems(store: &Store) -> Vec<String> {
     let namespaces = store.namespaces();
-    let all = namespaces.into_iter().map(|name| store.within(&name));
-    all.flat_map(|store| problems_within(&store)).collect()
+    namespaces
+        .into_iter()
+        .map(|name| store.within(&name))
+        .flat_map(|store| problems_within(&store))
+        .collect()
 }
 
 fn problems_within(store: &Store) -> Vec<String> {
@@ -76,13 +79,20 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
             Resource::PodCliqueSet | Resource::Pod | Resource::Event
         ) && !schedulers::is_theirs(id.resource)
     };
-    let found = store.objects().map(|(id, _)| id).filter(is_child);
-    let found: BTreeSet<Id> = found.cloned().collect();
-    let missing = wanted.difference(&found);
-    let missing = missing.filter(|id| !needless.contains(id));
-    let missing = missing.map(|id| format!("{id} is missing"));
-    let left = found.difference(wanted).filter(|id| is_rooted(store, id));
-    let left = left.map(|id| format!("{id} is left over"));
+    let found: BTreeSet<Id> = store
+        .objects()
+        .map(|(id, _)| id)
+        .filter(is_child)
+        .cloned()
+        .collect();
+    let missing = wanted
+        .difference(&found)
+        .filter(|id| !needless.contains(id))
+        .map(|id| format!("{id} is missing"));
+    let left = found
+        .difference(wanted)
+        .filter(|id| is_rooted(store, id))
+        .map(|id| format!("{id} is left over"));
     let loose = found.intersection(wanted);
     // Its adopter was deleted, and need not be recreated.
     let has_adopter = |id: &&Id| {
@@ -92,19 +102,23 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
         let group = id.beside(Resource::PodCliqueScalingGroup, group);
         found.contains(&group) || !needless.contains(&group)
     };
-    let loose = loose.filter(|id| !is_rooted(store, id)).filter(has_adopter);
-    let loose = loose.map(|id| format!("{id} was not adopted"));
+    let loose = loose
+        .filter(|id| !is_rooted(store, id))
+        .filter(has_adopter)
+        .map(|id| format!("{id} was not adopted"));
     missing.chain(left).chain(loose).collect()
 }
 
 fn check_parts(store: &Store) -> Vec<String> {
     let is_checked = |id: &Id, object: &Value| !view::is_job(object) && is_rooted(store, id);
-    let groups = store.all(Resource::PodCliqueScalingGroup);
-    let groups = groups.filter(|(id, group)| is_checked(id, group));
-    let cliques = store.all(Resource::PodClique);
-    let cliques = cliques.filter(|(id, clique)| is_checked(id, clique));
-    let of_groups = groups.flat_map(|(_, group)| check_group(store, group));
-    of_groups
+    let groups = store
+        .all(Resource::PodCliqueScalingGroup)
+        .filter(|(id, group)| is_checked(id, group));
+    let cliques = store
+        .all(Resource::PodClique)
+        .filter(|(id, clique)| is_checked(id, clique));
+    groups
+        .flat_map(|(_, group)| check_group(store, group))
         .chain(cliques.flat_map(|(_, clique)| check_clique(store, clique)))
         .collect()
 }
@@ -263,8 +277,8 @@ fn wrong_labels(pod: &Value, clique: &Value) -> Vec<String> {
         let right = view::label(clique, key);
         right.is_empty() || view::label(pod, key) != right
     };
-    let wrong = keys.into_iter().filter(is_wrong);
-    wrong
+    keys.into_iter()
+        .filter(is_wrong)
         .map(|key| format!("pod {}: label {key} is wrong", view::name(pod)))
         .collect()
 }

@@ -40,8 +40,9 @@ pub fn slots(set: &Value, i: i64, live: impl Fn(&str, &Value) -> Vec<i64>) -> Ve
     let is_grouped = |clique: &str| {
         groups(set, i).any(|(_, g)| view::list(g, "/cliqueNames").any(|n| n == clique))
     };
-    let alone = cliques().map(name).filter(|c| !is_grouped(c));
-    let mut slots: Vec<LayoutSlot> = alone
+    let mut slots: Vec<LayoutSlot> = cliques()
+        .map(name)
+        .filter(|c| !is_grouped(c))
         .map(|clique| LayoutSlot {
             name: format!("{base}-{clique}"),
             gang: base.clone(),

@@ -54,8 +54,11 @@ fn differences(path: &str, before: &Value, after: &Value, into: &mut Vec<String>
     const DULL: [&str; 3] = ["resourceVersion", "lastTransitionTime", "containerStatuses"];
     match (before, after) {
         (Value::Object(a), Value::Object(b)) => {
-            let keys = a.keys().chain(b.keys().filter(|k| !a.contains_key(*k)));
-            for key in keys.filter(|k| !DULL.contains(&k.as_str())) {
+            for key in a
+                .keys()
+                .chain(b.keys().filter(|k| !a.contains_key(*k)))
+                .filter(|k| !DULL.contains(&k.as_str()))
+            {
                 let (x, y) = (
                     a.get(key).unwrap_or(&Value::Null),
                     b.get(key).unwrap_or(&Value::Null),

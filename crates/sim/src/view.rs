@@ -12,11 +12,13 @@ pub fn at<'a>(object: &'a Value, pointer: &str) -> Option<&'a Value> {
     if pointer.contains('~') || !pointer.starts_with('/') {
         return object.pointer(pointer);
     }
-    let mut keys = pointer.split('/').skip(1);
-    keys.try_fold(object, |value, key| match value {
-        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
-        _ => value.get(key),
-    })
+    pointer
+        .split('/')
+        .skip(1)
+        .try_fold(object, |value, key| match value {
+            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+            _ => value.get(key),
+        })
 }
 
 /// Text at this pointer, empty if there is none.
@@ -181,12 +183,14 @@ pub fn is_terminal(set: &Value) -> bool {
 
 /// Indexes of a PodClique whose work is done, as stored.
 pub fn completed(podclique: &Value) -> BTreeSet<i64> {
-    let ranges = text(podclique, "/status/completedIndices").split(',');
-    let ends = ranges.filter_map(|range| {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        Some((first.parse::<i64>().ok()?, last.parse::<i64>().ok()?))
-    });
-    ends.flat_map(|(first, last)| first..=last).collect()
+    text(podclique, "/status/completedIndices")
+        .split(',')
+        .filter_map(|range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            Some((first.parse::<i64>().ok()?, last.parse::<i64>().ok()?))
+        })
+        .flat_map(|(first, last)| first..=last)
+        .collect()
 }
 
 /// The entry of a replica in a list of attempts.

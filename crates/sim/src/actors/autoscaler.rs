@@ -10,18 +10,19 @@ use crate::{Rng, view};
 /// and load changes, it wants another count. A target that is scaled to zero stays as it is.
 pub fn autoscale(store: &mut Store, rng: &mut Rng, does_load_change: bool) -> bool {
     let autoscalers = store.all(Resource::HorizontalPodAutoscaler);
-    let wishes = autoscalers.filter_map(|(id, autoscaler)| {
-        let (target, live) = target(store, id, autoscaler)?;
-        let limit = |key: &str| view::number(autoscaler, &format!("/spec/{key}"));
-        let (lowest, highest) = (limit("minReplicas").max(1), limit("maxReplicas").max(1));
-        let wanted = if does_load_change {
-            rng.between(lowest, highest.max(lowest))
-        } else {
-            live.max(lowest).min(highest)
-        };
-        (wanted != live).then(|| (id.clone(), target, wanted))
-    });
-    let wishes: Vec<(Id, Id, i64)> = wishes.collect();
+    let wishes: Vec<(Id, Id, i64)> = autoscalers
+        .filter_map(|(id, autoscaler)| {
+            let (target, live) = target(store, id, autoscaler)?;
+            let limit = |key: &str| view::number(autoscaler, &format!("/spec/{key}"));
+            let (lowest, highest) = (limit("minReplicas").max(1), limit("maxReplicas").max(1));
+            let wanted = if does_load_change {
+                rng.between(lowest, highest.max(lowest))
+            } else {
+                live.max(lowest).min(highest)
+            };
+            (wanted != live).then(|| (id.clone(), target, wanted))
+        })
+        .collect();
     let Some((autoscaler, target, wanted)) = rng.pick(&wishes).cloned() else {
         return false;
     };

@@ -22,12 +22,14 @@ fn configs(set: &Value) -> Vec<String> {
     const GROUPS: &str = "/spec/template/podCliqueScalingGroups";
     let groups: Vec<&Value> = view::list(set, GROUPS).collect();
     let is_member = |clique: &Value| {
-        let mut groups = groups.iter();
-        groups.any(|g| view::list(g, "/cliqueNames").any(|name| *name == clique["name"]))
+        groups
+            .iter()
+            .any(|g| view::list(g, "/cliqueNames").any(|name| *name == clique["name"]))
     };
-    let cliques = view::list(set, CLIQUES).enumerate();
-    let cliques = cliques.filter(|(_, clique)| !is_member(clique));
-    let cliques = cliques.map(|(i, _)| format!("{CLIQUES}/{i}/spec/autoScalingConfig"));
+    let cliques = view::list(set, CLIQUES)
+        .enumerate()
+        .filter(|(_, clique)| !is_member(clique))
+        .map(|(i, _)| format!("{CLIQUES}/{i}/spec/autoScalingConfig"));
     let groups = (0..groups.len()).map(|i| format!("{GROUPS}/{i}/scaleConfig"));
     cliques.chain(groups).collect()
 }

@@ -124,8 +124,11 @@ pub fn lose_node(store: &mut Store, rng: &mut Rng) {
 /// Repairs everything that was broken.
 pub fn heal(store: &mut Store) {
     store.refused.clear();
-    let broken = store.all(Resource::Pod).filter(|(_, p)| is_broken(p));
-    let ids: Vec<Id> = broken.map(|(id, _)| id.clone()).collect();
+    let ids: Vec<Id> = store
+        .all(Resource::Pod)
+        .filter(|(_, p)| is_broken(p))
+        .map(|(id, _)| id.clone())
+        .collect();
     for id in ids {
         heal_pod(store, &id);
     }
@@ -147,8 +150,11 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
 /// A user edits the owner references of a child.
 fn cut_loose(store: &mut Store, rng: &mut Rng) {
     let is_child = |(_, o): &(&Id, &Stored)| view::owner(o).is_some() && !view::is_terminating(o);
-    let ids = store.objects().filter(is_child).map(|(id, _)| id.clone());
-    let ids: Vec<Id> = ids.collect();
+    let ids: Vec<Id> = store
+        .objects()
+        .filter(is_child)
+        .map(|(id, _)| id.clone())
+        .collect();
     if let Some(id) = rng.pick(&ids) {
         let owners = another(store, rng, &id.namespace);
         store.edit("chaos", id, |object| {
@@ -159,9 +165,11 @@ fn cut_loose(store: &mut Store, rng: &mut Rng) {
 
 /// Mostly no owner; sometimes another existing controller becomes the owner.
 fn another(store: &Store, rng: &mut Rng, namespace: &str) -> Value {
-    let services = store.all(Resource::Service);
-    let services = services.filter(|(id, _)| id.namespace == namespace);
-    let services: Vec<_> = services.map(|(_, s)| s).collect();
+    let services: Vec<_> = store
+        .all(Resource::Service)
+        .filter(|(id, _)| id.namespace == namespace)
+        .map(|(_, s)| s)
+        .collect();
     match rng.pick(&services).filter(|_| rng.fork().chance(200)) {
         None => json!([]),
         Some(service) => json!([{

@@ -67,8 +67,8 @@ fn is_terminated(set: &Value, podclique: &Value) -> bool {
     }
     let group = view::label(podclique, labels::SCALING_GROUP);
     let own = view::list(set, "/spec/template/podCliqueScalingGroups")
-        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))));
-    let own = own.and_then(|g| view::duration(g, "/terminationDelay"));
+        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))))
+        .and_then(|g| view::duration(g, "/terminationDelay"));
     let delay = own.or_else(|| view::duration(set, "/spec/template/terminationDelay"));
     delay.is_some_and(|delay| delay.is_positive() || !view::is_job(set))
 }

@@ -99,8 +99,11 @@ pub fn leave(store: &mut Store) {
         let is_taken = view::owner(o).is_some_and(|(kind, ..)| kind == "Service");
         is_taken || !view::label(o, STRANGE).is_empty() || (is_made && is_nobodys)
     };
-    let strange = store.objects().filter(|(id, o)| is_strange(id, o));
-    let ids: Vec<Id> = strange.map(|(id, _)| id.clone()).collect();
+    let ids: Vec<Id> = store
+        .objects()
+        .filter(|(id, o)| is_strange(id, o))
+        .map(|(id, _)| id.clone())
+        .collect();
     for id in ids {
         store.remove("stranger", &id);
     }

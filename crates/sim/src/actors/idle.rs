@@ -71,16 +71,17 @@ pub fn scale_up(store: &mut Store, rng: &mut Rng) {
 /// Scaling groups and standalone cliques. A job is not scaled.
 fn scalable(store: &Store) -> Vec<Scalable> {
     let is_alone = |o: &Value| view::owner(o).is_some_and(|(kind, ..)| kind == "PodCliqueSet");
-    let cliques = store.all(Resource::PodClique);
-    let cliques = cliques.filter(|(_, c)| is_alone(c));
+    let cliques = store.all(Resource::PodClique).filter(|(_, c)| is_alone(c));
     let groups = store.all(Resource::PodCliqueScalingGroup);
-    let all = groups.chain(cliques).filter(|(_, o)| !view::is_job(o));
-    all.map(|(id, o)| Scalable {
-        id: id.clone(),
-        replicas: view::number(o, "/spec/replicas"),
-        minimum: view::number(o, "/spec/minAvailable"),
-    })
-    .collect()
+    groups
+        .chain(cliques)
+        .filter(|(_, o)| !view::is_job(o))
+        .map(|(id, o)| Scalable {
+            id: id.clone(),
+            replicas: view::number(o, "/spec/replicas"),
+            minimum: view::number(o, "/spec/minAvailable"),
+        })
+        .collect()
 }
 
 fn scale(store: &mut Store, id: &Id, replicas: i64) {

@@ -79,10 +79,11 @@ pub(super) fn change_limits(store: &mut Store, rng: &mut Rng, id: &Id) {
 
 /// Deletes one by hand, whether its work is done or not.
 pub(super) fn delete_one(store: &mut Store, rng: &mut Rng, resource: Resource) {
-    let staying = store
+    let ids: Vec<Id> = store
         .all(resource)
-        .filter(|(_, o)| !view::is_terminating(o));
-    let ids: Vec<Id> = staying.map(|(id, _)| id.clone()).collect();
+        .filter(|(_, o)| !view::is_terminating(o))
+        .map(|(id, _)| id.clone())
+        .collect();
     if let Some(id) = rng.pick(&ids) {
         store.remove("user", id);
     }

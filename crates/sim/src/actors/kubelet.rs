@@ -75,8 +75,10 @@ pub fn end_containers(store: &mut Store, id: &Id) -> bool {
 /// When the kubelet continues with a pod that has nothing to do before.
 pub fn next_due(store: &Store) -> Option<Timestamp> {
     let pods = store.all(Resource::Pod).map(|(_, pod)| &**pod);
-    let due = pods.filter(|pod| goes_on(pod)).filter_map(due);
-    due.filter(|at| *at > store.now).min()
+    pods.filter(|pod| goes_on(pod))
+        .filter_map(due)
+        .filter(|at| *at > store.now)
+        .min()
 }
 
 /// The time of the next recorded status, or the time at which a pod sees that it may start.

@@ -28,12 +28,16 @@ pub fn place_gang(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
 
 /// All pods of a gang that have nodes are evicted; returns how many.
 pub fn preempt_gang(store: &mut Store, rng: &mut Rng) -> usize {
-    let running = store.all(Resource::PodGang).map(|(id, gang)| {
-        let pods = view::list(gang, "/spec/podgroups").flat_map(|g| listed(store, id, g));
-        let placed = pods.filter(|(_, p)| is_bound(p) && view::is_live(p));
-        placed.map(|(pod, _)| pod).collect::<Vec<Id>>()
-    });
-    let running: Vec<Vec<Id>> = running.filter(|pods| !pods.is_empty()).collect();
+    let running: Vec<Vec<Id>> = store
+        .all(Resource::PodGang)
+        .map(|(id, gang)| {
+            let pods = view::list(gang, "/spec/podgroups").flat_map(|g| listed(store, id, g));
+            pods.filter(|(_, p)| is_bound(p) && view::is_live(p))
+                .map(|(pod, _)| pod)
+                .collect::<Vec<Id>>()
+        })
+        .filter(|pods| !pods.is_empty())
+        .collect();
     let victims = rng.pick(&running).cloned().unwrap_or_default();
     for pod in &victims {
         evict(store, pod);
@@ -82,10 +86,11 @@ fn next(store: &Store, id: &Id, gang: &Value) -> Option<Vec<Id>> {
     if parts.iter().any(|part| part.ready.len() < part.needed) {
         return None;
     }
-    let needed = parts
+    let needed: Vec<Id> = parts
         .iter()
-        .flat_map(|part| part.ready.iter().take(part.needed));
-    let needed: Vec<Id> = needed.cloned().collect();
+        .flat_map(|part| part.ready.iter().take(part.needed))
+        .cloned()
+        .collect();
     if !needed.is_empty() {
         return Some(needed);
     }

@@ -179,8 +179,11 @@ fn start_order(manifest: &mut Value, rng: &Rng) {
 fn after_later_ones(cliques: &mut [Value], dice: &mut Rng) {
     let names: Vec<Value> = cliques.iter().map(|c| c["name"].clone()).collect();
     for (at, clique) in cliques.iter_mut().enumerate() {
-        let later = names.iter().skip(at + 1);
-        let some: Vec<&Value> = later.filter(|_| dice.chance(700)).collect();
+        let some: Vec<&Value> = names
+            .iter()
+            .skip(at + 1)
+            .filter(|_| dice.chance(700))
+            .collect();
         clique["spec"]["startsAfter"] = json!(some);
     }
 }

@@ -36,8 +36,9 @@ fn remembered(record: &Record, before: &Value, after: &Value) -> Checked {
         if view::attempt(after, replica) != view::number(entry, "/attempt") {
             continue;
         }
-        let mut names = view::list(entry, "/succeeded").filter_map(Value::as_str);
-        let lost = names.find(|name| !view::is_latched(after, replica, name));
+        let lost = view::list(entry, "/succeeded")
+            .filter_map(Value::as_str)
+            .find(|name| !view::is_latched(after, replica, name));
         demand(lost.is_none(), "I25", || {
             format!("{}: {lost:?} had done its work", record.id)
         })?;
@@ -88,8 +89,9 @@ fn vacant(window: &Window<'_>, record: &Record, pod: &Value) -> Checked {
 fn is_done(window: &Window<'_>, podclique: &str, index: i64) -> bool {
     let mut pods = failures::steady_pods(window, podclique).into_values();
     let is_by = |states: &[&Stored]| {
-        let mut states = states.iter();
-        states.all(|p| view::is_completed(p) && view::index(p) == Some(index))
+        states
+            .iter()
+            .all(|p| view::is_completed(p) && view::index(p) == Some(index))
     };
     failures::surely_done(window, podclique).contains(&index) || pods.any(|states| is_by(&states))
 }

@@ -14,11 +14,12 @@ fn is_autoscaled(window: &Window<'_>, child: &Value) -> bool {
     let set = view::set_of(child);
     let sets = window.versions(Resource::PodCliqueSet, |o| view::name(o) == set);
     let has_config = |set: &&Stored| {
-        let cliques = view::list(set, "/spec/template/cliques");
-        let cliques = cliques.map(|c| (&c["name"], c.pointer("/spec/autoScalingConfig")));
+        let cliques = view::list(set, "/spec/template/cliques")
+            .map(|c| (&c["name"], c.pointer("/spec/autoScalingConfig")));
         let groups = view::list(set, "/spec/template/podCliqueScalingGroups");
-        let mut all = cliques.chain(groups.map(|g| (&g["name"], g.get("scaleConfig"))));
-        all.any(|(name, config)| name.as_str() == part && config.is_some())
+        cliques
+            .chain(groups.map(|g| (&g["name"], g.get("scaleConfig"))))
+            .any(|(name, config)| name.as_str() == part && config.is_some())
     };
     !sets.is_empty() && sets.iter().all(has_config)
 }

@@ -87,15 +87,16 @@ fn end_of(pod: &Stored) -> Option<End<'_>> {
     if was_asked || view::text(pod, "/spec/restartPolicy") != "Never" {
         return None;
     }
-    let ends = view::list(pod, "/status/containerStatuses").filter_map(|c| {
-        let code = view::number(c, "/state/terminated/exitCode");
-        let at = view::text(c, "/state/terminated/finishedAt");
-        (code != 0).then_some(End {
-            pod: view::name(pod),
-            code,
-            at,
-            is_lost: code == 255 && view::text(c, "/state/terminated/reason") == "Unknown",
+    view::list(pod, "/status/containerStatuses")
+        .filter_map(|c| {
+            let code = view::number(c, "/state/terminated/exitCode");
+            let at = view::text(c, "/state/terminated/finishedAt");
+            (code != 0).then_some(End {
+                pod: view::name(pod),
+                code,
+                at,
+                is_lost: code == 255 && view::text(c, "/state/terminated/reason") == "Unknown",
+            })
         })
-    });
-    ends.min_by_key(|end| end.at)
+        .min_by_key(|end| end.at)
 }

@@ -34,8 +34,9 @@ fn born(window: &Window<'_>, child: &Value) -> Checked {
         return Ok(());
     }
     let gang = view::label(child, labels::POD_GANG);
-    let mut podcliques = owners.iter();
-    let agrees = podcliques.any(|o| view::label(o, labels::POD_GANG) == gang);
+    let agrees = owners
+        .iter()
+        .any(|o| view::label(o, labels::POD_GANG) == gang);
     demand(agrees, "I5", || {
         format!("{name}: its gang is {gang:?}, which its PodClique never had")
     })?;
@@ -45,8 +46,7 @@ fn born(window: &Window<'_>, child: &Value) -> Checked {
 /// I5: the replica of a pod is the one in the name of its PodClique, as labels can be edited.
 fn in_replica_of(owners: &[&Stored], set: &str, pod: &Value) -> Checked {
     let said = view::label(pod, labels::PCS_REPLICA_INDEX);
-    let mut podcliques = owners.iter().map(|o| view::name(o));
-    let agrees = podcliques.any(|podclique| {
+    let agrees = owners.iter().map(|o| view::name(o)).any(|podclique| {
         let place = names::parts_of_standalone_clique(set, podclique);
         place.is_some_and(|(replica, _)| replica.to_string() == said)
     });

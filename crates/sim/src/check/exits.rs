@@ -22,8 +22,10 @@ pub(super) fn check_reason(window: &Window<'_>, record: &Record, replica: i64) -
     }
     let since = last_restart(window, before, replica);
     let log = window.store.log.get(since..window.position);
-    let mut log = log.unwrap_or_default().iter();
-    let has_failed = log.any(|r| r.id.namespace == record.id.namespace && is_failure(r, replica));
+    let has_failed = log
+        .unwrap_or_default()
+        .iter()
+        .any(|r| r.id.namespace == record.id.namespace && is_failure(r, replica));
     demand(has_failed, "I40", || {
         format!("{}: replica {replica}, and nothing of it failed", record.id)
     })

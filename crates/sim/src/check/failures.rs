@@ -22,8 +22,9 @@ pub(super) fn has_failed(window: &Window<'_>, set: &Value, replica: i64, at: Tim
     let candidates = window.versions(Resource::PodClique, is_current);
     let sets = job::sets(window, set);
     let is_of_set = |c: &Value| {
-        let mut roots = job::sets(window, c).into_iter();
-        roots.any(|s| view::uid(s) == view::uid(set))
+        job::sets(window, c)
+            .into_iter()
+            .any(|s| view::uid(s) == view::uid(set))
     };
     let has_failed = candidates.into_iter().any(|c| {
         let is_due = || sets.iter().any(|s| due(c, s).is_some_and(|due| due <= at));
@@ -39,8 +40,7 @@ pub(super) fn has_failed(window: &Window<'_>, set: &Value, replica: i64, at: Tim
 fn is_gone(window: &Window<'_>, set: &Value, replica: i64) -> bool {
     let present = view::attempt(set, replica);
     let born = view::time(set, "/metadata/creationTimestamp");
-    let mut log = window.store.log.iter().take(window.position);
-    log.any(|r| {
+    window.store.log.iter().take(window.position).any(|r| {
         let went = r.before.as_ref().filter(|_| r.after.is_none());
         let is_meant = |c: &Stored| {
             view::namespace(c) == view::namespace(set)
@@ -88,8 +88,8 @@ fn due(podclique: &Value, set: &Value) -> Option<Timestamp> {
         view::text(c, "/type") == "MinAvailableBreached" && view::text(c, "/status") == "True"
     })?;
     // A crash loop is one breach, and its condition changes all the time.
-    let since = view::time(podclique, "/status/breachedSince");
-    let since = since.or_else(|| view::time(breach, "/lastTransitionTime"))?;
+    let since = view::time(podclique, "/status/breachedSince")
+        .or_else(|| view::time(breach, "/lastTransitionTime"))?;
     since.checked_add(delay(podclique, set)).ok()
 }
 
@@ -97,8 +97,8 @@ fn due(podclique: &Value, set: &Value) -> Option<Timestamp> {
 fn delay(podclique: &Value, set: &Value) -> SignedDuration {
     let group = view::label(podclique, labels::SCALING_GROUP);
     let own = view::list(set, "/spec/template/podCliqueScalingGroups")
-        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))));
-    let own = own.and_then(|g| view::duration(g, "/terminationDelay"));
+        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))))
+        .and_then(|g| view::duration(g, "/terminationDelay"));
     let of_set = view::duration(set, "/spec/template/terminationDelay");
     own.or(of_set).unwrap_or_default()
 }
@@ -127,8 +127,10 @@ fn surely_up(window: &Window<'_>, podclique: &str) -> BTreeSet<i64> {
 /// Indexes that were done all the time, as stored.
 pub(super) fn surely_done(window: &Window<'_>, podclique: &str) -> BTreeSet<i64> {
     let mut versions = window.of_uid(Resource::PodClique, podclique).into_iter();
-    let first = versions.next().map(|c| view::completed(c));
-    let first = first.unwrap_or_default();
+    let first = versions
+        .next()
+        .map(|c| view::completed(c))
+        .unwrap_or_default();
     versions.fold(first, |done, c| &done & &view::completed(c))
 }
 

@@ -151,8 +151,8 @@ pub(super) fn delay(object: &Value, set: &Value) -> Option<SignedDuration> {
         group => group,
     };
     let own = view::list(set, "/spec/template/podCliqueScalingGroups")
-        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))));
-    let own = own.and_then(|g| seconds(view::text(g, "/terminationDelay")));
+        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))))
+        .and_then(|g| seconds(view::text(g, "/terminationDelay")));
     own.or(of_set).map(SignedDuration::from_secs)
 }
 
@@ -197,8 +197,11 @@ fn is_replaced_as_a_whole(window: &Window<'_>, podclique: &Value) -> bool {
         (view::owner(c).map(|o| o.2.to_owned()), index)
     };
     let mates = window.versions(Resource::PodClique, |c| place(c) == place(podclique));
-    let mut all = mates.iter().map(|mate| &***mate).chain([podclique]);
-    all.any(|c| updates::may_be_replaced(window, c))
+    mates
+        .iter()
+        .map(|mate| &***mate)
+        .chain([podclique])
+        .any(|c| updates::may_be_replaced(window, c))
 }
 
 /// Whether the owner, as observed, has no slot for the PodClique.

@@ -96,8 +96,11 @@ fn parts(window: &Window<'_>, gang: &Value) -> Vec<LayoutSlot> {
     };
     let live = |group: &str, _: &Value| {
         let versions = window.versions(Resource::PodCliqueScalingGroup, |g| view::name(g) == group);
-        let counts = versions.iter().map(|g| view::number(g, "/spec/replicas"));
-        (0..counts.min().unwrap_or(0)).collect()
+        let fewest = versions
+            .iter()
+            .map(|g| view::number(g, "/spec/replicas"))
+            .min();
+        (0..fewest.unwrap_or(0)).collect()
     };
     let mut parts = layout::slots(set, i, live);
     parts.retain(|slot| slot.gang == view::name(gang));

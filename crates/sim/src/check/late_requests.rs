@@ -33,7 +33,10 @@ impl LateRequests {
             *count += 1;
             *is_late |= self.0.contains_key(view::uid(pod));
         }
-        let held_twice = slots.values().filter(|(_, is_late)| *is_late);
-        held_twice.map(|(count, _)| count - 1).sum()
+        slots
+            .values()
+            .filter(|(_, is_late)| *is_late)
+            .map(|(count, _)| count - 1)
+            .sum()
     }
 }

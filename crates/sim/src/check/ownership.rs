@@ -110,8 +110,12 @@ fn is_last_write(record: &Record, before: &Value) -> bool {
 fn was_scaled_in(window: &Window<'_>, podclique: &Value, group: &str) -> bool {
     let index = view::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX).parse::<i64>();
     let groups = window.of_uid(Resource::PodCliqueScalingGroup, group);
-    let mut live = groups.iter().filter(|group| !view::is_terminating(group));
-    index.is_ok_and(|index| live.any(|g| view::number(g, "/spec/replicas") <= index))
+    index.is_ok_and(|index| {
+        groups
+            .iter()
+            .filter(|group| !view::is_terminating(group))
+            .any(|g| view::number(g, "/spec/replicas") <= index)
+    })
 }
 
 /// Whether the PodClique's replica may have been observed as terminated while its set controlled
@@ -135,8 +139,11 @@ fn sets_in_hand<'a>(window: &Window<'a>, (kind, _, uid): &Owner<'_>) -> Vec<&'a 
         return window.of_uid(Resource::PodCliqueSet, uid);
     }
     let groups = window.of_uid(Resource::PodCliqueScalingGroup, uid);
-    let above = groups.into_iter().filter_map(|group| view::owner(group));
-    let above: BTreeSet<&str> = above.map(|(_, _, set)| set).collect();
+    let above: BTreeSet<&str> = groups
+        .into_iter()
+        .filter_map(|group| view::owner(group))
+        .map(|(_, _, set)| set)
+        .collect();
     let sets = above.into_iter();
     sets.flat_map(|set| window.of_uid(Resource::PodCliqueSet, set))
         .collect()
@@ -159,10 +166,10 @@ fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Checked {
     let is_deletion = stays(before) && !record.after.as_ref().is_some_and(stays);
     if is_deletion {
         let is_kept = match view::owner(before) {
-            None => {
-                let mut owners = seen.iter().filter_map(|o| view::owner(o));
-                owners.any(|owner| was_left(window, before, &owner))
-            }
+            None => seen
+                .iter()
+                .filter_map(|o| view::owner(o))
+                .any(|owner| was_left(window, before, &owner)),
             Some((kind, _, uid)) => {
                 let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);
                 !owners.is_empty() && owners.iter().all(|o| view::is_orphaning(o))
@@ -174,8 +181,9 @@ fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Checked {
     }
     let is_adopted =
         view::owner(before).is_none() && record.after.as_ref().is_some_and(|o| is_managed(o));
-    let mut states = seen.into_iter().chain([before]);
-    let is_ours = is_adopted || states.any(|o| is_managed(o)) || is_last_write(record, before);
+    let is_ours = is_adopted
+        || seen.into_iter().chain([before]).any(|o| is_managed(o))
+        || is_last_write(record, before);
     demand(is_ours, "I29", || format!("{} is not ours", record.id))
 }
 
@@ -192,12 +200,13 @@ pub(super) fn damage(window: &Window<'_>, record: &Record) -> Checked {
     };
     for map in ["labels", "annotations"] {
         let pointer = format!("/metadata/{map}");
-        let foreign = before
+        for (key, value) in before
             .pointer(&pointer)
             .and_then(Value::as_object)
             .into_iter()
-            .flatten();
-        for (key, value) in foreign.filter(|(key, _)| !is_own(key)) {
+            .flatten()
+            .filter(|(key, _)| !is_own(key))
+        {
             let kept = after.pointer(&pointer).and_then(|m| m.get(key));
             demand(kept == Some(value), "I29", || {
                 format!("{}: foreign {map} {key} lost", record.id)

@@ -65,8 +65,9 @@ fn of(owner: &str) -> impl Fn(&Value) -> bool + '_ {
 fn over_created(window: &Window<'_>, pod: &Value, late: &LateRequests) -> Checked {
     let owner = owner_uid(pod);
     let is_own = of(owner);
-    let pods = window.all(Resource::Pod).map(|(_, p)| &**p);
-    let pods: Vec<&Value> = pods
+    let pods: Vec<&Value> = window
+        .all(Resource::Pod)
+        .map(|(_, p)| &**p)
         .filter(|p| is_own(p) && view::is_live(p) && !late.is_unseen(window, p))
         .collect();
     let live = pods.len() - late.twins(pods.iter().copied());

@@ -13,8 +13,7 @@ use crate::view;
 /// The operator edits this PodClique, or deletes a part of it, for a newer template.
 pub(super) fn check(window: &Window<'_>, object: &Value) -> Checked {
     let sets = job::sets(window, object);
-    let refused = sets.iter().map(|set| refused_clique(window, set));
-    let refused: Vec<Option<&str>> = refused.collect();
+    let refused: Vec<Option<&str>> = sets.iter().map(|set| refused_clique(window, set)).collect();
     let is_accepted = refused.is_empty() || refused.iter().any(Option::is_none);
     demand(is_accepted, "I49", || {
         let clique = refused.first().copied().flatten().unwrap_or_default();
@@ -43,8 +42,9 @@ const VERSION: &str = "example.com/version";
 /// A clique of this version of the set whose new pods were refused at any time at which they can
 /// have been checked.
 fn refused_clique<'a>(window: &Window<'_>, set: &'a Value) -> Option<&'a str> {
-    let mut cliques = view::list(set, "/spec/template/cliques").map(|c| view::text(c, "/name"));
-    cliques.find(|clique| is_refused(window, set, clique))
+    view::list(set, "/spec/template/cliques")
+        .map(|c| view::text(c, "/name"))
+        .find(|clique| is_refused(window, set, clique))
 }
 
 fn is_refused(window: &Window<'_>, set: &Value, clique: &str) -> bool {
@@ -95,9 +95,12 @@ fn has_pods(podclique: &Value) -> bool {
 
 /// A template of which a pod is Ready is not checked.
 fn is_proven(log: &[Record], wanted: &str) -> bool {
-    let mut pods = log.iter().filter(|r| r.id.resource == Resource::Pod);
-    pods.any(|r| {
-        let pod = r.after.as_ref();
-        pod.is_some_and(|p| p["metadata"]["annotations"][VERSION] == wanted && view::is_ready(p))
-    })
+    log.iter()
+        .filter(|r| r.id.resource == Resource::Pod)
+        .any(|r| {
+            let pod = r.after.as_ref();
+            pod.is_some_and(|p| {
+                p["metadata"]["annotations"][VERSION] == wanted && view::is_ready(p)
+            })
+        })
 }

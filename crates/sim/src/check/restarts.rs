@@ -68,8 +68,10 @@ fn counted(window: &Window<'_>, record: &Record, before: &Stored, after: &Stored
     if !raised.is_empty() {
         culprit::check(window, record, &raised)?;
     }
-    let allowed = versions(window, after).map(job::max_restarts).max();
-    let allowed = allowed.unwrap_or(0);
+    let allowed = versions(window, after)
+        .map(job::max_restarts)
+        .max()
+        .unwrap_or(0);
     demand(right == 0 || is <= allowed, "I22", || {
         format!("{}: restart {is} of {allowed}", record.id)
     })
@@ -96,16 +98,19 @@ fn given_up(window: &Window<'_>, record: &Record, before: &Stored, after: &Store
         return Ok(());
     }
     let replicas = 0..view::number(after, "/spec/replicas");
-    let failed = replicas.filter(|i| failures::has_failed(window, before, *i, record.time));
-    let due: Vec<i64> = failed.collect();
+    let due: Vec<i64> = replicas
+        .filter(|i| failures::has_failed(window, before, *i, record.time))
+        .collect();
     if let [only] = due[..] {
         exits::check_reason(window, record, only)?;
     }
     culprit::check(window, record, &due)?;
     let failed = i64::try_from(due.len()).unwrap_or(i64::MAX);
     let used = view::number(before, "/status/restartCount");
-    let allowed = versions(window, after).map(job::max_restarts).min();
-    let allowed = allowed.unwrap_or(0);
+    let allowed = versions(window, after)
+        .map(job::max_restarts)
+        .min()
+        .unwrap_or(0);
     demand(failed > 0 && used + failed > allowed, "I22", || {
         format!(
             "{}: given up with {used} of {allowed} restarts used and {failed} failed replicas",
@@ -131,16 +136,14 @@ fn fenced(window: &Window<'_>, record: &Record) -> Checked {
     }
     let versions = window.of_uid(Resource::PodClique, view::uid(before));
     let is_earlier = |set: &Value| {
-        let mut all = versions.iter().copied().chain([before]);
-        all.any(|c| {
+        versions.iter().copied().chain([before]).any(|c| {
             let present = view::replica(c).map_or(0, |i| view::attempt(set, i));
             job::attempt_of(c) < present
         })
     };
     let (owners, sets) = (job::owners(window, before), job::sets(window, before));
-    let mut above = owners.iter().chain(&sets);
     let is_explained = owners.is_empty()
-        || above.any(|o| view::is_terminating(o))
+        || owners.iter().chain(&sets).any(|o| view::is_terminating(o))
         || sets.iter().any(|s| is_earlier(s));
     demand(is_explained, "I23", || {
         format!("{} deleted before a restart was counted", record.id)

@@ -23,8 +23,10 @@ pub(super) fn is_possible(window: &Window<'_>, owner: &Value, replica: i64) -> b
         }
     };
     let parts = window.versions(Resource::PodClique, is_part);
-    let mut parts = parts.iter().filter(|part| !is_deleted_by_us(window, part));
-    parts.any(|part| is_short(window, part))
+    parts
+        .iter()
+        .filter(|part| !is_deleted_by_us(window, part))
+        .any(|part| is_short(window, part))
 }
 
 /// A deletion by the operator itself, for a group that is scaled in, is no failure while it ends.

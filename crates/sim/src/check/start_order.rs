@@ -49,9 +49,10 @@ fn was_up(window: &Window<'_>, pod: &Value, parent: &str) -> Checked {
     if is_needless(window, pod, parent) {
         return Ok(());
     }
-    let uids = seen.iter().map(|q| view::uid(q));
-    let counts = uids.map(|uid| gangs::up(window, uid));
-    let (most, least) = counts
+    let (most, least) = seen
+        .iter()
+        .map(|q| view::uid(q))
+        .map(|uid| gangs::up(window, uid))
         .max_by_key(|(most, least)| most - least)
         .unwrap_or((0, 1));
     demand(most >= least, "I38", || {
@@ -64,14 +65,20 @@ fn was_up(window: &Window<'_>, pod: &Value, parent: &str) -> Checked {
 fn names_all(window: &Window<'_>, pod: &Value) -> Checked {
     let pairs = view::annotation(pod, labels::STARTS_AFTER);
     let named = |name: &str| {
-        let mut pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
-        pairs.any(|(parent, _)| parent == name)
+        pairs
+            .split(',')
+            .filter_map(|pair| pair.split_once(':'))
+            .any(|(parent, _)| parent == name)
     };
     let owner = view::owner(pod).map_or("", |(_, _, uid)| uid);
     let own = window.of_uid(Resource::PodClique, owner);
     let every = |name: &str| own.iter().all(|q| starts_after(q).any(|n| n == name));
-    let said = own.first().into_iter().flat_map(|q| starts_after(q));
-    for parent in said.filter(|name| every(name)) {
+    for parent in own
+        .first()
+        .into_iter()
+        .flat_map(|q| starts_after(q))
+        .filter(|name| every(name))
+    {
         let is_right = named(parent) || is_needless(window, pod, parent);
         demand(is_right, "I38", || {
             let pod = view::name(pod);

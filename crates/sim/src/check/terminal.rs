@@ -77,8 +77,9 @@ fn released(window: &Window<'_>, record: &Record, before: &Value, after: &Value)
 /// Whether a set is the topmost controller: an object whose owner reference was removed does not
 /// belong to the job any more.
 fn is_held_on_to(window: &Window<'_>, object: &Value) -> bool {
-    let ours = view::owner(object).filter(|(kind, ..)| kind.starts_with("PodClique"));
-    let owner = ours.and_then(|(_, _, uid)| window.store.by_uid(uid));
+    let owner = view::owner(object)
+        .filter(|(kind, ..)| kind.starts_with("PodClique"))
+        .and_then(|(_, _, uid)| window.store.by_uid(uid));
     owner.is_some_and(|(id, o)| id.resource == Resource::PodCliqueSet || is_held_on_to(window, o))
 }
 

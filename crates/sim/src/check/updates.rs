@@ -26,8 +26,11 @@ pub(super) fn may_be_replaced(window: &Window<'_>, object: &Value) -> bool {
     let uid = view::uid(object);
     let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid);
     let pods = window.versions(Resource::Pod, is_own);
-    let versions = pods.iter().map(|p| view::text(p, VERSION)).chain([has]);
-    let versions: Vec<&str> = versions.collect();
+    let versions: Vec<&str> = pods
+        .iter()
+        .map(|p| view::text(p, VERSION))
+        .chain([has])
+        .collect();
     let is_old = sets
         .iter()
         .any(|set| versions.iter().any(|has| version(set, clique) != *has));
@@ -165,8 +168,8 @@ fn check_group<'a>(
 ) -> Checked {
     let mut replicas: BTreeMap<&str, bool> = BTreeMap::new();
     for podclique in members {
-        let least = view::number(podclique, "/spec/minAvailable");
-        let least = least.min(view::number(podclique, "/spec/replicas"));
+        let least = view::number(podclique, "/spec/minAvailable")
+            .min(view::number(podclique, "/spec/replicas"));
         let is_up = up(window, podclique) >= least;
         let index = view::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX);
         *replicas.entry(index).or_insert(true) &= is_up;
@@ -187,14 +190,17 @@ fn demand_up(name: &str, up: i64, needed: i64) -> Checked {
 /// The least number that has to run: at most those that ran when the turn began.
 fn needed(window: &Window<'_>, resource: Resource, uid: &str) -> i64 {
     let states = window.of_uid(resource, uid);
-    let least = states.iter().map(|object| {
-        let minimum = view::number(object, "/spec/minAvailable");
-        let reached = view::number(object, "/status/updateProgress/reached");
-        minimum
-            .min(view::number(object, "/spec/replicas"))
-            .min(reached)
-    });
-    least.min().unwrap_or(0)
+    states
+        .iter()
+        .map(|object| {
+            let minimum = view::number(object, "/spec/minAvailable");
+            let reached = view::number(object, "/status/updateProgress/reached");
+            minimum
+                .min(view::number(object, "/spec/replicas"))
+                .min(reached)
+        })
+        .min()
+        .unwrap_or(0)
 }
 
 /// Whether its group may have been observed with fewer replicas; the group need not be the
@@ -233,8 +239,6 @@ pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
     let up = i64::try_from(window.most_pods(is_counted)).unwrap_or(i64::MAX);
     let seen = window.of_uid(Resource::PodClique, owner);
     let budgets = job::sets(window, pod);
-    let budget = budgets.iter().map(|set| max_unavailable(set, podclique));
-    let budget = budget.max().unwrap_or(1);
     // With surge an old pod goes only when as many are up as ran before.
     let uses_surge = !budgets.is_empty()
         && budgets.iter().all(|set| max_surge(set, podclique) > 0)
@@ -242,7 +246,11 @@ pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
     let budget = if uses_surge && !is_surge(window, pod) {
         0
     } else {
-        budget
+        budgets
+            .iter()
+            .map(|set| max_unavailable(set, podclique))
+            .max()
+            .unwrap_or(1)
     };
     let floors = seen.iter().filter_map(|c| {
         let reached = c.pointer("/status/updateProgress/reached")?.as_i64()?;

@@ -82,8 +82,11 @@ impl<'a> Window<'a> {
             .recent(resource)
             .flat_map(|r| [&r.before, &r.after])
             .flatten();
-        let present = self.all(resource).map(|(_, o)| o);
-        present.chain(recent).filter(|o| is_meant(o)).collect()
+        self.all(resource)
+            .map(|(_, o)| o)
+            .chain(recent)
+            .filter(|o| is_meant(o))
+            .collect()
     }
 
     /// All states of the object with this uid.
@@ -94,16 +97,18 @@ impl<'a> Window<'a> {
     /// Whether the object was deleted with `--cascade=orphan`.
     pub fn was_orphaned(&self, uid: &str) -> bool {
         let log = self.store.log.get(..=self.position).unwrap_or_default();
-        let states = log.iter().filter_map(|r| r.after.as_ref());
-        let mut own = states.filter(|o| view::uid(o) == uid);
-        own.any(|o| view::is_orphaning(o))
+        log.iter()
+            .filter_map(|r| r.after.as_ref())
+            .filter(|o| view::uid(o) == uid)
+            .any(|o| view::is_orphaning(o))
     }
 
     /// Uids of objects that appeared or disappeared in the window, the checked record included.
     pub fn born_or_gone(&self, resource: Resource) -> impl Iterator<Item = &'a str> {
         let own = self.store.log.get(self.position).into_iter();
-        let all = self.recent(resource).chain(own);
-        all.filter(|r| r.before.is_none() || r.after.is_none())
+        self.recent(resource)
+            .chain(own)
+            .filter(|r| r.before.is_none() || r.after.is_none())
             .map(|r| view::uid(&r.last))
     }
 

@@ -59,11 +59,11 @@ fn is_present(
     mark: &str,
 ) -> bool {
     let number = |key| view::label(podclique, key).parse::<i64>().unwrap_or(0);
-    let attempts = fenced
+    let present = fenced
         .into_iter()
-        .flat_map(|o| view::list(o, "/status/replicaAttempts"));
-    let mut of_replica = attempts.filter(|a| view::number(a, "/replica") == number(index));
-    let present = of_replica.next().map_or(0, |a| view::number(a, "/attempt"));
+        .flat_map(|o| view::list(o, "/status/replicaAttempts"))
+        .find(|a| view::number(a, "/replica") == number(index))
+        .map_or(0, |a| view::number(a, "/attempt"));
     number(mark) == present
 }
 
@@ -76,9 +76,12 @@ fn raised(store: &Store, reason: &str) -> usize {
             .map(|a| view::number(a, "/attempt"))
             .sum()
     };
-    let changes = store.log.iter().filter_map(|r| {
-        let (before, after) = (r.before.as_ref()?, r.after.as_ref()?);
-        usize::try_from(breaches(after) - breaches(before)).ok()
-    });
-    changes.sum()
+    store
+        .log
+        .iter()
+        .filter_map(|r| {
+            let (before, after) = (r.before.as_ref()?, r.after.as_ref()?);
+            usize::try_from(breaches(after) - breaches(before)).ok()
+        })
+        .sum()
 }

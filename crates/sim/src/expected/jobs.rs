@@ -45,11 +45,10 @@ pub(super) fn needless(set: &Value, wanted: &BTreeSet<Id>, gangs: &Gangs) -> Vec
     if view::is_over(set) {
         return wanted.iter().cloned().collect();
     }
-    let parts = gangs
+    gangs
         .values()
         .flatten()
-        .filter(|part| is_latched(set, part));
-    parts
+        .filter(|part| is_latched(set, part))
         .map(|part| Id::new(Resource::PodClique, part))
         .collect()
 }
@@ -65,8 +64,9 @@ fn not_done(store: &Store, set: &Value, gangs: &Gangs) -> Vec<String> {
         let clique = store.get(&Id::new(Resource::PodClique, part));
         is_latched(set, part) || clique.is_some_and(|c| view::has_condition(c, "Succeeded"))
     };
-    let parts = gangs.values().flatten();
-    parts
+    gangs
+        .values()
+        .flatten()
         .filter(|part| !has_succeeded(part))
         .map(|part| format!("set: Succeeded, but {part} has not"))
         .collect()
@@ -75,8 +75,9 @@ fn not_done(store: &Store, set: &Value, gangs: &Gangs) -> Vec<String> {
 fn cliques<'a>(store: &'a Store, set: &Value) -> Vec<&'a Stored> {
     let is_own = |c: &Value| view::set_of(c) == view::name(set);
     let all = store.all(Resource::PodClique);
-    let rooted = all.filter(|(id, c)| is_own(c) && is_rooted(store, id));
-    rooted.map(|(_, c)| c).collect()
+    all.filter(|(id, c)| is_own(c) && is_rooted(store, id))
+        .map(|(_, c)| c)
+        .collect()
 }
 
 /// Every index is completed, or held by a pod that is Ready and never ends by itself.

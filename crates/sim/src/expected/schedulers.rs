@@ -18,14 +18,17 @@ pub(super) fn is_theirs(resource: Resource) -> bool {
 
 /// The leftover objects.
 pub(super) fn problems(store: &Store) -> Vec<String> {
-    let theirs = store.objects().filter(|(id, _)| is_theirs(id.resource));
-    let left = theirs.filter(|(id, object)| {
-        let owner = view::owner(object).and_then(|(_, _, uid)| store.by_uid(uid));
-        let mut pods = store.all(Resource::Pod);
-        let name = "/spec/schedulingGroup/podGroupName";
-        let is_unused = id.resource == Resource::PodGroup
-            && !pods.any(|(_, pod)| view::text(pod, name) == id.name);
-        owner.is_none() || is_unused
-    });
-    left.map(|(id, _)| format!("{id} is left over")).collect()
+    store
+        .objects()
+        .filter(|(id, _)| is_theirs(id.resource))
+        .filter(|(id, object)| {
+            let owner = view::owner(object).and_then(|(_, _, uid)| store.by_uid(uid));
+            let mut pods = store.all(Resource::Pod);
+            let name = "/spec/schedulingGroup/podGroupName";
+            let is_unused = id.resource == Resource::PodGroup
+                && !pods.any(|(_, pod)| view::text(pod, name) == id.name);
+            owner.is_none() || is_unused
+        })
+        .map(|(id, _)| format!("{id} is left over"))
+        .collect()
 }

@@ -28,10 +28,10 @@ pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
         view::text(p, "/metadata/annotations/example.com~1version") != version(set, clique)
     };
     // Objects without a controller keep their template.
-    let rooted = store
+    let pods = store
         .all(Resource::Pod)
-        .filter(|(id, _)| is_rooted(store, id));
-    let pods = rooted.map(|(_, p)| &**p);
+        .filter(|(id, _)| is_rooted(store, id))
+        .map(|(_, p)| &**p);
     let old = pods.filter(of_set).filter(is_old);
     problems.extend(old.map(|p| format!("pod {} has an older template", view::name(p))));
     problems

@@ -35,8 +35,12 @@ fn describe(definition: &Value) -> Value {
     let mut sections = Map::new();
     for section in ["spec", "status"] {
         let fields = properties[section]["properties"].as_object();
-        let names = fields.into_iter().flatten().map(|(name, _)| name.clone());
-        let names: Map<String, Value> = names.map(|name| (name, json!({}))).collect();
+        let names: Map<String, Value> = fields
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.clone())
+            .map(|name| (name, json!({})))
+            .collect();
         sections.insert(section.to_owned(), json!({"properties": names}));
     }
     json!({"properties": sections})

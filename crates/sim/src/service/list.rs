@@ -78,10 +78,15 @@ pub(super) fn page(
             && asked.selector.selects(object)
             && after.as_ref().is_none_or(|after| position(id) > *after)
     };
-    let all = store.as_of(version, collection.resource).into_iter();
-    let mut items: Vec<(Id, Stored)> = all.filter(is_meant).collect();
-    let limit = asked.limit.filter(|limit| *limit > 0);
-    let limit = limit.map_or(usize::MAX, |limit| limit.min(options.longest_page));
+    let mut items: Vec<(Id, Stored)> = store
+        .as_of(version, collection.resource)
+        .into_iter()
+        .filter(is_meant)
+        .collect();
+    let limit = asked
+        .limit
+        .filter(|limit| *limit > 0)
+        .map_or(usize::MAX, |limit| limit.min(options.longest_page));
     let has_more = items.len() > limit;
     items.truncate(limit);
     let last = items.last().filter(|_| has_more);

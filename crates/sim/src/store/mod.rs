@@ -207,8 +207,7 @@ impl Store {
 
     /// Namespaces with at least one object.
     pub fn namespaces(&self) -> BTreeSet<String> {
-        let all = self.objects.keys();
-        all.map(|id| id.namespace.clone()).collect()
+        self.objects.keys().map(|id| id.namespace.clone()).collect()
     }
 
     /// The part of one namespace, as if that were `default`.

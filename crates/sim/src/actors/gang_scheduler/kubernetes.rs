@@ -39,8 +39,9 @@ fn is_whole(store: &Store, pod: &Value, id: &Id) -> bool {
     }
     let groups = store.all(Resource::PodGroup).filter(is_child);
     let composites = store.all(Resource::CompositePodGroup).filter(is_child);
-    let children = groups.chain(composites);
-    let whole = children.filter(|(child, _)| is_whole(store, pod, child));
+    let whole = groups
+        .chain(composites)
+        .filter(|(child, _)| is_whole(store, pod, child));
     count(whole) >= view::number(group, "/spec/schedulingPolicy/gang/minGroupCount")
 }
 
@@ -53,8 +54,10 @@ pub fn let_groups_go(store: &mut Store, rng: &mut Rng) -> bool {
         view::is_terminating(group) && !pods.any(|(_, p)| is_member(p, &id.name))
     };
     let groups = store.all(Resource::PodGroup);
-    let free = groups.filter(|(id, group)| is_free(id, group));
-    let free: Vec<Id> = free.map(|(id, _)| id.clone()).collect();
+    let free: Vec<Id> = groups
+        .filter(|(id, group)| is_free(id, group))
+        .map(|(id, _)| id.clone())
+        .collect();
     let Some(id) = rng.pick(&free) else {
         return false;
     };

@@ -33,6 +33,8 @@ fn pod_group(pod: &Value) -> &str {
 
 fn is_selected(pod: &Value, part: &Value) -> bool {
     let labels = view::at(part, "/labelSelector/matchLabels").and_then(Value::as_object);
-    let mut labels = labels.into_iter().flatten();
-    labels.all(|(key, value)| value.as_str() == Some(view::label(pod, key)))
+    labels
+        .into_iter()
+        .flatten()
+        .all(|(key, value)| value.as_str() == Some(view::label(pod, key)))
 }

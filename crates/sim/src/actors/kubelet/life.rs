@@ -52,15 +52,16 @@ pub(super) fn start(store: &mut Store, id: &Id) {
 
 /// All app containers, in this state.
 fn containers(pod: &Value, state: &Value, is_ready: bool) -> Vec<Value> {
-    let all = view::list(pod, "/spec/containers").enumerate();
-    all.map(|(at, container)| {
-        let (restarts, last) = restarted(pod, at);
-        json!({
-            "name": container["name"], "ready": is_ready, "restartCount": restarts,
-            "state": state, "lastState": last,
+    view::list(pod, "/spec/containers")
+        .enumerate()
+        .map(|(at, container)| {
+            let (restarts, last) = restarted(pod, at);
+            json!({
+                "name": container["name"], "ready": is_ready, "restartCount": restarts,
+                "state": state, "lastState": last,
+            })
         })
-    })
-    .collect()
+        .collect()
 }
 
 /// Init containers have ended, except those that run on.

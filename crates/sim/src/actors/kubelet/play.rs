@@ -142,8 +142,9 @@ pub(super) fn cast(store: &mut Store, rng: &mut Rng, id: &Id, playing: Playing) 
     let all: Vec<&Script> = SCRIPTS.iter().filter(is_meant).collect();
     // Most pods behave well.
     let may_be_bad = rng.chance(BAD_BY);
-    let first = rng.pick(&all).copied();
-    let script = first
+    let script = rng
+        .pick(&all)
+        .copied()
         .filter(|s| may_be_bad || !s.is_bad())
         .or_else(|| rng.pick(&all).copied());
     let tempo = rng.pick(&TEMPI).copied().unwrap_or(0);

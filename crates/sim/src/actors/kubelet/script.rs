@@ -21,9 +21,11 @@ const DELETERS: [&str; 3] = [
 /// All scripts that pods of the simulator can play. Pods with dependencies wait for their start
 /// without a script.
 pub(super) static SCRIPTS: LazyLock<Vec<Script>> = LazyLock::new(|| {
-    let all = recordings::all().into_iter();
-    let playable = all.filter(|r| !r.init_containers().contains(&start_order::CONTAINER));
-    playable.map(|recording| Script::of(&recording)).collect()
+    recordings::all()
+        .into_iter()
+        .filter(|r| !r.init_containers().contains(&start_order::CONTAINER))
+        .map(|recording| Script::of(&recording))
+        .collect()
 });
 
 /// The kubelet's statuses of one pod.
@@ -112,14 +114,16 @@ pub(super) fn policy(pod: &Value) -> &str {
 }
 
 fn is_evicted(step: &RecordedStep) -> bool {
-    let mut reasons = view::list(&step.status, "/conditions").map(|c| view::text(c, "/reason"));
-    reasons.any(|reason| DELETERS.contains(&reason))
+    view::list(&step.status, "/conditions")
+        .map(|c| view::text(c, "/reason"))
+        .any(|reason| DELETERS.contains(&reason))
 }
 
 fn was_killed(step: &RecordedStep) -> bool {
     let containers = view::list(&step.status, "/containerStatuses");
-    let mut codes = containers.map(|c| view::number(c, "/state/terminated/exitCode"));
-    codes.any(|code| ASKED_TO_END.contains(&code))
+    containers
+        .map(|c| view::number(c, "/state/terminated/exitCode"))
+        .any(|code| ASKED_TO_END.contains(&code))
 }
 
 fn scenes<'a>(steps: impl Iterator<Item = &'a RecordedStep>) -> Vec<Scene> {
