@@ -3,6 +3,7 @@
 use std::process::{self, Output};
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -154,7 +155,17 @@ impl<'a> Namespace<'a> {
     }
 
     /// Looks until there is a result; `Err` is the remaining problem.
-    pub fn until<T>(&self, what: &str, mut judge: impl FnMut(&Seen) -> Result<T, String>) -> T {
+    pub fn until<T>(&self, what: &str, judge: impl FnMut(&Seen) -> Result<T, String>) -> T {
+        self.within(wait::DEADLINE, what, judge)
+    }
+
+    /// The same with another deadline, for steps during which the operator itself waits.
+    pub fn within<T>(
+        &self,
+        limit: Duration,
+        what: &str,
+        mut judge: impl FnMut(&Seen) -> Result<T, String>,
+    ) -> T {
         let look = || {
             judge(&self.glance()?)?;
             let there = self.look_on_demand();
@@ -162,7 +173,7 @@ impl<'a> Namespace<'a> {
             there.expect_read()?;
             judged
         };
-        match wait::until(look) {
+        match wait::within(limit, look) {
             Ok(found) => found,
             Err(wrong) => panic!("{what}: {wrong}"),
         }

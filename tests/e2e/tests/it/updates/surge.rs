@@ -1,6 +1,7 @@
 //! An engine of which there is one never goes away: its successor starts first.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -11,6 +12,9 @@ use crate::harness::history::course::{Course, Watched};
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, same, site};
 use crate::schedulers::kubernetes::nodes::Nodes;
+
+/// Surge without room is given up after a minute.
+const LIMIT: Duration = Duration::from_mins(3);
 
 const WATCHED: Watched = Watched {
     clique: "none",
@@ -65,7 +69,8 @@ fn update(purpose: &str, place: &str, nodes: usize) -> (Course, String) {
     history.catch_up(&ns);
     ns.apply(&engine("2", place, &rolling));
     let reason = RefCell::new(String::new());
-    ns.until(
+    ns.within(
+        LIMIT,
         "the engine runs with version 2, and the update has ended",
         |seen| {
             let status = &seen.one("PodCliqueScalingGroup", "svc-0-eng")?["status"];
