@@ -8,7 +8,7 @@ use crate::harness::history::course::{Course, Watched};
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::seen::is_ready;
 use crate::harness::{Namespace, Seen, same, site};
-use crate::schedulers::kubernetes::nodes::Nodes;
+use crate::schedulers::kubernetes::nodes::{Nodes, tolerate};
 
 const WATCHED: Watched = Watched {
     clique: "web",
@@ -22,6 +22,7 @@ fn placed(replicas: u32, version: &str, place: &str) -> Value {
     let mut web = clique("web", replicas);
     web["annotations"] = json!({"example.com/version": version});
     probe(&mut web);
+    tolerate(&mut web, place);
     let container = &mut web["spec"]["podSpec"]["containers"][0];
     container["resources"] = json!({"limits": {place: "8"}});
     web
@@ -53,7 +54,7 @@ fn updates_with_six_places(
     workload: fn(&str, &str) -> Value,
 ) -> Course {
     // The nodes outlive the namespace: pods of a node that is gone are removed a minute later.
-    let _nodes = Nodes::new(&site::shared().control_plane, place, 6);
+    let _nodes = Nodes::reserved(&site::shared().control_plane, place, 6);
     let ns = Namespace::new(purpose);
     ns.apply(&workload("1", place));
     ns.until("six run", |seen| expect_ready(seen, 6));

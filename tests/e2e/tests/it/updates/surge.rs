@@ -11,7 +11,7 @@ use crate::harness::history::History;
 use crate::harness::history::course::{Course, Watched};
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, same, site};
-use crate::schedulers::kubernetes::nodes::Nodes;
+use crate::schedulers::kubernetes::nodes::{Nodes, tolerate};
 
 /// Surge without room is given up after a minute.
 const LIMIT: Duration = Duration::from_mins(3);
@@ -29,6 +29,7 @@ fn engine(version: &str, place: &str, rolling: &Value) -> Value {
         let mut clique = clique(name, 1);
         clique["annotations"] = json!({"example.com/version": version});
         probe(&mut clique);
+        tolerate(&mut clique, place);
         let container = &mut clique["spec"]["podSpec"]["containers"][0];
         container["resources"] = json!({"limits": {place: "8"}});
         clique
@@ -60,7 +61,7 @@ fn runs(seen: &Seen, version: &str) -> Result<(), String> {
 /// Updates the engine; returns its course and why it went on without surge.
 fn update(purpose: &str, place: &str, nodes: usize) -> (Course, String) {
     // The nodes outlive the namespace: pods of a node that is gone are removed a minute later.
-    let _nodes = Nodes::new(&site::shared().control_plane, place, nodes);
+    let _nodes = Nodes::reserved(&site::shared().control_plane, place, nodes);
     let ns = Namespace::new(purpose);
     let rolling = json!({"maxSurge": 1});
     ns.apply(&engine("1", place, &rolling));

@@ -23,6 +23,24 @@ impl<'a> Nodes<'a> {
         Self::of_each(control_plane, &[resource.to_owned()], count)
     }
 
+    /// The same, for pods that tolerate the resource as a taint: in a control plane whose other tests
+    /// have pods that request next to nothing, these would take the places of nodes without a taint,
+    /// and be lost with them.
+    pub fn reserved(control_plane: &'a ControlPlane, resource: &str, count: usize) -> Self {
+        let mut nodes = Self {
+            control_plane,
+            resource: resource.to_owned(),
+            names: Vec::new(),
+        };
+        let all = (0..count).map(|i| {
+            let mut node = node(resource, i);
+            node["spec"] = json!({"taints": [{"key": resource, "effect": "NoSchedule"}]});
+            node
+        });
+        nodes.create(&all.collect::<Vec<_>>());
+        nodes
+    }
+
     /// That many nodes for each of these resources.
     pub fn of_each(control_plane: &'a ControlPlane, resources: &[String], count: usize) -> Self {
         let mut nodes = Self {
@@ -52,6 +70,12 @@ impl<'a> Nodes<'a> {
         let output = fed(&mut create, &list);
         assert!(output.status.success(), "{output:?}");
     }
+}
+
+/// Lets the pods of a clique on the nodes that are reserved for this resource.
+pub fn tolerate(clique: &mut Value, resource: &str) {
+    let toleration = json!({"key": resource, "operator": "Exists", "effect": "NoSchedule"});
+    clique["spec"]["podSpec"]["tolerations"] = json!([toleration]);
 }
 
 fn node(resource: &str, index: usize) -> Value {
