@@ -131,8 +131,8 @@ pub struct PodCliqueScalingGroupStatus {
     /// Available group replicas whose PodCliques and pods all have the newest template.
     #[serde(default)]
     pub updated_replicas: i32,
-    /// Surge replicas of the group that exist during an update, which no other count includes; absent
-    /// if there are none.
+    /// Surge replicas of the group that exist during an update, which no other count includes;
+    /// absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surge_replicas: Option<i32>,
     /// Label selector of the group's pods, for autoscalers.
@@ -211,12 +211,12 @@ pub struct PcsgUpdateProgress {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_progress_time: Option<Time>,
     /// The most group replicas that were available at once since the turn began; `maxUnavailable`
-    /// counts from here. Absent outside of the turn, and if no group replica had an older template in
-    /// it.
+    /// counts from here. Absent outside of the turn, and if no group replica had an older template
+    /// in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<i32>,
-    /// The index of the first surge group replica; it and the next `maxSurge - 1` indexes are surge. It
-    /// follows `replicas` up. Absent without surge.
+    /// The index of the first surge group replica; it and the next `maxSurge - 1` indexes are
+    /// surge. It follows `replicas` up. Absent without surge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surge_from: Option<i32>,
     /// Why this turn goes on without surge group replicas; absent while it may use them.

@@ -23,10 +23,10 @@ pub use self::component::{Component, Limits};
 pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
 pub use self::room::{QUOTA, explain_no_room, is_short, next_waiting, short_at};
-use self::surge::choose_surplus;
 pub use self::surge::{
-    SurgeUnit, describe_surge, max_surge, next_surge_from, surge_indexes, surge_of_group,
+    SurgeUnit, describe_surge, next_surge_from, surge_of_clique, surge_of_group,
 };
+use self::surge::{choose_surplus, max_surge};
 pub use self::trouble::explain_new_pods;
 pub use self::unit::{
     Stage, UnitMember, counts_from, next_stage_at, next_stage_of_replica_at, stage_of_pod,
@@ -72,7 +72,8 @@ pub fn turn_in<'a>(
 }
 
 /// Whether a record of a PodClique or group about the update to this generation belongs to the turn
-/// that began then. It belongs to an earlier one if it ended before; `turn` is absent outside of turns.
+/// that began then. It belongs to an earlier one if it ended before; `turn` is absent outside of
+/// turns.
 pub fn is_of_turn(
     (record, ended): (&str, Option<&Time>),
     generation: &str,
@@ -110,7 +111,8 @@ pub fn is_paused(set: &PodCliqueSet) -> bool {
 }
 
 /// Whether the operator accepted this generation of the templates: it checked them, or it found no
-/// object that they change. A job has one template. A hash of another implementation proves nothing.
+/// object that they change. A job has one template. A hash of another implementation proves
+/// nothing.
 pub fn is_accepted(set: &PodCliqueSet, generation: &str) -> bool {
     let stored = set.status.as_ref();
     let stored = stored.and_then(|status| status.current_generation_hash.as_deref());

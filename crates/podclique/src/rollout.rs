@@ -39,44 +39,37 @@ pub(crate) fn component(
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: update::is_short(waiting, errors, now),
         must_return: snapshot.set.as_ref().is_some_and(|s| s.update.must_return),
-        limits: limits(snapshot),
+        limits: Limits::of(snapshot.rolling_update(), spec.replicas, minimum),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
         ..Component::count(units, &surge_indexes(snapshot), spec.replicas, minimum)
     }
 }
 
-/// `rollingUpdate` of the clique.
-fn limits(snapshot: &Snapshot) -> Limits {
-    let spec = &snapshot.podclique.spec;
-    let minimum = spec.min_available.unwrap_or(spec.replicas);
-    Limits::of(snapshot.rolling_update(), spec.replicas, minimum)
+/// The indexes of surge pods; empty outside of a turn. They stay while the update is held, and
+/// while the record is about an older template.
+pub(crate) fn surge_indexes(snapshot: &Snapshot) -> Range<i32> {
+    let is_of_turn = || snapshot.is_updating() || snapshot.is_update_held();
+    update::surge_of_clique(&snapshot.podclique, snapshot.rolling_update(), is_of_turn)
 }
 
-/// The indexes of surge pods; empty outside of a turn. They stay while the update is held, and while
-/// the record is about an older template.
-pub(crate) fn surge_indexes(snapshot: &Snapshot) -> Range<i32> {
-    let desired = snapshot.podclique.spec.replicas;
-    let is_of_turn = snapshot.is_updating() || snapshot.is_update_held();
-    let stored = snapshot.podclique.status.as_ref();
-    let open = stored
-        .and_then(|status| status.update_progress.as_ref())
-        .filter(|progress| is_of_turn && progress.update_ended_at.is_none());
-    let from = open.and_then(|progress| progress.surge_from);
-    update::surge_indexes(from, desired, limits(snapshot).max_surge)
+/// Returns whether a pod is a surge pod.
+pub(crate) fn surge_of(snapshot: &Snapshot) -> impl Fn(&Pod) -> bool + use<> {
+    let surge = surge_indexes(snapshot);
+    move |pod| pod.index().is_some_and(|index| surge.contains(&index))
 }
 
 /// The surge pods that exist.
 pub(crate) fn surge_units(snapshot: &Snapshot, pods: &[(&Arc<Pod>, Stage)]) -> Vec<SurgeUnit> {
-    let surge = surge_indexes(snapshot);
-    let units = pods.iter().filter_map(|(pod, stage)| {
-        let index = pod.index().filter(|index| surge.contains(index))?;
-        let is_available = stage.is_available();
-        Some(SurgeUnit {
-            index,
-            is_available,
+    let is_surge = surge_of(snapshot);
+    pods.iter()
+        .filter(|(pod, _)| is_surge(pod))
+        .filter_map(|(pod, stage)| {
+            Some(SurgeUnit {
+                index: pod.index()?,
+                is_available: stage.is_available(),
+            })
         })
-    });
-    units.collect()
+        .collect()
 }
 
 /// When a stage, or the room of the clique, changes if nothing happens.

@@ -26,10 +26,9 @@ pub(crate) use update::next_update_change;
 pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
     let podclique = &snapshot.podclique;
     let before = podclique.status.clone().unwrap_or_default();
-    let surge = rollout::surge_indexes(snapshot);
-    let is_surge = |pod: &&Arc<Pod>| pod.index().is_some_and(|index| surge.contains(&index));
+    let is_surge = rollout::surge_of(snapshot);
     let staying = snapshot.pods.iter().filter(|p| !p.is_terminating());
-    let (surge, pods): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) = staying.partition(is_surge);
+    let (surge, pods): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) = staying.partition(|pod| is_surge(pod));
     let ready_surge = surge.iter().filter(|p| p.is_ready()).count();
     let count = |claim: &dyn Fn(&Pod) -> bool| to_i32(pods.iter().filter(|p| claim(p)).count());
     let facts = CliqueFacts::of(podclique, snapshot.pods.iter().map(AsRef::as_ref))

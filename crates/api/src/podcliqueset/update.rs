@@ -102,9 +102,9 @@ pub struct PcsUpdateProgress {
     /// The replica that has the turn; at most one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub currently_updating: Vec<ReplicaUpdateProgress>,
-    /// The most replicas of the set that were available at once since the update began. A replica in
-    /// turn that finds no room lets the turn pass on while as many others are available. Absent once
-    /// the update has ended.
+    /// The most replicas of the set that were available at once since the update began. A replica
+    /// in turn that finds no room lets the turn pass on while as many others are available. Absent
+    /// once the update has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<i32>,
     /// When the operator first saw `updateStrategy.paused`; absent if it is not paused.

@@ -125,9 +125,9 @@ impl Component {
         self.reached.is_some() && self.old > 0 && self.uses_surge()
     }
 
-    /// How many available units may be deleted now; none before `reached` is stored, and none before
-    /// all surge units are available. The update leaves `maxUnavailable` fewer than it found, or as
-    /// many with surge, and, where it found more than the minimum, the minimum.
+    /// How many available units may be deleted now; none before `reached` is stored, and none
+    /// before all surge units are available. The update leaves `maxUnavailable` fewer than it
+    /// found, or as many with surge, and, where it found more than the minimum, the minimum.
     pub fn deletable(&self) -> usize {
         let Some(reached) = self.clipped_reached() else {
             return 0;
@@ -149,10 +149,10 @@ impl Component {
         usize::try_from(self.available.saturating_sub(floor)).unwrap_or(0)
     }
 
-    /// The surge units, of these that exist, that go now, and the numbers without them. All stay while
-    /// an old unit is left, and then until as many others are available as ran before. Without room
-    /// those go that do not serve, and those that serve beyond the number that ran; after the last old
-    /// unit also those whose room another unit waits for.
+    /// The surge units, of these that exist, that go now, and the numbers without them. All stay
+    /// while an old unit is left, and then until as many others are available as ran before.
+    /// Without room those go that do not serve, and those that serve beyond the number that ran;
+    /// after the last old unit also those whose room another unit waits for.
     pub fn release_surge(self, surge: Vec<SurgeUnit>) -> (Vec<SurgeUnit>, Self) {
         let released = choose_surplus(surge, self.kept_surge());
         let serving = released.iter().filter(|unit| unit.is_available).count();
@@ -187,15 +187,15 @@ impl Component {
         }
     }
 
-    /// Whether this turn goes on without surge from now on: the component is short of room, and units
-    /// may be missing instead.
+    /// Whether this turn goes on without surge from now on: the component is short of room, and
+    /// units may be missing instead.
     pub fn gives_surge_up(&self) -> bool {
         let may_be_missing = self.limits.max_unavailable > 0 && self.limits.max_surge > 0;
         may_be_missing && (self.is_without_surge || (self.old > 0 && self.is_short_of_room))
     }
 
-    /// Whether the turn may pass on: no unit is old or surge, and all that ran before run again, or find no
-    /// room. A component without an old unit in this turn does not hold the turn.
+    /// Whether the turn may pass on: no unit is old or surge, and all that ran before run again, or
+    /// find no room. A component without an old unit in this turn does not hold the turn.
     pub fn is_done(&self) -> bool {
         if self.old > 0 || self.surge > 0 || (self.must_return && self.available < self.minimum) {
             return false;

@@ -101,8 +101,8 @@ impl From<i32> for GroupIndexes {
     }
 }
 
-/// Enumerates the set of that name with this many replicas. `indexes_of` returns the replicas of the
-/// scaling group of that object name. The caller bounds both (docs/semantics.md §12.1).
+/// Enumerates the set of that name with this many replicas. `indexes_of` returns the replicas of
+/// the scaling group of that object name. The caller bounds both (docs/semantics.md §12.1).
 pub fn enumerate<'a, I: Into<GroupIndexes>>(
     set: &str,
     template: &'a PodCliqueSetTemplateSpec,
@@ -211,8 +211,9 @@ impl<'a> Layout<'a> {
     }
 
     /// All PodGangs: of each replica the base gang first, then one for each group replica beyond
-    /// its group's minimum, surge ones included. `is_idle` returns whether a PodClique is scaled to zero: it is in no
-    /// gang, and a gang without PodCliques does not exist (docs/semantics.md §8.1).
+    /// its group's minimum, surge ones included. `is_idle` returns whether a PodClique is scaled to
+    /// zero: it is in no gang, and a gang without PodCliques does not exist (docs/semantics.md
+    /// §8.1).
     pub fn gangs(&self, is_idle: impl Fn(&LayoutSlot<'a>) -> bool) -> Vec<ExpectedGang> {
         let replicas = self.replicas.iter();
         replicas.flat_map(|r| r.gangs(&is_idle)).collect()

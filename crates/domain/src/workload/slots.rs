@@ -35,8 +35,8 @@ pub fn vacant(
 }
 
 /// The name of the pod at an index: the same name if the same index is filled again after a lost
-/// answer, another one once a pod of it was seen (`last` is the name of its last holder) or the name
-/// turned out to be taken (`probe`).
+/// answer, another one once a pod of it was seen (`last` is the name of its last holder) or the
+/// name turned out to be taken (`probe`).
 pub fn pod_name(podclique: &str, uid: &str, index: i32, last: &str, probe: u32) -> String {
     let seed = format!("{uid}/{index}/{last}/{probe}");
     format!("{podclique}-{}", fnv::encode(fnv::hash(seed.as_bytes()), 5))

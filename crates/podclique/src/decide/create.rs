@@ -59,8 +59,11 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     let surge = rollout::surge_indexes(snapshot);
     let surge_due = !surge.is_empty() && update::fills_surge(snapshot, now);
     let vacant: Vec<i32> = slots::vacant(&holders, snapshot.replicas(), &surge)
-        .chain(surge.clone().filter(|_| surge_due))
-        .filter(|k| !holders.contains_key(k))
+        .chain(
+            surge
+                .clone()
+                .filter(|k| surge_due && !holders.contains_key(k)),
+        )
         .take(CREATE_BATCH)
         .collect();
     if vacant.is_empty() {
@@ -120,8 +123,8 @@ fn free_name(
         .find(|name| !used.contains(name) && !snapshot.taken_names.contains(name))
 }
 
-/// The first holder of an index that this process did not see, if the gang still lists it: a process
-/// that saw it gives its successor the same name (decision 155).
+/// The first holder of an index that this process did not see, if the gang still lists it: a
+/// process that saw it gives its successor the same name (decision 155).
 fn find_first_holder(snapshot: &Snapshot, index: i32, gone: &HashSet<&str>) -> Option<String> {
     if gone.is_empty() {
         return None;

@@ -1,6 +1,6 @@
 //! Chooses the pods that scale-in deletes: the least useful first (docs/semantics.md §6.5). Only
-//! pods that the PodClique controls; pods without a controller are adopted first. Surge pods are not
-//! counted: the update deletes them.
+//! pods that the PodClique controls; pods without a controller are adopted first. Surge pods are
+//! not counted: the update deletes them.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -49,8 +49,7 @@ fn duplicates(snapshot: &Snapshot) -> Vec<Action> {
 
 fn surplus(snapshot: &Snapshot) -> Vec<Action> {
     let wanted = usize::try_from(snapshot.podclique.spec.replicas).unwrap_or(0);
-    let surge = rollout::surge_indexes(snapshot);
-    let is_surge = |pod: &Pod| pod.index().is_some_and(|index| surge.contains(&index));
+    let is_surge = rollout::surge_of(snapshot);
     let mut pods: Vec<&Arc<Pod>> = snapshot
         .own_pods()
         .filter(|p| !p.is_terminating() && !is_surge(p))

@@ -13,10 +13,10 @@ use jiff::Timestamp;
 use crate::observe::Snapshot;
 use crate::rollout;
 
-/// Deletes surge pods that have served their purpose, pods that are down or have no node at once, and
-/// as many available ones as the budget allows, those with the highest index first. Each deletion names the observed version: a pod that
-/// became Ready meanwhile is counted first. Nothing is deleted before the number of pods that were
-/// available is stored.
+/// Deletes surge pods that have served their purpose, pods that are down or have no node at once,
+/// and as many available ones as the budget allows, those with the highest index first. Each
+/// deletion names the observed version: a pod that became Ready meanwhile is counted first. Nothing
+/// is deleted before the number of pods that were available is stored.
 pub(super) fn plan_outdated_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     let stored = snapshot.update_progress();
     let reached = stored.and_then(|progress| progress.reached);

@@ -3,7 +3,6 @@
 use api::PodCliqueStatus;
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::podclique::PclqUpdateProgress;
-use domain::Pod;
 use domain::update::{self, Advance, Component, Stage};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -138,8 +137,7 @@ fn advance(
 /// The number of pods that count as updated for this clique; in a group every Ready one counts.
 fn updated_ready(snapshot: &Snapshot, now: Timestamp) -> i32 {
     let staged = rollout::staged(snapshot, now);
-    let surge = rollout::surge_indexes(snapshot);
-    let is_surge = |pod: &Pod| pod.index().is_some_and(|index| surge.contains(&index));
+    let is_surge = rollout::surge_of(snapshot);
     let updated = staged
         .iter()
         .filter(|(pod, stage)| *stage == Stage::Updated && !is_surge(pod));

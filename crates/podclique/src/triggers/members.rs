@@ -16,8 +16,8 @@ pub(super) fn find_by_gang(gang: &PodGang, caches: &Caches) -> Vec<Key> {
     set.map_or_else(Vec::new, |set| find_by_name(&set, name, caches))
 }
 
-/// The PodCliques of scaled gangs that build upon this gang and do not run yet: they report whether it
-/// is ready.
+/// The PodCliques of scaled gangs that build upon this gang and do not run yet: they report whether
+/// it is ready.
 pub(super) fn find_by_base(gang: &PodGang, caches: &Caches) -> Vec<Key> {
     let Some(set) = set_of(&gang.metadata) else {
         return Vec::new();

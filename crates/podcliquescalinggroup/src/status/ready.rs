@@ -1,5 +1,5 @@
-//! Condition `Ready` of a scaling group, from the conditions of its PodCliques. Surge replicas count
-//! while they serve.
+//! Condition `Ready` of a scaling group, from the conditions of its PodCliques. Surge replicas
+//! count while they serve.
 
 use admission::FieldError;
 use api::PodClique;

@@ -105,14 +105,11 @@ impl Turn<'_> {
             is_without_surge: progress.is_some_and(|p| p.without_surge.is_some()),
             errors: status.iter().flat_map(|s| &s.last_errors).collect(),
         };
-        let limits = Limits::of(rolling, spec.replicas, minimum);
-        let open = progress.filter(|p| p.update_ended_at.is_none());
-        let from = open.and_then(|p| p.surge_from);
-        let surge = update::surge_indexes(from, spec.replicas, limits.max_surge);
+        let surge = update::surge_of_clique(&seen.podclique, rolling, || true);
         let counted = Component {
             // Its record went with the PodClique that it replaced.
             must_return: progress.is_none() && self.is_made_in_turn(seen),
-            limits,
+            limits: Limits::of(rolling, spec.replicas, minimum),
             ..Component::count(units, &surge, spec.replicas, minimum)
         };
         let is_whole = !has_old_template;

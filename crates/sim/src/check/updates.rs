@@ -1,5 +1,5 @@
-//! I18, I32, I48: pods of an older template are replaced on their replica's turn only, and within the
-//! budget; a turn ends when its replica is updated, and no gang of it is terminated before.
+//! I18, I32, I48: pods of an older template are replaced on their replica's turn only, and within
+//! the budget; a turn ends when its replica is updated, and no gang of it is terminated before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,8 +108,8 @@ pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) 
 
 /// I32: a turn ends when no pod of its replica has an older template and the required number of
 /// those that ran before is Ready, not when the turn was requested. Units without room may be
-/// missing, so only the required number is demanded; and none of a replica whose room other replicas
-/// of the set have got.
+/// missing, so only the required number is demanded; and none of a replica whose room other
+/// replicas of the set have got.
 pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
@@ -230,8 +230,8 @@ fn up(window: &Window<'_>, podclique: &Value) -> i64 {
     i64::try_from(up.len()).unwrap_or(i64::MAX)
 }
 
-/// I48: a deletion keeps to the budget: `reached` is stored, and at most `maxUnavailable` fewer pods
-/// of the PodClique are up. A pod that is not Ready costs nothing.
+/// I48: a deletion keeps to the budget: `reached` is stored, and at most `maxUnavailable` fewer
+/// pods of the PodClique are up. A pod that is not Ready costs nothing.
 pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
     let (_, podclique, owner) = view::owner(pod).unwrap_or_default();
     let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == owner);
@@ -294,8 +294,8 @@ fn rolling_update(set: &Value, podclique: &str, path: &str) -> i64 {
     found.map_or(0, |c| view::number(c, path))
 }
 
-/// Whether the PodClique updates with surge: `surgeFrom` is stored, it has not given surge up, and it is
-/// not below its minimum by its own count.
+/// Whether the PodClique updates with surge: `surgeFrom` is stored, it has not given surge up, and
+/// it is not below its minimum by its own count.
 fn is_with_surge(podclique: &Value) -> bool {
     let progress = "/status/updateProgress";
     let minimum = view::number(podclique, "/spec/minAvailable");

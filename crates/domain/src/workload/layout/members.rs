@@ -28,8 +28,8 @@ pub struct Member<'a> {
     pub group_replica: i32,
 }
 
-/// Enumerates the PodCliques of the scaling group of that name, with these cliques, in replicas with
-/// these indexes. The caller bounds them.
+/// Enumerates the PodCliques of the scaling group of that name, with these cliques, in replicas
+/// with these indexes. The caller bounds them.
 pub fn enumerate_members<'a, C: AsRef<str>>(
     group: &str,
     cliques: &'a [C],

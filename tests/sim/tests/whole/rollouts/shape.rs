@@ -20,27 +20,32 @@ pub struct Shape {
     pub surge: usize,
 }
 
-/// A clique of four pods, a group of four replicas, a set of three replicas; two units of the first
-/// two are required. One unit may be down. Then a clique and a group with one surge unit.
+/// Four pods, of which two are required.
+const CLIQUE: Shape = Shape {
+    name: "clique",
+    build: || set("svc").clique("a", |c| c.replicas(4).min(2)),
+    pods: 4,
+    scaled: (Resource::PodClique, "svc-0-a"),
+    surge: 0,
+};
+
+/// The same as replicas of a group.
+const GROUP: Shape = Shape {
+    name: "group",
+    build: || {
+        set("svc")
+            .clique("a", |c| c)
+            .group("g", ["a"], |g| g.replicas(4).min(2))
+    },
+    scaled: (Resource::PodCliqueScalingGroup, "svc-0-g"),
+    ..CLIQUE
+};
+
+/// A clique, a group, a set of three replicas: one unit may be down. Then a clique and a group with
+/// one surge unit.
 pub static SHAPES: [Shape; 5] = [
-    Shape {
-        name: "clique",
-        build: || set("svc").clique("a", |c| c.replicas(4).min(2)),
-        pods: 4,
-        scaled: (Resource::PodClique, "svc-0-a"),
-        surge: 0,
-    },
-    Shape {
-        name: "group",
-        build: || {
-            set("svc")
-                .clique("a", |c| c)
-                .group("g", ["a"], |g| g.replicas(4).min(2))
-        },
-        pods: 4,
-        scaled: (Resource::PodCliqueScalingGroup, "svc-0-g"),
-        surge: 0,
-    },
+    CLIQUE,
+    GROUP,
     Shape {
         name: "set",
         build: || set("svc").replicas(3).clique("a", |c| c),
@@ -50,21 +55,13 @@ pub static SHAPES: [Shape; 5] = [
     },
     Shape {
         name: "clique with surge",
-        build: || set("svc").clique("a", |c| c.replicas(4).min(2)),
-        pods: 4,
-        scaled: (Resource::PodClique, "svc-0-a"),
         surge: 1,
+        ..CLIQUE
     },
     Shape {
         name: "group with surge",
-        build: || {
-            set("svc")
-                .clique("a", |c| c)
-                .group("g", ["a"], |g| g.replicas(4).min(2))
-        },
-        pods: 4,
-        scaled: (Resource::PodCliqueScalingGroup, "svc-0-g"),
         surge: 1,
+        ..GROUP
     },
 ];
 

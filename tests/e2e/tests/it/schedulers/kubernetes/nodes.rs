@@ -23,35 +23,33 @@ impl<'a> Nodes<'a> {
         Self::of_each(control_plane, &[resource.to_owned()], count)
     }
 
-    /// The same, for pods that tolerate the resource as a taint: in a control plane whose other tests
-    /// have pods that request next to nothing, these would take the places of nodes without a taint,
-    /// and be lost with them.
+    /// The same, for pods that tolerate the resource as a taint: in a control plane whose other
+    /// tests have pods that request next to nothing, these would take the places of nodes without a
+    /// taint, and be lost with them.
     pub fn reserved(control_plane: &'a ControlPlane, resource: &str, count: usize) -> Self {
-        let mut nodes = Self {
-            control_plane,
-            resource: resource.to_owned(),
-            names: Vec::new(),
-        };
         let all = (0..count).map(|i| {
             let mut node = node(resource, i);
             node["spec"] = json!({"taints": [{"key": resource, "effect": "NoSchedule"}]});
             node
         });
-        nodes.create(&all.collect::<Vec<_>>());
-        nodes
+        Self::of(control_plane, resource, &all.collect::<Vec<_>>())
     }
 
     /// That many nodes for each of these resources.
     pub fn of_each(control_plane: &'a ControlPlane, resources: &[String], count: usize) -> Self {
-        let mut nodes = Self {
-            control_plane,
-            resource: resources[0].clone(),
-            names: Vec::new(),
-        };
         let all = resources
             .iter()
             .flat_map(|r| (0..count).map(move |i| node(r, i)));
-        nodes.create(&all.collect::<Vec<_>>());
+        Self::of(control_plane, &resources[0], &all.collect::<Vec<_>>())
+    }
+
+    fn of(control_plane: &'a ControlPlane, resource: &str, all: &[Value]) -> Self {
+        let mut nodes = Self {
+            control_plane,
+            resource: resource.to_owned(),
+            names: Vec::new(),
+        };
+        nodes.create(all);
         nodes
     }
 
