@@ -53,32 +53,32 @@ const SENT: [Check; 10] = [
 /// The first limit that a stored set with defaults exceeds by itself: lists, then names, then
 /// counts, then totals. Each step needs the previous ones to pass.
 pub fn of_template(set: &PodCliqueSet) -> Vec<FieldError> {
-    bound_errors(first_of(&STORED, set))
+    let totals = || live::of_live(set, std::iter::empty(), std::iter::empty());
+    bound_errors(first_of(&STORED, set).unwrap_or_else(totals))
 }
 
 /// The same for a set that is sent, which has more limits: lists and maps, then all of their
-/// entries, then texts, then counts, then totals.
+/// entries, then texts, then counts, then totals with surge.
 pub fn of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
     bound_errors(errors_of_sent(set))
 }
 
 /// The same, however many there are.
 pub(crate) fn errors_of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
-    first_of(&SENT, set)
+    first_of(&SENT, set).unwrap_or_else(|| live::of_sent(set))
 }
 
 /// All limits that a set exceeds, including those that show only after others are corrected.
 pub(crate) fn all_of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
     SENT.iter()
         .flat_map(|check| check(set))
-        .chain(live::of_shape(set))
+        .chain(live::all_of_sent(set))
         .collect()
 }
 
-fn first_of(checks: &[Check], set: &PodCliqueSet) -> Vec<FieldError> {
-    let first = checks
+fn first_of(checks: &[Check], set: &PodCliqueSet) -> Option<Vec<FieldError>> {
+    checks
         .iter()
         .map(|check| check(set))
-        .find(|errors| !errors.is_empty());
-    first.unwrap_or_else(|| live::of_live(set, std::iter::empty(), std::iter::empty()))
+        .find(|errors| !errors.is_empty())
 }

@@ -6,9 +6,7 @@ pub mod pod_state;
 mod view;
 
 use std::collections::HashSet;
-use std::ops::Range;
 
-use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::roster::{self, Owner};
@@ -47,20 +45,12 @@ impl Workload {
             };
             GroupIndexes {
                 replicas: limits::bounded(found.spec.replicas),
-                surge: self.surge_of(found, config),
+                surge: update::surge_of_group(found, config.rolling_update.as_ref(), || {
+                    let podcliques = self.podcliques.iter().map(|c| &c.metadata);
+                    podcliques.filter_map(|meta| ownership::group_replica_in(group, meta))
+                }),
             }
         })
-    }
-
-    fn surge_of(
-        &self,
-        group: &PodCliqueScalingGroup,
-        config: &PodCliqueScalingGroupConfig,
-    ) -> Range<i32> {
-        let replica = ownership::replica_in(ownership::name(&self.set.metadata), &group.metadata);
-        let has_turn = || replica.is_some_and(|i| update::is_updating(&self.set, i));
-        let is_of_turn = || has_turn() || update::is_paused(&self.set);
-        update::surge_of_group(group, config.rolling_update.as_ref(), is_of_turn)
     }
 
     /// The scaling group of that name.

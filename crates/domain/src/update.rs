@@ -22,11 +22,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 pub use self::component::{Component, Limits};
 pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
-pub use self::room::{QUOTA, explain_no_room, is_short, next_waiting, short_at};
+pub use self::room::{
+    QUOTA, explain_no_room, is_short, next_waiting, short_at, waits, waits_for_node,
+};
 pub use self::surge::{
     SurgeUnit, describe_surge, next_surge_from, surge_of_clique, surge_of_group,
 };
-use self::surge::{choose_surplus, max_surge};
 pub use self::trouble::explain_new_pods;
 pub use self::unit::{
     Stage, UnitMember, counts_from, next_stage_at, next_stage_of_replica_at, stage_of_pod,
@@ -126,6 +127,22 @@ pub fn is_held(set: &PodCliqueSet, generation: &str) -> bool {
     is_paused(set) || !is_accepted(set, generation)
 }
 
+/// Whether an update runs and no replica has the turn: the next one has yet to get it.
+fn is_between_turns(set: &PodCliqueSet) -> bool {
+    let status = set.status.as_ref();
+    let progress = status.and_then(|status| status.update_progress.as_ref());
+    let runs = progress.is_some_and(|progress| progress.update_ended_at.is_none());
+    let has_turns = !is_on_delete(set) && !training::is_training(set);
+    runs && has_turns && turn(set).is_none()
+}
+
+/// Whether the records of an update that PodCliques and groups store stay as they are outside of
+/// their turn: the update is held, or no replica has the turn. The next turn goes on with their
+/// numbers (decision 159).
+pub fn keeps_records(set: &PodCliqueSet, generation: &str) -> bool {
+    is_held(set, generation) || is_between_turns(set)
+}
+
 /// Whether the newest generation waits for the answer to its check.
 pub fn is_unchecked(set: &PodCliqueSet, generation: &str) -> bool {
     !is_accepted(set, generation) && !is_paused(set) && !is_refused(set)
@@ -141,7 +158,7 @@ pub fn is_refused(set: &PodCliqueSet) -> bool {
     })
 }
 
-/// The progress of the update of a standalone clique, or of the clique's group.
+/// The limits of the update of a standalone clique, or of the clique's group.
 pub fn rolling_update<'a>(
     clique: &'a PodCliqueTemplateSpec,
     group: Option<&'a PodCliqueScalingGroupConfig>,

@@ -1,6 +1,6 @@
 //! The pods of a standalone clique in an update, each in its stage (docs/semantics.md §14.3).
 
-use std::ops::Range;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use domain::Pod;
@@ -39,17 +39,16 @@ pub(crate) fn component(
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: update::is_short(waiting, errors, now),
         must_return: snapshot.set.as_ref().is_some_and(|s| s.update.must_return),
-        limits: Limits::of(snapshot.rolling_update(), spec.replicas, minimum),
+        limits: Limits::of_clique(snapshot.rolling_update(), spec.replicas),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
         ..Component::count(units, &surge_indexes(snapshot), spec.replicas, minimum)
     }
 }
 
-/// The indexes of surge pods; empty outside of a turn. They stay while the update is held, and
-/// while the record is about an older template.
-pub(crate) fn surge_indexes(snapshot: &Snapshot) -> Range<i32> {
-    let is_of_turn = || snapshot.is_updating() || snapshot.is_update_held();
-    update::surge_of_clique(&snapshot.podclique, snapshot.rolling_update(), is_of_turn)
+/// The indexes of surge pods; empty outside of an update.
+pub(crate) fn surge_indexes(snapshot: &Snapshot) -> BTreeSet<i32> {
+    let existing = || snapshot.pods.iter().filter_map(|pod| pod.index());
+    update::surge_of_clique(&snapshot.podclique, snapshot.rolling_update(), existing)
 }
 
 /// Returns whether a pod is a surge pod.

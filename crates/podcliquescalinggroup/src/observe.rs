@@ -1,7 +1,6 @@
 //! The inputs of a decision on a scaling group.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use admission::Validator;
@@ -63,11 +62,11 @@ impl Snapshot {
         limits::bounded(self.group.spec.replicas)
     }
 
-    /// The indexes of its surge replicas; empty outside of a turn.
-    pub fn surge_indexes(&self) -> Range<i32> {
+    /// The indexes of its surge replicas; empty outside of an update.
+    pub fn surge_indexes(&self) -> BTreeSet<i32> {
         let rolling = self.config().and_then(|c| c.rolling_update.as_ref());
-        let is_of_turn = || self.is_updating() || self.is_update_held();
-        update::surge_of_group(&self.group, rolling, is_of_turn)
+        let existing = || self.podcliques.values().filter_map(|c| self.replica_of(c));
+        update::surge_of_group(&self.group, rolling, existing)
     }
 
     /// Returns whether the group may have a replica with an index.
@@ -125,6 +124,12 @@ impl Snapshot {
     pub fn is_update_held(&self) -> bool {
         let owner = self.owner.as_ref();
         owner.is_some_and(|o| update::is_held(&o.set, &o.generation_hash()))
+    }
+
+    /// Whether the record of the update stays as it is outside of the turn.
+    pub fn keeps_records(&self) -> bool {
+        let owner = self.owner.as_ref();
+        owner.is_some_and(|o| update::keeps_records(&o.set, &o.generation_hash()))
     }
 
     /// Whether the set's newest template waits for the answer to its check.

@@ -3,6 +3,7 @@
 use api::podcliquescalinggroup::PcsgUpdateProgress;
 use api::podcliqueset::PodCliqueTemplateSpec;
 use api::{LastError, PodClique};
+use domain::Pod;
 use domain::object::ownership;
 use domain::roster::Slot;
 use domain::update::{self, Component, Limits, Stage, SurgeUnit, UnitMember};
@@ -70,11 +71,12 @@ pub fn component(
     let (desired, minimum) = (snapshot.replicas(), snapshot.min_available());
     let progress = update_progress(snapshot);
     let waiting = progress.and_then(|progress| progress.waiting_since.as_ref());
+    let surge_from = progress.and_then(|progress| progress.surge_from);
     Component {
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: is_short_of_room(snapshot, waiting, now),
         must_return: must_return(snapshot),
-        limits: Limits::of(rolling, desired, minimum),
+        limits: Limits::of_group(rolling, desired, minimum, surge_from),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
         ..Component::count(units, &snapshot.surge_indexes(), desired, minimum)
     }
@@ -104,6 +106,22 @@ pub fn errors(snapshot: &Snapshot) -> impl Iterator<Item = &LastError> {
         .filter_map(|podclique| podclique.status.as_ref())
         .flat_map(|status| &status.last_errors)
         .chain(stored_errors(snapshot))
+}
+
+/// The pods of the group that wait for a node, or as surge for the base gang.
+pub fn waiting_pods(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
+    let surge = snapshot.surge_indexes();
+    snapshot.podcliques.values().flat_map(move |podclique| {
+        let index = snapshot.replica_of(podclique);
+        let is_surge = index.is_some_and(|index| surge.contains(&index));
+        let waits = if is_surge {
+            update::waits
+        } else {
+            update::waits_for_node
+        };
+        let pods = snapshot.staying_pods(podclique).map(AsRef::as_ref);
+        pods.filter(move |pod| waits(pod))
+    })
 }
 
 /// When a stage, or the room of the group, changes if nothing happens.

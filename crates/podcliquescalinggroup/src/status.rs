@@ -11,7 +11,7 @@ use std::sync::Arc;
 use admission::FieldError;
 use api::conditions::{self, ConditionType, ConditionUpdate};
 use api::podcliqueset::ReplicaAttempt;
-use api::{LastError, PodCliqueScalingGroupStatus, codes, labels};
+use api::{LastError, PodClique, PodCliqueScalingGroupStatus, codes, labels};
 use domain::health::availability::{self, GroupFacts};
 use domain::health::{fence, stalled};
 use domain::object::ownership;
@@ -37,11 +37,11 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
         .collect();
     let count = |claim: &dyn Fn(&Replica<'_>) -> bool| count_of(&replicas, claim);
     let surge = judge_surge(snapshot, &hashed);
-    let facts = GroupFacts::of(group, snapshot.replica_attempts(), |member| {
+    let serving = count_of(&surge, &|r| r.is_available);
+    let facts = GroupFacts::of(group, snapshot.replica_attempts(), serving, |member| {
         stored_part(snapshot, member)
     })
-    .in_update(snapshot.is_updating())
-    .with_surge(count_of(&surge, &|r| r.is_available));
+    .in_update(snapshot.is_updating());
     let mut next = PodCliqueScalingGroupStatus {
         replicas: group.spec.replicas,
         scheduled_replicas: count(&|r| r.is_scheduled),
@@ -88,6 +88,16 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
         now,
     );
     next
+}
+
+/// The available surge replicas of which the PodCliques fulfil the claim.
+pub fn count_serving_surge(snapshot: &Snapshot, claim: impl Fn(&PodClique) -> bool) -> i32 {
+    let surge = judge_surge(snapshot, &Hashed::new());
+    count_of(&surge, &|replica| {
+        let members = replica.members.cliques.iter();
+        let mut found = members.filter_map(|member| snapshot.slot(&member.name).standing());
+        replica.is_available && found.all(|podclique| claim(podclique))
+    })
 }
 
 /// The surge replicas of which a PodClique exists.

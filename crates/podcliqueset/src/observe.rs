@@ -154,15 +154,13 @@ impl Snapshot {
         let Some(group) = self.group(name) else {
             return limits::bounded(config.replicas.unwrap_or(1)).into();
         };
-        let set = &self.validated.set;
-        let replica = ownership::replica_in(self.name(), &group.metadata);
-        let is_of_turn = || {
-            replica.is_some_and(|i| update::is_updating(set, i))
-                || update::is_held(set, &self.validated.generation_hash())
+        let existing = || {
+            let podcliques = self.podcliques.values().map(|c| &c.podclique.metadata);
+            podcliques.filter_map(|meta| ownership::group_replica_in(name, meta))
         };
         GroupIndexes {
             replicas: limits::bounded(group.spec.replicas),
-            surge: update::surge_of_group(group, config.rolling_update.as_ref(), is_of_turn),
+            surge: update::surge_of_group(group, config.rolling_update.as_ref(), existing),
         }
     }
 

@@ -44,6 +44,8 @@ pub struct Progress {
     pub is_outdated: bool,
     /// Whether a PodClique of a changed clique has the newest template.
     pub is_begun: bool,
+    /// Whether a clique or group of it stores the numbers of a turn that has not ended.
+    pub is_open: bool,
     /// Whether a pod of it is bound to a node.
     pub is_scheduled: bool,
     /// Whether a part of it is below its minimum.
@@ -125,9 +127,27 @@ fn progress(roster: &Roster<'_>, newest: &Newest<'_>, replica: &layout::Replica<
         index: replica.index,
         is_outdated: seen().any(|(part, c)| is_outdated(newest, part.clique, c)),
         is_begun: false,
+        is_open: has_open_record(roster, replica),
         is_scheduled: seen().any(|(_, c)| c.count(Pod::is_scheduled) > 0),
         is_breached: seen().any(|(_, c)| is_breached(c)),
     }
+}
+
+/// Whether a clique or group of the replica stores the numbers of a turn that has not ended: a pause
+/// took the turn away, and these numbers hold in the next turn.
+fn has_open_record(roster: &Roster<'_>, replica: &layout::Replica<'_>) -> bool {
+    let cliques = replica.standalone.iter().filter_map(|slot| {
+        let podclique = &roster.slot(slot).standing()?.podclique;
+        let record = podclique.status.as_ref()?.update_progress.as_ref()?;
+        Some((record.reached, record.update_ended_at.is_some()))
+    });
+    let groups = replica.groups.iter().filter_map(|group| {
+        let status = roster.group(&group.name)?.status.as_ref()?;
+        let record = status.update_progress.as_ref()?;
+        Some((record.reached, record.update_ended_at.is_some()))
+    });
+    let mut records = cliques.chain(groups);
+    records.any(|(reached, has_ended)| reached.is_some() && !has_ended)
 }
 
 /// Whether the PodClique or a pod of it has an older template.

@@ -26,9 +26,14 @@ pub fn of_live<'a>(
     bound_errors(tally.errors())
 }
 
-/// All that makes the set too large by itself, the second reason behind the first one too.
-pub(super) fn of_shape(set: &PodCliqueSet) -> Vec<FieldError> {
-    let tally = Tally::of(set);
+/// The limit that a set exceeds by itself when one replica of it has all of its surge.
+pub(super) fn of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
+    Tally::with_surge(set).errors()
+}
+
+/// All that makes a set too large by itself, the second reason behind the first one too.
+pub(super) fn all_of_sent(set: &PodCliqueSet) -> Vec<FieldError> {
+    let tally = Tally::with_surge(set);
     tally.totals().chain(tally.of_gangs()).collect()
 }
 
@@ -44,6 +49,10 @@ struct Tally<'a> {
     set: &'a PodCliqueSet,
     shape: Shape<'a>,
     total: Amount,
+    /// Surge pods of the base gang.
+    surge_in_base: i128,
+    /// Whether the totals include surge.
+    has_surge: bool,
     /// Live replicas of the groups that exist, by name.
     live: HashMap<String, i128>,
     /// How many pods a gang has more than by the template.
@@ -62,11 +71,25 @@ impl<'a> Tally<'a> {
             set,
             shape,
             total,
+            surge_in_base: 0,
+            has_surge: false,
             live: HashMap::new(),
             gangs: HashMap::new(),
             scaled: HashMap::new(),
             farthest: None,
             errors: Vec::new(),
+        }
+    }
+
+    /// Only the replica that has the turn in an update has surge.
+    fn with_surge(set: &'a PodCliqueSet) -> Self {
+        let tally = Self::of(set);
+        let surge = tally.shape.surge;
+        Self {
+            total: tally.total.plus(surge.all),
+            surge_in_base: surge.in_base,
+            has_surge: surge.all.pods > 0,
+            ..tally
         }
     }
 
@@ -186,7 +209,12 @@ impl<'a> Tally<'a> {
             .into_iter()
             .filter(|(is, most, _)| is > most)
             .map(|(is, most, what)| {
-                let problem = format!("the set has {is} {what}, at most {most} are allowed");
+                let surge = if self.has_surge {
+                    ", with the surge of one replica"
+                } else {
+                    ""
+                };
+                let problem = format!("the set has {is} {what}{surge}, at most {most} are allowed");
                 self.error(problem).counting(what, is)
             })
     }
@@ -194,8 +222,12 @@ impl<'a> Tally<'a> {
     fn error(&self, problem: String) -> FieldError {
         match &self.farthest {
             Some(f) => single::object(f.kind, &f.name).wrong(f.replicas, problem, "scale it down"),
-            None => Path::new("spec").field("replicas").wrong(
-                self.set.spec.replicas,
+            None if self.has_surge => self.too_large(
+                problem,
+                "lower maxSurge or replicas of its groups or its cliques, lower replicas of the \
+                 set, or split the workload into several sets",
+            ),
+            None => self.too_large(
                 problem,
                 "lower replicas of the set, its groups or its cliques, or split the workload into \
                  several sets",
@@ -203,8 +235,13 @@ impl<'a> Tally<'a> {
         }
     }
 
+    fn too_large(&self, problem: String, remedy: &str) -> FieldError {
+        let at = Path::new("spec").field("replicas");
+        at.wrong(self.set.spec.replicas, problem, remedy)
+    }
+
     fn of_gangs(&self) -> Option<FieldError> {
-        let base = self.shape.base_pods();
+        let base = self.shape.base_pods() + self.surge_in_base;
         let largest = self
             .shape
             .groups

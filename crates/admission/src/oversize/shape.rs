@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use api::PodCliqueSet;
 use api::podclique::AutoScalingConfig;
-use api::podcliqueset::{PodCliqueSetTemplateSpec, PodCliqueTemplateSpec};
+use api::podcliqueset::{PodCliqueSetTemplateSpec, PodCliqueTemplateSpec, RollingUpdate};
 use domain::object::size::bytes;
 use domain::workload::gang;
 
@@ -56,7 +56,43 @@ pub(super) struct Shape<'a> {
     /// Pods of each standalone clique.
     pub(super) standalone: HashMap<&'a str, i128>,
     pub(super) groups: HashMap<&'a str, Group<'a>>,
+    /// Its surge during an update.
+    pub(super) surge: Surge,
     alone: Amount,
+}
+
+/// The surge of one replica.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Surge {
+    pub(super) all: Amount,
+    /// Pods of standalone cliques: these are in the base gang.
+    pub(super) in_base: i128,
+}
+
+impl Surge {
+    fn of(template: &PodCliqueSetTemplateSpec, groups: &HashMap<&str, Group<'_>>) -> Self {
+        let of_groups = template.scaling_groups.iter().filter_map(|config| {
+            let group = groups.get(config.name.as_str())?;
+            Some(group.each.times(max_surge(config.rolling_update.as_ref())))
+        });
+        let cliques = template.cliques.iter();
+        let in_base = cliques
+            .map(|clique| max_surge(clique.rolling_update.as_ref()))
+            .sum();
+        let pods = Amount {
+            pods: in_base,
+            ..Amount::default()
+        };
+        Self {
+            all: of_groups.fold(pods, Amount::plus),
+            in_base,
+        }
+    }
+}
+
+fn max_surge(rolling: Option<&RollingUpdate>) -> i128 {
+    let given = rolling.and_then(|rolling| rolling.max_surge).unwrap_or(0);
+    i128::from(given.max(0))
 }
 
 /// A scaling group of the template.
@@ -104,6 +140,7 @@ impl<'a> Shape<'a> {
             .collect();
         Self {
             standalone: alone.iter().map(|(n, amount)| (**n, amount.pods)).collect(),
+            surge: Surge::of(template, &groups),
             alone: alone
                 .iter()
                 .map(|(_, amount)| **amount)

@@ -1,11 +1,12 @@
 //! A component of the replica that has the turn: a standalone clique or a scaling group, counted in
 //! units (docs/semantics.md §14.4).
 
-use std::ops::Range;
+use std::collections::BTreeSet;
 
 use api::podcliqueset::RollingUpdate;
 
-use super::{Stage, SurgeUnit, choose_surplus, max_surge};
+use super::surge::{choose_surplus, max_surge_of_clique, max_surge_of_group};
+use super::{Stage, SurgeUnit};
 
 /// The numbers of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,10 +48,24 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits for this many units. At least one may be missing, or no update would end, unless
-    /// surge replaces it.
-    pub fn of(rolling: Option<&RollingUpdate>, desired: i32, min_available: i32) -> Self {
-        let max_surge = max_surge(rolling, desired, min_available);
+    /// The limits for this many pods of a standalone clique.
+    pub fn of_clique(rolling: Option<&RollingUpdate>, desired: i32) -> Self {
+        Self::with_surge(rolling, desired, max_surge_of_clique(rolling, desired))
+    }
+
+    /// The limits for this many replicas of a group. `surge_from` as stored.
+    pub fn of_group(
+        rolling: Option<&RollingUpdate>,
+        desired: i32,
+        min_available: i32,
+        surge_from: Option<i32>,
+    ) -> Self {
+        let max_surge = max_surge_of_group(rolling, desired, min_available, surge_from);
+        Self::with_surge(rolling, desired, max_surge)
+    }
+
+    /// At least one unit may be missing, or no update would end, unless surge replaces it.
+    fn with_surge(rolling: Option<&RollingUpdate>, desired: i32, max_surge: i32) -> Self {
         let given = rolling.and_then(|rolling| rolling.max_unavailable);
         let least = i32::from(max_surge == 0);
         Self {
@@ -64,7 +79,7 @@ impl Component {
     /// Counts units with their indexes and stages. Those with an index in `surge` are surge units.
     pub fn count(
         units: impl IntoIterator<Item = (i32, Stage)>,
-        surge: &Range<i32>,
+        surge: &BTreeSet<i32>,
         desired: i32,
         min_available: i32,
     ) -> Self {
@@ -110,9 +125,10 @@ impl Component {
         self.reached.is_some() || self.must_return
     }
 
-    /// Whether it may have surge units in this turn.
+    /// Whether it may have surge units in this turn. Those that exist stay surge if `maxSurge` is
+    /// lowered.
     pub fn has_surge(&self) -> bool {
-        self.reached.is_some() && self.limits.max_surge > 0
+        self.reached.is_some() && (self.limits.max_surge > 0 || self.surge > 0)
     }
 
     /// Whether surge units take the place of those that are missing.
@@ -122,7 +138,8 @@ impl Component {
 
     /// Whether missing surge units are created now.
     pub fn fills_surge(&self) -> bool {
-        self.reached.is_some() && self.old > 0 && self.uses_surge()
+        let has_all = self.surge >= self.limits.max_surge;
+        self.reached.is_some() && self.old > 0 && self.uses_surge() && !has_all
     }
 
     /// How many available units may be deleted now; none before `reached` is stored, and none
@@ -149,10 +166,11 @@ impl Component {
         usize::try_from(self.available.saturating_sub(floor)).unwrap_or(0)
     }
 
-    /// The surge units, of these that exist, that go now, and the numbers without them. All stay
-    /// while an old unit is left, and then until as many others are available as ran before.
-    /// Without room those go that do not serve, and those that serve beyond the number that ran;
-    /// after the last old unit also those whose room another unit waits for.
+    /// The surge units, of these that exist, that go now, and the numbers without them. While an old
+    /// unit is left `maxSurge` of them stay, and then all until as many others are available as ran
+    /// before. Without room, or with a lower `maxSurge`, those go that do not serve, and those that
+    /// serve beyond the number that ran; after the last old unit also those whose room another unit
+    /// waits for.
     pub fn release_surge(self, surge: Vec<SurgeUnit>) -> (Vec<SurgeUnit>, Self) {
         let released = choose_surplus(surge, self.kept_surge());
         let serving = released.iter().filter(|unit| unit.is_available).count();
@@ -173,10 +191,13 @@ impl Component {
             self.surge_available.saturating_sub(spare.max(0)).max(0)
         };
         let has_no_room = self.is_short_of_room && self.starting == 0;
-        if self.old > 0 && self.is_without_surge {
-            serving_above(reached)
-        } else if self.old > 0 {
-            self.surge
+        if self.old > 0 {
+            let wanted = if self.uses_surge() {
+                self.limits.max_surge
+            } else {
+                0
+            };
+            wanted.max(serving_above(reached))
         } else if self.real_available() >= reached {
             0
         } else if has_no_room {
@@ -185,6 +206,13 @@ impl Component {
         } else {
             self.surge
         }
+    }
+
+    /// Whether the update waits until surge finds room, as no unit may be missing.
+    pub fn waits_for_surge(&self) -> bool {
+        let lacks_surge = self.surge_available < self.limits.max_surge;
+        let is_short = self.old > 0 && self.is_short_of_room && lacks_surge;
+        is_short && self.limits.max_unavailable == 0
     }
 
     /// Whether this turn goes on without surge from now on: the component is short of room, and

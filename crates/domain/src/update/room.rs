@@ -13,15 +13,25 @@ const WITHOUT_NODE: SignedDuration = SignedDuration::from_secs(60);
 /// The API server's words for a pod that a `ResourceQuota` refuses.
 pub const QUOTA: &str = "exceeded quota:";
 
-/// The pod whose wait for a node is stored next: the stored one while it waits, else another one
-/// that waits. A condition of a pod gives no time, since it does not flip when a gate is removed.
+/// Whether a scheduler looks for a node for the pod.
+pub fn waits_for_node(pod: &Pod) -> bool {
+    waits(pod) && !pod.is_gated()
+}
+
+/// Whether the pod waits for a node, or behind its gate. For surge that is the same: there is no
+/// room for it as long as the base gang does not run.
+pub fn waits(pod: &Pod) -> bool {
+    !pod.is_scheduled() && !pod.is_terminating()
+}
+
+/// The pod whose wait is stored next, of those that wait: the stored one while it waits, else
+/// another one. A condition of a pod gives no time, since it does not flip when a gate is removed.
 pub fn next_waiting<'a>(
     stored: Option<&WaitingPod>,
-    pods: impl IntoIterator<Item = &'a Pod>,
+    waiting: impl IntoIterator<Item = &'a Pod>,
     now: Timestamp,
 ) -> Option<WaitingPod> {
-    let waits = |pod: &&Pod| !pod.is_scheduled() && !pod.is_gated() && !pod.is_terminating();
-    let waiting: Vec<&Pod> = pods.into_iter().filter(waits).collect();
+    let waiting: Vec<&Pod> = waiting.into_iter().collect();
     let is_stored = |pod: &&Pod| stored.is_some_and(|stored| stored.uid == pod.uid());
     if waiting.iter().any(is_stored) {
         return stored.cloned();
@@ -62,6 +72,10 @@ pub fn explain_no_room<'a>(
     let Some(pod) = pods.into_iter().find(is_waiting) else {
         return "a pod has no node".to_owned();
     };
+    if pod.is_gated() {
+        let name = pod.name();
+        return format!("pod {name} keeps its gate until its base gang runs");
+    }
     let words = readiness::explain_unscheduled(pod);
     let words = words.map_or(String::new(), |words| format!(": {words}"));
     format!("pod {} has no node{words}", pod.name())

@@ -1,73 +1,85 @@
 //! Surge: units beyond `replicas` that exist during a turn (docs/semantics.md §14.7).
 
 use std::cmp::Reverse;
-use std::ops::Range;
+use std::collections::BTreeSet;
 
 use api::podcliqueset::RollingUpdate;
 use api::{PodClique, PodCliqueScalingGroup};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::workload::limits;
 
-/// `rollingUpdate.maxSurge` for a clique or group with this many units: none where fewer than
-/// `minAvailable` are wanted, as the next index of a group would then belong to the base gang.
-pub(super) fn max_surge(rolling: Option<&RollingUpdate>, desired: i32, min_available: i32) -> i32 {
+/// `rollingUpdate.maxSurge` for a standalone clique with this many pods.
+pub(super) fn max_surge_of_clique(rolling: Option<&RollingUpdate>, desired: i32) -> i32 {
     let given = rolling.and_then(|rolling| rolling.max_surge).unwrap_or(0);
-    if desired < min_available {
-        return 0;
-    }
     given.clamp(0, desired.max(0))
 }
 
-/// The indexes of surge units, from the stored `surgeFrom` on; empty where none is stored.
-/// `surgeFrom` follows `desired` up, and then the first surge units become ordinary ones.
-fn surge_indexes(surge_from: Option<i32>, desired: i32, max_surge: i32) -> Range<i32> {
-    let first = surge_from.unwrap_or(desired).max(desired);
-    let count = surge_from.map_or(0, |_| max_surge);
-    first..first.saturating_add(count)
+/// The same for a group with this many replicas: none where the first surge index would belong to
+/// the base gang, as fewer than `minAvailable` were wanted when the turn began.
+pub(super) fn max_surge_of_group(
+    rolling: Option<&RollingUpdate>,
+    desired: i32,
+    min_available: i32,
+    surge_from: Option<i32>,
+) -> i32 {
+    if surge_from.map_or(desired, |from| from.max(desired)) < min_available {
+        return 0;
+    }
+    max_surge_of_clique(rolling, desired)
 }
 
-/// The indexes of a group's surge replicas, by the record that it stores; empty outside of a turn.
-/// A record about an older template counts: it is carried over.
-pub fn surge_of_group(
+/// The indexes of surge units, from the stored `surgeFrom` on: those that may be filled, and those
+/// that exist beyond them, as `maxSurge` or `desired` may have been lowered. `surgeFrom` follows
+/// `desired` up, and then the first surge units become ordinary ones.
+fn surge_indexes(
+    surge_from: i32,
+    desired: i32,
+    max_surge: i32,
+    existing: impl IntoIterator<Item = i32>,
+) -> BTreeSet<i32> {
+    let first = surge_from.max(desired);
+    let beyond = existing.into_iter().filter(|index| *index >= first);
+    (first..first.saturating_add(max_surge))
+        .chain(beyond)
+        .collect()
+}
+
+/// The indexes of a group's surge replicas, by the record that it stores; empty if it has ended. A
+/// record about an older template counts: it is carried over. `existing`: the indexes that have a
+/// PodClique.
+pub fn surge_of_group<I: IntoIterator<Item = i32>>(
     group: &PodCliqueScalingGroup,
     rolling: Option<&RollingUpdate>,
-    is_of_turn: impl FnOnce() -> bool,
-) -> Range<i32> {
-    let replicas = limits::bounded(group.spec.replicas);
-    let max_surge = max_surge(rolling, replicas, group.spec.min_available.unwrap_or(1));
+    existing: impl FnOnce() -> I,
+) -> BTreeSet<i32> {
     let status = group.status.as_ref();
     let record = status.and_then(|status| status.update_progress.as_ref());
-    let record = record.map(|record| (record.update_ended_at.as_ref(), record.surge_from));
-    surge_indexes(open_surge_from(record, is_of_turn), replicas, max_surge)
+    let record = record.filter(|record| record.update_ended_at.is_none());
+    let Some(from) = record.and_then(|record| record.surge_from) else {
+        return BTreeSet::new();
+    };
+    let replicas = limits::bounded(group.spec.replicas);
+    let minimum = group.spec.min_available.unwrap_or(1);
+    let max_surge = max_surge_of_group(rolling, replicas, minimum, Some(from));
+    surge_indexes(from, replicas, max_surge, existing())
 }
 
-/// The indexes of the surge pods of a standalone clique, likewise.
-pub fn surge_of_clique(
+/// The indexes of the surge pods of a standalone clique, likewise. `existing`: the indexes that have
+/// a pod.
+pub fn surge_of_clique<I: IntoIterator<Item = i32>>(
     podclique: &PodClique,
     rolling: Option<&RollingUpdate>,
-    is_of_turn: impl FnOnce() -> bool,
-) -> Range<i32> {
-    let spec = &podclique.spec;
-    let minimum = spec.min_available.unwrap_or(spec.replicas);
-    let max_surge = max_surge(rolling, spec.replicas, minimum);
+    existing: impl FnOnce() -> I,
+) -> BTreeSet<i32> {
     let status = podclique.status.as_ref();
     let record = status.and_then(|status| status.update_progress.as_ref());
-    let record = record.map(|record| (record.update_ended_at.as_ref(), record.surge_from));
-    surge_indexes(
-        open_surge_from(record, is_of_turn),
-        spec.replicas,
-        max_surge,
-    )
-}
-
-/// `surgeFrom` of a record, given with its end, if it is open and its turn lasts.
-fn open_surge_from(
-    record: Option<(Option<&Time>, Option<i32>)>,
-    is_of_turn: impl FnOnce() -> bool,
-) -> Option<i32> {
-    let (_, from) = record.filter(|(ended, _)| ended.is_none())?;
-    from.filter(|_| is_of_turn())
+    let record = record.filter(|record| record.update_ended_at.is_none());
+    let Some(from) = record.and_then(|record| record.surge_from) else {
+        return BTreeSet::new();
+    };
+    let replicas = podclique.spec.replicas;
+    let max_surge = max_surge_of_clique(rolling, replicas);
+    surge_indexes(from, replicas, max_surge, existing())
 }
 
 /// `surgeFrom` as it is stored next: beyond all indexes that exist when the turn begins.

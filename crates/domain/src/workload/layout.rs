@@ -7,8 +7,7 @@ mod minimum;
 mod positions;
 mod tree;
 
-use std::collections::HashSet;
-use std::ops::Range;
+use std::collections::{BTreeSet, HashSet};
 
 use api::names;
 use api::podcliqueset::{
@@ -90,14 +89,16 @@ pub struct GroupIndexes {
     /// How many replicas it has, or will have.
     pub replicas: i32,
     /// The indexes of its surge replicas.
-    pub surge: Range<i32>,
+    pub surge: BTreeSet<i32>,
 }
 
 /// This many replicas, without surge.
 impl From<i32> for GroupIndexes {
     fn from(replicas: i32) -> Self {
-        let surge = replicas..replicas;
-        Self { replicas, surge }
+        Self {
+            replicas,
+            surge: BTreeSet::new(),
+        }
     }
 }
 
@@ -151,14 +152,14 @@ pub fn enumerate_group<'a>(
     i: i32,
     indexes: &GroupIndexes,
 ) -> Group<'a> {
-    let enumerate = |indexes: Range<i32>| {
+    let enumerate = |indexes: &mut dyn Iterator<Item = i32>| {
         let members = enumerate_members(&name, &config.clique_names, indexes);
         let replicas = members.map(|m| group_replica(base_gang, &name, config, i, m));
         replicas.collect()
     };
     Group {
-        replicas: enumerate(0..indexes.replicas),
-        surge: enumerate(indexes.surge.clone()),
+        replicas: enumerate(&mut (0..indexes.replicas)),
+        surge: enumerate(&mut indexes.surge.iter().copied()),
         name,
         config,
     }
@@ -257,10 +258,8 @@ impl<'a> Replica<'a> {
 
 impl<'a> Group<'a> {
     /// The indexes of its surge replicas.
-    pub fn surge_indexes(&self) -> Range<i32> {
-        let first = self.surge.first().map_or(0, |replica| replica.index);
-        let count = i32::try_from(self.surge.len()).unwrap_or(i32::MAX);
-        first..first.saturating_add(count)
+    pub fn surge_indexes(&self) -> BTreeSet<i32> {
+        self.surge.iter().map(|replica| replica.index).collect()
     }
 
     /// Its replicas and its surge replicas.

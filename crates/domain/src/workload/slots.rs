@@ -1,7 +1,6 @@
 //! Pod indexes: the index and the name of a new pod (docs/semantics.md §6.1).
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::object::fnv;
 
@@ -14,7 +13,7 @@ pub enum Holder {
     Leaving,
 }
 
-/// The indices below those in `surge` that new pods take now, ascending.
+/// The indices outside of `surge` that new pods take now, ascending.
 ///
 /// `replicas` is the number of pods wanted beside surge pods; `surge` is empty where there are none.
 /// The lowest free indices are taken first (docs/semantics.md §6.1). The index of a leaving pod is
@@ -23,7 +22,7 @@ pub enum Holder {
 pub fn vacant(
     holders: &BTreeMap<i32, Holder>,
     replicas: i32,
-    surge: &Range<i32>,
+    surge: &BTreeSet<i32>,
 ) -> impl Iterator<Item = i32> {
     let is_live = |(k, holder): &(&i32, &Holder)| **holder == Holder::Live && !surge.contains(*k);
     let live = holders.iter().filter(is_live).count();

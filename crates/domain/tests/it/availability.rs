@@ -262,11 +262,24 @@ fn a_group_is_breached(
     #[case] unhealthy: &[i32],
     #[case] status: Status,
 ) {
-    let facts = GroupFacts::of(&group(), &attempts, |member| {
+    let facts = GroupFacts::of(&group(), &attempts, 0, |member| {
         parts[usize::try_from(member.group_replica).unwrap()]
     });
     assert_eq!(facts.unhealthy, unhealthy);
     assert_eq!(group_breach(&facts).status, status);
+}
+
+/// They serve, so the group is not below its minimum.
+#[test]
+fn available_surge_replicas_count_as_healthy() {
+    let parts = [DOWN, DOWN, UP];
+    let status = |surge| {
+        let facts = GroupFacts::of(&group(), &[], surge, |member| {
+            parts[usize::try_from(member.group_replica).unwrap()]
+        });
+        group_breach(&facts).status
+    };
+    assert_eq!((status(0), status(1)), (Status::True, Status::False));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod positions;
 
+use std::collections::BTreeSet;
+
 use api::PodCliqueScalingGroup;
 use domain::gang_tree::TreeNode;
 use domain::workload::layout::{GroupIndexes, Layout, LayoutSlot, enumerate, members_of_group};
@@ -69,7 +71,7 @@ fn surge_replicas_have_scaled_gangs_and_are_no_slots() {
         .build();
     let surge = |_: &str, _: &_| GroupIndexes {
         replicas: 1,
-        surge: 2..4,
+        surge: BTreeSet::from([2, 3]),
     };
     let layout = enumerate("demo", &set.spec.template, 1, surge);
     assert_snapshot!(print(&layout, |_| false), @r#"
@@ -78,7 +80,10 @@ fn surge_replicas_have_scaled_gangs_and_are_no_slots() {
     demo-0-g-1 ["demo-0-g-2-worker"] waits for Some("demo-0")
     demo-0-g-2 ["demo-0-g-3-worker"] waits for Some("demo-0")
     "#);
-    assert_eq!(layout.replicas[0].groups[0].surge_indexes(), 2..4);
+    assert_eq!(
+        layout.replicas[0].groups[0].surge_indexes(),
+        BTreeSet::from([2, 3])
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use rstest::rstest;
 use testkit::builders::{after, pod, podclique};
 
 /// `desired/minimum`, `reached R`, `available A`, `max U`, `surge S` with the units of `units N/A`,
-/// N surge units of which A are available.
+/// N surge units of which A are available; `from` is their first index.
 fn component(given: &str) -> Component {
     let words: Vec<&str> = given.split_whitespace().collect();
     let number = |name: &str| {
@@ -44,7 +44,7 @@ fn component(given: &str) -> Component {
         must_return: given.contains("returns"),
         surge,
         surge_available,
-        limits: Limits::of(Some(&rolling), desired, minimum),
+        limits: Limits::of_group(Some(&rolling), desired, minimum, number("from")),
         is_without_surge: given.contains("without"),
     }
 }
@@ -71,6 +71,7 @@ fn component(given: &str) -> Component {
 #[case::as_many_as_there_are_surge_units("4/2 reached 4 available 6 old 4 surge 2 units 2/2", 2)]
 #[case::without_surge("4/2 reached 4 available 4 old 4 max 2 surge 2 without", 2)]
 #[case::no_surge_below_the_minimum("1/2 reached 1 available 1 old 1 surge 1", 1)]
+#[case::surge_begun_above_the_minimum("1/2 reached 2 available 1 old 1 surge 1 from 2", 0)]
 fn the_budget_counts_from_the_most_that_ran(#[case] given: &str, #[case] deletable: usize) {
     assert_eq!(component(given).deletable(), deletable, "{given}");
 }
@@ -84,6 +85,10 @@ fn the_budget_counts_from_the_most_that_ran(#[case] given: &str, #[case] deletab
     "4/1 reached 4 available 5 old 3 surge 2 units 2/1 without", vec![5, 4])]
 #[case::those_that_are_needed_serve_on(
     "4/1 reached 4 available 4 old 3 surge 2 units 2/1 without", vec![5])]
+#[case::more_than_max_surge("4/1 reached 4 available 6 old 3 surge 1 units 2/2", vec![5])]
+#[case::more_than_max_surge_that_are_needed("4/1 reached 4 available 4 old 3 surge 1 units 2/2", vec![])]
+#[case::max_surge_is_removed("4/1 reached 4 available 5 old 3 units 2/1", vec![5, 4])]
+#[case::max_surge_is_removed_and_it_is_needed("4/1 reached 4 available 4 old 3 units 1/1", vec![])]
 #[case::the_last_one_finds_no_room("1/1 reached 1 available 1 surge 1 units 1/1 short", vec![])]
 #[case::others_find_no_room("4/1 reached 4 available 4 surge 2 units 2/2 short", vec![5])]
 #[case::others_start("4/1 reached 4 available 4 surge 2 units 2/2 short starting 1", vec![])]
@@ -283,8 +288,28 @@ fn a_clique_is_short_of_room_when_a_pod_has_waited_for_a_minute() {
     assert_eq!(same.as_ref(), Some(&first));
     assert!(!update::is_short(same.as_ref(), &[], after(69)));
     assert!(update::is_short(same.as_ref(), &[], after(70)));
-    let placed = [staged_pod("old bound").0];
-    assert_eq!(update::next_waiting(Some(&first), &placed, after(50)), None);
+    assert_eq!(update::next_waiting(Some(&first), [], after(50)), None);
+}
+
+#[rstest]
+#[case::without_a_node("demo", (true, true))]
+#[case::behind_its_gate("gated", (false, true))]
+#[case::on_a_node("bound", (false, false))]
+#[case::terminating("terminating", (false, false))]
+fn a_pod_waits_for_a_node_and_surge_also_behind_its_gate(
+    #[case] given: &str,
+    #[case] waits: (bool, bool),
+) {
+    let clique = podclique("demo-0-web").size(1, 1).build();
+    let pod = match given {
+        "gated" => pod(&clique, 0),
+        "bound" => pod(&clique, 0).bound(),
+        "terminating" => pod(&clique, 0).ungated().terminating(0),
+        _ => pod(&clique, 0).ungated(),
+    };
+    let pod = pod.build();
+    let seen = (update::waits_for_node(&pod), update::waits(&pod));
+    assert_eq!(seen, waits);
 }
 
 #[rstest]

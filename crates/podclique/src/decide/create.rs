@@ -61,7 +61,8 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     let vacant: Vec<i32> = slots::vacant(&holders, snapshot.replicas(), &surge)
         .chain(
             surge
-                .clone()
+                .iter()
+                .copied()
                 .filter(|k| surge_due && !holders.contains_key(k)),
         )
         .take(CREATE_BATCH)

@@ -65,6 +65,8 @@ pub struct UpdateFacts {
     /// Whether nothing is replaced for the sake of a template now: the update is paused, or the
     /// newest template is not accepted.
     pub is_held: bool,
+    /// Whether the record of the update stays as it is outside of the turn.
+    pub keeps_records: bool,
     /// When that turn began.
     pub turn_started_at: Option<Time>,
     /// Whether the clique has to be available again before that turn ends.
@@ -194,9 +196,11 @@ fn update_facts(
     let group = owner.and_then(|owner| caches.group_of(meta, owner));
     let status = group.as_ref().and_then(|g| g.status.as_ref());
     let turn = update::turn(set).filter(|turn| replica == Some(turn.replica_index));
+    let generation = rules.validator.generation_hash(set);
     UpdateFacts {
         is_updating: turn.is_some(),
-        is_held: update::is_held(set, &rules.validator.generation_hash(set)),
+        is_held: update::is_held(set, &generation),
+        keeps_records: update::keeps_records(set, &generation),
         must_return: turn
             .zip(clique)
             .is_some_and(|(turn, clique)| turn.must_return.contains(&clique.name)),

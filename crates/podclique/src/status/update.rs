@@ -11,7 +11,7 @@ use crate::observe::{SetFacts, Snapshot};
 use crate::rollout;
 
 /// The record of the running or last update. `before` is the stored status, `next` has the present
-/// counts. While the update is held the record stays as it is.
+/// counts. While the update is held, or no replica has the turn, the record stays as it is.
 pub(super) fn progress(
     snapshot: &Snapshot,
     before: &PodCliqueStatus,
@@ -19,7 +19,11 @@ pub(super) fn progress(
     now: Timestamp,
 ) -> Option<PclqUpdateProgress> {
     let stored = before.update_progress.clone();
-    let Some(set) = snapshot.set.as_ref().filter(|set| !set.update.is_held) else {
+    let Some(set) = snapshot
+        .set
+        .as_ref()
+        .filter(|set| !set.update.keeps_records)
+    else {
         return stored;
     };
     let goal = set.generation_hash.clone().zip(set.template_hash.clone());
@@ -66,17 +70,20 @@ fn count(progress: &mut PclqUpdateProgress, snapshot: &Snapshot, now: Timestamp)
     let pods = rollout::staged(snapshot, now);
     let mut component = Component {
         reached: progress.reached,
+        is_without_surge: progress.without_surge.is_some(),
         ..rollout::component(snapshot, &pods, now)
     };
     component.reached = component.next_reached();
     progress.reached = component.reached;
-    let indexes = pods.iter().filter_map(|(pod, _)| pod.index());
+    // The index of a terminating pod is not free.
+    let indexes = snapshot.pods.iter().filter_map(|pod| pod.index());
     let from = update::next_surge_from(progress.surge_from, component.desired, indexes);
     progress.surge_from = component.has_surge().then_some(from);
     let waiting = progress.waiting_since.take();
     let all = snapshot.pods.iter().map(AsRef::as_ref);
-    progress.waiting_since =
-        update::next_waiting(waiting.as_ref(), all, now).filter(|_| component.is_counted());
+    let waiting_pods = all.filter(|pod| update::waits_for_node(pod));
+    progress.waiting_since = update::next_waiting(waiting.as_ref(), waiting_pods, now)
+        .filter(|_| component.is_counted());
     let errors = crate::status::stored_errors(snapshot);
     component.is_short_of_room = update::is_short(progress.waiting_since.as_ref(), errors, now);
     progress.without_surge = component.gives_surge_up().then(|| {

@@ -125,7 +125,9 @@ fn a_newer_template_does_not_lower_the_number_that_has_to_stay() {
 fn replaces_nothing_while_the_update_is_held() {
     let clique = clique(4);
     let mut snapshot = in_turn(&clique, all_old(&clique));
-    snapshot.set.as_mut().unwrap().update.is_held = true;
+    let update = &mut snapshot.set.as_mut().unwrap().update;
+    update.is_held = true;
+    update.keeps_records = true;
     assert_eq!(deleted(&snapshot), 0);
     let before = snapshot.podclique.status.clone().unwrap().update_progress;
     assert_eq!(plan(&snapshot).status.unwrap().update_progress, before);

@@ -169,24 +169,32 @@ fn facts_of(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {
 /// Whether enough group replicas are healthy by the stored statuses *and* by the observed pods; if
 /// these disagree the PodCliqueSet acts.
 fn is_healthy(snapshot: &Snapshot) -> bool {
+    let is_breached = |c: &PodClique| clique_breach(&facts_of(snapshot, c)).status == Status::True;
     let is_seen = |name: &str| {
         let podclique = snapshot.slot(name).standing();
-        podclique.is_some_and(|c| clique_breach(&facts_of(snapshot, c)).status == Status::True)
+        podclique.is_some_and(|c| is_breached(c))
     };
-    let facts = GroupFacts::of(&snapshot.group, snapshot.replica_attempts(), |member| {
-        let stored = status::stored_part(snapshot, member)?;
-        Some(GroupPart {
-            is_breached: stored.is_breached || is_seen(&member.name),
-            ..stored
-        })
-    });
+    let surge = status::count_serving_surge(snapshot, |podclique| !is_breached(podclique));
+    let facts = GroupFacts::of(
+        &snapshot.group,
+        snapshot.replica_attempts(),
+        surge,
+        |member| {
+            let stored = status::stored_part(snapshot, member)?;
+            Some(GroupPart {
+                is_breached: stored.is_breached || is_seen(&member.name),
+                ..stored
+            })
+        },
+    );
     facts.healthy() >= facts.minimum()
 }
 
 /// Whether enough group replicas are healthy by the stored statuses.
 fn is_stored_healthy(snapshot: &Snapshot) -> bool {
     let attempts = snapshot.replica_attempts();
-    let facts = GroupFacts::of(&snapshot.group, attempts, |member| {
+    let surge = status::count_serving_surge(snapshot, |_| true);
+    let facts = GroupFacts::of(&snapshot.group, attempts, surge, |member| {
         status::stored_part(snapshot, member)
     });
     facts.healthy() >= facts.minimum()

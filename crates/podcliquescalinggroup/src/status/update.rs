@@ -11,7 +11,7 @@ use crate::observe::Snapshot;
 use crate::rollout::{self, Hashed};
 
 /// The record of the running or last update. `before` is the stored status, `next` has the present
-/// counts. While the update is held the record stays as it is.
+/// counts. While the update is held, or no replica has the turn, the record stays as it is.
 pub(super) fn progress(
     snapshot: &Snapshot,
     hashed: &Hashed<'_>,
@@ -21,7 +21,7 @@ pub(super) fn progress(
 ) -> Option<PcsgUpdateProgress> {
     let stored = before.update_progress.clone();
     let owner = snapshot.owner.as_ref();
-    let set = owner.map(|o| &o.set).filter(|_| !snapshot.is_update_held());
+    let set = owner.map(|o| &o.set).filter(|_| !snapshot.keeps_records());
     let generation = set.and_then(|s| s.status.as_ref()?.current_generation_hash.clone());
     let Some(generation) = generation else {
         return stored;
@@ -74,6 +74,7 @@ fn count(
     let surveyed = rollout::survey(snapshot, hashed, now);
     let mut component = Component {
         reached: progress.reached,
+        is_without_surge: progress.without_surge.is_some(),
         ..rollout::component(snapshot, &surveyed, now)
     };
     component.reached = component.next_reached();
@@ -83,8 +84,9 @@ fn count(
     progress.surge_from = component.has_surge().then_some(from);
     let waiting = progress.waiting_since.take();
     let pods = || snapshot.pods.values().flatten().map(AsRef::as_ref);
-    progress.waiting_since =
-        update::next_waiting(waiting.as_ref(), pods(), now).filter(|_| component.is_counted());
+    let waiting_pods = rollout::waiting_pods(snapshot);
+    progress.waiting_since = update::next_waiting(waiting.as_ref(), waiting_pods, now)
+        .filter(|_| component.is_counted());
     let waiting = progress.waiting_since.as_ref();
     component.is_short_of_room = rollout::is_short_of_room(snapshot, waiting, now);
     let errors = rollout::errors(snapshot);

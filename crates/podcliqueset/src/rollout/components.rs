@@ -26,6 +26,8 @@ pub struct NamedComponent {
     pub numbers: Component,
     /// When a number changes if nothing happens.
     pub next_change: Option<Timestamp>,
+    /// A pod of it that waits for a node, as stored.
+    pub waiting: Option<WaitingPod>,
 }
 
 impl NamedComponent {
@@ -105,11 +107,13 @@ impl Turn<'_> {
             is_without_surge: progress.is_some_and(|p| p.without_surge.is_some()),
             errors: status.iter().flat_map(|s| &s.last_errors).collect(),
         };
-        let surge = update::surge_of_clique(&seen.podclique, rolling, || true);
+        let surge = update::surge_of_clique(&seen.podclique, rolling, || {
+            seen.pods.iter().filter_map(|pod| pod.index())
+        });
         let counted = Component {
             // Its record went with the PodClique that it replaced.
             must_return: progress.is_none() && self.is_made_in_turn(seen),
-            limits: Limits::of(rolling, spec.replicas, minimum),
+            limits: Limits::of_clique(rolling, spec.replicas),
             ..Component::count(units, &surge, spec.replicas, minimum)
         };
         let is_whole = !has_old_template;
@@ -169,8 +173,9 @@ impl Turn<'_> {
         let minimum = found.spec.min_available.unwrap_or(1);
         let surge = group.surge_indexes();
         let rolling = group.config.rolling_update.as_ref();
+        let surge_from = progress.and_then(|p| p.surge_from);
         let counted = Component {
-            limits: Limits::of(rolling, found.spec.replicas, minimum),
+            limits: Limits::of_group(rolling, found.spec.replicas, minimum, surge_from),
             ..Component::count(stages, &surge, found.spec.replicas, minimum)
         };
         self.complete(name, is_whole, counted, &stored, changes.into_iter().min())
@@ -217,6 +222,7 @@ impl Turn<'_> {
                 ..counted
             },
             next_change: next_change.into_iter().chain(short).min(),
+            waiting: stored.waiting.cloned(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The turn in an update: one replica at a time, until all have the newest template.
 
+mod open;
 mod room;
 
 use std::sync::Arc;

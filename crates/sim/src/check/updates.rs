@@ -320,15 +320,13 @@ pub(super) fn allowed_surge(window: &Window<'_>, pod: &Value) -> i64 {
     all.max().unwrap_or(0)
 }
 
-/// A surge pod goes within the budget while its replica has the turn, and as surplus afterwards.
+/// A surge pod goes within the budget while `surgeFrom` is stored, also if its replica has lost its
+/// turn, and as surplus afterwards.
 pub(super) fn check_surge(window: &Window<'_>, pod: &Value) -> Checked {
-    let sets = job::sets(window, pod);
-    let is_in_turn = !sets.is_empty() && sets.iter().all(|set| is_in_turn(set, pod));
-    let has_surge = sets.iter().all(|set| {
-        let (_, podclique, _) = view::owner(pod).unwrap_or_default();
-        max_surge(set, podclique) > 0
-    });
-    if is_in_turn && has_surge {
+    let (_, _, owner) = view::owner(pod).unwrap_or_default();
+    let seen = window.of_uid(Resource::PodClique, owner);
+    let is_stored = !seen.is_empty() && seen.iter().all(|c| surge_from(c).is_some());
+    if is_stored {
         return check_budget(window, pod);
     }
     Ok(())

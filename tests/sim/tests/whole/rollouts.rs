@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use cause::{CAUSES, Cause, Outcome};
 use nodes::World;
-use shape::{SHAPES, Shape};
+use shape::{ENGINES, SHAPES, Shape};
 
 use crate::ring::{Begin, Ring, in_paused_time};
 use crate::scenarios::create;
@@ -98,8 +98,9 @@ impl Scene {
             began
         });
         if let Some(during) = self.cause.during {
-            let begun = |store: &Store, _: &Shape| shape::has_new_pod(store);
-            self.until("a new pod exists", LIMIT, begun).await?;
+            let begun = |store: &Store, _: &Shape| (self.cause.when)(store);
+            self.until("the update has come so far", LIMIT, begun)
+                .await?;
             self.store(|store| during(store, shape, &mut world.lock().unwrap()));
         }
         match self.cause.outcome(shape) {
@@ -163,8 +164,12 @@ fn play(shape: &'static Shape, cause: &'static Cause, is_killed: bool) -> Result
 }
 
 fn play_all(shape: &'static Shape) {
+    play_each(shape, CAUSES.iter());
+}
+
+fn play_each(shape: &'static Shape, causes: impl Iterator<Item = &'static Cause>) {
     let mut failed = Vec::new();
-    for cause in &CAUSES {
+    for cause in causes {
         for is_killed in [false, true] {
             let name = format!("{} of a {}, killed: {is_killed}", cause.name, shape.name);
             if let Err(wrong) = play(shape, cause, is_killed) {
@@ -199,6 +204,25 @@ fn updates_of_a_clique_with_surge_never_dip_and_end() {
 #[test]
 fn updates_of_a_group_with_surge_never_dip_and_end() {
     play_all(&SHAPES[4]);
+}
+
+#[test]
+fn updates_of_a_whole_clique_with_surge_never_dip_and_end() {
+    play_all(&SHAPES[5]);
+}
+
+#[test]
+fn updates_of_a_whole_group_with_surge_never_dip_and_end() {
+    play_all(&SHAPES[6]);
+}
+
+/// An engine that may not be down for the sake of an update, with all causes that leave it room.
+#[test]
+fn updates_of_an_engine_that_is_never_down_end() {
+    for shape in &ENGINES {
+        let causes = CAUSES.iter().filter(|cause| cause.leaves_room);
+        play_each(shape, causes);
+    }
 }
 
 /// The object of the set.

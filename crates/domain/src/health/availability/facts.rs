@@ -185,12 +185,6 @@ pub struct GroupFacts {
 }
 
 impl GroupFacts {
-    /// The same with this many available surge replicas.
-    #[must_use]
-    pub fn with_surge(self, surge: i32) -> Self {
-        Self { surge, ..self }
-    }
-
     /// The same while its replica is being updated, or is not.
     #[must_use]
     pub fn in_update(self, is_updating: bool) -> Self {

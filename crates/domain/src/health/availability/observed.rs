@@ -165,10 +165,11 @@ impl GroupFacts {
     /// The facts of a scaling group from its PodCliques. A replica is unhealthy if one of its
     /// PodCliques is breached, or if it was terminated and has not been available since: otherwise
     /// a group whose first replica is being restarted would count as healthy when the second one
-    /// breaks.
+    /// breaks. `surge`: how many surge replicas are available.
     pub fn of(
         group: &PodCliqueScalingGroup,
         attempts: &[ReplicaAttempt],
+        surge: i32,
         part: impl Fn(&Member<'_>) -> Option<GroupPart>,
     ) -> Self {
         let scaled_in = scaled_in_replicas(group);
@@ -188,7 +189,7 @@ impl GroupFacts {
             min_available: group.spec.min_available.unwrap_or(1),
             unhealthy: unhealthy.map(|m| m.group_replica).collect(),
             is_updating: false,
-            surge: 0,
+            surge,
         }
     }
 }

@@ -1,8 +1,6 @@
 //! The PodCliques of a scaling group, without its set: the group's own object suffices to name
 //! them, and it may exist while the set is gone.
 
-use std::ops::Range;
-
 use api::{PodCliqueScalingGroup, names};
 
 use crate::object::ownership;
@@ -33,9 +31,11 @@ pub struct Member<'a> {
 pub fn enumerate_members<'a, C: AsRef<str>>(
     group: &str,
     cliques: &'a [C],
-    indexes: Range<i32>,
+    indexes: impl IntoIterator<Item = i32>,
 ) -> impl Iterator<Item = Members<'a>> {
-    indexes.map(move |j| members_of(group, cliques, j))
+    indexes
+        .into_iter()
+        .map(move |j| members_of(group, cliques, j))
 }
 
 /// Enumerates them by the group's own spec, without surge.

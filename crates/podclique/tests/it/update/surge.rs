@@ -71,16 +71,75 @@ fn surge_goes_when_all_others_are_new_and_available() {
     assert_eq!(progress.update_ended_at, None, "surge is left");
 }
 
-/// The turn passed on, or the user removed `maxSurge`.
 #[test]
-fn surge_that_is_not_allowed_is_scaled_in() {
+fn surge_is_scaled_in_once_its_record_has_ended() {
     let clique = clique(2);
     let mut snapshot = with_surge(&clique, ready(&clique, 0..5));
     snapshot.set.as_mut().unwrap().update.is_updating = false;
+    assert_eq!(deleted(&snapshot), 0, "the end is not stored");
+    store_status(&mut snapshot);
     assert_snapshot!(writes(&plan(&snapshot)), @r"
     wave 1
       delete Pod demo-0-worker-p4: scaled in
     ");
+}
+
+/// A pause took the turn away, and it has yet to return.
+#[test]
+fn surge_stays_while_no_replica_has_the_turn() {
+    let clique = clique(2);
+    let mut pods = all_old(&clique);
+    pods.truncate(3);
+    pods.push(pod(&clique, 4).ready());
+    let mut snapshot = with_surge(&clique, pods);
+    let before = snapshot.update_progress().cloned();
+    let update = &mut snapshot.set.as_mut().unwrap().update;
+    update.is_updating = false;
+    update.keeps_records = true;
+    assert_eq!(deleted(&snapshot), 0);
+    store_status(&mut snapshot);
+    let status = snapshot.podclique.status.as_ref().unwrap();
+    assert_eq!(status.update_progress, before);
+    assert_eq!(deleted(&snapshot), 0);
+}
+
+/// One of the four others is missing.
+#[test]
+fn surge_serves_on_when_max_surge_is_removed() {
+    let clique = clique(2);
+    let mut pods = all_old(&clique);
+    pods.remove(1);
+    pods.push(pod(&clique, 4).ready());
+    let mut snapshot = with_surge(&clique, pods);
+    snapshot.set.as_mut().unwrap().update.rolling = None;
+    let plan = plan(&snapshot);
+    let writes = writes(&plan);
+    assert!(!writes.contains("-p4"), "it is needed: {writes}");
+    let status = plan.status.unwrap();
+    let progress = status.update_progress.unwrap();
+    assert_eq!(
+        (status.surge_replicas, progress.surge_from),
+        (Some(1), Some(4))
+    );
+}
+
+#[test]
+fn surge_that_was_given_up_stays_so_with_a_newer_template() {
+    let clique = clique(2);
+    let mut snapshot = with_surge(&clique, all_old(&clique));
+    let podclique = Arc::make_mut(&mut snapshot.podclique);
+    let progress = &mut podclique.status.as_mut().unwrap().update_progress;
+    progress.as_mut().unwrap().without_surge = Some("no room".into());
+    snapshot.set.as_mut().unwrap().generation_hash = Some("r1newer".into());
+    store_status(&mut snapshot);
+    let status = snapshot.podclique.status.as_ref().unwrap();
+    let progress = status.update_progress.as_ref().unwrap();
+    assert_eq!(progress.without_surge.as_deref(), Some("no room"));
+}
+
+fn store_status(snapshot: &mut Snapshot) {
+    let status = plan(snapshot).status;
+    Arc::make_mut(&mut snapshot.podclique).status = status;
 }
 
 /// The set accepted a newer template, and the record is about the one before.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::podcliqueset::RollingUpdate;
 use domain::object::ownership;
 use podcliquescalinggroup::Snapshot;
+use podcliquescalinggroup::status::count_serving_surge;
 
 use super::{all_ready, created, deleted, updated};
 use crate::situation::{complete, plan};
@@ -60,6 +61,33 @@ fn a_surge_replica_that_serves_replaces_one_and_is_counted_nowhere() {
     let status = plan(&snapshot).status.unwrap();
     assert_eq!((status.replicas, status.surge_replicas), (3, Some(1)));
     assert_eq!(status.scaled_in_replicas, None);
+}
+
+/// `maxSurge` was removed, and one of the three others has yet to come back.
+#[test]
+fn a_surge_replica_serves_on_when_it_is_not_allowed_any_more() {
+    let mut snapshot = with_surge();
+    add_surge(&mut snapshot);
+    for clique in ["leader", "worker"] {
+        let gone = snapshot.podcliques.remove(&format!("demo-0-g-2-{clique}"));
+        snapshot
+            .pods
+            .remove(ownership::uid(&gone.unwrap().metadata));
+    }
+    let set = &mut snapshot.owner.as_mut().unwrap().set;
+    set.spec.template.scaling_groups[0].rolling_update = None;
+    let of_surge = |name: &String| name.contains("-g-3-");
+    assert!(!deleted(&snapshot).iter().any(of_surge), "it is needed");
+}
+
+#[test]
+fn a_surge_replica_that_serves_counts_as_healthy() {
+    let mut snapshot = with_surge();
+    add_surge(&mut snapshot);
+    let status = plan(&snapshot).status.unwrap();
+    assert_eq!(status.surge_replicas, Some(1));
+    assert_eq!(count_serving_surge(&snapshot, |_| true), 1);
+    assert_eq!(count_serving_surge(&snapshot, |_| false), 0);
 }
 
 #[test]

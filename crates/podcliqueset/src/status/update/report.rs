@@ -178,6 +178,22 @@ impl Report<'_> {
         })
     }
 
+    fn explain_wait_for_surge(&self, next: &PodCliqueSetStatus) -> Option<String> {
+        let hashed = rollout::hash_templates(self.snapshot);
+        let newest = rollout::newest(&hashed);
+        let turn = super::turn_of(next, self.snapshot, &newest, self.roster, self.now)?;
+        let mut components = turn.components().into_iter();
+        let waiting = components.find(|component| component.numbers.waits_for_surge())?;
+        let replica = self.roster.layout.replica(turn.stored.replica_index)?;
+        let errors = refusals(self.snapshot, next);
+        let pods = trouble::pods_of(self.roster, replica);
+        let reason = update::explain_no_room(waiting.waiting.as_ref(), pods, &errors);
+        Some(format!(
+            "{} waits until its surge has room, as maxUnavailable is 0: {reason}",
+            waiting.name
+        ))
+    }
+
     fn explain_new_pods(&self, replica: &layout::Replica<'_>) -> Option<String> {
         let hashed = rollout::hash_templates(self.snapshot);
         trouble::explain_new_pods(self.roster, replica, &rollout::newest(&hashed), self.now)
@@ -205,6 +221,7 @@ impl Report<'_> {
         let replica = update::turn_in(&self.snapshot.validated.set, next)
             .and_then(|turn| self.roster.layout.replica(turn.replica_index));
         let surge = replica.and_then(|replica| trouble::explain_surge(self.roster, replica));
+        let surge = surge.or_else(|| self.explain_wait_for_surge(next));
         let pods = replica.and_then(|replica| self.explain_new_pods(replica));
         let parts = [Some(tally.to_owned()), wait, surge, pods];
         let tally = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");

@@ -32,16 +32,33 @@ pub(super) fn explain_new_pods(
     newest: &Newest<'_>,
     now: Timestamp,
 ) -> Option<String> {
-    let new: Vec<&Pod> = replica
+    let new: Vec<&Pod> = parts_of(roster, replica)
+        .flat_map(|(clique, seen)| new_pods(newest, clique, seen))
+        .collect();
+    update::explain_new_pods(new.into_iter(), now)
+}
+
+/// The pods of the replica that stay, surge included.
+pub(super) fn pods_of<'a>(
+    roster: &'a Roster<'_>,
+    replica: &'a Replica<'_>,
+) -> impl Iterator<Item = &'a Pod> {
+    let parts = parts_of(roster, replica);
+    parts.flat_map(|(_, seen)| seen.staying().map(AsRef::as_ref))
+}
+
+/// The PodCliques of the replica that exist, surge included, each with the name of its clique.
+fn parts_of<'a>(
+    roster: &'a Roster<'_>,
+    replica: &'a Replica<'_>,
+) -> impl Iterator<Item = (&'a str, &'a ObservedClique)> {
+    replica
         .groups
         .iter()
         .flat_map(Group::all_replicas)
         .flat_map(|replica| &replica.cliques)
         .chain(&replica.standalone)
         .filter_map(|slot| Some((slot.clique, roster.slot(slot).standing()?)))
-        .flat_map(|(clique, seen)| new_pods(newest, clique, seen))
-        .collect();
-    update::explain_new_pods(new.into_iter(), now)
 }
 
 /// The pods of the newest template.

@@ -23,7 +23,8 @@ pub(super) struct Replicas<'a> {
 impl Replicas<'_> {
     /// A turn ends when its replica is done or gone, and never while a PodClique of it is outdated,
     /// such as one that is about to be adopted. Then the next one begins, or the update ends. While a
-    /// replica that ran is down, no turn takes another one down.
+    /// replica that ran is down, no turn takes another one down. A replica that lost its turn to a
+    /// pause gets the first one, also if nothing of it is outdated: its surge has to go (decision 159).
     pub(super) fn move_turn(&self, progress: &mut PcsUpdateProgress, now: Timestamp) {
         let is_any_down = self.is_any_down(progress);
         let turn = progress.currently_updating.first_mut();
@@ -36,15 +37,20 @@ impl Replicas<'_> {
                 return;
             }
         }
-        let outdated = || self.survey.iter().filter(|r| r.is_outdated);
-        let order = |r: &&Progress| (!r.is_begun, r.is_scheduled, !r.is_breached, r.index);
-        progress.currently_updating = outdated()
+        let passed = progress.currently_updating.first().map(|t| t.replica_index);
+        let waits = |r: &&Progress| r.is_outdated || (r.is_open && passed != Some(r.index));
+        let waiting = || self.survey.iter().filter(waits);
+        let order = |r: &&Progress| {
+            let is_started = (!r.is_open, !r.is_begun);
+            (is_started, r.is_scheduled, !r.is_breached, r.index)
+        };
+        progress.currently_updating = waiting()
             .filter(|r| !is_any_down || !self.available.contains(&r.index))
             .min_by_key(order)
             .map(|r| ReplicaUpdateProgress::begin(r.index, Time(now)))
             .into_iter()
             .collect();
-        if outdated().next().is_none() {
+        if waiting().next().is_none() {
             end_update(progress, now);
         }
     }
@@ -67,9 +73,12 @@ pub(super) fn end_update(progress: &mut PcsUpdateProgress, now: Timestamp) {
 /// and other replicas have got it.
 fn is_over(turn: &ReplicaUpdateProgress, components: &[NamedComponent], is_any_down: bool) -> bool {
     let is_replaced = turn.without_room_since.is_some() && !is_any_down;
+    let is_waived = |component: &NamedComponent| {
+        is_replaced && component.lacks_room() && component.numbers.surge == 0
+    };
     components
         .iter()
-        .all(|component| component.is_done() || (is_replaced && component.lacks_room()))
+        .all(|component| component.is_done() || is_waived(component))
 }
 
 /// Stores since when units that have to be there find no room.

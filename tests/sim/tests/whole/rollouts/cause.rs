@@ -17,6 +17,7 @@ pub enum Outcome {
 }
 
 type Act = fn(&mut Store, &Shape, &mut World);
+type Condition = fn(&Store) -> Result<(), String>;
 
 /// A cause.
 pub struct Cause {
@@ -25,12 +26,15 @@ pub struct Cause {
     pub spare_places: i64,
     /// Whether there are more places for surge pods.
     pub surge_fits: bool,
+    /// Whether a unit with surge has room and comes up in the end, and none is lost.
+    pub leaves_room: bool,
     /// The terminationDelay of the set.
     pub delay: Option<&'static str>,
     /// What happens just before the edit.
     pub before: Act,
-    /// What happens once the first new pod exists.
+    /// What happens in the update, once the condition holds.
     pub during: Option<Act>,
+    pub when: Condition,
     /// What the set says if the update stands still; of a clique or group, and of a set.
     pub words: [Option<&'static [&'static str]>; 2],
     /// The end of the cause.
@@ -74,9 +78,11 @@ const ENDS: Cause = Cause {
     name: "",
     spare_places: 0,
     surge_fits: true,
+    leaves_room: false,
     delay: None,
     before: NOTHING,
     during: None,
+    when: shape::has_new_pod,
     words: [None, None],
     cure: NOTHING,
     goes_on_within: 60,
@@ -85,7 +91,7 @@ const ENDS: Cause = Cause {
     missing: 0,
 };
 
-pub static CAUSES: [Cause; 16] = [
+pub static CAUSES: [Cause; 18] = [
     Cause {
         name: "no spare room",
         surge_fits: false,
@@ -93,6 +99,7 @@ pub static CAUSES: [Cause; 16] = [
     },
     Cause {
         name: "slow start",
+        leaves_room: true,
         before: |_, _, world| world.program = Program::Slow(25),
         ..ENDS
     },
@@ -126,23 +133,26 @@ pub static CAUSES: [Cause; 16] = [
             Some(&["Progressing"]),
             Some(&["1 of 3 replicas that ran are down"]),
         ],
-        cure: |_, shape, world| world.places = shape.pods,
+        cure: |_, shape, world| world.places = shape.enough_places(),
         ..ENDS
     },
     Cause {
         name: "a second template",
+        leaves_room: true,
         during: Some(|store, _, _| shape::edit(store, "3")),
         version: "3",
         ..ENDS
     },
     Cause {
         name: "a rollback",
+        leaves_room: true,
         during: Some(|store, _, _| shape::edit(store, "1")),
         version: "1",
         ..ENDS
     },
     Cause {
         name: "scale-out",
+        leaves_room: true,
         spare_places: 2,
         during: Some(|store, shape, _| shape.scale(store, shape.pods + 2)),
         pods: |shape| shape.pods + 2,
@@ -172,6 +182,7 @@ pub static CAUSES: [Cause; 16] = [
     },
     Cause {
         name: "a refused template",
+        leaves_room: true,
         before: |store, _, _| {
             store.refused.insert("2".to_owned(), store.log.len());
         },
@@ -181,6 +192,7 @@ pub static CAUSES: [Cause; 16] = [
     },
     Cause {
         name: "a crash after three seconds",
+        leaves_room: true,
         before: |_, _, world| world.program = Program::Crashes(3),
         words: [Some(&["exit code 1"]); 2],
         cure: |_, _, world| world.program = Program::Good,
@@ -196,7 +208,27 @@ pub static CAUSES: [Cause; 16] = [
         ..ENDS
     },
     Cause {
+        name: "a crash, no room for surge, then a good template",
+        surge_fits: false,
+        before: |_, _, world| world.program = Program::Crashes(3),
+        words: [Some(&["exit code 1"]); 2],
+        cure: |store, _, _| shape::edit(store, "3"),
+        version: "3",
+        ..ENDS
+    },
+    Cause {
+        name: "a pause",
+        leaves_room: true,
+        before: |_, _, world| world.program = Program::Slow(25),
+        during: Some(|store, _, _| shape::pause(store, true)),
+        when: shape::has_replaced_one,
+        words: [Some(&["Paused"]); 2],
+        cure: |store, _, _| shape::pause(store, false),
+        ..ENDS
+    },
+    Cause {
         name: "no node that suits",
+        leaves_room: true,
         before: |_, _, world| world.program = Program::Unschedulable,
         words: [
             Some(&["Progressing", "Insufficient cpu"]),

@@ -8,14 +8,15 @@ use sim::{Resource, Store, view};
 
 use super::shape::Shape;
 
-/// One unit may be down without surge.
-const MAX_UNAVAILABLE: usize = 1;
-
 /// Fails if the operator took a unit down when too few were up.
 pub fn check(store: &Store, shape: &Shape, began: usize) -> Result<(), String> {
     let mut up: BTreeSet<&str> = BTreeSet::new();
     let mut wanted = shape.pods;
-    let mut may_be_down = if shape.surge > 0 { 0 } else { MAX_UNAVAILABLE };
+    let mut may_be_down = if shape.surge > 0 {
+        0
+    } else {
+        shape.max_unavailable
+    };
     for (position, record) in store.log.iter().enumerate() {
         if position == began {
             wanted = up.len();

@@ -1,6 +1,7 @@
 //! The updated parts.
 
 use serde_json::{Value, json};
+use sim::store::Record;
 use sim::{Call, Resource, Store, view};
 use testkit::builders::{SetBuilder, set};
 
@@ -18,6 +19,10 @@ pub struct Shape {
     pub scaled: (Resource, &'static str),
     /// `rollingUpdate.maxSurge`.
     pub surge: usize,
+    /// `rollingUpdate.maxUnavailable`.
+    pub max_unavailable: usize,
+    /// Whether all units are required: a surge unit whose room an ordinary one waits for serves on.
+    pub is_whole: bool,
 }
 
 /// Four pods, of which two are required.
@@ -27,6 +32,8 @@ const CLIQUE: Shape = Shape {
     pods: 4,
     scaled: (Resource::PodClique, "svc-0-a"),
     surge: 0,
+    max_unavailable: 1,
+    is_whole: false,
 };
 
 /// The same as replicas of a group.
@@ -41,9 +48,9 @@ const GROUP: Shape = Shape {
     ..CLIQUE
 };
 
-/// A clique, a group, a set of three replicas: one unit may be down. Then a clique and a group with
-/// one surge unit.
-pub static SHAPES: [Shape; 5] = [
+/// A clique, a group, a set of three replicas: one unit may be down. Then cliques and groups with
+/// one surge unit, with all units required or without.
+pub static SHAPES: [Shape; 7] = [
     CLIQUE,
     GROUP,
     Shape {
@@ -51,7 +58,7 @@ pub static SHAPES: [Shape; 5] = [
         build: || set("svc").replicas(3).clique("a", |c| c),
         pods: 3,
         scaled: (Resource::PodCliqueSet, "svc"),
-        surge: 0,
+        ..CLIQUE
     },
     Shape {
         name: "clique with surge",
@@ -63,12 +70,61 @@ pub static SHAPES: [Shape; 5] = [
         surge: 1,
         ..GROUP
     },
+    Shape {
+        name: "whole clique with surge",
+        is_whole: true,
+        build: || set("svc").clique("a", |c| c.replicas(2)),
+        pods: 2,
+        surge: 1,
+        ..CLIQUE
+    },
+    Shape {
+        name: "whole group with surge",
+        is_whole: true,
+        build: || {
+            set("svc")
+                .clique("a", |c| c)
+                .group("g", ["a"], |g| g.replicas(2).min(2))
+        },
+        pods: 2,
+        surge: 1,
+        ..GROUP
+    },
+];
+
+/// A clique of one pod and a group of one replica, of which none may ever be down.
+pub static ENGINES: [Shape; 2] = [
+    Shape {
+        name: "clique that is never down",
+        build: || set("svc").clique("a", |c| c.replicas(1)),
+        pods: 1,
+        surge: 1,
+        max_unavailable: 0,
+        ..CLIQUE
+    },
+    Shape {
+        name: "group that is never down",
+        build: || {
+            set("svc")
+                .clique("a", |c| c)
+                .group("g", ["a"], |g| g.replicas(1).min(1))
+        },
+        pods: 1,
+        surge: 1,
+        max_unavailable: 0,
+        ..GROUP
+    },
 ];
 
 impl Shape {
     /// Whether its units are replicas of the set.
     pub fn is_set(&self) -> bool {
         self.scaled.0 == Resource::PodCliqueSet
+    }
+
+    /// Places with which an update ends if surge units have found room before.
+    pub fn enough_places(&self) -> usize {
+        self.pods + if self.is_whole { self.surge } else { 0 }
     }
 
     /// Places for all pods.
@@ -84,7 +140,7 @@ impl Shape {
             "cliques"
         };
         if self.surge > 0 {
-            let rolling = json!({"maxSurge": self.surge});
+            let rolling = json!({"maxSurge": self.surge, "maxUnavailable": self.max_unavailable});
             manifest["spec"]["template"][parts][0]["rollingUpdate"] = rolling;
         }
     }
@@ -130,6 +186,18 @@ pub fn edit(store: &mut Store, version: &str) {
     let found = store.get(&set_id()).unwrap();
     let mut next = json!({"spec": {"template": {"cliques": found["spec"]["template"]["cliques"]}}});
     write_version(&mut next, version);
+    patch(store, next);
+}
+
+/// The user pauses the update, or ends the pause.
+pub fn pause(store: &mut Store, is_paused: bool) {
+    patch(
+        store,
+        json!({"spec": {"updateStrategy": {"paused": is_paused}}}),
+    );
+}
+
+fn patch(store: &mut Store, next: Value) {
     let path = format!("{}/svc", Resource::PodCliqueSet.path("default"));
     let answer = store.handle("user", &Call::merge(&path, next));
     assert_eq!(answer.code, 200, "{:?}", answer.body);
@@ -139,6 +207,22 @@ pub fn has_new_pod(store: &Store) -> Result<(), String> {
     let mut pods = store.all(Resource::Pod);
     let has_one = pods.any(|(_, pod)| has_version(pod, "2"));
     has_one.then_some(()).ok_or_else(|| "none".to_owned())
+}
+
+/// Whether a pod of version 1 is gone or about to go.
+pub fn has_replaced_one(store: &Store) -> Result<(), String> {
+    let is_going = |record: &Record| {
+        let after = record.after.as_ref();
+        record.id.resource == Resource::Pod
+            && has_version(&record.last, "1")
+            && after.is_none_or(|pod| view::is_terminating(pod))
+    };
+    store
+        .log
+        .iter()
+        .any(is_going)
+        .then_some(())
+        .ok_or_else(|| "no old pod has gone".to_owned())
 }
 
 /// Whether the set reports that the update has ended.
