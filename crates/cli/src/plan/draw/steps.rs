@@ -146,11 +146,16 @@ fn describe_recreation(step: &PlannedStep, kind: &str, why: &str, is_wide: bool)
 
 /// How much goes at the same time.
 fn describe_budget(step: &PlannedStep, how: &str) -> String {
-    let limit = step.max_unavailable.unwrap_or(1);
+    let unavailable = step.max_unavailable.unwrap_or(1);
+    let limits = match step.max_surge {
+        None => format!("maxUnavailable {unavailable}"),
+        Some(surge) if unavailable == 0 => format!("maxSurge {surge}"),
+        Some(surge) => format!("maxSurge {surge}, or without room maxUnavailable {unavailable}"),
+    };
     match step.at_once {
         None => String::new(),
-        Some(1) => format!(", {how}one at a time (maxUnavailable {limit})"),
-        Some(number) => format!(", {how}{number} at a time (maxUnavailable {limit})"),
+        Some(1) => format!(", {how}one at a time ({limits})"),
+        Some(number) => format!(", {how}{number} at a time ({limits})"),
     }
 }
 

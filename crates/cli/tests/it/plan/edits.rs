@@ -53,6 +53,20 @@ fn an_edit(#[context] context: Context, #[case] at: &str, #[case] value: Value) 
 }
 
 #[test]
+fn surge_comes_first_and_goes_last() {
+    let mut file = service();
+    file["spec"]["replicas"] = json!(1);
+    let template = &mut file["spec"]["template"];
+    template["cliques"][0]["rollingUpdate"] = json!({"maxSurge": 1, "maxUnavailable": 0});
+    template["podCliqueScalingGroups"][0]["rollingUpdate"] = json!({"maxSurge": 1});
+    let cluster = Cluster::of(&file);
+    let mut next = with(file, IMAGE, json!("example/main:2"));
+    let of_group = "/spec/template/cliques/1/spec/podSpec/containers/0/image";
+    next = with(next, of_group, json!("example/main:2"));
+    insta::assert_snapshot!(told(&next, &cluster));
+}
+
+#[test]
 fn on_delete_restarts_nothing() {
     let mut file = service();
     file["spec"]["updateStrategy"] = json!({"type": "OnDelete"});

@@ -1,5 +1,6 @@
 //! Steps of PodCliques.
 
+use api::podcliqueset::RollingUpdate;
 use api::{PodCliqueScalingGroup, labels};
 use domain::plan::{Kind, Purpose};
 use serde_json::Value;
@@ -43,9 +44,9 @@ impl Collector {
         let replica = json::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX);
         let groups = Kind::of::<PodCliqueScalingGroup>();
         let number = self.number(Action::Recreate, groups, group);
-        let max_unavailable = self.max_unavailable_in(group);
+        let rolling = self.rolling_update_of_group(group).cloned();
         self.edit(number, |step| {
-            step.max_unavailable = Some(max_unavailable);
+            step.note_limits(rolling.as_ref());
             if let Ok(replica) = replica.parse()
                 && !step.group_replicas.contains(&replica)
             {
@@ -56,13 +57,10 @@ impl Collector {
         self.leaving.insert(record.id.1.name.clone(), number);
     }
 
-    fn max_unavailable_in(&self, group: &str) -> i32 {
+    fn rolling_update_of_group(&self, group: &str) -> Option<&RollingUpdate> {
         let (meta, template) = (&self.set.metadata, &self.set.spec.template);
         let name = meta.name.as_deref().unwrap_or_default();
-        let found = domain::workload::layout::find_group(name, template, group);
-        let rolling = found.and_then(|(group, _)| group.rolling_update.as_ref());
-        rolling
-            .and_then(|rolling| rolling.max_unavailable)
-            .unwrap_or(1)
+        let (group, _) = domain::workload::layout::find_group(name, template, group)?;
+        group.rolling_update.as_ref()
     }
 }

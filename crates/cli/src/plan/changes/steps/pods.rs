@@ -1,5 +1,6 @@
 //! Steps of pods.
 
+use api::podcliqueset::RollingUpdate;
 use api::{PodClique, labels};
 use domain::object::ownership;
 use domain::plan::{Kind, Purpose};
@@ -76,10 +77,10 @@ impl Collector {
     fn restart_pod(&mut self, record: &Record, pod: &Value) {
         let (slot, name) = (slot_of(pod), name_of_pod(pod));
         let number = self.number(Action::Restart, Kind::of::<PodClique>(), &slot.0);
-        let max_unavailable = self.max_unavailable_of(&slot.0);
+        let rolling = self.rolling_update_of_clique(&slot.0).cloned();
         let is_ready = is_ready(pod);
         self.edit(number, |step| {
-            step.max_unavailable = Some(max_unavailable);
+            step.note_limits(rolling.as_ref());
             step.pods.push(name.clone());
             if !is_ready {
                 step.not_ready.push(name.clone());
@@ -91,15 +92,12 @@ impl Collector {
         self.vacated.insert(slot);
     }
 
-    fn max_unavailable_of(&self, podclique: &str) -> i32 {
+    fn rolling_update_of_clique(&self, podclique: &str) -> Option<&RollingUpdate> {
         let (set, template) = (&self.set.metadata, &self.set.spec.template);
-        let part = layout::find(ownership::name(set), template, podclique);
+        let part = layout::find(ownership::name(set), template, podclique)?;
         let mut cliques = template.cliques.iter();
-        let clique = part.and_then(|part| cliques.find(|c| c.name == part.clique));
-        let rolling = clique.and_then(|clique| update::rolling_update(clique, None));
-        rolling
-            .and_then(|rolling| rolling.max_unavailable)
-            .unwrap_or(1)
+        let clique = cliques.find(|c| c.name == part.clique)?;
+        update::rolling_update(clique, None)
     }
 
     fn patch_pod(&mut self, record: &Record, pod: &Value) {

@@ -1,5 +1,6 @@
 //! One step.
 
+use api::podcliqueset::RollingUpdate;
 use serde::Serialize;
 
 /// The action of a step.
@@ -60,6 +61,9 @@ pub struct PlannedStep {
     /// `rollingUpdate.maxUnavailable`, 1 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<i32>,
+    /// `rollingUpdate.maxSurge`, if it is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_surge: Option<i32>,
     /// The base gang that a gang waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
@@ -80,6 +84,15 @@ impl PlannedStep {
             name: name.to_owned(),
             ..Self::default()
         }
+    }
+
+    /// Notes the limits of an update.
+    pub(super) fn note_limits(&mut self, rolling: Option<&RollingUpdate>) {
+        let given = rolling.and_then(|rolling| rolling.max_unavailable);
+        self.max_unavailable = Some(given.unwrap_or(1));
+        self.max_surge = rolling
+            .and_then(|rolling| rolling.max_surge)
+            .filter(|surge| *surge > 0);
     }
 }
 
