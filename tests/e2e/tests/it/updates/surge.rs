@@ -1,6 +1,6 @@
 //! An engine of which there is one never goes away: its successor starts first.
 
-use std::cell::RefCell;
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,6 +9,7 @@ use super::probe;
 use super::room::has_ended;
 use crate::harness::history::History;
 use crate::harness::history::course::{Course, Watched};
+use crate::harness::history::watch;
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, same, site};
 use crate::schedulers::kubernetes::nodes::{Nodes, tolerate};
@@ -66,25 +67,39 @@ fn update(purpose: &str, place: &str, nodes: usize) -> (Course, String) {
     let rolling = json!({"maxSurge": 1});
     ns.apply(&engine("1", place, &rolling));
     ns.until("the engine runs", |seen| runs(seen, "1"));
+    let groups = ("grove.io", "v1alpha1", "PodCliqueScalingGroup");
+    let (events, _runtime) = watch::begin_of(&ns, groups);
     let mut history = History::of(&ns);
     history.catch_up(&ns);
     ns.apply(&engine("2", place, &rolling));
-    let reason = RefCell::new(String::new());
     ns.within(
         LIMIT,
         "the engine runs with version 2, and the update has ended",
         |seen| {
             let status = &seen.one("PodCliqueScalingGroup", "svc-0-eng")?["status"];
             assert_eq!(status["replicas"], 1, "surge is counted");
-            if let Some(said) = status["updateProgress"]["withoutSurge"].as_str() {
-                said.clone_into(&mut reason.borrow_mut());
-            }
             runs(seen, "2")?;
             has_ended(seen, "svc")
         },
     );
     history.catch_up(&ns);
-    (Course::of(history.moments(), WATCHED), reason.into_inner())
+    (Course::of(history.moments(), WATCHED), read_reason(&events))
+}
+
+/// Why the group went on without surge, by its states up to the end of the update: it says so only
+/// for some seconds, which a look now and then may miss.
+fn read_reason(events: &Receiver<Value>) -> String {
+    let mut reason = String::new();
+    loop {
+        let event = events.recv_timeout(LIMIT).unwrap();
+        let progress = &event["object"]["status"]["updateProgress"];
+        if let Some(said) = progress["withoutSurge"].as_str() {
+            said.clone_into(&mut reason);
+        }
+        if progress["updateEndedAt"].is_string() {
+            return reason;
+        }
+    }
 }
 
 #[test]
