@@ -36,6 +36,17 @@ fn changed() -> Snapshot {
     snapshot
 }
 
+/// Replica 0 is updated, and the turn is at replica 1.
+fn second_in_turn() -> Snapshot {
+    let mut snapshot = changed();
+    step(&mut snapshot);
+    step(&mut snapshot);
+    finish(&mut snapshot, 0);
+    step(&mut snapshot);
+    assert_eq!(turn(&snapshot), [1]);
+    snapshot
+}
+
 fn edit(snapshot: &mut Snapshot, version: &str) {
     change(snapshot, |set| {
         let annotations = &mut set.spec.template.cliques[0].annotations;
@@ -131,12 +142,7 @@ fn takes_one_replica_after_the_other_and_ends() {
 /// Otherwise a second replica would go down beside the first.
 #[test]
 fn a_second_template_goes_on_with_the_replica_in_turn() {
-    let mut snapshot = changed();
-    step(&mut snapshot);
-    step(&mut snapshot);
-    finish(&mut snapshot, 0);
-    step(&mut snapshot);
-    assert_eq!(turn(&snapshot), [1]);
+    let mut snapshot = second_in_turn();
     edit(&mut snapshot, "3");
     assert_eq!(
         replaced(&snapshot),

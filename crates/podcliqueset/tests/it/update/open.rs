@@ -7,16 +7,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use testkit::builders::after;
 
-use super::{changed, finish, progress, step, turn};
+use super::{progress, second_in_turn, step, turn};
 
 /// Replica 0 is updated, the turn is at replica 1, and a pause empties it.
 fn without_turn() -> Snapshot {
-    let mut snapshot = changed();
-    step(&mut snapshot);
-    step(&mut snapshot);
-    finish(&mut snapshot, 0);
-    step(&mut snapshot);
-    assert_eq!(turn(&snapshot), [1]);
+    let mut snapshot = second_in_turn();
     let stored = Arc::make_mut(&mut snapshot.stored);
     let status = stored.status.as_mut().unwrap();
     let running = status.update_progress.as_mut().unwrap();
