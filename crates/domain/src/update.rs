@@ -26,7 +26,7 @@ pub use self::room::{
     QUOTA, explain_no_room, is_short, next_waiting, short_at, waits, waits_for_node,
 };
 pub use self::surge::{
-    SurgeUnit, describe_surge, next_surge_from, surge_of_clique, surge_of_group,
+    SurgeUnit, describe_surge, follow_replicas, next_surge_from, surge_of_clique, surge_of_group,
 };
 pub use self::trouble::explain_new_pods;
 pub use self::unit::{
@@ -127,20 +127,18 @@ pub fn is_held(set: &PodCliqueSet, generation: &str) -> bool {
     is_paused(set) || !is_accepted(set, generation)
 }
 
-/// Whether an update runs and no replica has the turn: the next one has yet to get it.
-fn is_between_turns(set: &PodCliqueSet) -> bool {
+/// Whether an update runs that gives turns to replicas.
+fn runs_by_turns(set: &PodCliqueSet) -> bool {
     let status = set.status.as_ref();
     let progress = status.and_then(|status| status.update_progress.as_ref());
     let runs = progress.is_some_and(|progress| progress.update_ended_at.is_none());
-    let has_turns = !is_on_delete(set) && !training::is_training(set);
-    runs && has_turns && turn(set).is_none()
+    runs && !is_on_delete(set) && !training::is_training(set)
 }
 
-/// Whether the records of an update that PodCliques and groups store stay as they are outside of
-/// their turn: the update is held, or no replica has the turn. The next turn goes on with their
-/// numbers (decision 159).
+/// Whether PodCliques and groups keep the records of an update that runs: it is held, or no replica
+/// has the turn. The next turn goes on with their numbers (decision 159).
 pub fn keeps_records(set: &PodCliqueSet, generation: &str) -> bool {
-    is_held(set, generation) || is_between_turns(set)
+    runs_by_turns(set) && (is_held(set, generation) || turn(set).is_none())
 }
 
 /// Whether the newest generation waits for the answer to its check.

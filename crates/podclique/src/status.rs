@@ -63,11 +63,12 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
     next
 }
 
-/// Indexes that are bound to a node; a completed one was, though its pod may be gone.
+/// Indexes that are bound to a node, without surge; a completed one was, though its pod may be gone.
 fn scheduled_slots(snapshot: &Snapshot) -> i32 {
     let pods = snapshot.pods.iter().map(AsRef::as_ref);
     let bound = pods.filter(|p: &&Pod| !p.is_terminating() && p.is_scheduled());
-    training::slots(snapshot.completed(), bound)
+    let slots = training::slots(snapshot.completed(), bound);
+    slots.min(snapshot.podclique.spec.replicas)
 }
 
 fn over_limits(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {

@@ -67,7 +67,6 @@ pub fn component(
     now: Timestamp,
 ) -> Component {
     let units = surveyed.iter().map(|(m, stage)| (m.group_replica, *stage));
-    let rolling = snapshot.config().and_then(|c| c.rolling_update.as_ref());
     let (desired, minimum) = (snapshot.replicas(), snapshot.min_available());
     let progress = update_progress(snapshot);
     let waiting = progress.and_then(|progress| progress.waiting_since.as_ref());
@@ -76,10 +75,17 @@ pub fn component(
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: is_short_of_room(snapshot, waiting, now),
         must_return: must_return(snapshot),
-        limits: Limits::of_group(rolling, desired, minimum, surge_from),
+        limits: limits(snapshot, surge_from),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
         ..Component::count(units, &snapshot.surge_indexes(), desired, minimum)
     }
+}
+
+/// The limits of the group's update, by the `surgeFrom` of its record.
+pub fn limits(snapshot: &Snapshot, surge_from: Option<i32>) -> Limits {
+    let rolling = snapshot.config().and_then(|c| c.rolling_update.as_ref());
+    let (desired, minimum) = (snapshot.replicas(), snapshot.min_available());
+    Limits::of_group(rolling, desired, minimum, surge_from)
 }
 
 /// Whether the group has to be available again before its turn ends.

@@ -45,7 +45,9 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
     } else {
         "ready"
     };
-    let mut message = tally(facts.available, minimum, "pods", have);
+    // Surge pods are beyond `replicas`.
+    let available = facts.available.min(facts.replicas);
+    let mut message = tally(available, minimum, "pods", have);
     if has_given_up {
         let failures = Pod::FAILURES_IN_A_ROW;
         message = format!("{message}; a pod failed {failures} times in a row");

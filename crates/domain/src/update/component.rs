@@ -142,13 +142,17 @@ impl Component {
         self.reached.is_some() && self.old > 0 && self.uses_surge() && !has_all
     }
 
-    /// How many available units may be deleted now; none before `reached` is stored, and none
-    /// before all surge units are available. The update leaves `maxUnavailable` fewer than it
+    /// How many available units may be deleted now; none before `reached` and each rise of it is
+    /// stored, and none before all surge units are available. The update leaves `maxUnavailable` fewer than it
     /// found, or as many with surge, and, where it found more than the minimum, the minimum.
     pub fn deletable(&self) -> usize {
         let Some(reached) = self.clipped_reached() else {
             return 0;
         };
+        let has_risen = self.next_reached() > Some(reached);
+        if has_risen {
+            return 0;
+        }
         if self.uses_surge() && self.surge_available < self.limits.max_surge {
             return 0;
         }
@@ -174,9 +178,11 @@ impl Component {
     pub fn release_surge(self, surge: Vec<SurgeUnit>) -> (Vec<SurgeUnit>, Self) {
         let released = choose_surplus(surge, self.kept_surge());
         let serving = released.iter().filter(|unit| unit.is_available).count();
-        let serving = i32::try_from(serving).unwrap_or(i32::MAX);
+        let to_i32 = |count| i32::try_from(count).unwrap_or(i32::MAX);
         let rest = Self {
-            available: self.available.saturating_sub(serving),
+            available: self.available.saturating_sub(to_i32(serving)),
+            surge: self.surge.saturating_sub(to_i32(released.len())),
+            surge_available: self.surge_available.saturating_sub(to_i32(serving)),
             ..self
         };
         (released, rest)

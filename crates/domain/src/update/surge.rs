@@ -30,13 +30,16 @@ pub(super) fn max_surge_of_group(
 
 /// The indexes of surge units, from the stored `surgeFrom` on: those that may be filled, and those
 /// that exist beyond them, as `maxSurge` or `desired` may have been lowered. `surgeFrom` follows
-/// `desired` up, and then the first surge units become ordinary ones.
+/// `desired` up, and then the first surge units become ordinary ones. Scaled to zero there is none.
 fn surge_indexes(
     surge_from: i32,
     desired: i32,
     max_surge: i32,
     existing: impl IntoIterator<Item = i32>,
 ) -> BTreeSet<i32> {
+    if desired == 0 {
+        return BTreeSet::new();
+    }
     let first = surge_from.max(desired);
     let beyond = existing.into_iter().filter(|index| *index >= first);
     (first..first.saturating_add(max_surge))
@@ -91,6 +94,13 @@ pub fn next_surge_from(
     let highest = indexes.into_iter().max();
     let beyond = highest.map_or(0, |highest| highest.saturating_add(1));
     stored.unwrap_or(beyond).max(desired)
+}
+
+/// The numbers of a record that is kept follow `replicas`, as they do in a turn: `reached` down, and
+/// `surgeFrom` up. Else units that were scaled out and in again during a pause would count as surge.
+pub fn follow_replicas(reached: &mut Option<i32>, surge_from: &mut Option<i32>, desired: i32) {
+    *reached = reached.map(|reached| reached.min(desired));
+    *surge_from = surge_from.map(|from| from.max(desired));
 }
 
 /// The surge units that go now, of those that exist: units that are not available first, then those

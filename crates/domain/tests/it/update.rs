@@ -2,8 +2,11 @@
 //! progress.
 
 use api::GoDuration;
+use api::PodCliqueSetStatus;
 use api::conditions::{Reason, Status};
-use api::podcliqueset::RollingUpdate;
+use api::podcliqueset::{
+    PcsUpdateProgress, ReplicaUpdateProgress, RollingUpdate, UpdateStrategyType,
+};
 use domain::Pod;
 use domain::object::pod::{ContainerState, ContainerStatus, PodCondition, Terminated};
 use domain::update::{self, Advance, Component, Limits, Stage, SurgeUnit, UnitMember};
@@ -71,6 +74,8 @@ fn component(given: &str) -> Component {
 #[case::as_many_as_there_are_surge_units("4/2 reached 4 available 6 old 4 surge 2 units 2/2", 2)]
 #[case::without_surge("4/2 reached 4 available 4 old 4 max 2 surge 2 without", 2)]
 #[case::no_surge_below_the_minimum("1/2 reached 1 available 1 old 1 surge 1", 1)]
+#[case::a_rise_is_stored_first("10/1 reached 3 available 10 old 10", 0)]
+#[case::surge_is_no_rise("4/2 reached 3 available 4 old 3 max 1 surge 1 units 1/1 without", 2)]
 #[case::surge_begun_above_the_minimum("1/2 reached 2 available 1 old 1 surge 1 from 2", 0)]
 fn the_budget_counts_from_the_most_that_ran(#[case] given: &str, #[case] deletable: usize) {
     assert_eq!(component(given).deletable(), deletable, "{given}");
@@ -100,12 +105,55 @@ fn surge_units_go_when_they_are_not_needed(#[case] given: &str, #[case] expected
         is_available: k < available,
     });
     let (gone, rest) = component.release_surge(units.collect());
-    let served = gone.iter().filter(|unit| unit.is_available).count();
+    let to_i32 = |count| i32::try_from(count).unwrap();
+    let served = to_i32(gone.iter().filter(|unit| unit.is_available).count());
     assert_eq!(gone.iter().map(|u| u.index).collect::<Vec<_>>(), expected);
-    assert_eq!(
-        rest.available,
-        component.available - i32::try_from(served).unwrap()
-    );
+    let left = Component {
+        available: component.available - served,
+        surge: component.surge - to_i32(gone.len()),
+        surge_available: available - served,
+        ..component
+    };
+    assert_eq!(rest, left);
+}
+
+#[rstest]
+#[case::no_update("", false)]
+#[case::it_has_ended("ended", false)]
+#[case::in_a_turn("turn", false)]
+#[case::between_turns("runs", true)]
+#[case::paused_in_a_turn("turn paused", true)]
+#[case::not_accepted("turn unchecked", true)]
+#[case::paused_after_the_end("ended paused", false)]
+#[case::on_delete("runs on-delete", false)]
+fn records_are_kept_while_an_update_that_gives_turns_waits(
+    #[case] given: &str,
+    #[case] is_kept: bool,
+) {
+    const NEWEST: &str = "r1aaaaaaaaaaaaaa";
+    let mut set = testkit::builders::set("demo").build();
+    let strategy = set.spec.update_strategy.get_or_insert_default();
+    strategy.paused = given.contains("paused");
+    if given.contains("on-delete") {
+        strategy.type_ = UpdateStrategyType::OnDelete;
+    }
+    let mut progress = PcsUpdateProgress::begin(Time(after(0)));
+    progress.update_ended_at = given.contains("ended").then(|| Time(after(10)));
+    if given.contains("turn") {
+        let turn = ReplicaUpdateProgress::begin(0, Time(after(0)));
+        progress.currently_updating.push(turn);
+    }
+    let accepted = if given.contains("unchecked") {
+        "r1cbthl27ncwgh9c"
+    } else {
+        NEWEST
+    };
+    set.status = Some(PodCliqueSetStatus {
+        current_generation_hash: Some(accepted.into()),
+        update_progress: (!given.is_empty()).then_some(progress),
+        ..PodCliqueSetStatus::default()
+    });
+    assert_eq!(update::keeps_records(&set, NEWEST), is_kept, "{given}");
 }
 
 #[rstest]

@@ -11,7 +11,7 @@ use crate::observe::{SetFacts, Snapshot};
 use crate::rollout;
 
 /// The record of the running or last update. `before` is the stored status, `next` has the present
-/// counts. While the update is held, or no replica has the turn, the record stays as it is.
+/// counts. While the update is held, or no replica has the turn, an open record is kept.
 pub(super) fn progress(
     snapshot: &Snapshot,
     before: &PodCliqueStatus,
@@ -19,12 +19,9 @@ pub(super) fn progress(
     now: Timestamp,
 ) -> Option<PclqUpdateProgress> {
     let stored = before.update_progress.clone();
-    let Some(set) = snapshot
-        .set
-        .as_ref()
-        .filter(|set| !set.update.keeps_records)
-    else {
-        return stored;
+    let set = snapshot.set.as_ref();
+    let Some(set) = set.filter(|set| !set.update.keeps_records) else {
+        return stored.map(|record| kept(record, snapshot));
     };
     let goal = set.generation_hash.clone().zip(set.template_hash.clone());
     let Some((generation, template)) = goal else {
@@ -103,17 +100,25 @@ fn begins(snapshot: &Snapshot, set: &SetFacts, before: &PodCliqueStatus, generat
     is_meant || (set.update.is_on_delete && !is_newest)
 }
 
-/// The numbers of the budget count until the turn is over.
+fn kept(mut record: PclqUpdateProgress, snapshot: &Snapshot) -> PclqUpdateProgress {
+    let desired = snapshot.podclique.spec.replicas;
+    update::follow_replicas(&mut record.reached, &mut record.surge_from, desired);
+    record
+}
+
+/// The numbers of the budget, and the wait for room by which it may be done, count until the turn is
+/// over.
 fn ended(
     mut progress: PclqUpdateProgress,
     snapshot: &Snapshot,
     now: Timestamp,
 ) -> PclqUpdateProgress {
     progress.update_ended_at.get_or_insert(Time(now));
-    progress.waiting_since = None;
     progress.surge_from = None;
     progress.without_surge = None;
-    progress.reached = progress.reached.filter(|_| snapshot.is_updating());
+    let is_in_turn = snapshot.is_updating();
+    progress.reached = progress.reached.filter(|_| is_in_turn);
+    progress.waiting_since = progress.waiting_since.filter(|_| is_in_turn);
     progress
 }
 

@@ -11,7 +11,7 @@ use crate::observe::Snapshot;
 use crate::rollout::{self, Hashed};
 
 /// The record of the running or last update. `before` is the stored status, `next` has the present
-/// counts. While the update is held, or no replica has the turn, the record stays as it is.
+/// counts. While the update is held, or no replica has the turn, an open record is kept.
 pub(super) fn progress(
     snapshot: &Snapshot,
     hashed: &Hashed<'_>,
@@ -20,8 +20,10 @@ pub(super) fn progress(
     now: Timestamp,
 ) -> Option<PcsgUpdateProgress> {
     let stored = before.update_progress.clone();
-    let owner = snapshot.owner.as_ref();
-    let set = owner.map(|o| &o.set).filter(|_| !snapshot.keeps_records());
+    if snapshot.keeps_records() {
+        return stored.map(|record| kept(record, snapshot));
+    }
+    let set = snapshot.owner.as_ref().map(|owner| &owner.set);
     let generation = set.and_then(|s| s.status.as_ref()?.current_generation_hash.clone());
     let Some(generation) = generation else {
         return stored;
@@ -74,6 +76,7 @@ fn count(
     let surveyed = rollout::survey(snapshot, hashed, now);
     let mut component = Component {
         reached: progress.reached,
+        limits: rollout::limits(snapshot, progress.surge_from),
         is_without_surge: progress.without_surge.is_some(),
         ..rollout::component(snapshot, &surveyed, now)
     };
@@ -97,17 +100,25 @@ fn count(
     component
 }
 
-/// The numbers of the budget count until the turn is over.
+fn kept(mut record: PcsgUpdateProgress, snapshot: &Snapshot) -> PcsgUpdateProgress {
+    let desired = snapshot.replicas();
+    update::follow_replicas(&mut record.reached, &mut record.surge_from, desired);
+    record
+}
+
+/// The numbers of the budget, and the wait for room by which it may be done, count until the turn is
+/// over.
 fn ended(
     mut progress: PcsgUpdateProgress,
     snapshot: &Snapshot,
     now: Timestamp,
 ) -> PcsgUpdateProgress {
     progress.update_ended_at.get_or_insert(Time(now));
-    progress.waiting_since = None;
     progress.surge_from = None;
     progress.without_surge = None;
-    progress.reached = progress.reached.filter(|_| snapshot.is_updating());
+    let is_in_turn = snapshot.is_updating();
+    progress.reached = progress.reached.filter(|_| is_in_turn);
+    progress.waiting_since = progress.waiting_since.filter(|_| is_in_turn);
     progress
 }
 

@@ -5,6 +5,8 @@ mod report;
 mod trouble;
 mod turn;
 
+use std::collections::HashSet;
+
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PcsUpdateProgress;
 use domain::roster::Roster;
@@ -16,7 +18,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::check::Verdict;
 use crate::observe::Snapshot;
-use crate::rollout::{self, Newest, Turn};
+use crate::rollout::{self, Newest, Progress, Turn};
 
 pub(super) use self::report::{Report, refusals, refused};
 
@@ -40,10 +42,21 @@ pub(super) fn advance(
         return;
     }
     note_pause(next, snapshot, now);
-    if update::is_paused(&snapshot.validated.set) {
+    let survey = rollout::survey(roster, newest);
+    let is_paused = update::is_paused(&snapshot.validated.set);
+    let goes_on = !is_paused && is_accepted(next, snapshot);
+    if goes_on {
+        begin_if_due(next, snapshot, &survey, is_changed, now);
+    }
+    let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
+        return;
+    };
+    let available = rollout::available_replicas(roster, now);
+    turn::note_reached(progress, snapshot, &available);
+    if is_paused {
         end_paused_turn(next, snapshot, newest, roster, now);
-    } else if is_accepted(next, snapshot) {
-        go_on(next, snapshot, newest, roster, is_changed, now);
+    } else if goes_on {
+        go_on(next, snapshot, newest, roster, (&survey, &available), now);
     }
 }
 
@@ -56,16 +69,14 @@ fn is_accepted(next: &PodCliqueSetStatus, snapshot: &Snapshot) -> bool {
     next.current_generation_hash == Some(snapshot.validated.generation_hash())
 }
 
-/// Begins an update, moves the turn, ends the update.
-fn go_on(
+/// Begins an update if the templates changed, or if something of an older template is found.
+fn begin_if_due(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
-    newest: &Newest<'_>,
-    roster: &Roster<'_>,
+    survey: &[Progress],
     is_changed: bool,
     now: Timestamp,
 ) {
-    let survey = rollout::survey(roster, newest);
     let is_on_delete = update::is_on_delete(&snapshot.validated.set);
     let is_any_outdated = survey.iter().any(|r| r.is_outdated);
     let runs = next.update_progress.as_ref().is_some_and(is_running);
@@ -75,19 +86,28 @@ fn go_on(
         let before = next.update_progress.take();
         next.update_progress = Some(begin(before, now));
     }
+}
+
+/// Moves the turn, ends the update.
+fn go_on(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    newest: &Newest<'_>,
+    roster: &Roster<'_>,
+    (survey, available): (&[Progress], &HashSet<i32>),
+    now: Timestamp,
+) {
     let components = turn_of(next, snapshot, newest, roster, now).map(|turn| turn.components());
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
         return;
     };
-    let available = rollout::available_replicas(roster, now);
-    turn::note_reached(progress, snapshot, &available);
-    if is_on_delete {
+    if update::is_on_delete(&snapshot.validated.set) {
         turn::end_update(progress, now);
     } else if !snapshot.view.is_outdated {
         let replicas = turn::Replicas {
-            survey: &survey,
+            survey,
             in_turn: components,
-            available: &available,
+            available,
         };
         replicas.move_turn(progress, now);
     }

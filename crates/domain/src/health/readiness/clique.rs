@@ -49,7 +49,11 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
     let is_enough = up >= minimum && (done == 0 || up > done);
     let cause = shortfall(look, up >= minimum);
     let verdict = match cause {
-        None => ready_condition(true, Reason::AllReady, describe_all(up, done)),
+        None => ready_condition(
+            true,
+            Reason::AllReady,
+            describe_all(up.min(facts.replicas), done),
+        ),
         Some(cause) if !is_enough => ready_condition(false, cause.reason, cause.text),
         Some(cause) => {
             let message = format!("{minimum} required pods ready; {}", cause.text);

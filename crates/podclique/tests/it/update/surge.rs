@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use api::PodClique;
+use api::conditions::{self, ConditionType};
 use api::podclique::WaitingPod;
 use api::podcliqueset::RollingUpdate;
 use domain::object::pod::PodCondition;
@@ -11,6 +12,7 @@ use insta::assert_snapshot;
 use k8s_openapi::api::core::v1 as k8s;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podclique::Snapshot;
+use rstest::rstest;
 use testkit::builders::{PodBuilder, after, pod};
 
 use super::{all_old, clique, deleted, in_turn, old};
@@ -101,6 +103,53 @@ fn surge_stays_while_no_replica_has_the_turn() {
     let status = snapshot.podclique.status.as_ref().unwrap();
     assert_eq!(status.update_progress, before);
     assert_eq!(deleted(&snapshot), 0);
+}
+
+/// The user pauses the update, and then scales the clique.
+fn paused_with_surge(replicas: i32) -> Snapshot {
+    let clique = clique(2);
+    let mut pods = all_old(&clique);
+    pods.push(pod(&clique, 4).ready());
+    let mut snapshot = with_surge(&clique, pods);
+    let update = &mut snapshot.set.as_mut().unwrap().update;
+    update.is_held = true;
+    update.keeps_records = true;
+    Arc::make_mut(&mut snapshot.podclique).spec.replicas = replicas;
+    snapshot
+}
+
+/// Scaled in again, the pods that were scaled out are surplus, and no surge.
+#[rstest]
+#[case::scaled_out(6, (Some(4), Some(6)))]
+#[case::scaled_in(2, (Some(2), Some(4)))]
+fn a_record_that_is_kept_follows_replicas(
+    #[case] replicas: i32,
+    #[case] expected: (Option<i32>, Option<i32>),
+) {
+    let status = plan(&paused_with_surge(replicas)).status.unwrap();
+    let progress = status.update_progress.unwrap();
+    assert_eq!((progress.reached, progress.surge_from), expected);
+}
+
+#[test]
+fn no_surge_is_left_of_a_clique_that_is_scaled_to_zero() {
+    let mut snapshot = paused_with_surge(0);
+    store_status(&mut snapshot);
+    assert_eq!(deleted(&snapshot), 5);
+}
+
+#[test]
+fn no_message_counts_surge() {
+    let clique = clique(2);
+    let mut pods = all_old(&clique);
+    pods.push(pod(&clique, 4).ready());
+    let status = plan(&with_surge(&clique, pods)).status.unwrap();
+    let said = |type_| conditions::find(&status.conditions, type_).map(|c| &*c.message);
+    assert_eq!(said(ConditionType::Ready), Some("4/4 pods ready"));
+    let scheduled = said(ConditionType::PodCliqueScheduled);
+    assert_eq!(scheduled, Some("pods scheduled: 4, required: 2"));
+    let breached = said(ConditionType::MinAvailableBreached);
+    assert_eq!(breached, Some("pods ready: 4, required: 2"));
 }
 
 /// One of the four others is missing.

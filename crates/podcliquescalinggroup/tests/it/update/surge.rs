@@ -63,6 +63,20 @@ fn a_surge_replica_that_serves_replaces_one_and_is_counted_nowhere() {
     assert_eq!(status.scaled_in_replicas, None);
 }
 
+/// Scaled in below `minAvailable` in its turn, the group keeps its surge also if a newer template
+/// comes.
+#[test]
+fn surge_that_began_above_the_minimum_follows_a_newer_template() {
+    let mut snapshot = with_surge();
+    let group = Arc::make_mut(&mut snapshot.group);
+    group.spec.replicas = 1;
+    let status = group.status.as_mut().unwrap();
+    let record = status.update_progress.as_mut().unwrap();
+    record.pod_clique_set_generation_hash = "r1older".into();
+    let progress = plan(&snapshot).status.unwrap().update_progress.unwrap();
+    assert_eq!(progress.surge_from, Some(3));
+}
+
 /// `maxSurge` was removed, and one of the three others has yet to come back.
 #[test]
 fn a_surge_replica_serves_on_when_it_is_not_allowed_any_more() {

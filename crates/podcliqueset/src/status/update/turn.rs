@@ -23,16 +23,17 @@ pub(super) struct Replicas<'a> {
 impl Replicas<'_> {
     /// A turn ends when its replica is done or gone, and never while a PodClique of it is outdated,
     /// such as one that is about to be adopted. Then the next one begins, or the update ends. While a
-    /// replica that ran is down, no turn takes another one down. A replica that lost its turn to a
-    /// pause gets the first one, also if nothing of it is outdated: its surge has to go (decision 159).
+    /// replica that ran is down, no turn begins that takes another one down. A replica that lost its
+    /// turn to a pause goes on in the first one, also if nothing of it is outdated: its surge has to
+    /// go (decision 159).
     pub(super) fn move_turn(&self, progress: &mut PcsUpdateProgress, now: Timestamp) {
         let is_any_down = self.is_any_down(progress);
         let turn = progress.currently_updating.first_mut();
         let turn = turn.filter(|turn| turn.update_ended_at.is_none());
         if let Some((turn, components)) = turn.zip(self.in_turn.as_ref()) {
             let replica = self.survey.iter().find(|r| r.index == turn.replica_index);
-            let has_ended = is_over(turn, components, is_any_down);
-            if replica.is_some_and(|r| r.is_outdated || !has_ended) {
+            let may_pass = |r: &Progress| may_pass(r, turn, components, is_any_down);
+            if replica.is_some_and(|r| !may_pass(r)) {
                 note_room(turn, components, now);
                 return;
             }
@@ -45,7 +46,7 @@ impl Replicas<'_> {
             (is_started, r.is_scheduled, !r.is_breached, r.index)
         };
         progress.currently_updating = waiting()
-            .filter(|r| !is_any_down || !self.available.contains(&r.index))
+            .filter(|r| r.is_open || !is_any_down || !self.available.contains(&r.index))
             .min_by_key(order)
             .map(|r| ReplicaUpdateProgress::begin(r.index, Time(now)))
             .into_iter()
@@ -69,16 +70,21 @@ pub(super) fn end_update(progress: &mut PcsUpdateProgress, now: Timestamp) {
     progress.reached = None;
 }
 
-/// Whether the turn may pass on: all components are done, or it was stored that they find no room,
-/// and other replicas have got it.
-fn is_over(turn: &ReplicaUpdateProgress, components: &[NamedComponent], is_any_down: bool) -> bool {
+/// Whether the turn may pass on: all components are done and have stored it, or it was stored that
+/// they find no room, and other replicas have got it.
+fn may_pass(
+    replica: &Progress,
+    turn: &ReplicaUpdateProgress,
+    components: &[NamedComponent],
+    is_any_down: bool,
+) -> bool {
     let is_replaced = turn.without_room_since.is_some() && !is_any_down;
     let is_waived = |component: &NamedComponent| {
         is_replaced && component.lacks_room() && component.numbers.surge == 0
     };
-    components
-        .iter()
-        .all(|component| component.is_done() || is_waived(component))
+    let is_done = |component: &NamedComponent| component.is_done() || is_waived(component);
+    let is_closed = !replica.is_open || components.iter().any(is_waived);
+    !replica.is_outdated && is_closed && components.iter().all(is_done)
 }
 
 /// Stores since when units that have to be there find no room.
@@ -88,7 +94,8 @@ fn note_room(turn: &mut ReplicaUpdateProgress, components: &[NamedComponent], no
     turn.without_room_since = since.or(is_lacking.then_some(Time(now)));
 }
 
-/// `reached` rises with the available replicas. Scale-in lowers it to those that are available then.
+/// `reached` rises with the available replicas, also while the update is held. Scale-in lowers it to
+/// those that are available then.
 /// An update that an earlier version of the operator began has none, and keeps to no such number.
 pub(super) fn note_reached(
     progress: &mut PcsUpdateProgress,
@@ -96,9 +103,9 @@ pub(super) fn note_reached(
     available: &HashSet<i32>,
 ) {
     let stored = snapshot.stored.status.as_ref().map_or(0, |s| s.replicas);
-    let is_scaled_in = snapshot.validated.set.spec.replicas < stored;
+    let wanted = snapshot.validated.set.spec.replicas;
     progress.reached = progress.reached.map(|before| {
-        let kept = if is_scaled_in { 0 } else { before };
-        kept.max(to_i32(available.len()))
+        let kept = if wanted < stored { 0 } else { before };
+        kept.max(to_i32(available.len())).min(wanted)
     });
 }

@@ -69,6 +69,10 @@ fn a_replica_in_turn_that_finds_room_in_time_is_not_terminated() {
     let mut snapshot = without_room();
     step(&mut snapshot);
     finish(&mut snapshot, 0);
+    let seen = snapshot.podcliques.get_mut("demo-0-web").unwrap();
+    let status = Arc::make_mut(&mut seen.podclique).status.as_mut();
+    let record = status.unwrap().update_progress.as_mut().unwrap();
+    record.update_ended_at = Some(Time(after(70)));
     let status = decide(&snapshot, after(660)).status.unwrap();
     assert_eq!(status.replica_attempts.len(), 0);
     assert_eq!(

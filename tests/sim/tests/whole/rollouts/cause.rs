@@ -26,7 +26,7 @@ pub struct Cause {
     pub spare_places: i64,
     /// Whether there are more places for surge pods.
     pub surge_fits: bool,
-    /// Whether a unit with surge has room and comes up in the end, and none is lost.
+    /// Whether a unit with surge has room and comes up in the end, and none but an old one is lost.
     pub leaves_room: bool,
     /// The terminationDelay of the set.
     pub delay: Option<&'static str>,
@@ -66,7 +66,12 @@ impl Cause {
 
     pub fn outcome(&self, shape: &Shape) -> Outcome {
         let [of_part, of_set] = self.words;
-        let words = if shape.is_set() { of_set } else { of_part };
+        // Units of a set with surge are those of its cliques.
+        let words = if shape.is_set() && shape.surge == 0 {
+            of_set
+        } else {
+            of_part
+        };
         words.map_or(Outcome::Ends, Outcome::StandsStill)
     }
 }
@@ -91,7 +96,7 @@ const ENDS: Cause = Cause {
     missing: 0,
 };
 
-pub static CAUSES: [Cause; 18] = [
+pub static CAUSES: [Cause; 21] = [
     Cause {
         name: "no spare room",
         surge_fits: false,
@@ -224,6 +229,49 @@ pub static CAUSES: [Cause; 18] = [
         when: shape::has_replaced_one,
         words: [Some(&["Paused"]); 2],
         cure: |store, _, _| shape::pause(store, false),
+        ..ENDS
+    },
+    Cause {
+        name: "a pause in which pods become available",
+        surge_fits: false,
+        before: |store, shape, world| {
+            world.places = shape.pods / 2;
+            for _ in world.places..shape.pods {
+                lose_one(store);
+            }
+        },
+        during: Some(|store, shape, world| {
+            shape::pause(store, true);
+            world.places = shape.enough_places();
+        }),
+        words: [Some(&["Paused"]); 2],
+        cure: |store, _, _| shape::pause(store, false),
+        ..ENDS
+    },
+    Cause {
+        name: "scale-in during a pause",
+        before: |_, _, world| world.program = Program::Slow(25),
+        during: Some(|store, shape, _| {
+            shape::pause(store, true);
+            shape.scale(store, shape.pods - 1);
+        }),
+        when: shape::has_replaced_one,
+        words: [Some(&["Paused"]); 2],
+        cure: |store, _, _| shape::pause(store, false),
+        pods: |shape| shape.pods - 1,
+        ..ENDS
+    },
+    Cause {
+        name: "a pod that is lost when a pause ends",
+        leaves_room: true,
+        before: |_, _, world| world.program = Program::Slow(25),
+        during: Some(|store, _, _| shape::pause(store, true)),
+        when: shape::has_replaced_one,
+        words: [Some(&["Paused"]); 2],
+        cure: |store, _, _| {
+            lose_one(store);
+            shape::pause(store, false);
+        },
         ..ENDS
     },
     Cause {

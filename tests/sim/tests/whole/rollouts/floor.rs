@@ -1,4 +1,5 @@
-//! The budget, by the log of the store: a unit that is up is taken down only if enough others are.
+//! The budget, by the log of the store: a unit that is up is taken down only if enough others are,
+//! by the most that were up since the update began.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +9,45 @@ use sim::{Resource, Store, view};
 
 use super::shape::Shape;
 
-/// Fails if the operator took a unit down when too few were up.
+/// Fails if the operator took a unit down when too few were up. In a set with surge each replica has
+/// its own budget, for its only pod.
 pub fn check(store: &Store, shape: &Shape, began: usize) -> Result<(), String> {
+    let log = store.log.iter().enumerate();
+    if !shape.is_set() || shape.surge == 0 {
+        return check_units(log, shape, began, shape.pods);
+    }
+    (0..shape.pods).try_for_each(|replica| {
+        let prefix = format!("svc-{replica}-");
+        let of_replica = log
+            .clone()
+            .filter(|(_, record)| record.id.name.starts_with(&prefix));
+        check_units(of_replica, shape, began, 1)
+    })
+}
+
+fn check_units<'a>(
+    log: impl Iterator<Item = (usize, &'a Record)>,
+    shape: &Shape,
+    began: usize,
+    units: usize,
+) -> Result<(), String> {
     let mut up: BTreeSet<&str> = BTreeSet::new();
-    let mut wanted = shape.pods;
+    let (mut wanted, mut most) = (units, None);
     let mut may_be_down = if shape.surge > 0 {
         0
     } else {
         shape.max_unavailable
     };
-    for (position, record) in store.log.iter().enumerate() {
-        if position == began {
-            wanted = up.len();
-        }
+    for (position, record) in log {
+        wanted = wanted.min(units_of(record, shape).unwrap_or(wanted));
         if position >= began {
-            wanted = wanted.min(units_of(record, shape).unwrap_or(wanted));
+            // A surge unit that is up is none of those that have to stay.
+            let rises = most.is_none() || shape.surge == 0;
+            let seen = most.max(rises.then_some(up.len()));
+            most = seen.map(|seen| seen.min(wanted));
             may_be_down = may_be_down.max(gives_surge_up(record, shape));
             let taken = taken_down(record, shape).filter(|unit| up.contains(unit));
-            let floor = wanted.saturating_sub(may_be_down);
+            let floor = most.unwrap_or(0).saturating_sub(may_be_down);
             if let Some(unit) = taken.filter(|_| up.len() <= floor) {
                 let count = up.len();
                 return Err(format!(

@@ -92,8 +92,9 @@ pub static SHAPES: [Shape; 7] = [
     },
 ];
 
-/// A clique of one pod and a group of one replica, of which none may ever be down.
-pub static ENGINES: [Shape; 2] = [
+/// A clique of one pod, a group of one replica, and a set of two such cliques, of which none may ever
+/// be down.
+pub static ENGINES: [Shape; 3] = [
     Shape {
         name: "clique that is never down",
         build: || set("svc").clique("a", |c| c.replicas(1)),
@@ -113,6 +114,15 @@ pub static ENGINES: [Shape; 2] = [
         surge: 1,
         max_unavailable: 0,
         ..GROUP
+    },
+    Shape {
+        name: "set that is never down",
+        build: || set("svc").replicas(2).clique("a", |c| c.replicas(1)),
+        pods: 2,
+        scaled: (Resource::PodCliqueSet, "svc"),
+        surge: 1,
+        max_unavailable: 0,
+        ..CLIQUE
     },
 ];
 
