@@ -50,6 +50,7 @@ pub use needs::PodNeeds;
 pub use node_order::NodeOrder;
 pub use notes::notes_on;
 pub use place::{GangVerdict, Outcome, Placed, place_gangs};
+pub(crate) use read::read_snapshot;
 pub use report::{Count, GangReport, PlacedPods, Report, report};
 pub use snapshot::{BoundPod, ClusterSnapshot, NodeSnapshot};
 

@@ -19,6 +19,7 @@ mod draw;
 mod objects;
 mod offline;
 mod outline;
+mod surge;
 mod world;
 
 use std::path::Path;
@@ -45,6 +46,7 @@ pub use config::read_rules;
 pub use draw::draw_plan;
 pub use offline::plan_new;
 pub use outline::Outline;
+pub use surge::{PlannedSurge, judge_surge};
 pub use world::Rules;
 
 /// The plan for the sets of a file.
@@ -152,14 +154,17 @@ async fn plan_live_set(
 ) -> Result<Planned, Failure> {
     let name = admission_result::name_of(set)?;
     let mut found = changes::read_found(cluster, name, rules).await?;
-    let planned = plan_change(set, &cluster.namespace, found.as_ref(), rules, now)?;
-    match (&mut found, &planned) {
-        (Some(found), Planned::Changed(change)) if !change.checks.is_empty() => {
-            found.answers = checks::ask_all(cluster, &change.checks).await?;
-        }
-        _ => return Ok(planned),
+    let mut planned = plan_change(set, &cluster.namespace, found.as_ref(), rules, now)?;
+    if let (Some(found), Planned::Changed(change)) = (&mut found, &planned)
+        && !change.checks.is_empty()
+    {
+        found.answers = checks::ask_all(cluster, &change.checks).await?;
+        planned = plan_change(set, &cluster.namespace, Some(found), rules, now)?;
     }
-    plan_change(set, &cluster.namespace, found.as_ref(), rules, now)
+    if let Planned::Changed(change) = &mut planned {
+        change.surge = surge::plan_surge(cluster, change).await?;
+    }
+    Ok(planned)
 }
 
 /// The new objects of these sets; `namespace` is the default.

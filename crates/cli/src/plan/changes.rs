@@ -19,6 +19,7 @@ use super::admission_result::{self, AdmissionResult, admit_change, name_of};
 use super::apply::apply_manifest;
 use super::checks::PlannedCheck;
 use super::outline::{Outline, outline};
+use super::surge::PlannedSurge;
 use super::world::{Rules, World, bug, decode, encode};
 use super::{Planned, offline};
 use crate::exit::Failure;
@@ -50,6 +51,9 @@ pub struct Change {
     /// The API server's answers about pods of the changed templates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<PlannedCheck>,
+    /// The surge of the update, and whether it would find nodes now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub surge: Vec<PlannedSurge>,
     /// The operator's next steps, in order; parts that do not wait for each other continue at the
     /// same time.
     pub steps: Vec<PlannedStep>,
@@ -58,6 +62,9 @@ pub struct Change {
     pub remains: Vec<String>,
     /// The objects afterwards.
     pub after: Outline,
+    /// The set afterwards.
+    #[serde(skip)]
+    pub set: Box<PodCliqueSet>,
 }
 
 /// The changes that applying the file makes to the objects; none exist for a new set.
@@ -186,9 +193,11 @@ fn describe(set: &PodCliqueSet, world: &World, steps: Vec<PlannedStep>) -> Resul
         now: None,
         differences: Vec::new(),
         checks: world.checks().to_vec(),
+        surge: Vec::new(),
         steps,
         remains: remains_of(set),
         after,
+        set: Box::new(set.clone()),
     })
 }
 

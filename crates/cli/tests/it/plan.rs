@@ -8,6 +8,7 @@ mod hostile;
 mod live;
 mod properties;
 mod sets;
+mod surge;
 
 use cli::plan::{Outline, Plan, Planned, Rules, draw_plan, plan_new};
 use serde_json::{Value, json};

@@ -6,6 +6,7 @@ use super::steps::draw_steps;
 use crate::output;
 use crate::plan::changes::{Action, Change, Difference, PlannedStep};
 use crate::plan::checks::{PlannedAnswer, PlannedCheck};
+use crate::plan::surge::PlannedSurge;
 
 /// Steps that run at the same time.
 const ORDER: &str = "Replicas of the set are updated one after the other; in one of them cliques \
@@ -30,6 +31,7 @@ pub(super) fn draw_change(change: &Change, is_wide: bool) -> String {
     let mut parts = vec![format!("{heading} {verdict}\n")];
     parts.extend(change.differences.iter().map(draw_difference));
     parts.extend(draw_checks(&change.checks));
+    parts.extend(change.surge.iter().map(draw_surge));
     parts.extend(draw_notes(change));
     parts.extend(draw_what_follows(change, is_wide));
     parts.concat()
@@ -60,6 +62,31 @@ fn draw_checks(checks: &[PlannedCheck]) -> Vec<String> {
         ))
     });
     accepted.into_iter().chain(others).collect()
+}
+
+/// The needs of the surge, and what follows if it finds no room.
+fn draw_surge(surge: &PlannedSurge) -> String {
+    let needs = surge.needs.iter();
+    let needs: Vec<String> = needs
+        .map(|(resource, amount)| format!("{amount} {resource}"))
+        .collect();
+    let needs = if needs.is_empty() {
+        "no resources".to_owned()
+    } else {
+        needs.join(", ")
+    };
+    let pods = output::count(surge.pods, "pod");
+    let reasons = surge.reasons.join("; ");
+    let found = match surge.fits {
+        Some(true) => format!("would fit now on {}", surge.nodes.join(", ")),
+        Some(false) if surge.is_optional => {
+            format!("finds no room now ({reasons}); after 60 s the update would go on without it")
+        }
+        Some(false) => format!("finds no room now ({reasons}); the update would wait for it"),
+        None => format!("nobody knows whether it fits: {reasons}"),
+    };
+    let text = format!("{}: {pods} more, with {needs}; {found}", surge.component);
+    output::indent("surge: ", &text)
 }
 
 fn draw_notes(change: &Change) -> Vec<String> {

@@ -78,14 +78,22 @@ impl Reconciler for Spoilt {
     }
 }
 
-/// Pretends that no PodClique has or wants a pod.
+/// Pretends that no PodClique has or wants a pod, and that all have stored the end of their update.
 fn without_wants(snapshot: &Snapshot) -> Snapshot {
     let mut snapshot = snapshot.clone();
     for seen in snapshot.podcliques.values_mut() {
         seen.pods.clear();
-        let spec = &mut Arc::make_mut(&mut seen.podclique).spec;
-        spec.replicas = 0;
-        spec.min_available = Some(0);
+        let podclique = Arc::make_mut(&mut seen.podclique);
+        podclique.spec.replicas = 0;
+        podclique.spec.min_available = Some(0);
+        if let Some(status) = &mut podclique.status {
+            status.update_progress = None;
+        }
+    }
+    for group in &mut snapshot.children.groups {
+        if let Some(status) = &mut Arc::make_mut(group).status {
+            status.update_progress = None;
+        }
     }
     snapshot
 }
