@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use super::changes::{Change, PlannedStep};
 use crate::capacity::{
-    Amounts, ClusterSnapshot, Gang, GangPart, Outcome, gangs_of, place_gangs, read_snapshot,
+    Amounts, ClusterSnapshot, Gang, GangPart, GangVerdict, Outcome, gangs_of, place_gangs,
+    read_snapshot,
 };
 use crate::cluster::Cluster;
 use crate::exit::Failure;
@@ -62,7 +63,8 @@ fn has_surge(step: &PlannedStep) -> bool {
     step.max_surge.is_some()
 }
 
-/// Places the surge of each step alone: replicas are updated one after the other.
+/// Places the surge of each replica alone: replicas are updated one after the other, the cliques and
+/// groups of one at the same time.
 pub fn judge_surge(
     set: &PodCliqueSet,
     steps: &[PlannedStep],
@@ -72,7 +74,7 @@ pub fn judge_surge(
     let gangs = gangs_of(set, snapshot)
         .map_err(|error| Failure::BadInput(format!("podcliqueset {name}: {error}")))?;
     let parts = || gangs.iter().flat_map(|gang| &gang.parts);
-    let judged = steps.iter().filter_map(|step| {
+    let surge = steps.iter().filter_map(|step| {
         let units = u32::try_from(step.max_surge?).ok()?;
         let unit = parts().filter(|part| is_of_unit(step, part));
         let gang = Gang {
@@ -83,9 +85,20 @@ pub fn judge_surge(
             parts: unit.map(|part| surge_part(step, part, units)).collect(),
             ..Gang::default()
         };
-        judge(step, &gang, snapshot)
+        Some((step, gang))
     });
-    Ok(judged.collect())
+    let (steps, gangs): (Vec<_>, Vec<_>) = surge.unzip();
+    let replica = |gang: &Gang| gang.name.strip_prefix(&format!("{name}-")).map(first_word);
+    let of_one = gangs.chunk_by(|one, other| replica(one) == replica(other));
+    let verdicts = of_one.flat_map(|gangs| place_gangs(snapshot, gangs));
+    let judged = steps.iter().zip(&gangs).zip(verdicts);
+    let told = judged.map(|((step, gang), verdict)| tell(step, gang, verdict));
+    Ok(told.collect())
+}
+
+/// The index of the replica in the rest of a name.
+fn first_word(rest: &str) -> String {
+    rest.split('-').next().unwrap_or_default().to_owned()
 }
 
 /// Whether the pods of the PodClique belong to one unit of the component: those of a clique, and of a
@@ -117,10 +130,9 @@ fn surge_part(step: &PlannedStep, part: &GangPart, units: u32) -> GangPart {
     }
 }
 
-fn judge(step: &PlannedStep, gang: &Gang, snapshot: &ClusterSnapshot) -> Option<PlannedSurge> {
-    let verdict = place_gangs(snapshot, std::slice::from_ref(gang)).pop()?;
+fn tell(step: &PlannedStep, gang: &Gang, verdict: GangVerdict) -> PlannedSurge {
     let nodes: BTreeSet<String> = verdict.places.into_iter().map(|place| place.node).collect();
-    Some(PlannedSurge {
+    PlannedSurge {
         component: step.name.clone(),
         pods: gang.guaranteed(),
         needs: needs_of(gang),
@@ -128,7 +140,7 @@ fn judge(step: &PlannedStep, gang: &Gang, snapshot: &ClusterSnapshot) -> Option<
         nodes: nodes.into_iter().collect(),
         reasons: verdict.reasons,
         is_optional: step.max_unavailable != Some(0),
-    })
+    }
 }
 
 fn needs_of(gang: &Gang) -> BTreeMap<String, String> {

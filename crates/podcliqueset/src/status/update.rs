@@ -53,6 +53,9 @@ pub(super) fn advance(
     };
     let available = rollout::available_replicas(roster, now);
     turn::note_reached(progress, snapshot, &available);
+    if !goes_on {
+        turn::forget_lack_of_room(progress);
+    }
     if is_paused {
         end_paused_turn(next, snapshot, newest, roster, now);
     } else if goes_on {
@@ -140,8 +143,9 @@ fn note_pause(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp
     }
 }
 
-/// Ends the turn of a paused update once nothing of it is starting, so that gang termination works in
-/// that replica again. A pod in a crash loop is starting for ever: then time ends the turn.
+/// Ends the turn of a paused update once nothing of it is starting or has to return, so that gang
+/// termination works in that replica again. A pod in a crash loop is starting for ever: then time ends
+/// the turn.
 fn end_paused_turn(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
@@ -154,7 +158,9 @@ fn end_paused_turn(
     };
     let is_any_starting = turn.components().iter().any(|c| c.numbers.starting > 0);
     let is_late = pause_ends_at(next).is_some_and(|end| end <= now);
-    let may_end = !snapshot.view.is_outdated && (!is_any_starting || is_late);
+    let must_return = !turn.stored.must_return.is_empty();
+    let is_under_way = is_any_starting || must_return;
+    let may_end = !snapshot.view.is_outdated && (!is_under_way || is_late);
     if let Some(progress) = next.update_progress.as_mut() {
         if may_end {
             progress.currently_updating.clear();
@@ -183,6 +189,10 @@ pub(crate) fn next_change(
     let newest = rollout::newest(&hashed);
     let turn = turn_of(status, snapshot, &newest, roster, now)?;
     let changes = turn.components().into_iter().filter_map(|c| c.next_change);
+    // Other replicas may have got its room.
+    let lacks_room = turn.stored.without_room_since.is_some();
+    let others = lacks_room.then(|| rollout::next_available_at(roster, now));
+    let changes = changes.chain(others.flatten());
     let pause = pause_ends_at(status).filter(|end| *end > now);
     changes.chain(pause).min()
 }

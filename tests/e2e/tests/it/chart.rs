@@ -220,7 +220,7 @@ fn is_tested(ns: &Namespace<'_>) {
     assert_eq!(ns.kubectl(&found), "", "before anybody asked for it");
     let mut test = ns
         .control_plane
-        .tool("helm", ["test", &ns.name, "--timeout=60s"]);
+        .tool("helm", ["test", &ns.name, "--timeout=180s"]);
     let mut test = test.args(["--namespace", &ns.name]).spawn().unwrap();
     let phase = [
         "get",

@@ -107,7 +107,7 @@ impl<'a> Namespace<'a> {
         control_plane.kubectl(create);
         // Pods are refused before their ServiceAccount exists.
         let account = "serviceaccount/default";
-        let wait = ["wait", "--for=create", "--timeout=60s", account];
+        let wait = ["wait", "--for=create", "--timeout=180s", account];
         control_plane.kubectl(wait.into_iter().chain(["--namespace", &name]));
         let uid = "--output=jsonpath={.metadata.uid}";
         let owner = control_plane.kubectl(["get", "configmap", "owner", uid, "--namespace", &name]);

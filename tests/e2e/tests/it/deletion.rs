@@ -15,7 +15,7 @@ fn deleting_a_set_waits_until_nothing_of_it_is_left() {
         "pcs",
         "disaggregated",
         "--wait=true",
-        "--timeout=60s",
+        "--timeout=180s",
     ]);
     ns.look().unwrap().expect_nothing().unwrap();
 }
@@ -33,7 +33,7 @@ fn a_set_can_be_deleted_while_it_is_being_created() {
             .then_some(())
             .ok_or_else(|| "no pods".to_owned())
     });
-    ns.kubectl(&["delete", "pcs", "svc", "--wait=true", "--timeout=60s"]);
+    ns.kubectl(&["delete", "pcs", "svc", "--wait=true", "--timeout=180s"]);
     ns.look().unwrap().expect_nothing().unwrap();
 }
 
@@ -50,7 +50,7 @@ fn a_set_that_is_deleted_and_created_again_at_once_becomes_available() {
             .map(str::to_owned)
             .collect::<BTreeSet<_>>())
     });
-    ns.kubectl(&["delete", "pcs", "svc", "--wait=true", "--timeout=60s"]);
+    ns.kubectl(&["delete", "pcs", "svc", "--wait=true", "--timeout=180s"]);
     ns.apply(&pcs);
     ns.until("new pods run", |seen| {
         seen.expect_ready_pods(4)?;

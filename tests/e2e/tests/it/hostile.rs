@@ -212,5 +212,5 @@ fn a_larger_object_that_is_stored_already_can_be_written_to() {
     let finished = r#"--patch={"metadata": {"finalizers": []}}"#;
     control_plane.kubectl([&patch[..], &[finished]].concat());
     assert!(scale("--replicas=3").status.success());
-    control_plane.kubectl(["delete", "namespace", &ns, "--wait=true", "--timeout=60s"]);
+    control_plane.kubectl(["delete", "namespace", &ns, "--wait=true", "--timeout=180s"]);
 }

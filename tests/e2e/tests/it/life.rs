@@ -89,7 +89,7 @@ fn it_catches_up_on_changes_while_it_was_down() {
     ns.kubectl(&["delete", "pcs", "deleted", "--wait=false"]);
     ns.kubectl(&["scale", "pclq", "scaled-0-a", "--replicas=3"]);
     let of_robbed = "--selector=app.kubernetes.io/part-of=robbed";
-    ns.kubectl(&["delete", "pods,services,pg", of_robbed, "--timeout=60s"]);
+    ns.kubectl(&["delete", "pods,services,pg", of_robbed, "--timeout=180s"]);
     ns.apply(&set("new", &[clique("a", 4)], &[]));
     operator.start_again().unwrap();
     ns.until("all is as it should be", |seen| {

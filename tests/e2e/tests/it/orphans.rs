@@ -151,7 +151,7 @@ fn of_nobody(kind: &str, spec: &Value) -> Value {
 }
 
 fn delete(ns: &Namespace<'_>, what: &str) {
-    ns.kubectl(&["delete", what, "--cascade=orphan", "--timeout=60s"]);
+    ns.kubectl(&["delete", what, "--cascade=orphan", "--timeout=180s"]);
 }
 
 fn runs(seen: &Seen) -> Result<(), String> {

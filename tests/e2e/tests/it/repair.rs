@@ -23,7 +23,7 @@ fn objects_deleted_by_hand_come_back() {
         let before = ns.until("it runs", |seen| {
             runs(seen).map(|()| identities(seen, kind))
         });
-        ns.kubectl(&["delete", kind, OF_SET, "--timeout=60s"]);
+        ns.kubectl(&["delete", kind, OF_SET, "--timeout=180s"]);
         ns.until(kind, |seen| {
             runs(seen)?;
             let now = identities(seen, kind);

@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, Seen, same};
 
+pub use room::has_ended;
+
 /// Three replicas, each with a clique of 4 pods, 3 of them required, and a group of two cliques
 /// with 2 replicas; all pods have this version.
 pub fn workload(version: &str) -> Value {

@@ -35,7 +35,7 @@ pub fn rows() -> Vec<Row> {
 }
 
 /// Ready for a while, then it crashes after each start.
-const BREAKS: &str = "test -e /v/was && exit 1; touch /v/was; sleep 4; exit 1";
+const BREAKS: &str = "test -e /v/was && exit 1; touch /v/was; sleep 20; exit 1";
 
 /// A clique whose containers record that they ran.
 fn remembering(name: &str, replicas: u32, script: &str) -> Value {

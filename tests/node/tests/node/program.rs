@@ -1,6 +1,8 @@
 //! A real distributed program: `examples/train-and-resume.yaml` with its own image, two nodes, DNS,
 //! a volume, and a killed rank.
 
+use std::time::Duration;
+
 use node_tests::cluster::NODES;
 use node_tests::images::python;
 use node_tests::programs::checkout;
@@ -21,6 +23,9 @@ pub fn rows() -> Vec<Row> {
     vec![row("program::a_rank_is_killed", "2", a_rank_is_killed)]
 }
 
+/// The time for an attempt of half a minute and the restart before it.
+const LIMIT: Duration = Duration::from_mins(4);
+
 /// All ranks restart, continue from the checkpoint and succeed; the failure is recorded.
 fn a_rank_is_killed(ns: &Namespace) {
     let set = start(ns);
@@ -35,7 +40,7 @@ fn a_rank_is_killed(ns: &Namespace) {
     // As in the example's head.
     let killed = name(&first[2]).to_owned();
     ns.kubectl(&["exec", &killed, "--", "sh", "-c", "kill 1"]);
-    let done = ns.until("the job has succeeded", |seen| {
+    let done = ns.within(LIMIT, "the job has succeeded", |seen| {
         job(seen, SET, "Succeeded", 1)?;
         Ok(ranks(seen)?.into_iter().cloned().collect::<Vec<_>>())
     });
@@ -49,7 +54,7 @@ fn a_rank_is_killed(ns: &Namespace) {
 }
 
 /// Applies the example with a volume, so that the leader is on the first node; the workers are on
-/// the second. Only its time differs: 80 steps of a tenth of a second.
+/// the second. Only its time differs: 300 steps of a tenth of a second.
 fn start(ns: &Namespace) -> Value {
     let found = manifests::the("examples/train-and-resume.yaml", SET);
     let program = checkout().join("examples/train-and-resume/train.py");
@@ -77,7 +82,7 @@ fn start(ns: &Namespace) -> Value {
 fn quicken(variables: &mut [Value]) {
     for variable in variables {
         let value = match text(&variable["name"]) {
-            "STEPS" => "80",
+            "STEPS" => "300",
             "STEP_SECONDS" => "0.1",
             "CHECKPOINT_EVERY" => "5",
             _ => continue,

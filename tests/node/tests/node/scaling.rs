@@ -95,7 +95,7 @@ fn sigterm_is_obeyed(ns: &Namespace) {
 /// A process that ignores it gets its whole grace period, and its set exists until then.
 fn sigterm_is_ignored(ns: &Namespace) {
     let script = "trap 'echo not-yet' TERM; while :; do sleep 1; done";
-    ns.apply(&[&set_of(1, 5, script)]);
+    ns.apply(&[&set_of(1, 30, script)]);
     let pod = ns.until("it runs", |seen| {
         is_up(seen, 1)?;
         Ok(name(seen.pods_of("s-0-w")[0]).to_owned())

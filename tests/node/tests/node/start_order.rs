@@ -17,7 +17,8 @@ pub fn rows() -> Vec<Row> {
             "start_order::many_children_start_in_time",
             "4",
             many_children_start_in_time,
-        ),
+        )
+        .alone(),
         row("start_order::slow_parent", "4", slow_parent),
         row("start_order::crashing_parent", "-", crashing_parent),
     ]
@@ -25,7 +26,8 @@ pub fn rows() -> Vec<Row> {
 
 /// A dependency that is Ready after that many seconds.
 fn parent(seconds: u32) -> Value {
-    let probe = json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1});
+    let probe = json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1,
+                       "timeoutSeconds": 5});
     let script = format!("sleep {seconds}; touch /tmp/up; exec sleep 1000");
     clique(
         "p",
@@ -74,7 +76,7 @@ fn many_children_start_in_time(ns: &Namespace) {
 /// While its dependency is not Ready, a dependent waits and names it, and never reports the
 /// opposite.
 fn slow_parent(ns: &Namespace) {
-    ns.apply(&[&in_order(serving("o", &[parent(12), children(1)]))]);
+    ns.apply(&[&in_order(serving("o", &[parent(40), children(1)]))]);
     let child = ns.until("the child waits", |seen| {
         has("Ready", message(seen.set("o")?, "Ready"), &["o-0-p"])?;
         let pods = seen.pods_of("o-0-k");
@@ -103,8 +105,8 @@ fn crashing_parent(ns: &Namespace) {
         "echo x >> /v/runs; test $(wc -l < /v/runs) -ge 2 || { sleep 1; exit 1; }; touch /tmp/up; exec sleep 1000",
     );
     main["volumeMounts"] = json!([{"name": "v", "mountPath": "/v"}]);
-    main["readinessProbe"] =
-        json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1});
+    main["readinessProbe"] = json!({"exec": {"command": ["test", "-e", "/tmp/up"]},
+                                    "periodSeconds": 1, "timeoutSeconds": 5});
     let crashes = with_pod(
         clique("p", 1, &[main]),
         &json!({"volumes": [{"name": "v", "emptyDir": {}}]}),

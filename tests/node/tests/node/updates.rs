@@ -24,7 +24,8 @@ pub fn rows() -> Vec<Row> {
 
 /// A server of that version that is Ready a second after its start.
 fn server(version: &str) -> Value {
-    let probe = json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1});
+    let probe = json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1,
+                       "timeoutSeconds": 5});
     let script = format!("echo {version}; sleep 1; touch /tmp/up; exec sleep 1000");
     with(sh(&script), &json!({"readinessProbe": probe}))
 }

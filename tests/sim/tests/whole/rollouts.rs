@@ -4,6 +4,7 @@
 //! first, the update stands still, says so, and goes on within a minute after that.
 
 mod cause;
+mod contention;
 mod floor;
 mod nodes;
 mod shape;

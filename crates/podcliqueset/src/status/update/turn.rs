@@ -94,6 +94,14 @@ fn note_room(turn: &mut ReplicaUpdateProgress, components: &[NamedComponent], no
     turn.without_room_since = since.or(is_lacking.then_some(Time(now)));
 }
 
+/// While the update is held nobody judges whether the pods still find no room, so no termination may
+/// follow from it; `terminationDelay` runs anew afterwards.
+pub(super) fn forget_lack_of_room(progress: &mut PcsUpdateProgress) {
+    if let Some(turn) = progress.currently_updating.first_mut() {
+        turn.without_room_since = None;
+    }
+}
+
 /// `reached` rises with the available replicas, also while the update is held. Scale-in lowers it to
 /// those that are available then.
 /// An update that an earlier version of the operator began has none, and keeps to no such number.

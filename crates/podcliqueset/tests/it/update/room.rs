@@ -5,12 +5,14 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType};
 use api::podclique::{PclqUpdateProgress, WaitingPod};
 use api::podcliqueset::PcsUpdateProgress;
+use domain::plan::CheckAnswer;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
+use rstest::rstest;
 use testkit::builders::{after, pod};
 
-use super::{change, changed, finish, progress, step};
+use super::{change, changed, edit, finish, progress, step};
 use crate::situation::plan;
 
 /// The new pods of the replica in turn wait for nodes since a minute; two ran before.
@@ -62,6 +64,33 @@ fn a_replica_in_turn_without_room_is_terminated_after_the_delay_and_has_to_retur
     let turn = &fenced.update_progress.unwrap().currently_updating[0];
     assert_eq!(turn.without_room_since, None);
     assert_eq!(turn.must_return, ["web"]);
+}
+
+/// The user corrects the template while the pods have no room, and the API server refuses it, or the
+/// user pauses the update. Nobody judges the room of the replica meanwhile.
+#[rstest]
+#[case::refused(false)]
+#[case::paused(true)]
+fn a_replica_in_turn_without_room_is_not_terminated_while_the_update_is_held(
+    #[case] is_paused: bool,
+) {
+    let mut snapshot = without_room();
+    step(&mut snapshot);
+    if is_paused {
+        change(&mut snapshot, |set| {
+            set.spec.update_strategy.get_or_insert_default().paused = true;
+        });
+    } else {
+        edit(&mut snapshot, "3");
+        for known in snapshot.checks.answers.values_mut() {
+            known.answer = CheckAnswer::Refused("no".into());
+        }
+    }
+    finish(&mut snapshot, 0);
+    let status = decide(&snapshot, after(660)).status.unwrap();
+    assert_eq!(status.replica_attempts.len(), 0);
+    let turns = status.update_progress.unwrap().currently_updating;
+    assert!(turns.iter().all(|turn| turn.without_room_since.is_none()));
 }
 
 #[test]

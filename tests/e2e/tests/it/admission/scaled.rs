@@ -76,6 +76,6 @@ fn a_job_stored_without_the_webhook_is_updated_and_deleted() {
     ns.kubectl(&["patch", "pcs/job", "--type=merge", "--patch", &limit]);
     let more = json!({"metadata": {"labels": {"team": "a"}}}).to_string();
     ns.kubectl(&["patch", "pcs/job", "--type=merge", "--patch", &more]);
-    ns.kubectl(&["delete", "pcs/job", "--timeout=60s"]);
+    ns.kubectl(&["delete", "pcs/job", "--timeout=180s"]);
     ns.until_nothing_is_left();
 }

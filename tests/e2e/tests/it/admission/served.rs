@@ -61,7 +61,7 @@ fn its_certificate_is_replaced_under_calls_of_which_none_fails_and_without_it_no
 fn start(control_plane: &ControlPlane) -> Operator {
     let port = free_address().unwrap().port();
     let values = [
-        "webhooks.enabled=true,webhooks.certificates.lifetime=30s".to_owned(),
+        "webhooks.enabled=true,webhooks.certificates.lifetime=60s".to_owned(),
         format!("webhooks.url=https://127.0.0.1:{port},config.server.webhooks.port={port}"),
         "config.authorizer.enabled=true".to_owned(),
         format!("config.authorizer.exemptServiceAccountUserNames={{{REPAIR}}}"),

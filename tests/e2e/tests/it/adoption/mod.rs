@@ -197,7 +197,7 @@ fn replace_a_pod(ns: &Namespace<'_>) {
 
 /// Nothing is left, including objects that only the Go operator creates.
 fn delete_all(ns: &Namespace<'_>) {
-    ns.kubectl(&["delete", "pcs/llm", "--timeout=60s"]);
+    ns.kubectl(&["delete", "pcs/llm", "--timeout=180s"]);
     ns.until("nothing is left", |seen| {
         same("objects", &uids(seen).len(), &0)?;
         let theirs = "secrets,horizontalpodautoscalers,resourceclaims";

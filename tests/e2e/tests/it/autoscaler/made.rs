@@ -118,7 +118,7 @@ fn each_clique_and_group_has_its_autoscaler_while_configured() {
         same("uid", &uid(seen, "x-0-a"), &before)?;
         seen.expect_ready_pods(3)
     });
-    ns.kubectl(&["delete", "pcs/x", "--timeout=60s"]);
+    ns.kubectl(&["delete", "pcs/x", "--timeout=180s"]);
     let left = ns.look().unwrap();
     left.expect_names(KIND, &[]).unwrap();
 }
@@ -192,7 +192,7 @@ fn those_of_a_set_that_was_orphaned_belong_to_its_successor() {
         seen.expect_ready_pods(3)?;
         Ok([uid(seen, "x-0-a"), uid(seen, "x-0-g")])
     });
-    ns.kubectl(&["delete", "pcs/x", "--cascade=orphan", "--timeout=60s"]);
+    ns.kubectl(&["delete", "pcs/x", "--cascade=orphan", "--timeout=180s"]);
     ns.apply(&service(1));
     ns.until("they are adopted", |seen| {
         are_right(seen, 0)?;

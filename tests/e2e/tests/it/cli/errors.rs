@@ -169,7 +169,7 @@ fn a_set_that_is_gone_or_elsewhere_is_not_found() {
         let words = "podcliqueset here not found in namespace default";
         expect_failure(&output, 4, &[words]);
     }
-    ns.kubectl(&["delete", "pcs", "here", "--wait=true", "--timeout=60s"]);
+    ns.kubectl(&["delete", "pcs", "here", "--wait=true", "--timeout=180s"]);
     let output = at(file, &["tree", "here", "--namespace", &ns.name]);
     expect_failure(&output, 4, &["podcliqueset here not found"]);
 }

@@ -14,7 +14,7 @@ use crate::harness::{Namespace, Seen, same};
 
 /// The output of `plan --live` for this manifest, and whether it found a difference; it changes
 /// nothing.
-fn plan_live(ns: &Namespace<'_>, manifest: &Value) -> (Value, Option<i32>) {
+pub fn plan_live(ns: &Namespace<'_>, manifest: &Value) -> (Value, Option<i32>) {
     // The operator may still be writing a status: a write in each try would be one of the plan.
     let output = ns.until("nothing is written while it plans", |seen| {
         // A kind is read on request.

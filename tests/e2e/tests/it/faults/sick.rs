@@ -48,7 +48,7 @@ fn pods_that_are_refused_for_one_set_hold_no_other_up() {
             runs(seen, "sick", 3, 2)
         });
         lane.expect_alive();
-        ns.kubectl(&["delete", "pcs", "--all", "--timeout=60s"]);
+        ns.kubectl(&["delete", "pcs", "--all", "--timeout=180s"]);
     }
 }
 

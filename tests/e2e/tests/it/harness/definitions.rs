@@ -16,7 +16,12 @@ impl ControlPlane {
 
     /// Waits until their objects can be created and can own others.
     pub fn wait_for_definitions(&self) {
-        let is_established = ["wait", "--for=condition=Established", "--timeout=60s", "-f"];
+        let is_established = [
+            "wait",
+            "--for=condition=Established",
+            "--timeout=180s",
+            "-f",
+        ];
         self.kubectl([&is_established[..], &[&definitions()]].concat());
         let known = wait::until(|| match self.admission_lacks() {
             Some(missing) => Err(missing),
@@ -43,7 +48,7 @@ impl ControlPlane {
         self.kubectl([
             "delete",
             "--ignore-not-found",
-            "--timeout=60s",
+            "--timeout=180s",
             "-f",
             &definitions(),
         ]);

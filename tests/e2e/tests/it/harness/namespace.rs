@@ -201,7 +201,7 @@ impl<'a> Namespace<'a> {
             "namespace",
             &self.name,
             "--wait=true",
-            "--timeout=60s",
+            "--timeout=180s",
         ]);
     }
 }

@@ -5,6 +5,7 @@ mod pairs;
 mod preemption;
 mod room;
 mod scenarios;
+mod surge;
 mod switch;
 mod tree;
 

@@ -1,6 +1,7 @@
 //! Terminated replicas, and their recovery.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -148,7 +149,7 @@ fn forty_gangs_at_once_all_come_back_with_all_their_pods() {
     let mut args = vec!["patch", "pods", "--subresource=status", &patch];
     args.extend(pods.iter().map(String::as_str));
     ns.kubectl(&args);
-    ns.until("all are back", |seen| {
+    ns.within(Duration::from_mins(8), "all are back", |seen| {
         let set = seen.one("PodCliqueSet", "x")?;
         let once: Vec<_> = (0..).take(GANGS).map(|i| (i, 1)).collect();
         same("attempts", &attempts(set), &once)?;

@@ -90,7 +90,7 @@ fn a_shortened_delay_counts_at_once_and_a_removed_one_not_at_all() {
     let ns = Namespace::new("gt-changed");
     started(
         &ns,
-        &[(pair("short", "1h"), 1), (pair("removed", "15s"), 1)],
+        &[(pair("short", "1h"), 1), (pair("removed", "40s"), 1)],
     );
     for set in ["short-0-a", "removed-0-a"] {
         break_pod(&ns, set, 1);
@@ -104,7 +104,7 @@ fn a_shortened_delay_counts_at_once_and_a_removed_one_not_at_all() {
     });
     let remove = r#"--patch=[{"op": "remove", "path": "/spec/template/terminationDelay"}]"#;
     ns.kubectl(&["patch", "pcs", "removed", "--type=json", remove]);
-    let shorten = r#"--patch={"spec": {"template": {"terminationDelay": "20s"}}}"#;
+    let shorten = r#"--patch={"spec": {"template": {"terminationDelay": "50s"}}}"#;
     ns.kubectl(&["patch", "pcs", "short", "--type=merge", shorten]);
     ns.until("only that which has a delay is terminated", |seen| {
         same(

@@ -10,7 +10,7 @@ use crate::harness::{Namespace, same};
 #[test]
 fn a_group_replica_is_recycled_alone_while_the_group_is_healthy() {
     let ns = Namespace::new("gt-recycle");
-    started(&ns, &[(service("x", "10s", 1), 1)]);
+    started(&ns, &[(service("x", "30s", 1), 1)]);
     let old = ns.look().map(|seen| uids(&seen, "x-0-")).unwrap();
     break_pod(&ns, "x-0-g-1-b", 0);
     ns.until("the seed's commands tell the breach", |_| {
@@ -55,7 +55,7 @@ const SEED_COMMAND: &str = r#"jsonpath={range .items[*]}{.metadata.name}: {.stat
 #[test]
 fn a_broken_group_takes_the_whole_replica_down() {
     let ns = Namespace::new("gt-group");
-    started(&ns, &[(service("x", "10s", 2), 1)]);
+    started(&ns, &[(service("x", "30s", 2), 1)]);
     let old = ns.look().map(|seen| uids(&seen, "x-0-")).unwrap();
     break_pod(&ns, "x-0-g-0-b", 0);
     ns.until("the group says so, and so does kubectl", |seen| {

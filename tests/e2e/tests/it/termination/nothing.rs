@@ -15,8 +15,8 @@ fn nothing_is_terminated_without_a_delay_or_before_it() {
     let sets = [
         (set("unset", &[clique("a", 2)], &[]), 1),
         (terminating("below", "1s", &[below], &[]), 1),
-        (pair("back", "20s"), 1),
-        (pair("witness", "25s"), 1),
+        (pair("back", "60s"), 1),
+        (pair("witness", "65s"), 1),
     ];
     started(&ns, &sets);
     let before = ns.look().map(|seen| uids(&seen, "")).unwrap();

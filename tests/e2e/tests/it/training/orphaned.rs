@@ -15,7 +15,7 @@ fn a_finished_job_adopts_its_orphans_and_leaves_nothing_behind() {
     wait_for_the_garbage_collector(&ns);
     succeed(&ns, &["x-0-a", "x-0-g-0-b"]);
     ends(&ns, "x", "Succeeded", 0);
-    ns.kubectl(&["delete", "pcs/x", "--cascade=orphan", "--timeout=60s"]);
+    ns.kubectl(&["delete", "pcs/x", "--cascade=orphan", "--timeout=180s"]);
     ns.apply(&x);
     ns.until("all of it has an owner", |seen| {
         is_owned(seen, "PodCliqueScalingGroup", "x-0-g", "PodCliqueSet")?;
@@ -25,7 +25,7 @@ fn a_finished_job_adopts_its_orphans_and_leaves_nothing_behind() {
         is_owned(seen, "PodGang", "x-0", "PodCliqueSet")
     });
     ends(&ns, "x", "Succeeded", 0);
-    ns.kubectl(&["delete", "pcs/x", "--timeout=60s"]);
+    ns.kubectl(&["delete", "pcs/x", "--timeout=180s"]);
     let kinds = [
         "PodCliqueScalingGroup",
         "PodClique",

@@ -75,7 +75,7 @@ fn updates_with_six_places(
 }
 
 /// The update of the set has ended.
-pub(super) fn has_ended(seen: &Seen, set: &str) -> Result<(), String> {
+pub fn has_ended(seen: &Seen, set: &str) -> Result<(), String> {
     let progress = &seen.one("PodCliqueSet", set)?["status"]["updateProgress"];
     let end = &progress["updateEndedAt"];
     same("whether it ended", &end.is_string(), &true)

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::probe;
 use super::room::has_ended;
+use crate::cli::plan::plan_live;
 use crate::harness::history::History;
 use crate::harness::history::course::{Course, Watched};
 use crate::harness::history::watch;
@@ -59,7 +60,8 @@ fn runs(seen: &Seen, version: &str) -> Result<(), String> {
     same("counts", &counts, &[&json!(1), &json!(1), &Value::Null])
 }
 
-/// Updates the engine; returns its course and why it went on without surge.
+/// Updates the engine, after the plan has said whether its surge fits; returns its course and why it
+/// went on without surge.
 fn update(purpose: &str, place: &str, nodes: usize) -> (Course, String) {
     // The nodes outlive the namespace: pods of a node that is gone are removed a minute later.
     let _nodes = Nodes::reserved(&site::shared().control_plane, place, nodes);
@@ -69,6 +71,10 @@ fn update(purpose: &str, place: &str, nodes: usize) -> (Course, String) {
     ns.until("the engine runs", |seen| runs(seen, "1"));
     let groups = ("grove.io", "v1alpha1", "PodCliqueScalingGroup");
     let (events, _runtime) = watch::begin_of(&ns, groups);
+    let (plan, _) = plan_live(&ns, &engine("2", place, &rolling));
+    let surge = &plan["surge"][0];
+    assert_eq!(surge["needs"][place], "16", "{surge}");
+    assert_eq!(surge["fits"], nodes >= 4, "{surge}");
     let mut history = History::of(&ns);
     history.catch_up(&ns);
     ns.apply(&engine("2", place, &rolling));

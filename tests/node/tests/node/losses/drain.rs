@@ -21,7 +21,7 @@ pub fn rows() -> Vec<Row> {
                 LOST,
                 "--ignore-daemonsets",
                 "--force",
-                "--timeout=60s",
+                "--timeout=300s",
             ];
             let drained = site.cluster.tool("kubectl", &args).output().unwrap();
             let error = String::from_utf8_lossy(&drained.stderr);

@@ -82,7 +82,7 @@ pub const ENDS_WELL: Met = Met {
     name: "job_ends_well_meanwhile",
     finding: "R2",
     start: |ns| {
-        let ends = |name: &str| clique(name, 1, &[sh("sleep 30")]);
+        let ends = |name: &str| clique(name, 1, &[sh("sleep 90")]);
         ns.apply(&[&job("job", 0, &[on(STAYS, ends("a")), on(LOST, ends("b"))])]);
         until_running(ns, 2);
     },

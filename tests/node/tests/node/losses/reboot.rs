@@ -77,7 +77,7 @@ const SERVER: Met = Met {
     finding: "R5",
     start: |ns| {
         let set = serving("s", &[on(STAYS, lives("a")), on(LOST, lives("b"))]);
-        ns.apply(&[&crate::sets::with_delay(set, "40s")]);
+        ns.apply(&[&crate::sets::with_delay(set, "120s")]);
         until_running(ns, 2);
     },
     lost: |ns| {

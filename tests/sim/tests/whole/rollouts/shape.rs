@@ -184,7 +184,8 @@ pub fn runs(store: &Store, version: &str, pods: usize) -> Result<(), String> {
         .ok_or_else(|| format!("{up} of {pods} pods of version {version}, {others} others"))
 }
 
-fn write_version(set: &mut Value, version: &str) {
+/// Writes the version into the template of each clique.
+pub fn write_version(set: &mut Value, version: &str) {
     let cliques = set["spec"]["template"]["cliques"].as_array_mut();
     for clique in cliques.into_iter().flatten() {
         clique["annotations"]["example.com/version"] = json!(version);

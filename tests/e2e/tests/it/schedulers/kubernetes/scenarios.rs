@@ -31,7 +31,7 @@ impl Scenario {
             "minAvailable": self.required,
         });
         let mut set = set("svc", &cliques, &[group]);
-        set["spec"]["template"]["terminationDelay"] = json!("15s");
+        set["spec"]["template"]["terminationDelay"] = json!("60s");
         set
     }
 

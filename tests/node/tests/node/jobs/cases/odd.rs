@@ -78,7 +78,7 @@ fn too_slow() -> Case {
 fn crash_loop_until_the_end() -> Case {
     let cliques = [on_failure(ranks("w", 1, &fails(2)))];
     let mut job = job("job", 0, &cliques);
-    job["spec"]["trainingSpec"]["maxRuntime"] = "12s".into();
+    job["spec"]["trainingSpec"]["maxRuntime"] = "40s".into();
     Case {
         job,
         failures: vec![failure("job-0-w-", 2)],
