@@ -99,7 +99,9 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
     };
     // A clique below its minimum has run once all of its pods have.
     let has_run = |c: &Value| view::was_available(c) || view::scaled_below_to(c).is_some();
-    for set in sets(window, owner) {
+    // The write of the attempt changes what it follows from, and the window may have no earlier state.
+    let before = (kind == "PodCliqueSet").then(|| Stored::new(owner.clone()));
+    for set in sets(window, owner).into_iter().chain(before) {
         let cliques = window.versions(Resource::PodClique, |c| is_current(c) && has_run(c));
         due.extend(cliques.iter().filter_map(|c| due_at(c, &set)));
         if kind == "PodCliqueSet" {

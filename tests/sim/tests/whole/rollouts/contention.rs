@@ -141,7 +141,7 @@ fn without_a_delay_both_say_that_they_stand_still_for_lack_of_room() {
         sets.ring.pass(STANDSTILL).await?;
         for name in SETS {
             let said = sets.store(|store| look(store, name)["status"]["conditions"].to_string());
-            let words = ["UpdateStalled", "has had no room"];
+            let words = ["InsufficientResources", "has had no room"];
             assert!(
                 words.iter().all(|word| said.contains(word)),
                 "{name}: {said}"
