@@ -41,6 +41,13 @@ fn budgets() -> Vec<Case> {
             "budgets",
             edits! {clique => {"maxUnavailable": 1}, group => {"maxUnavailable": 2}},
         ),
+        create(
+            "surge-and-no-budget",
+            edits! {
+                clique => {"maxUnavailable": 0, "maxSurge": 1},
+                group => {"maxUnavailable": 0, "maxSurge": 1},
+            },
+        ),
         create("budget-of-none", edits! {clique => {"maxUnavailable": 0}})
             .refused(["spec.template.cliques[0].rollingUpdate.maxUnavailable"]),
         create(

@@ -81,7 +81,8 @@ fn an_impossible_budget_is_refused() {
         set("svc", &cliques, &[group("workers", "worker", 2, 1)])
     };
     let (web, workers) = ("cliques", "podCliqueScalingGroups");
-    let at_least = "maxUnavailable must be at least 1: omit it for 1";
+    let at_least =
+        "maxUnavailable must be at least 1 where maxSurge is 0: set maxSurge, or omit it for 1";
     let at_most =
         "maxUnavailable must not be greater than replicas: lower maxUnavailable or raise replicas";
     let cases = [

@@ -30,12 +30,13 @@ fn no_budget_on_delete() -> Rule {
     .reason("FieldValueForbidden")
 }
 
-/// The pattern alone checks a deadline: a rule that parses it would cost too much in a list.
+/// Without surge no update would begin. The pattern alone checks a deadline: a rule that parses it would cost too much in a list.
 fn at_least_one(at: &'static str) -> Rule {
     Rule::new(
         at,
-        "maxUnavailable must be at least 1: omit it for 1",
-        "!has(self.maxUnavailable) || self.maxUnavailable >= 1",
+        "maxUnavailable must be at least 1 where maxSurge is 0: set maxSurge, or omit it for 1",
+        "!has(self.maxUnavailable) || self.maxUnavailable >= 1 || (self.maxUnavailable == 0 && \
+         has(self.maxSurge) && self.maxSurge >= 1)",
     )
     .field(".maxUnavailable")
 }
