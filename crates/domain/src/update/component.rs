@@ -143,8 +143,9 @@ impl Component {
     }
 
     /// How many available units may be deleted now; none before `reached` and each rise of it is
-    /// stored, and none before all surge units are available. The update leaves `maxUnavailable` fewer than it
-    /// found, or as many with surge, and, where it found more than the minimum, the minimum.
+    /// stored, and none before all surge units are available. The update leaves `maxUnavailable`
+    /// fewer than it found, or as many with surge, and, where it found more than the minimum, the
+    /// minimum.
     pub fn deletable(&self) -> usize {
         let Some(reached) = self.clipped_reached() else {
             return 0;

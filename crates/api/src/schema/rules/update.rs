@@ -30,7 +30,8 @@ fn no_budget_on_delete() -> Rule {
     .reason("FieldValueForbidden")
 }
 
-/// Without surge no update would begin. The pattern alone checks a deadline: a rule that parses it would cost too much in a list.
+/// Without surge no update would begin. The pattern alone checks a deadline: a rule that parses it
+/// would cost too much in a list.
 fn at_least_one(at: &'static str) -> Rule {
     Rule::new(
         at,
