@@ -38,6 +38,7 @@ use crate::format::Format;
 use crate::output;
 use crate::plan::namespace_of;
 
+pub(crate) use amounts::add_times;
 pub use amounts::{Amounts, BadQuantity};
 pub use args::CapacityArgs;
 pub use draw::draw_report;

@@ -39,9 +39,14 @@ fn whole_units(resource: &str, quantity: &str) -> Option<i64> {
 
 /// Adds up.
 pub fn add(sum: &mut Amounts, more: &Amounts) {
+    add_times(sum, more, 1);
+}
+
+/// Adds that many times as much.
+pub fn add_times(sum: &mut Amounts, more: &Amounts, times: i64) {
     for (resource, amount) in more {
         let held = sum.entry(resource.clone()).or_default();
-        *held = held.saturating_add(*amount);
+        *held = held.saturating_add(amount.saturating_mul(times));
     }
 }
 

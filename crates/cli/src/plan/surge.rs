@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use api::{PodCliqueScalingGroup, PodCliqueSet};
+use api::{PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::object::ownership;
 use domain::plan::Kind;
 use serde::Serialize;
 
 use super::changes::{Change, PlannedStep};
 use crate::capacity::{
-    Amounts, ClusterSnapshot, Gang, GangPart, GangVerdict, Outcome, gangs_of, place_gangs,
-    read_snapshot,
+    Amounts, ClusterSnapshot, Gang, GangPart, GangVerdict, Outcome, add_times, gangs_of,
+    place_gangs, read_snapshot,
 };
 use crate::cluster::Cluster;
 use crate::exit::Failure;
@@ -88,17 +88,12 @@ pub fn judge_surge(
         Some((step, gang))
     });
     let (steps, gangs): (Vec<_>, Vec<_>) = surge.unzip();
-    let replica = |gang: &Gang| gang.name.strip_prefix(&format!("{name}-")).map(first_word);
+    let replica = |gang: &Gang| names::parts_of_standalone_clique(name, &gang.name).map(|(i, _)| i);
     let of_one = gangs.chunk_by(|one, other| replica(one) == replica(other));
     let verdicts = of_one.flat_map(|gangs| place_gangs(snapshot, gangs));
     let judged = steps.iter().zip(&gangs).zip(verdicts);
     let told = judged.map(|((step, gang), verdict)| tell(step, gang, verdict));
     Ok(told.collect())
-}
-
-/// The index of the replica in the rest of a name.
-fn first_word(rest: &str) -> String {
-    rest.split('-').next().unwrap_or_default().to_owned()
 }
 
 /// Whether the pods of the PodClique belong to one unit of the component: those of a clique, and of a
@@ -146,11 +141,7 @@ fn tell(step: &PlannedStep, gang: &Gang, verdict: GangVerdict) -> PlannedSurge {
 fn needs_of(gang: &Gang) -> BTreeMap<String, String> {
     let mut sum = Amounts::new();
     for part in &gang.parts {
-        for (resource, amount) in &part.needs.requests {
-            let all = amount.saturating_mul(part.guaranteed.into());
-            let held = sum.entry(resource.clone()).or_default();
-            *held = held.saturating_add(all);
-        }
+        add_times(&mut sum, &part.needs.requests, part.guaranteed.into());
     }
     let written = |(resource, amount): (String, i64)| {
         let text = write_amount(&resource, amount);
