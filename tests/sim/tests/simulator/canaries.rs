@@ -15,9 +15,11 @@ fn seeds(sabotage: Sabotage) -> u64 {
     }
 }
 
-fn is_found(sabotage: Sabotage, by: &[&str]) {
+/// `first` found it when it was written: it is tried first, which spares most of the time. A change of
+/// the simulator makes other seeds of it; then the search says which one to write.
+fn is_found(sabotage: Sabotage, by: &[&str], first: u64) {
     let seeds = seeds(sabotage);
-    let found = (1..=seeds).find_map(|seed| {
+    let found = std::iter::once(first).chain(1..=seeds).find_map(|seed| {
         let failure = run(seed, Some(sabotage), 0).err()?;
         if !by.contains(&failure.violation.invariant) {
             eprintln!("  {sabotage:?}, seed {seed}: not {}", failure.violation);
@@ -29,6 +31,9 @@ fn is_found(sabotage: Sabotage, by: &[&str]) {
     let (seed, failure) =
         found.unwrap_or_else(|| panic!("{sabotage:?} is not found by {by:?} within {seeds} seeds"));
     eprintln!("{sabotage:?} found by seed {seed}: {}", failure.violation);
+    if seed != first {
+        eprintln!("WARNING: {sabotage:?} is no longer found by seed {first}: write {seed}");
+    }
     // A bug that takes more is about to be missed.
     if seed > seeds / 2 {
         eprintln!("WARNING: {sabotage:?} takes {seed} of {seeds} seeds");
@@ -42,64 +47,63 @@ fn orphans_are_deleted() {
         let failure = run_leaving(*seed, Some(Sabotage::OrphanDeleted), 0).err();
         failure.is_some_and(|failure| failure.violation.invariant == "LEFT")
     };
-    let lost = (1..=100).filter(is_lost).count();
-    assert!(lost > 0, "within 100 seeds");
-    eprintln!("OrphanDeleted found by {lost} of 100 seeds that leave children");
+    let lost = (1..=100).find(is_lost).expect("within 100 seeds");
+    eprintln!("OrphanDeleted found by seed {lost} of those that leave children");
 }
 
 macro_rules! canaries {
-    ($($name:ident: $sabotage:ident by $($invariant:literal)+;)*) => {$(
+    ($($name:ident: $sabotage:ident by $($invariant:literal)+, seed $first:literal;)*) => {$(
         #[test]
         fn $name() {
-            is_found(Sabotage::$sabotage, &[$($invariant),+]);
+            is_found(Sabotage::$sabotage, &[$($invariant),+], $first);
         }
     )*};
 }
 
 canaries! {
-    no_gate: NoGate by "I8";
-    put_without_version: PutWithoutVersion by "I17" "I21" "I29";
-    loose_scaled_gangs: LooseScaledGangs by "I9";
-    no_finalizer: NoFinalizer by "I27";
-    forgotten_latch: ForgottenLatch by "I16";
-    deaf_to_deletions: DeafToDeletions by "I11" "ESR";
-    deaf_gangs: DeafGangs by "WAKE";
-    partial_gangs: PartialGangs by "I8";
-    delete_without_uid: DeleteWithoutUid by "I29" "I32";
-    delete_any_version: DeleteAnyVersion by "I42";
-    no_relist_diff: NoRelistDiff by "ESR";
-    old_list_wins: OldListWins by "VIEW";
-    patch_without_test: PatchWithoutTest by "I6";
-    random_pod_names: RandomPodNames by "I1" "I3";
-    wrong_set: WrongSet by "I5";
-    merge_without_uid: MergeWithoutUid by "I29";
-    restless_status: RestlessStatus by "I31";
-    no_fence: NoFence by "I19";
-    refreshed_times: RefreshedTimes by "I17";
-    eternal_breach: EternalBreach by "I37";
-    count_after_delete: CountAfterDelete by "I23";
-    start_time_reset: StartTimeReset by "I24";
-    success_is_failure: SuccessIsFailure by "I25";
-    no_overlay: NoOverlay by "I35";
-    no_tombstones: NoTombstones by "I36";
-    no_unsettled: NoUnsettled by "I27";
-    delete_is_revocable: DeleteIsRevocable by "VIEW";
-    orphan_deleted: OrphanDeleted by "I29";
-    adopt_controlled: AdoptControlled by "I5" "I29";
-    one_namespace: OneNamespace by "I1" "I4" "I5" "I29" "ESR";
-    timer_early: TimerEarly by "I13";
-    no_confirm: NoConfirm by "I15";
-    old_by_status: OldByStatus by "I19" "I32" "ESR";
-    update_ends_when_requested: UpdateEndsWhenRequested by "I32";
-    checks_pass: ChecksPass by "I49";
-    budget_forgets_deletions: BudgetForgetsDeletions by "I48";
-    surge_unawaited: SurgeUnawaited by "I48";
-    autoscaler_ignored: AutoscalerIgnored by "I29";
-    piecemeal_joining: PiecemealJoining by "I8";
-    unnoted_idle: UnnotedIdle by "idle";
-    unnoted_scaled_below: UnnotedScaledBelow by "idle";
-    starts_at_once: StartsAtOnce by "I38";
-    forgets_parents: ForgetsParents by "I38";
-    unnoted_failure: UnnotedFailure by "I39";
-    never_starts: NeverStarts by "ESR" "I31";
+    no_gate: NoGate by "I8", seed 2;
+    put_without_version: PutWithoutVersion by "I17" "I21" "I29", seed 7;
+    loose_scaled_gangs: LooseScaledGangs by "I9", seed 8;
+    no_finalizer: NoFinalizer by "I27", seed 2;
+    forgotten_latch: ForgottenLatch by "I16", seed 2;
+    deaf_to_deletions: DeafToDeletions by "I11" "ESR", seed 11;
+    deaf_gangs: DeafGangs by "WAKE", seed 16;
+    partial_gangs: PartialGangs by "I8", seed 2;
+    delete_without_uid: DeleteWithoutUid by "I29" "I32", seed 262;
+    delete_any_version: DeleteAnyVersion by "I42", seed 89;
+    no_relist_diff: NoRelistDiff by "ESR", seed 34;
+    old_list_wins: OldListWins by "VIEW", seed 4;
+    patch_without_test: PatchWithoutTest by "I6", seed 7;
+    random_pod_names: RandomPodNames by "I1" "I3", seed 2;
+    wrong_set: WrongSet by "I5", seed 2;
+    merge_without_uid: MergeWithoutUid by "I29", seed 55;
+    restless_status: RestlessStatus by "I31", seed 2;
+    no_fence: NoFence by "I19", seed 20;
+    refreshed_times: RefreshedTimes by "I17", seed 2;
+    eternal_breach: EternalBreach by "I37", seed 46;
+    count_after_delete: CountAfterDelete by "I23", seed 12;
+    start_time_reset: StartTimeReset by "I24", seed 12;
+    success_is_failure: SuccessIsFailure by "I25", seed 9;
+    no_overlay: NoOverlay by "I35", seed 2;
+    no_tombstones: NoTombstones by "I36", seed 2;
+    no_unsettled: NoUnsettled by "I27", seed 12;
+    delete_is_revocable: DeleteIsRevocable by "VIEW", seed 2;
+    orphan_deleted: OrphanDeleted by "I29", seed 315;
+    adopt_controlled: AdoptControlled by "I5" "I29", seed 31;
+    one_namespace: OneNamespace by "I1" "I4" "I5" "I29" "ESR", seed 12;
+    timer_early: TimerEarly by "I13", seed 11;
+    no_confirm: NoConfirm by "I15", seed 11;
+    old_by_status: OldByStatus by "I19" "I32" "ESR", seed 2;
+    update_ends_when_requested: UpdateEndsWhenRequested by "I32", seed 8;
+    checks_pass: ChecksPass by "I49", seed 271;
+    budget_forgets_deletions: BudgetForgetsDeletions by "I48", seed 2;
+    surge_unawaited: SurgeUnawaited by "I48", seed 199;
+    autoscaler_ignored: AutoscalerIgnored by "I29", seed 97;
+    piecemeal_joining: PiecemealJoining by "I8", seed 8;
+    unnoted_idle: UnnotedIdle by "idle", seed 92;
+    unnoted_scaled_below: UnnotedScaledBelow by "idle", seed 239;
+    starts_at_once: StartsAtOnce by "I38", seed 2;
+    forgets_parents: ForgetsParents by "I38", seed 2;
+    unnoted_failure: UnnotedFailure by "I39", seed 58;
+    never_starts: NeverStarts by "ESR" "I31", seed 7;
 }
