@@ -4,6 +4,7 @@
 mod component;
 mod min_ready;
 mod progress;
+mod record;
 mod room;
 mod surge;
 mod trouble;
@@ -17,13 +18,14 @@ use api::podcliqueset::{
     UpdateStrategyType,
 };
 use api::{PodCliqueSet, PodCliqueSetStatus, labels};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 pub use self::component::{Component, Limits};
 pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
+pub use self::record::{Record, must_return};
 pub use self::room::{
-    QUOTA, explain_no_room, is_short, next_waiting, short_at, waits, waits_for_node,
+    QUOTA, explain_no_room, is_over_quota, is_short, next_waiting, short_at, waits, waits_for_node,
 };
 pub use self::surge::{
     SurgeUnit, describe_surge, follow_replicas, next_surge_from, surge_of_clique, surge_of_group,
@@ -70,20 +72,6 @@ pub fn turn_in<'a>(
     let is_running = progress.update_ended_at.is_none();
     let first = progress.currently_updating.first();
     first.filter(|turn| is_running && turn.update_ended_at.is_none())
-}
-
-/// Whether a record of a PodClique or group about the update to this generation belongs to the turn
-/// that began then. It belongs to an earlier one if it ended before; `turn` is absent outside of
-/// turns.
-pub fn is_of_turn(
-    (record, ended): (&str, Option<&Time>),
-    generation: &str,
-    turn: Option<&Time>,
-) -> bool {
-    let is_of_earlier_turn = ended
-        .zip(turn)
-        .is_some_and(|(ended, turn)| ended.0 < turn.0);
-    record == generation && !is_of_earlier_turn
 }
 
 /// Whether this replica has the turn: only then its pods are replaced because of the template, and

@@ -18,6 +18,7 @@ use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Kind, Target};
 use domain::scheduling::GangScheduler;
+use domain::update::Record;
 use domain::workload::pod::start_order::Dependency;
 use domain::workload::{gang, limits};
 use domain::{Key, Pod, update};
@@ -197,12 +198,9 @@ impl Snapshot {
     pub fn update_progress(&self) -> Option<&PclqUpdateProgress> {
         let set = self.set.as_ref()?;
         let progress = self.podclique.status.as_ref()?.update_progress.as_ref()?;
-        let record = (
-            progress.pod_clique_set_generation_hash.as_str(),
-            progress.update_ended_at.as_ref(),
-        );
         let (generation, turn) = (set.generation_hash.as_deref()?, &set.update.turn_started_at);
-        update::is_of_turn(record, generation, turn.as_ref()).then_some(progress)
+        let is_of_turn = Record::from(progress).is_of_turn(generation, turn.as_ref());
+        is_of_turn.then_some(progress)
     }
 
     /// Indexes whose work is done.

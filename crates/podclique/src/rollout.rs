@@ -26,8 +26,7 @@ pub(crate) fn component(
     pods: &[(&Arc<Pod>, Stage)],
     now: Timestamp,
 ) -> Component {
-    let spec = &snapshot.podclique.spec;
-    let minimum = spec.min_available.unwrap_or(spec.replicas);
+    let desired = snapshot.podclique.spec.replicas;
     let units = pods
         .iter()
         .filter_map(|(pod, stage)| Some((pod.index()?, *stage)));
@@ -39,10 +38,16 @@ pub(crate) fn component(
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: update::is_short(waiting, errors, now),
         must_return: snapshot.set.as_ref().is_some_and(|s| s.update.must_return),
-        limits: Limits::of_clique(snapshot.rolling_update(), spec.replicas),
+        limits: Limits::of_clique(snapshot.rolling_update(), desired),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
-        ..Component::count(units, &surge_indexes(snapshot), spec.replicas, minimum)
+        ..Component::count(units, &surge_indexes(snapshot), desired, minimum(snapshot))
     }
+}
+
+/// `minAvailable`; all pods if unset.
+pub(crate) fn minimum(snapshot: &Snapshot) -> i32 {
+    let spec = &snapshot.podclique.spec;
+    spec.min_available.unwrap_or(spec.replicas)
 }
 
 /// The indexes of surge pods; empty outside of an update.

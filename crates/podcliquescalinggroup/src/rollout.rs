@@ -1,12 +1,12 @@
 //! The replicas of the group in an update, each in its stage (docs/semantics.md §14.3).
 
 use api::podcliquescalinggroup::PcsgUpdateProgress;
-use api::podcliqueset::PodCliqueTemplateSpec;
+use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaUpdateProgress};
 use api::{LastError, PodClique};
 use domain::Pod;
 use domain::object::ownership;
 use domain::roster::Slot;
-use domain::update::{self, Component, Limits, Stage, SurgeUnit, UnitMember};
+use domain::update::{self, Component, Limits, Record, Stage, SurgeUnit, UnitMember};
 use domain::workload::gang;
 use domain::workload::layout::{self, Members};
 use jiff::{SignedDuration, Timestamp};
@@ -88,12 +88,18 @@ pub fn limits(snapshot: &Snapshot, surge_from: Option<i32>) -> Limits {
     Limits::of_group(rolling, desired, minimum, surge_from)
 }
 
-/// Whether the group has to be available again before its turn ends.
+/// The turn of the group's replica of the set.
+pub fn turn(snapshot: &Snapshot) -> Option<&ReplicaUpdateProgress> {
+    let turn = update::turn(&snapshot.owner.as_ref()?.set);
+    turn.filter(|turn| snapshot.replica() == Some(turn.replica_index))
+}
+
+/// Whether the group has to be available before its turn ends, whatever ran in it.
 fn must_return(snapshot: &Snapshot) -> bool {
-    let owner = snapshot.owner.as_ref().filter(|_| snapshot.is_updating());
-    let turn = owner.and_then(|owner| update::turn(&owner.set));
-    turn.zip(snapshot.config())
-        .is_some_and(|(turn, config)| turn.must_return.contains(&config.name))
+    let meta = &snapshot.group.metadata;
+    turn(snapshot)
+        .zip(snapshot.config())
+        .is_some_and(|(turn, config)| update::must_return(turn, &config.name, meta))
 }
 
 /// Whether a pod of the group finds no node, or a quota refuses one.
@@ -154,13 +160,9 @@ pub fn update_progress(snapshot: &Snapshot) -> Option<&PcsgUpdateProgress> {
     let set = &snapshot.owner.as_ref()?.set;
     let generation = set.status.as_ref()?.current_generation_hash.as_ref()?;
     let progress = snapshot.group.status.as_ref()?.update_progress.as_ref()?;
-    let record = (
-        progress.pod_clique_set_generation_hash.as_str(),
-        progress.update_ended_at.as_ref(),
-    );
-    let turn = update::turn(set).filter(|turn| snapshot.replica() == Some(turn.replica_index));
-    let turn = turn.map(|turn| &turn.update_started_at);
-    update::is_of_turn(record, generation, turn).then_some(progress)
+    let turn = turn(snapshot).map(|turn| &turn.update_started_at);
+    let is_of_turn = Record::from(progress).is_of_turn(generation, turn);
+    is_of_turn.then_some(progress)
 }
 
 /// The newest hashes of the group's cliques.

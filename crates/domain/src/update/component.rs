@@ -25,8 +25,8 @@ pub struct Component {
     pub reached: Option<i32>,
     /// Whether a unit of it finds no node.
     pub is_short_of_room: bool,
-    /// Whether it has to be available again before the turn ends: its replica was terminated in its
-    /// turn, as it found no room.
+    /// Whether `minimum` units have to be available before the turn ends, whatever ran in it: see
+    /// `must_return`.
     pub must_return: bool,
     /// Surge units that are not being deleted.
     pub surge: i32,
@@ -121,8 +121,21 @@ impl Component {
     }
 
     /// Whether its units hold the turn.
-    pub fn is_counted(&self) -> bool {
+    fn is_counted(&self) -> bool {
         self.reached.is_some() || self.must_return
+    }
+
+    /// Whether a pod of it that waits for a node is stored: until the turn has nothing to wait for
+    /// but units that never had room. A record that ends with such a pod ends for lack of room.
+    pub fn needs_room(&self) -> bool {
+        let is_replaced = self.old == 0 && self.surge == 0;
+        self.is_counted() && !(is_replaced && self.is_back())
+    }
+
+    /// Whether as many units are available as ran before, and as many as are required.
+    fn is_back(&self) -> bool {
+        let reached = self.clipped_reached().unwrap_or(0);
+        self.available >= reached && self.available >= self.minimum
     }
 
     /// Whether it may have surge units in this turn. Those that exist stay surge if `maxSurge` is
@@ -235,12 +248,9 @@ impl Component {
         if self.old > 0 || self.surge > 0 || (self.must_return && self.available < self.minimum) {
             return false;
         }
-        let Some(reached) = self.clipped_reached() else {
-            return true;
-        };
-        let is_back = self.available >= reached && self.available >= self.minimum;
         let has_no_room = self.is_short_of_room && self.starting == 0;
-        is_back || (has_no_room && self.available >= self.required())
+        let lacks_none = has_no_room && self.available >= self.required();
+        self.reached.is_none() || self.is_back() || lacks_none
     }
 
     /// Whether units that have to be there find no room, and none of them is starting.

@@ -55,7 +55,13 @@ pub fn is_short<'a>(
     now: Timestamp,
 ) -> bool {
     let has_waited = short_at(waiting).is_some_and(|at| at <= now);
-    has_waited || errors.into_iter().any(|e| e.description.contains(QUOTA))
+    has_waited || is_over_quota(errors)
+}
+
+/// Whether a quota refuses a pod.
+pub fn is_over_quota<'a>(errors: impl IntoIterator<Item = &'a LastError>) -> bool {
+    let mut errors = errors.into_iter();
+    errors.any(|error| error.description.contains(QUOTA))
 }
 
 /// Why a component finds no room: the scheduler's words about the pod that waits, or the quota's.

@@ -69,7 +69,7 @@ pub struct UpdateFacts {
     pub keeps_records: bool,
     /// When that turn began.
     pub turn_started_at: Option<Time>,
-    /// Whether the clique has to be available again before that turn ends.
+    /// Whether the standalone clique has to be available before that turn ends, whatever ran in it.
     pub must_return: bool,
     /// Whether pods take a changed template only when a user deletes them.
     pub is_on_delete: bool,
@@ -202,8 +202,8 @@ fn update_facts(
         is_held: update::is_held(set, &generation),
         keeps_records: update::keeps_records(set, &generation),
         must_return: turn
-            .zip(clique)
-            .is_some_and(|(turn, clique)| turn.must_return.contains(&clique.name)),
+            .zip(clique.filter(|_| owner.is_none()))
+            .is_some_and(|(turn, clique)| update::must_return(turn, &clique.name, meta)),
         turn_started_at: turn.map(|turn| turn.update_started_at.clone()),
         is_on_delete: update::is_on_delete(set),
         rolling: clique.and_then(|c| c.rolling_update.clone()),

@@ -3,7 +3,7 @@
 use api::PodCliqueStatus;
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::podclique::PclqUpdateProgress;
-use domain::update::{self, Advance, Component, Stage};
+use domain::update::{self, Advance, Component, Record, Stage};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
@@ -32,16 +32,15 @@ pub(super) fn progress(
         // Not this clique's turn yet: a newer generation ends the update recorded here.
         return stored.map(|p| ended(p, snapshot, now));
     }
-    // A newer template changes nothing in the number of pods that have to stay.
-    let open = stored.filter(|p| p.update_ended_at.is_none());
-    let carried = open.filter(|_| known.is_none());
+    let earlier = stored.as_ref().filter(|_| known.is_none());
+    let carried = earlier.map(|record| pass_on(record, snapshot));
     let begun = || PclqUpdateProgress::begin(generation, template, Time(now));
     let mut progress = known.unwrap_or_else(begun);
     if let Some(carried) = carried {
         progress.reached = carried.reached;
         progress.surge_from = carried.surge_from;
-        progress.without_surge = carried.without_surge;
-        progress.waiting_since = carried.waiting_since;
+        progress.without_surge = carried.without_surge.map(str::to_owned);
+        progress.waiting_since = carried.waiting_since.cloned();
     }
     let goes_on = snapshot.is_updating() && !snapshot.is_grouped() && {
         let component = count(&mut progress, snapshot, now);
@@ -62,6 +61,16 @@ pub(super) fn progress(
     })
 }
 
+/// The numbers with which the record of a newer template begins: the template changes nothing in the
+/// number of pods that have to stay.
+fn pass_on<'a>(record: &'a PclqUpdateProgress, snapshot: &Snapshot) -> Record<'a> {
+    let set = snapshot.set.as_ref();
+    let turn = set.and_then(|set| set.update.turn_started_at.as_ref());
+    let is_over_quota = update::is_over_quota(crate::status::stored_errors(snapshot));
+    let minimum = rollout::minimum(snapshot);
+    Record::from(record).pass_on(turn, minimum, is_over_quota)
+}
+
 /// Stores the numbers that the budget counts from, and returns them all.
 fn count(progress: &mut PclqUpdateProgress, snapshot: &Snapshot, now: Timestamp) -> Component {
     let pods = rollout::staged(snapshot, now);
@@ -80,7 +89,7 @@ fn count(progress: &mut PclqUpdateProgress, snapshot: &Snapshot, now: Timestamp)
     let all = snapshot.pods.iter().map(AsRef::as_ref);
     let waiting_pods = all.filter(|pod| update::waits_for_node(pod));
     progress.waiting_since = update::next_waiting(waiting.as_ref(), waiting_pods, now)
-        .filter(|_| component.is_counted());
+        .filter(|_| component.needs_room());
     let errors = crate::status::stored_errors(snapshot);
     component.is_short_of_room = update::is_short(progress.waiting_since.as_ref(), errors, now);
     progress.without_surge = component.gives_surge_up().then(|| {

@@ -4,11 +4,12 @@ use domain::Pod;
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
+use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::object::ownership;
 use domain::workload::pod as pod_template;
 use engine::Caches;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use podclique::Snapshot;
 use podclique::observe::observe;
 use testkit::builders::{after, pod, podclique, set, stored};
@@ -138,4 +139,27 @@ fn a_job_that_is_over_ends_nothing_that_it_does_not_control() {
         let seen = look(job.clone(), &clique.build(), &Caches::default());
         assert_eq!(seen.set.unwrap().is_over, is_over);
     }
+}
+
+/// Its record went with the PodClique of its name that it replaces.
+#[test]
+fn a_clique_that_was_created_in_the_turn_has_to_return() {
+    let set = PodCliqueSet {
+        status: Some(PodCliqueSetStatus {
+            update_progress: Some(PcsUpdateProgress {
+                currently_updating: vec![ReplicaUpdateProgress::begin(0, Time(after(30)))],
+                ..PcsUpdateProgress::begin(Time(after(30)))
+            }),
+            ..PodCliqueSetStatus::default()
+        }),
+        ..demo()
+    };
+    let must_return = |created: i64| {
+        let clique = podclique("demo-0-worker").with(|c| {
+            c.metadata.creation_timestamp = Some(Time(after(created)));
+        });
+        let seen = look(set.clone(), &clique.build(), &Caches::default());
+        seen.set.unwrap().update.must_return
+    };
+    assert_eq!((must_return(10), must_return(40)), (false, true));
 }

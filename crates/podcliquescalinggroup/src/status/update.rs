@@ -3,7 +3,7 @@
 use api::PodCliqueScalingGroupStatus;
 use api::conditions::ConditionUpdate;
 use api::podcliquescalinggroup::PcsgUpdateProgress;
-use domain::update::{self, Advance, Component};
+use domain::update::{self, Advance, Component, Record};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -36,15 +36,14 @@ pub(super) fn progress(
         // Not this group's turn yet: a newer generation ends the update recorded here.
         return stored.map(|p| ended(p, snapshot, now));
     }
-    // A newer template changes nothing in the number of group replicas that have to stay.
-    let open = stored.filter(|p| p.update_ended_at.is_none());
-    let carried = open.filter(|_| known.is_none());
+    let earlier = stored.as_ref().filter(|_| known.is_none());
+    let carried = earlier.map(|record| pass_on(record, snapshot));
     let mut progress = known.unwrap_or_else(|| PcsgUpdateProgress::begin(generation, Time(now)));
     if let Some(carried) = carried {
         progress.reached = carried.reached;
         progress.surge_from = carried.surge_from;
-        progress.without_surge = carried.without_surge;
-        progress.waiting_since = carried.waiting_since;
+        progress.without_surge = carried.without_surge.map(str::to_owned);
+        progress.waiting_since = carried.waiting_since.cloned();
     }
     let goes_on = snapshot.is_updating() && !count(&mut progress, snapshot, hashed, now).is_done();
     if goes_on {
@@ -64,6 +63,14 @@ pub(super) fn progress(
     } else {
         ended(progress, snapshot, now)
     })
+}
+
+/// The numbers with which the record of a newer template begins: the template changes nothing in the
+/// number of group replicas that have to stay.
+fn pass_on<'a>(record: &'a PcsgUpdateProgress, snapshot: &Snapshot) -> Record<'a> {
+    let turn = rollout::turn(snapshot).map(|turn| &turn.update_started_at);
+    let is_over_quota = update::is_over_quota(rollout::errors(snapshot));
+    Record::from(record).pass_on(turn, snapshot.min_available(), is_over_quota)
 }
 
 /// Stores the numbers that the budget counts from, and returns them all.
@@ -89,7 +96,7 @@ fn count(
     let pods = || snapshot.pods.values().flatten().map(AsRef::as_ref);
     let waiting_pods = rollout::waiting_pods(snapshot);
     progress.waiting_since = update::next_waiting(waiting.as_ref(), waiting_pods, now)
-        .filter(|_| component.is_counted());
+        .filter(|_| component.needs_room());
     let waiting = progress.waiting_since.as_ref();
     component.is_short_of_room = rollout::is_short_of_room(snapshot, waiting, now);
     let errors = rollout::errors(snapshot);

@@ -1,5 +1,6 @@
 //! Group replicas of an older template: which are recreated, how many at a time.
 
+mod records;
 mod surge;
 
 use std::sync::Arc;

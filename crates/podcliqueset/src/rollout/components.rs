@@ -6,10 +6,10 @@ use api::podclique::WaitingPod;
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaUpdateProgress};
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster, Slot};
-use domain::update::{self, Component, Limits, Stage, UnitMember};
+use domain::update::{self, Component, Limits, Record, Stage, UnitMember};
 use domain::workload::layout::{Group, LayoutSlot};
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{Newest, is_outdated};
 use crate::observe::Snapshot;
@@ -57,9 +57,8 @@ pub struct Turn<'a> {
 /// What a clique or group stores about its update.
 #[derive(Default)]
 struct Stored<'a> {
-    reached: Option<i32>,
-    waiting: Option<&'a WaitingPod>,
-    is_without_surge: bool,
+    /// What of its record counts in this turn.
+    record: Record<'a>,
     errors: Vec<&'a LastError>,
 }
 
@@ -95,34 +94,18 @@ impl Turn<'_> {
         });
         let status = seen.podclique.status.as_ref();
         let progress = status.and_then(|status| status.update_progress.as_ref());
-        let progress = progress.filter(|p| {
-            self.is_of_turn(
-                &p.pod_clique_set_generation_hash,
-                p.update_ended_at.as_ref(),
-            )
-        });
-        let stored = Stored {
-            reached: progress.and_then(|p| p.reached),
-            waiting: progress.and_then(|p| p.waiting_since.as_ref()),
-            is_without_surge: progress.is_some_and(|p| p.without_surge.is_some()),
-            errors: status.iter().flat_map(|s| &s.last_errors).collect(),
-        };
+        let errors = status.iter().flat_map(|s| &s.last_errors).collect();
+        let stored = self.read_stored(progress.map(Record::from), errors, minimum);
         let surge = update::surge_of_clique(&seen.podclique, rolling, || {
             seen.pods.iter().filter_map(|pod| pod.index())
         });
         let counted = Component {
-            // Its record went with the PodClique that it replaced.
-            must_return: progress.is_none() && self.is_made_in_turn(seen),
+            must_return: update::must_return(self.stored, slot.clique, meta),
             limits: Limits::of_clique(rolling, spec.replicas),
             ..Component::count(units, &surge, spec.replicas, minimum)
         };
         let is_whole = !has_old_template;
         self.complete(slot.clique, is_whole, counted, &stored, changes.min())
-    }
-
-    fn is_made_in_turn(&self, seen: &ObservedClique) -> bool {
-        let made = seen.podclique.metadata.creation_timestamp.as_ref();
-        made.is_some_and(|made| made.0 > self.stored.update_started_at.0)
     }
 
     fn of_group(&self, group: &Group<'_>) -> NamedComponent {
@@ -151,30 +134,19 @@ impl Turn<'_> {
             .all(|slot| self.roster.slot(slot).standing().is_some());
         let status = found.status.as_ref();
         let progress = status.and_then(|status| status.update_progress.as_ref());
-        let progress = progress.filter(|p| {
-            self.is_of_turn(
-                &p.pod_clique_set_generation_hash,
-                p.update_ended_at.as_ref(),
-            )
-        });
         let of_members = group
             .all_replicas()
             .flat_map(|replica| &replica.cliques)
             .filter_map(|slot| self.roster.slot(slot).standing()?.podclique.status.as_ref())
             .flat_map(|status| &status.last_errors);
-        let stored = Stored {
-            reached: progress.and_then(|p| p.reached),
-            waiting: progress.and_then(|p| p.waiting_since.as_ref()),
-            is_without_surge: progress.is_some_and(|p| p.without_surge.is_some()),
-            errors: of_members
-                .chain(status.iter().flat_map(|s| &s.last_errors))
-                .collect(),
-        };
+        let errors = of_members.chain(status.iter().flat_map(|s| &s.last_errors));
         let minimum = found.spec.min_available.unwrap_or(1);
+        let stored = self.read_stored(progress.map(Record::from), errors.collect(), minimum);
         let surge = group.surge_indexes();
         let rolling = group.config.rolling_update.as_ref();
-        let surge_from = progress.and_then(|p| p.surge_from);
+        let surge_from = stored.record.surge_from;
         let counted = Component {
+            must_return: update::must_return(self.stored, name, &found.metadata),
             limits: Limits::of_group(rolling, found.spec.replicas, minimum, surge_from),
             ..Component::count(stages, &surge, found.spec.replicas, minimum)
         };
@@ -205,29 +177,30 @@ impl Turn<'_> {
         stored: &Stored<'_>,
         next_change: Option<Timestamp>,
     ) -> NamedComponent {
-        let short = update::short_at(stored.waiting).filter(|at| *at > self.now);
+        let record = stored.record;
+        let waiting = record.waiting_since;
+        let short = update::short_at(waiting).filter(|at| *at > self.now);
+        let errors = stored.errors.iter().copied();
         NamedComponent {
             name: name.to_owned(),
             is_whole,
             numbers: Component {
-                reached: stored.reached,
-                is_without_surge: stored.is_without_surge,
-                is_short_of_room: update::is_short(
-                    stored.waiting,
-                    stored.errors.iter().copied(),
-                    self.now,
-                ),
-                must_return: counted.must_return
-                    || self.stored.must_return.iter().any(|listed| listed == name),
+                reached: record.reached,
+                is_without_surge: record.without_surge.is_some(),
+                is_short_of_room: update::is_short(waiting, errors, self.now),
                 ..counted
             },
             next_change: next_change.into_iter().chain(short).min(),
-            waiting: stored.waiting.cloned(),
+            waiting: waiting.cloned(),
         }
     }
 
     fn absent(&self, name: &str) -> NamedComponent {
-        self.complete(name, false, Component::default(), &Stored::default(), None)
+        let counted = Component {
+            must_return: update::must_return(self.stored, name, &ObjectMeta::default()),
+            ..Component::default()
+        };
+        self.complete(name, false, counted, &Stored::default(), None)
     }
 
     fn has_old_template(&self, clique: &str, seen: &ObservedClique) -> bool {
@@ -241,9 +214,26 @@ impl Turn<'_> {
         cliques.find(|template| template.name == clique)
     }
 
-    /// Whether a record is about this turn. An open one about an older template is carried over.
-    fn is_of_turn(&self, generation: &str, ended: Option<&Time>) -> bool {
+    /// What of a record counts in this turn. One about an older template counts by what it passes
+    /// on to the next one, which is stored in a moment.
+    fn read_stored<'r>(
+        &self,
+        record: Option<Record<'r>>,
+        errors: Vec<&'r LastError>,
+        minimum: i32,
+    ) -> Stored<'r> {
         let turn = Some(&self.stored.update_started_at);
-        ended.is_none() || update::is_of_turn((generation, ended), self.generation, turn)
+        let is_over_quota = update::is_over_quota(errors.iter().copied());
+        let record = record.map(|record| {
+            if record.is_of_turn(self.generation, turn) {
+                record
+            } else {
+                record.pass_on(turn, minimum, is_over_quota)
+            }
+        });
+        Stored {
+            record: record.unwrap_or_default(),
+            errors,
+        }
     }
 }

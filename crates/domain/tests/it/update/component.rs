@@ -161,8 +161,26 @@ fn the_most_that_ran_is_stored(#[case] given: &str, #[case] reached: Option<i32>
 #[case::it_has_to_return("2/2 available 1 returns", false)]
 #[case::it_has_to_return_and_finds_no_room("2/2 available 1 short returns", false)]
 #[case::it_has_returned("2/2 available 2 returns", true)]
+#[case::it_has_to_return_though_nothing_ran("4/2 reached 0 available 1 short returns", false)]
 fn a_turn_passes_on_when_all_that_ran_runs_again(#[case] given: &str, #[case] is_done: bool) {
     assert_eq!(component(given).is_done(), is_done, "{given}");
+}
+
+/// A pod that waits is stored. A record that ends with one ended for lack of room.
+#[rstest]
+#[case::an_old_one_is_left("4/2 reached 4 available 4 old 1", true)]
+#[case::surge_is_left("4/2 reached 4 available 5 units 1/1", true)]
+#[case::one_that_ran_is_missing("4/2 reached 4 available 3", true)]
+#[case::more_are_wanted_than_ran("8/2 reached 6 available 6", false)]
+#[case::fewer_ran_than_are_required("4/3 reached 1 available 2", true)]
+#[case::it_has_to_return("4/2 available 1 returns", true)]
+#[case::it_has_returned("4/2 available 2 returns", false)]
+#[case::it_had_no_old_unit("4/2 available 1", false)]
+fn a_wait_for_room_counts_until_all_that_ran_runs_again(
+    #[case] given: &str,
+    #[case] needs_room: bool,
+) {
+    assert_eq!(component(given).needs_room(), needs_room, "{given}");
 }
 
 #[rstest]
