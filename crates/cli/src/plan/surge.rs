@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::{PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::object::ownership;
 use domain::plan::Kind;
+use domain::workload::{gang, layout};
 use serde::Serialize;
 
 use super::changes::{Change, PlannedStep};
@@ -71,7 +72,7 @@ pub fn judge_surge(
     snapshot: &ClusterSnapshot,
 ) -> Result<Vec<PlannedSurge>, Failure> {
     let name = ownership::name(&set.metadata);
-    let gangs = gangs_of(set, snapshot)
+    let gangs = gangs_of(&fill_idle(set, steps), snapshot)
         .map_err(|error| Failure::BadInput(format!("podcliqueset {name}: {error}")))?;
     let parts = || gangs.iter().flat_map(|gang| &gang.parts);
     let surge = steps.iter().filter_map(|step| {
@@ -94,6 +95,33 @@ pub fn judge_surge(
     let judged = steps.iter().zip(&gangs).zip(verdicts);
     let told = judged.map(|((step, gang), verdict)| tell(step, gang, verdict));
     Ok(told.collect())
+}
+
+/// The set with units of the cliques and groups with surge that are scaled to zero in the template
+/// only: there they are in no gang, by which the needs of a unit are known.
+fn fill_idle(set: &PodCliqueSet, steps: &[PlannedStep]) -> PodCliqueSet {
+    let mut filled = set.clone();
+    let (name, template) = (ownership::name(&set.metadata), &set.spec.template);
+    for step in steps.iter().filter(|step| has_surge(step)) {
+        if is_group(step) {
+            let found = layout::find_group(name, template, &step.name);
+            let is_it = |group: &str| found.is_some_and(|(config, _)| config.name == group);
+            let mut groups = filled.spec.template.scaling_groups.iter_mut();
+            let idle = groups.find(|group| is_it(&group.name) && group.replicas == Some(0));
+            if let Some(group) = idle {
+                group.replicas = Some(gang::group_minimum(group).max(1));
+            }
+        } else {
+            let found = layout::find(name, template, &step.name);
+            let is_it = |clique: &str| found.as_ref().is_some_and(|part| part.clique == clique);
+            let mut cliques = filled.spec.template.cliques.iter_mut();
+            let idle = cliques.find(|clique| is_it(&clique.name) && clique.spec.replicas == 0);
+            if let Some(clique) = idle {
+                clique.spec.replicas = 1;
+            }
+        }
+    }
+    filled
 }
 
 /// Whether the pods of the PodClique belong to one unit of the component: those of a clique, and of a

@@ -3,6 +3,7 @@
 mod cliques;
 mod collect;
 mod fold;
+mod limits;
 mod others;
 mod pods;
 mod step;

@@ -76,6 +76,55 @@ fn surge_that_fits_nowhere_says_what_follows() {
     ");
 }
 
+/// A file with a clique and a group of these replicas, of which two may be surge.
+fn service(image: &str, pods: u32, replicas: u32) -> Value {
+    let mut web = clique("web", pods);
+    web["spec"]["minAvailable"] = json!(1);
+    web["rollingUpdate"] = json!({"maxSurge": 2});
+    let mut engine = group("work", replicas, 1);
+    engine["rollingUpdate"] = json!({"maxSurge": 2});
+    let mut file = set(&[web, clique("work", 2)], &[engine]);
+    for clique in file["spec"]["template"]["cliques"].as_array_mut().unwrap() {
+        clique["spec"]["podSpec"]["containers"][0]["image"] = json!(image);
+    }
+    file
+}
+
+/// The surge pods of each component.
+fn surge_pods(change: &Change) -> Vec<String> {
+    let judged = judge_surge(&change.set, &change.steps, &nodes(&[(64, 0)])).unwrap();
+    let all = judged.iter().map(|s| format!("{} {}", s.component, s.pods));
+    let mut all: Vec<String> = all.collect();
+    all.sort();
+    all
+}
+
+/// An autoscaler scaled both in to one.
+#[test]
+fn no_more_surge_than_live_replicas() {
+    let one = |object: &mut Value| object["spec"]["replicas"] = json!(1);
+    let cluster = Cluster::of(&service("example/main:1", 3, 3))
+        .edit("PodClique", "svc-0-web", one)
+        .edit("PodCliqueScalingGroup", "svc-0-grp", one);
+    let change = change(&service("example/main:2", 3, 3), &cluster.found());
+    assert_eq!(surge_pods(&change), ["svc-0-grp 2", "svc-0-web 1"]);
+}
+
+/// An autoscaler scaled both out; the template says none.
+#[test]
+fn what_only_the_template_scales_to_zero_has_surge() {
+    const STAMP: &str = "grove.io/template-replicas";
+    let none = |object: &mut Value| object["metadata"]["annotations"][STAMP] = json!("0");
+    let cluster = Cluster::of(&service("example/main:1", 3, 3))
+        .edit("PodClique", "svc-0-web", none)
+        .edit("PodCliqueScalingGroup", "svc-0-grp", none)
+        .edit("PodCliqueSet", "svc", |set| {
+            set["spec"] = service("example/main:1", 0, 0)["spec"].clone();
+        });
+    let change = change(&service("example/main:2", 0, 0), &cluster.found());
+    assert_eq!(surge_pods(&change), ["svc-0-grp 4", "svc-0-web 2"]);
+}
+
 #[test]
 fn an_update_without_surge_needs_no_nodes() {
     let mut change = update();

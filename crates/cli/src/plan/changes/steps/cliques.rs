@@ -1,6 +1,5 @@
 //! Steps of PodCliques.
 
-use api::podcliqueset::RollingUpdate;
 use api::{PodCliqueScalingGroup, labels};
 use domain::plan::{Kind, Purpose};
 use serde_json::Value;
@@ -44,9 +43,9 @@ impl Collector {
         let replica = json::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX);
         let groups = Kind::of::<PodCliqueScalingGroup>();
         let number = self.number(Action::Recreate, groups, group);
-        let rolling = self.rolling_update_of_group(group).cloned();
+        let limits = self.limits_of_group(group);
         self.edit(number, |step| {
-            step.note_limits(rolling.as_ref());
+            step.note_limits(limits);
             if let Ok(replica) = replica.parse()
                 && !step.group_replicas.contains(&replica)
             {
@@ -55,12 +54,5 @@ impl Collector {
         });
         self.note_gone(number, record.decision, replica);
         self.leaving.insert(record.id.1.name.clone(), number);
-    }
-
-    fn rolling_update_of_group(&self, group: &str) -> Option<&RollingUpdate> {
-        let (meta, template) = (&self.set.metadata, &self.set.spec.template);
-        let name = meta.name.as_deref().unwrap_or_default();
-        let (group, _) = domain::workload::layout::find_group(name, template, group)?;
-        group.rolling_update.as_ref()
     }
 }

@@ -7,6 +7,7 @@ use domain::plan::Kind;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::fold::fold_updates;
+use super::limits::{Live, read_live};
 use super::step::{Action, PlannedStep};
 use crate::exit::Failure;
 use crate::json;
@@ -17,6 +18,8 @@ pub(super) struct Collector {
     pub(super) set: PodCliqueSet,
     /// Base gangs of scaled ones.
     pub(super) bases: BTreeMap<String, String>,
+    /// Live counts of PodCliques and groups.
+    pub(super) live: BTreeMap<(Kind, String), Live>,
     steps: Vec<PlannedStep>,
     by_object: BTreeMap<(Action, Kind, String), usize>,
     /// Created PodCliques, with the number of their step.
@@ -34,6 +37,7 @@ impl Collector {
         Ok(Self {
             set: world.all()?.into_iter().next().unwrap_or_default(),
             bases: bases_of(world),
+            live: read_live(world),
             steps: Vec::new(),
             by_object: BTreeMap::new(),
             made: BTreeMap::new(),

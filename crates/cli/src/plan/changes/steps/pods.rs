@@ -1,11 +1,7 @@
 //! Steps of pods.
 
-use api::podcliqueset::RollingUpdate;
 use api::{PodClique, labels};
-use domain::object::ownership;
 use domain::plan::{Kind, Purpose};
-use domain::update;
-use domain::workload::layout;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::Value;
 
@@ -77,10 +73,10 @@ impl Collector {
     fn restart_pod(&mut self, record: &Record, pod: &Value) {
         let (slot, name) = (slot_of(pod), name_of_pod(pod));
         let number = self.number(Action::Restart, Kind::of::<PodClique>(), &slot.0);
-        let rolling = self.rolling_update_of_clique(&slot.0).cloned();
+        let limits = self.limits_of_clique(&slot.0);
         let is_ready = is_ready(pod);
         self.edit(number, |step| {
-            step.note_limits(rolling.as_ref());
+            step.note_limits(limits);
             step.pods.push(name.clone());
             if !is_ready {
                 step.not_ready.push(name.clone());
@@ -90,14 +86,6 @@ impl Collector {
             self.note_gone(number, record.decision, &name);
         }
         self.vacated.insert(slot);
-    }
-
-    fn rolling_update_of_clique(&self, podclique: &str) -> Option<&RollingUpdate> {
-        let (set, template) = (&self.set.metadata, &self.set.spec.template);
-        let part = layout::find(ownership::name(set), template, podclique)?;
-        let mut cliques = template.cliques.iter();
-        let clique = cliques.find(|c| c.name == part.clique)?;
-        update::rolling_update(clique, None)
     }
 
     fn patch_pod(&mut self, record: &Record, pod: &Value) {

@@ -1,6 +1,6 @@
 //! One step.
 
-use api::podcliqueset::RollingUpdate;
+use domain::update::Limits;
 use serde::Serialize;
 
 /// The action of a step.
@@ -58,10 +58,10 @@ pub struct PlannedStep {
     /// The most ready pods, or group replicas, that are down at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_once: Option<usize>,
-    /// `rollingUpdate.maxUnavailable`, 1 by default.
+    /// `rollingUpdate.maxUnavailable`, 1 by default, by the live replicas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<i32>,
-    /// `rollingUpdate.maxSurge`, if it is given.
+    /// `rollingUpdate.maxSurge`, if it is given, by the live replicas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_surge: Option<i32>,
     /// The base gang that a gang waits for.
@@ -87,12 +87,9 @@ impl PlannedStep {
     }
 
     /// Notes the limits of an update.
-    pub(super) fn note_limits(&mut self, rolling: Option<&RollingUpdate>) {
-        let given = rolling.and_then(|rolling| rolling.max_unavailable);
-        self.max_unavailable = Some(given.unwrap_or(1));
-        self.max_surge = rolling
-            .and_then(|rolling| rolling.max_surge)
-            .filter(|surge| *surge > 0);
+    pub(super) fn note_limits(&mut self, limits: Limits) {
+        self.max_unavailable = Some(limits.max_unavailable);
+        self.max_surge = Some(limits.max_surge).filter(|surge| *surge > 0);
     }
 }
 
