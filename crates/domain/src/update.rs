@@ -23,7 +23,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub use self::component::{Component, Limits};
 pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
-pub use self::record::{Record, must_return};
+pub use self::record::{Record, is_recreated, must_return};
 pub use self::room::{
     QUOTA, explain_no_room, is_over_quota, is_short, next_waiting, short_at, waits, waits_for_node,
 };

@@ -38,6 +38,7 @@ pub(crate) fn component(
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: update::is_short(waiting, errors, now),
         must_return: snapshot.set.as_ref().is_some_and(|s| s.update.must_return),
+        is_recreated: snapshot.set.as_ref().is_some_and(|s| s.update.is_recreated),
         limits: Limits::of_clique(snapshot.rolling_update(), desired),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
         ..Component::count(units, &surge_indexes(snapshot), desired, minimum(snapshot))

@@ -75,6 +75,7 @@ pub fn component(
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: is_short_of_room(snapshot, waiting, now),
         must_return: must_return(snapshot),
+        is_recreated: turn(snapshot).is_some_and(|turn| update::is_recreated(turn, meta)),
         limits: limits(snapshot, surge_from),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
         ..Component::count(units, &snapshot.surge_indexes(), desired, minimum)
@@ -94,12 +95,11 @@ pub fn turn(snapshot: &Snapshot) -> Option<&ReplicaUpdateProgress> {
     turn.filter(|turn| snapshot.replica() == Some(turn.replica_index))
 }
 
-/// Whether the group has to be available before its turn ends, whatever ran in it.
+/// Whether the group has to be available again before its turn ends.
 fn must_return(snapshot: &Snapshot) -> bool {
-    let meta = &snapshot.group.metadata;
     turn(snapshot)
         .zip(snapshot.config())
-        .is_some_and(|(turn, config)| update::must_return(turn, &config.name, meta))
+        .is_some_and(|(turn, config)| update::must_return(turn, &config.name))
 }
 
 /// Whether a pod of the group finds no node, or a quota refuses one.

@@ -25,9 +25,11 @@ pub struct Component {
     pub reached: Option<i32>,
     /// Whether a unit of it finds no node.
     pub is_short_of_room: bool,
-    /// Whether `minimum` units have to be available before the turn ends, whatever ran in it: see
-    /// `must_return`.
+    /// Whether it has to be available again before the turn ends: its replica was terminated in its
+    /// turn, as it found no room.
     pub must_return: bool,
+    /// Whether its object replaces one that was lost in this turn, with its record.
+    pub is_recreated: bool,
     /// Surge units that are not being deleted.
     pub surge: i32,
     /// Those of them that are available.
@@ -122,7 +124,7 @@ impl Component {
 
     /// Whether its units hold the turn.
     fn is_counted(&self) -> bool {
-        self.reached.is_some() || self.must_return
+        self.reached.is_some() || self.must_return || self.is_recreated
     }
 
     /// Whether a pod of it that waits for a node is stored: until the turn has nothing to wait for
@@ -243,12 +245,17 @@ impl Component {
     }
 
     /// Whether the turn may pass on: no unit is old or surge, and all that ran before run again, or
-    /// find no room. A component without an old unit in this turn does not hold the turn.
+    /// find no room. A component without an old unit in this turn does not hold the turn. One whose
+    /// record was lost in it may have run: it holds the turn until its minimum is available, or finds
+    /// no room.
     pub fn is_done(&self) -> bool {
         if self.old > 0 || self.surge > 0 || (self.must_return && self.available < self.minimum) {
             return false;
         }
         let has_no_room = self.is_short_of_room && self.starting == 0;
+        if self.is_recreated && self.available < self.minimum && !has_no_room {
+            return false;
+        }
         let lacks_none = has_no_room && self.available >= self.required();
         self.reached.is_none() || self.is_back() || lacks_none
     }

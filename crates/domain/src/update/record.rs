@@ -85,14 +85,16 @@ impl Record<'_> {
     }
 }
 
-/// Whether a clique or group has to be available before the turn of its replica ends, though it may
-/// store no number. A termination in the turn recreates the whole replica, and lists what ran: the
-/// rest needs nothing, as it may never have had room. Without a termination it is an object that was
-/// created after the turn began: its record went with the one that it replaces.
-pub fn must_return(turn: &ReplicaUpdateProgress, name: &str, object: &ObjectMeta) -> bool {
-    if !turn.must_return.is_empty() {
-        return turn.must_return.iter().any(|listed| listed == name);
-    }
+/// Whether a clique or group has to be available again before the turn of its replica ends: the
+/// replica was terminated in it, and its fence lists what ran.
+pub fn must_return(turn: &ReplicaUpdateProgress, name: &str) -> bool {
+    turn.must_return.iter().any(|listed| listed == name)
+}
+
+/// Whether an object replaces one that was lost in the turn, with its record. A termination in the
+/// turn recreates all of them, and lists what has to return.
+pub fn is_recreated(turn: &ReplicaUpdateProgress, object: &ObjectMeta) -> bool {
     let created = object.creation_timestamp.as_ref();
-    created.is_some_and(|created| created.0 > turn.update_started_at.0)
+    let is_newer = created.is_some_and(|created| created.0 > turn.update_started_at.0);
+    is_newer && turn.must_return.is_empty()
 }

@@ -69,8 +69,10 @@ pub struct UpdateFacts {
     pub keeps_records: bool,
     /// When that turn began.
     pub turn_started_at: Option<Time>,
-    /// Whether the standalone clique has to be available before that turn ends, whatever ran in it.
+    /// Whether the standalone clique has to be available again before that turn ends.
     pub must_return: bool,
+    /// Whether it replaces a PodClique that was lost in that turn.
+    pub is_recreated: bool,
     /// Whether pods take a changed template only when a user deletes them.
     pub is_on_delete: bool,
     /// The budget and the deadline of a standalone clique.
@@ -203,7 +205,8 @@ fn update_facts(
         keeps_records: update::keeps_records(set, &generation),
         must_return: turn
             .zip(clique.filter(|_| owner.is_none()))
-            .is_some_and(|(turn, clique)| update::must_return(turn, &clique.name, meta)),
+            .is_some_and(|(turn, clique)| update::must_return(turn, &clique.name)),
+        is_recreated: owner.is_none() && turn.is_some_and(|turn| update::is_recreated(turn, meta)),
         turn_started_at: turn.map(|turn| turn.update_started_at.clone()),
         is_on_delete: update::is_on_delete(set),
         rolling: clique.and_then(|c| c.rolling_update.clone()),

@@ -143,7 +143,7 @@ fn a_job_that_is_over_ends_nothing_that_it_does_not_control() {
 
 /// Its record went with the PodClique of its name that it replaces.
 #[test]
-fn a_clique_that_was_created_in_the_turn_has_to_return() {
+fn a_clique_that_was_created_in_the_turn_is_a_recreated_one() {
     let set = PodCliqueSet {
         status: Some(PodCliqueSetStatus {
             update_progress: Some(PcsUpdateProgress {
@@ -154,12 +154,12 @@ fn a_clique_that_was_created_in_the_turn_has_to_return() {
         }),
         ..demo()
     };
-    let must_return = |created: i64| {
+    let is_recreated = |created: i64| {
         let clique = podclique("demo-0-worker").with(|c| {
             c.metadata.creation_timestamp = Some(Time(after(created)));
         });
         let seen = look(set.clone(), &clique.build(), &Caches::default());
-        seen.set.unwrap().update.must_return
+        seen.set.unwrap().update.is_recreated
     };
-    assert_eq!((must_return(10), must_return(40)), (false, true));
+    assert_eq!((is_recreated(10), is_recreated(40)), (false, true));
 }

@@ -9,7 +9,6 @@ use domain::roster::{ObservedClique, Roster, Slot};
 use domain::update::{self, Component, Limits, Record, Stage, UnitMember};
 use domain::workload::layout::{Group, LayoutSlot};
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{Newest, is_outdated};
 use crate::observe::Snapshot;
@@ -100,7 +99,7 @@ impl Turn<'_> {
             seen.pods.iter().filter_map(|pod| pod.index())
         });
         let counted = Component {
-            must_return: update::must_return(self.stored, slot.clique, meta),
+            is_recreated: update::is_recreated(self.stored, meta),
             limits: Limits::of_clique(rolling, spec.replicas),
             ..Component::count(units, &surge, spec.replicas, minimum)
         };
@@ -146,7 +145,7 @@ impl Turn<'_> {
         let rolling = group.config.rolling_update.as_ref();
         let surge_from = stored.record.surge_from;
         let counted = Component {
-            must_return: update::must_return(self.stored, name, &found.metadata),
+            is_recreated: update::is_recreated(self.stored, &found.metadata),
             limits: Limits::of_group(rolling, found.spec.replicas, minimum, surge_from),
             ..Component::count(stages, &surge, found.spec.replicas, minimum)
         };
@@ -188,6 +187,7 @@ impl Turn<'_> {
                 reached: record.reached,
                 is_without_surge: record.without_surge.is_some(),
                 is_short_of_room: update::is_short(waiting, errors, self.now),
+                must_return: update::must_return(self.stored, name),
                 ..counted
             },
             next_change: next_change.into_iter().chain(short).min(),
@@ -196,10 +196,7 @@ impl Turn<'_> {
     }
 
     fn absent(&self, name: &str) -> NamedComponent {
-        let counted = Component {
-            must_return: update::must_return(self.stored, name, &ObjectMeta::default()),
-            ..Component::default()
-        };
+        let counted = Component::default();
         self.complete(name, false, counted, &Stored::default(), None)
     }
 

@@ -134,18 +134,18 @@ fn a_record_belongs_to_the_turn_in_which_it_ends(
 }
 
 /// The turn began at 20. A termination recreates all PodCliques of the replica, also one that never
-/// had room: it would be terminated again and again.
+/// had room: only those that ran have to return.
 #[rstest]
-#[case::created_before(&[], Some(10), false)]
-#[case::created_in_the_turn(&[], Some(21), true)]
-#[case::not_created_yet(&[], None, false)]
-#[case::it_ran_before_a_termination(&["web"], Some(30), true)]
-#[case::it_has_yet_to_be_created(&["web"], None, true)]
-#[case::only_another_one_ran(&["other"], Some(30), false)]
-fn what_lost_its_record_in_the_turn_has_to_return(
+#[case::created_before(&[], Some(10), (false, false))]
+#[case::created_in_the_turn(&[], Some(21), (false, true))]
+#[case::not_created_yet(&[], None, (false, false))]
+#[case::it_ran_before_a_termination(&["web"], Some(30), (true, false))]
+#[case::it_has_yet_to_be_created(&["web"], None, (true, false))]
+#[case::only_another_one_ran(&["other"], Some(30), (false, false))]
+fn what_lost_its_record_in_the_turn_is_known(
     #[case] listed: &[&str],
     #[case] created: Option<i64>,
-    #[case] must_return: bool,
+    #[case] expected: (bool, bool),
 ) {
     let turn = ReplicaUpdateProgress {
         must_return: listed.iter().map(|name| (*name).to_owned()).collect(),
@@ -155,5 +155,9 @@ fn what_lost_its_record_in_the_turn_has_to_return(
         creation_timestamp: created.map(|at| Time(after(at))),
         ..ObjectMeta::default()
     };
-    assert_eq!(update::must_return(&turn, "web", &object), must_return);
+    let found = (
+        update::must_return(&turn, "web"),
+        update::is_recreated(&turn, &object),
+    );
+    assert_eq!(found, expected);
 }

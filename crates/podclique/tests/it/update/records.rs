@@ -86,7 +86,7 @@ fn a_recreated_clique_holds_the_turn_until_its_minimum_is_available(
 ) {
     let clique = clique(2);
     let mut snapshot = before_turn(&clique, ready(&clique, 0..up));
-    snapshot.set.as_mut().unwrap().update.must_return = true;
+    snapshot.set.as_mut().unwrap().update.is_recreated = true;
     for _ in 0..2 {
         let progress = store_status(&mut snapshot);
         assert_eq!(progress.update_ended_at.is_some(), has_ended);
