@@ -33,6 +33,7 @@ fn component(given: &str) -> Component {
         reached: number("reached"),
         is_short_of_room: given.contains("short"),
         must_return: given.contains("returns"),
+        is_recreated: given.contains("recreated"),
         surge,
         surge_available,
         limits: Limits::of_group(Some(&rolling), desired, minimum, number("from")),
@@ -161,6 +162,9 @@ fn the_most_that_ran_is_stored(#[case] given: &str, #[case] reached: Option<i32>
 #[case::it_has_to_return("2/2 available 1 returns", false)]
 #[case::it_has_to_return_and_finds_no_room("2/2 available 1 short returns", false)]
 #[case::it_has_returned("2/2 available 2 returns", true)]
+#[case::recreated("2/2 available 1 recreated", false)]
+#[case::recreated_without_room("2/2 available 1 short recreated", true)]
+#[case::recreated_and_available("2/2 available 2 recreated", true)]
 #[case::it_has_to_return_though_nothing_ran("4/2 reached 0 available 1 short returns", false)]
 fn a_turn_passes_on_when_all_that_ran_runs_again(#[case] given: &str, #[case] is_done: bool) {
     assert_eq!(component(given).is_done(), is_done, "{given}");
