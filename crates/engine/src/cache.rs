@@ -60,6 +60,8 @@ use versions::{ends_gracefully, has_ended, is_same_version, stays_in_place, vers
 
 /// How long an own write may stay assumed by the watch before the object is read live.
 pub const ASSUMED_LIFETIME: Duration = Duration::from_secs(30);
+/// A watch that shows nothing for so long is listed again (`watch_liveness`).
+const LOST_POST_LIFETIME: Duration = Duration::from_mins(15);
 
 /// Uid and version of an object.
 pub type SeenVersion = Option<(String, u64)>;
@@ -87,6 +89,9 @@ struct Inner<K> {
     ahead: HashSet<Key>,
     /// Objects whose POST was sent and is not settled.
     unsettled: HashMap<Key, PendingCreate>,
+    /// Names whose POST got no answer, and when: the object may be shown, and its end, long after
+    /// another POST of the name.
+    lost_posts: HashMap<Key, Instant>,
     /// Pending creates whose object was shown since.
     settled: Vec<PendingCreate>,
     /// Uids of objects that this operator deletes, and since when; `None` while there is no answer
@@ -109,6 +114,7 @@ impl<K> Cache<K> {
             assumed: HashMap::new(),
             ahead: HashSet::new(),
             unsettled: HashMap::new(),
+            lost_posts: HashMap::new(),
             settled: Vec::new(),
             deleting: HashMap::new(),
             tombstones: Tombstones::default(),
@@ -178,7 +184,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
             if is_old || inner.tombstones.holds(ownership::uid(object.meta())) {
                 return None;
             }
-            inner.assumed.remove(&key);
+            inner.trust_watch(&key);
             let caught_up = inner.catch_up(&key);
             inner.put(key, object).or(caught_up)
         })
@@ -225,6 +231,9 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     pub fn tidy(&self) {
         self.write(|inner| {
             inner.pod_specs.forget_unused();
+            inner
+                .lost_posts
+                .retain(|_, since| since.elapsed() < LOST_POST_LIFETIME);
             if inner.listings.is_empty() {
                 inner.tombstones.forget_old();
             }
@@ -306,9 +315,21 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         self.pod_specs.share(object);
     }
 
-    /// An object was shown: its POST is answered.
+    /// An object was shown: its POST is answered. If an earlier POST of the name got no answer, the
+    /// object may have come of that one: then only the answer, or a live read, says so.
     fn settle(&mut self, key: &Key) {
-        self.settled.extend(self.unsettled.remove(key));
+        let pending = self.unsettled.get(key);
+        if pending.is_some_and(|pending| !pending.is_repeated) {
+            self.settled.extend(self.unsettled.remove(key));
+        }
+    }
+
+    /// The watch shows the object: no live read is needed, unless a repeated POST waits for one.
+    fn trust_watch(&mut self, key: &Key) {
+        let pending = self.unsettled.get(key);
+        if !pending.is_some_and(|pending| pending.is_repeated) {
+            self.assumed.remove(key);
+        }
     }
 
     fn move_in_index(&mut self, key: &Key, old: Option<&K>, new: &K) {

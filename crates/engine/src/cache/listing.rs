@@ -90,7 +90,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
                 if is_old || inner.tombstones.holds(ownership::uid(object.meta())) {
                     continue;
                 }
-                inner.assumed.remove(&key);
+                inner.trust_watch(&key);
                 changes.extend(inner.catch_up(&key));
                 let shown = inner.objects.get(&key);
                 if shown.is_some_and(|shown| Arc::ptr_eq(shown, &object)) {

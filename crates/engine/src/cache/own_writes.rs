@@ -27,9 +27,10 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     /// A POST of this object is about to be sent: it may exist from now on.
     pub fn expect_create(&self, meta: &ObjectMeta) {
         self.write(|inner| {
-            inner
-                .unsettled
-                .insert(Key::of(meta), PendingCreate::in_flight(meta))
+            let key = Key::of(meta);
+            let is_repeated = inner.lost_posts.contains_key(&key);
+            let pending = PendingCreate::in_flight(meta, is_repeated);
+            inner.unsettled.insert(key, pending)
         });
     }
 
@@ -50,6 +51,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
             if let Some(unsettled) = inner.unsettled.get_mut(key) {
                 unsettled.is_in_flight = false;
                 inner.assumed.insert(key.clone(), None);
+                inner.lost_posts.insert(key.clone(), Instant::now());
             }
         });
     }

@@ -17,11 +17,14 @@ pub struct PendingCreate {
     pub set: Option<Key>,
     /// Whether an answer may still come; until then a live read proves nothing.
     pub(super) is_in_flight: bool,
+    /// Whether an earlier POST of the name got no answer: the watch may be about to show an object
+    /// that came of that one.
+    pub(super) is_repeated: bool,
 }
 
 impl PendingCreate {
     /// An object whose POST is about to be sent.
-    pub(super) fn in_flight(meta: &ObjectMeta) -> Self {
+    pub(super) fn in_flight(meta: &ObjectMeta, is_repeated: bool) -> Self {
         let owner = ownership::controller(meta);
         let namespace = meta.namespace.clone().unwrap_or_default();
         Self {
@@ -29,6 +32,7 @@ impl PendingCreate {
             owner_uid: owner.map_or_else(String::new, |o| o.uid.clone()),
             set: set_of(meta),
             is_in_flight: true,
+            is_repeated,
         }
     }
 }

@@ -176,3 +176,24 @@ fn is_sure_of_a_post_without_answer_once_the_watch_shows_it() {
     cache.create_unknown(&key());
     assert!(cache.expired().is_empty(), "it is there already");
 }
+
+/// Both POSTs of the name got no answer. The first object is gone when a live read looks for it; the
+/// watch shows it, and its end, after the second POST: that one may have created an object, too.
+#[test]
+fn a_late_view_of_the_first_object_does_not_answer_the_second_post() {
+    let cache = Cache::<Pod>::default();
+    cache.expect_create(&pod("first", 5).metadata);
+    cache.create_unknown(&key());
+    cache.read_live(&key(), &None, None);
+    cache.expect_create(&pod("first", 5).metadata);
+    cache.create_unknown(&key());
+    cache.apply(pod("first", 5));
+    assert!(
+        cache.may_have_more_of("owner"),
+        "only the first one is shown"
+    );
+    cache.delete(&pod("first", 6).metadata);
+    assert!(cache.may_have_more_of("owner") && cache.expired() == [key()]);
+    cache.read_live(&key(), &cache.seen(&key()), Some(pod("second", 8)));
+    assert!(!cache.may_have_more_of("owner"));
+}
