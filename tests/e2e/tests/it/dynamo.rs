@@ -2,7 +2,9 @@
 //! ready, why it is not, and which workers get traffic, and it reconciles only when a PodClique or
 //! group changes.
 
+mod updates;
 mod versions;
+mod watching;
 
 use serde_json::{Value, json};
 

@@ -7,6 +7,7 @@ mod cause;
 mod contention;
 mod floor;
 mod nodes;
+mod reader;
 mod shape;
 
 use std::sync::{Arc, Mutex};
@@ -143,7 +144,15 @@ impl Scene {
     }
 }
 
-fn play(shape: &'static Shape, cause: &'static Cause, is_killed: bool) -> Result<(), String> {
+/// A claim about the log of an update that began there.
+type Claim = fn(&Store, &Shape, usize) -> Result<(), String>;
+
+fn play(
+    shape: &'static Shape,
+    cause: &'static Cause,
+    is_killed: bool,
+    claims: &[Claim],
+) -> Result<(), String> {
     in_paused_time(async {
         let world = Arc::new(Mutex::new(World::of(cause.places(shape))));
         let cluster = |server| nodes::act(server, world.clone());
@@ -158,11 +167,17 @@ fn play(shape: &'static Shape, cause: &'static Cause, is_killed: bool) -> Result
         };
         let played = scene.play().await;
         let began = scene.began;
-        let kept = scene.store(|store| floor::check(store, shape, began));
+        let kept = scene.store(|store| {
+            let mut claims = claims.iter();
+            claims.try_for_each(|claim| claim(store, shape, began))
+        });
         let story = |wrong| format!("{}\n{wrong}", scene.ring.story(LINES));
         played.and(kept).map_err(story)
     })
 }
+
+/// What holds of every update.
+const CLAIMS: [Claim; 2] = [floor::check, reader::check_traffic];
 
 fn play_all(shape: &'static Shape) {
     play_each(shape, CAUSES.iter());
@@ -173,7 +188,7 @@ fn play_each(shape: &'static Shape, causes: impl Iterator<Item = &'static Cause>
     for cause in causes {
         for is_killed in [false, true] {
             let name = format!("{} of a {}, killed: {is_killed}", cause.name, shape.name);
-            if let Err(wrong) = play(shape, cause, is_killed) {
+            if let Err(wrong) = play(shape, cause, is_killed, &CLAIMS) {
                 eprintln!("{wrong}\n{name}\n");
                 failed.push(name);
             }
@@ -224,6 +239,23 @@ fn updates_of_an_engine_that_is_never_down_end() {
         let causes = CAUSES.iter().filter(|cause| cause.leaves_room);
         play_each(shape, causes);
     }
+}
+
+/// Dynamo reads counts and generations of the parts: in an update that nothing disturbs it says
+/// ready once, when all pods are new, and a slow start makes the way there long.
+#[test]
+fn updates_of_a_graph_are_ready_for_dynamo_only_at_their_end() {
+    let mut causes = CAUSES.iter();
+    let slow = causes.find(|cause| cause.name == "slow start").unwrap();
+    let mut failed = Vec::new();
+    let graphs = SHAPES.iter().chain(&ENGINES);
+    for shape in graphs.filter(|shape| reader::is_graph(shape)) {
+        if let Err(wrong) = play(shape, slow, false, &[reader::check_undisturbed]) {
+            eprintln!("{wrong}\n{}\n", shape.name);
+            failed.push(shape.name);
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
 }
 
 /// The object of the set.

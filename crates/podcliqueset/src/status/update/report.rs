@@ -66,22 +66,12 @@ impl Report<'_> {
             }
             _ => match tally {
                 Some(tally) if is_paused => not_updating(Reason::Paused, tally),
-                Some(tally) => self.running(next, &tally),
+                Some(tally) => match self.explain_partition(next) {
+                    Some(rest) => not_updating(Reason::Partitioned, format!("{tally}; {rest}")),
+                    None => self.running(next, &tally),
+                },
                 None => update::no_update(),
             },
-        }
-    }
-
-    /// `observedGeneration` of a template that is not accepted: nobody takes the present state for
-    /// its result (decision 102).
-    pub(in crate::status) fn complete_observed(
-        &self,
-        next: &mut PodCliqueSetStatus,
-        last: Option<i64>,
-    ) {
-        if self.is_waiting(next) {
-            let is_refused = matches!(self.checked, Verdict::Refused(_));
-            next.observed_generation = last.filter(|_| !is_refused);
         }
     }
 
@@ -111,6 +101,7 @@ impl Report<'_> {
         let (reason, why) = match report.reason {
             Reason::TemplateRefused => (Reason::UpdateRefused, String::new()),
             Reason::Paused => (Reason::UpdatePaused, String::new()),
+            Reason::Partitioned => (Reason::UpdatePartitioned, String::new()),
             _ if refused.is_some() => (refused.map_or(Reason::Updating, |c| c.reason), why),
             Reason::ProgressDeadlineExceeded => (Reason::UpdateStalled, why),
             _ if self.waits_for_room(next) => (Reason::UpdateStalled, why),
@@ -174,6 +165,24 @@ impl Report<'_> {
                 "{away} of {reached} replicas that ran are down, or crashed in the last minute; the \
                  next replica is updated when they are available again; if the new template is the \
                  cause, correct it or put the old one back"
+            )
+        })
+    }
+
+    /// Why the update rests: the partition keeps the templates of all replicas that are left.
+    fn explain_partition(&self, next: &PodCliqueSetStatus) -> Option<String> {
+        let partition = update::partition(&self.snapshot.validated.set);
+        let has_turn = running(next).is_none_or(|p| !p.currently_updating.is_empty());
+        if partition <= 0 || has_turn {
+            return None;
+        }
+        let hashed = rollout::hash_templates(self.snapshot);
+        let survey = rollout::survey(self.roster, &rollout::newest(&hashed));
+        let mut left = survey.iter().filter(|r| r.is_outdated || r.is_open);
+        left.all(|r| r.index < partition && !r.is_open).then(|| {
+            format!(
+                "replicas below {partition} keep their templates: lower \
+                 spec.updateStrategy.partition to go on"
             )
         })
     }
@@ -287,7 +296,7 @@ fn explain_room(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<String
 }
 
 /// The update that runs, if one does.
-fn running(next: &PodCliqueSetStatus) -> Option<&PcsUpdateProgress> {
+pub(super) fn running(next: &PodCliqueSetStatus) -> Option<&PcsUpdateProgress> {
     let progress = next.update_progress.as_ref();
     progress.filter(|p| p.update_ended_at.is_none())
 }
