@@ -63,6 +63,7 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         without_effect::start_order(new),
         of_type,
         without_effect::priorities(new),
+        without_effect::partition(new),
         autoscaling::check(old, new),
         resized::check(old, new),
         without_effect::old_constraints(new),

@@ -35,7 +35,21 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
         .chain(of_groups)
         .flatten()
         .chain(paused(pcs, is_on_delete))
+        .chain(partition(pcs, is_on_delete))
         .collect()
+}
+
+/// Below 0 there is no replica; with `OnDelete` the operator replaces nothing anyway.
+fn partition(pcs: &PodCliqueSet, is_on_delete: bool) -> Option<FieldError> {
+    let given = pcs.spec.update_strategy.as_ref()?.partition?;
+    let at = Path::new("spec").field("updateStrategy").field("partition");
+    if given < 0 {
+        let remedy = "set it to the lowest index that is updated, or omit it to update all";
+        return Some(at.wrong(given, "must not be negative", remedy));
+    }
+    let problem = "has no effect with updateStrategy OnDelete";
+    let remedy = "remove it or set spec.updateStrategy.type to RollingRecreate";
+    (is_on_delete && given > 0).then(|| at.wrong(given, problem, remedy))
 }
 
 /// With `OnDelete` the operator replaces nothing anyway.

@@ -36,6 +36,21 @@ pub(super) fn of_job(pcs: &PodCliqueSet) -> Vec<Warning> {
         .collect()
 }
 
+/// A partition above all indexes.
+pub(super) fn partition(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let strategy = pcs.spec.update_strategy.as_ref();
+    let partition = strategy
+        .and_then(|strategy| strategy.partition)
+        .unwrap_or(0);
+    let at = Path::new("spec").field("updateStrategy").field("partition");
+    let text = "keeps the templates of all replicas: no update reaches a pod";
+    let keeps_all = partition > 0 && partition >= pcs.spec.replicas;
+    keeps_all
+        .then(|| Warning::new(&at, text))
+        .into_iter()
+        .collect()
+}
+
 pub(super) fn priorities(pcs: &PodCliqueSet) -> Vec<Warning> {
     let of_set = pcs.spec.template.priority_class_name.as_str();
     cliques(pcs)

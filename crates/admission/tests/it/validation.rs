@@ -153,6 +153,9 @@ fn budgets_and_deadlines_of_updates() {
         "with OnDelete":
             "/spec/updateStrategy" => {"type": "OnDelete"},
             &clique => {"maxUnavailable": 1}, &group => {"progressDeadline": "10m"};
+        "partition of no replica": "/spec/updateStrategy" => {"partition": -1};
+        "partition with OnDelete":
+            "/spec/updateStrategy" => {"type": "OnDelete", "partition": 1};
         "no deadline": &clique => {"progressDeadline": "soon"};
         "none left": &clique => {"progressDeadline": "0s"}, &group => {"progressDeadline": "-5m"};
         "good ones":

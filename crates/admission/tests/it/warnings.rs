@@ -17,7 +17,7 @@ fn what_is_accepted_with_a_warning() {
     let spec = |field: &str| at(FRONTEND, &format!("spec/{field}"));
     let delay = "/spec/template/terminationDelay";
     let job = ("/spec/workloadType", json!("Training"));
-    let cases: [(&str, &[Edit<'_>]); 8] = [
+    let cases: [(&str, &[Edit<'_>]); 9] = [
         ("start order", &[(&spec("startsAfter"), json!(["leader"]))]),
         (
             "delays",
@@ -36,6 +36,10 @@ fn what_is_accepted_with_a_warning() {
                 ("/spec/template/priorityClassName", json!("high")),
                 (&spec("podSpec/priorityClassName"), json!("low")),
             ],
+        ),
+        (
+            "partition above all replicas",
+            &[("/spec/updateStrategy", json!({"partition": 9}))],
         ),
         (
             "updates of a job",

@@ -18,7 +18,7 @@ use crate::metrics::Largest;
 struct ByUpdate {
     /// Namespace of the set, if it is one of the largest.
     namespace: String,
-    /// `running`, `standing`, `paused`, `refused`.
+    /// `running`, `standing`, `paused`, `partitioned`, `refused`.
     state: &'static str,
 }
 
@@ -73,6 +73,7 @@ fn state_of(set: &PodCliqueSet) -> Option<&'static str> {
     match update.reason.parse().ok()? {
         Reason::TemplateRefused => Some("refused"),
         Reason::Paused => Some("paused"),
+        Reason::Partitioned => Some("partitioned"),
         Reason::ProgressDeadlineExceeded => Some("standing"),
         Reason::Progressing if is_stalled => Some("standing"),
         Reason::Progressing => Some("running"),

@@ -18,6 +18,8 @@ pub(super) struct Replicas<'a> {
     pub(super) in_turn: Option<Vec<NamedComponent>>,
     /// Indexes of those that are available.
     pub(super) available: &'a HashSet<i32>,
+    /// Those with a lower index get no turn.
+    pub(super) partition: i32,
 }
 
 impl Replicas<'_> {
@@ -25,7 +27,8 @@ impl Replicas<'_> {
     /// such as one that is about to be adopted. Then the next one begins, or the update ends. While a
     /// replica that ran is down, no turn begins that takes another one down. A replica that lost its
     /// turn to a pause goes on in the first one, also if nothing of it is outdated: its surge has to
-    /// go (decision 159).
+    /// go (decision 159). Outdated replicas below the partition keep the update open, and get no turn
+    /// (decision 162).
     pub(super) fn move_turn(&self, progress: &mut PcsUpdateProgress, now: Timestamp) {
         let is_any_down = self.is_any_down(progress);
         let turn = progress.currently_updating.first_mut();
@@ -39,7 +42,10 @@ impl Replicas<'_> {
             }
         }
         let passed = progress.currently_updating.first().map(|t| t.replica_index);
-        let waits = |r: &&Progress| r.is_outdated || (r.is_open && passed != Some(r.index));
+        let waits = |r: &&Progress| {
+            let is_due = r.is_outdated && r.index >= self.partition;
+            is_due || (r.is_open && passed != Some(r.index))
+        };
         let waiting = || self.survey.iter().filter(waits);
         let order = |r: &&Progress| {
             let is_started = (!r.is_open, !r.is_begun);
@@ -51,7 +57,8 @@ impl Replicas<'_> {
             .map(|r| ReplicaUpdateProgress::begin(r.index, Time(now)))
             .into_iter()
             .collect();
-        if waiting().next().is_none() {
+        let is_any_outdated = self.survey.iter().any(|r| r.is_outdated);
+        if waiting().next().is_none() && !is_any_outdated {
             end_update(progress, now);
         }
     }
