@@ -56,6 +56,10 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
 - apiGroups: [autoscaling]
   resources: [horizontalpodautoscalers]
   verbs: [get, list, watch, create, patch, delete]
+# The pod templates of each accepted update; the number of one is patched.
+- apiGroups: [apps]
+  resources: [controllerrevisions]
+  verbs: [get, list, watch, create, patch, delete]
 {{- $groups := dict "kai-scheduler" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
 {{- $used := list }}
 {{- $kubernetes := false }}

@@ -120,6 +120,9 @@ pub enum Reason {
     /// UpdateInProgress=False: `updateStrategy.paused` is true, and replicas or PodCliques have an
     /// older template.
     Paused,
+    /// UpdateInProgress=False of a PodCliqueSet: all replicas with older templates are below
+    /// `updateStrategy.partition`.
+    Partitioned,
     /// UpdateInProgress=False of a PodCliqueSet: the API server refuses pods of the newest template;
     /// nothing was changed.
     TemplateRefused,
@@ -211,6 +214,9 @@ pub enum Reason {
     UpdateStalled,
     /// Ready=True of a PodCliqueSet: the required minimum runs, and its update is paused.
     UpdatePaused,
+    /// Ready=True of a PodCliqueSet: the required minimum runs, and `updateStrategy.partition` keeps
+    /// the older templates of the remaining replicas.
+    UpdatePartitioned,
     /// Ready=True: everything is scaled to zero.
     ScaledToZero,
     /// Succeeded=True, Ready=True of a PodCliqueSet: the job is done.

@@ -20,6 +20,8 @@ pub const MANAGER: &str = "grove-operator";
 pub const MANAGED_SELECTOR: &str = "app.kubernetes.io/managed-by=grove-operator";
 /// Selects the HorizontalPodAutoscalers among them, by [`component::AUTOSCALER`].
 pub const AUTOSCALER_SELECTOR: &str = "app.kubernetes.io/component=pcs-hpa";
+/// Selects the ControllerRevisions among them, by [`component::REVISION`].
+pub const REVISION_SELECTOR: &str = "app.kubernetes.io/component=pcs-revision";
 
 /// Label of pods: name of their PodClique.
 pub const POD_CLIQUE: &str = "grove.io/podclique";
@@ -146,6 +148,8 @@ pub mod component {
     pub const POD_GROUP: &str = "podgroup";
     /// HorizontalPodAutoscaler.
     pub const AUTOSCALER: &str = "pcs-hpa";
+    /// ControllerRevision.
+    pub const REVISION: &str = "pcs-revision";
     /// Headless Service.
     pub const HEADLESS_SERVICE: &str = "pcs-headless-service";
     /// ResourceClaim.

@@ -133,6 +133,14 @@ pub fn compute_domain(pcs: &str, i: i32, mnnvl_group: &str) -> String {
     format!("{pcs}-{i}-{mnnvl_group}")
 }
 
+/// `<pcs>-<generation hash>`: the ControllerRevision of these pod templates. The set's name is cut
+/// so that the whole has at most 253 characters.
+pub fn revision(pcs: &str, generation_hash: &str) -> String {
+    const LONGEST_SET: usize = 236;
+    let set: String = pcs.chars().take(LONGEST_SET).collect();
+    format!("{set}-{generation_hash}")
+}
+
 /// `k` of `<prefix>-<k>`.
 fn index_after(prefix: &str, name: &str) -> Option<i32> {
     parse_index(name.strip_prefix(prefix)?.strip_prefix('-')?)

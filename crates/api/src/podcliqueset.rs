@@ -21,7 +21,8 @@ pub use self::template::{
 };
 pub use self::training::{PodFailure, TrainingSpec};
 pub use self::update::{
-    PcsUpdateProgress, ReplicaUpdateProgress, RollingUpdate, UpdateStrategy, UpdateStrategyType,
+    PcsUpdateProgress, ReplicaRevision, ReplicaUpdateProgress, RollingUpdate, UpdateStrategy,
+    UpdateStrategyType,
 };
 use crate::WorkloadType;
 

@@ -8,13 +8,15 @@ use crate::completion::CompletionArgs;
 use crate::connection::ConnectionArgs;
 use crate::exit::Exit;
 use crate::explain::ExplainArgs;
+use crate::history::HistoryArgs;
 use crate::lint::LintArgs;
 use crate::man::ManArgs;
 use crate::plan::PlanArgs;
 use crate::timeline::TimelineArgs;
 use crate::tree::TreeArgs;
+use crate::undo::UndoArgs;
 
-/// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
+/// See, explain, check and plan a gang from the terminal. Only `undo` changes a cluster.
 #[derive(Debug, Parser)]
 #[command(name = "kubectl-grove", bin_name = "kubectl grove", version)]
 #[command(after_help = exit_codes())]
@@ -38,6 +40,10 @@ pub enum Command {
     Explain(ExplainArgs),
     /// The history of a set: attempts, failures, updates, scaling, events
     Timeline(TimelineArgs),
+    /// The pod templates that the operator accepted, and the replicas that have each
+    History(HistoryArgs),
+    /// Writes older pod templates back into a set; the operator then updates to them
+    Undo(UndoArgs),
     /// Problems of manifests, line by line: errors and warnings of admission, and bad practice
     Lint(LintArgs),
     /// The objects that a file will create, or the changes that applying it would make in the

@@ -4,12 +4,12 @@
 //! args ─▶ run ─▶ cluster: the objects, each read once         files: manifests with line numbers
 //!                   │                                            │
 //!                   ▼                                            ▼
-//!          tree · explain · timeline · bundle          lint · plan · capacity
+//!   tree · explain · timeline · history · undo · bundle    lint · plan · capacity
 //!                   └────────────── output: text, JSON, YAML ────┘
 //! ```
 //!
 //! Each command has a pure function from the objects to a value, and one that prints the value.
-//! Nothing here writes to a cluster.
+//! Only `undo` writes to a cluster.
 
 pub mod args;
 pub mod bundle;
@@ -21,6 +21,7 @@ pub mod exit;
 pub mod explain;
 pub mod files;
 pub mod format;
+pub mod history;
 mod json;
 pub mod lint;
 pub mod man;
@@ -33,6 +34,7 @@ pub mod run;
 mod schema;
 pub mod timeline;
 pub mod tree;
+pub mod undo;
 pub mod workload;
 
 pub use run::main;

@@ -40,9 +40,12 @@ use crate::output;
 use crate::tree::now;
 
 pub use args::PlanArgs;
-pub use changes::{Action, Change, Difference, PlannedStep, StoredWorkload, plan_change};
+pub use changes::{
+    Action, Change, Difference, PlannedStep, StoredWorkload, find_differences, plan_change,
+};
 pub use checks::{PlannedAnswer, PlannedAnswers, PlannedCheck};
 pub use config::read_rules;
+pub(crate) use draw::draw_difference;
 pub use draw::draw_plan;
 pub use offline::plan_new;
 pub use outline::Outline;

@@ -6,7 +6,9 @@ use clap::{CommandFactory, Parser};
 
 use crate::args::{Args, Command};
 use crate::exit::{Exit, Failure};
-use crate::{bundle, capacity, completion, explain, lint, man, output, plan, timeline, tree};
+use crate::{
+    bundle, capacity, completion, explain, history, lint, man, output, plan, timeline, tree, undo,
+};
 
 /// Runs the command of the arguments.
 pub fn main() -> ExitCode {
@@ -36,6 +38,8 @@ async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
         Command::Explain(explain) => explain::run(explain, &args.connection).await,
         Command::Timeline(timeline) => timeline::run(timeline, &args.connection).await,
+        Command::History(history) => history::run(history, &args.connection).await,
+        Command::Undo(undo) => undo::run(undo, &args.connection).await,
         Command::Lint(lint) => lint::run(lint, &args.connection).await,
         Command::Plan(plan) => plan::run(plan, &args.connection).await,
         Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,

@@ -37,3 +37,4 @@ pub mod workload;
 pub use object::key::Key;
 pub use object::node::Node;
 pub use object::pod::Pod;
+pub use object::revision::Revision;

@@ -2,7 +2,8 @@
 //!
 //! `key`, `ownership` and `attempt` identify an object, its owner, and the attempt it was created
 //! in; `orphaning` recognizes a deletion that keeps the children. `pod` and `node` are the parts of
-//! pods and nodes that rules read, `environment` the variables of containers. `indices`, `text`,
+//! pods and nodes that rules read, `revision` the pod templates that a set keeps, `environment` the
+//! variables of containers. `indices`, `text`,
 //! `quantity`, `size` and `fnv` write, cut, read, measure and hash values.
 
 pub mod attempt;
@@ -15,5 +16,6 @@ pub mod orphaning;
 pub mod ownership;
 pub mod pod;
 pub mod quantity;
+pub mod revision;
 pub mod size;
 pub mod text;

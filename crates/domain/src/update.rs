@@ -5,6 +5,7 @@ mod component;
 mod min_ready;
 mod progress;
 mod record;
+mod revision;
 mod room;
 mod surge;
 mod trouble;
@@ -24,6 +25,7 @@ pub use self::component::{Component, Limits};
 pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
 pub use self::record::{Record, is_recreated, must_return};
+pub use self::revision::{revision_in_force, revision_of};
 pub use self::room::{
     QUOTA, explain_no_room, is_over_quota, is_short, next_waiting, short_at, waits, waits_for_node,
 };
@@ -97,6 +99,14 @@ pub fn is_edited_in_place(set: &PodCliqueSet) -> bool {
 pub fn is_paused(set: &PodCliqueSet) -> bool {
     let strategy = set.spec.update_strategy.as_ref();
     strategy.is_some_and(|strategy| strategy.paused)
+}
+
+/// Replicas of the set below this index keep their templates.
+pub fn partition(set: &PodCliqueSet) -> i32 {
+    let strategy = set.spec.update_strategy.as_ref();
+    strategy
+        .and_then(|strategy| strategy.partition)
+        .unwrap_or(0)
 }
 
 /// Whether the operator accepted this generation of the templates: it checked them, or it found no

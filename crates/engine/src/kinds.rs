@@ -18,7 +18,7 @@ use api::{
 };
 use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Node, Pod};
+use domain::{Node, Pod, Revision};
 use futures::future::BoxFuture;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
@@ -49,6 +49,7 @@ impl Kinds {
             .with::<Pod>()
             .with::<Service>()
             .with::<HorizontalPodAutoscaler>()
+            .with::<Revision>()
             .with::<Node>()
             .with::<ClusterTopologyBinding>()
             .with::<KaiPodGroup>()
@@ -192,6 +193,15 @@ impl Watched for HorizontalPodAutoscaler {
     const SELECTION: Selection = Selection::Managed {
         fallback_selector: labels::AUTOSCALER_SELECTOR,
     };
+}
+
+/// An operator that an older chart installed has no right on them: then the newest templates are in
+/// force everywhere.
+impl Watched for Revision {
+    const SELECTION: Selection = Selection::Managed {
+        fallback_selector: labels::REVISION_SELECTOR,
+    };
+    const IS_OPTIONAL: bool = true;
 }
 
 // The cluster's scheduler may be a different one.

@@ -14,7 +14,8 @@ use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::roster::{self, Owner, Slot};
 use domain::workload::limits;
-use domain::{Key, Pod, update};
+use domain::workload::revision::Revisions;
+use domain::{Key, Pod, Revision, update};
 use engine::Caches;
 use engine::cache::set_of;
 use jiff::SignedDuration;
@@ -36,6 +37,8 @@ pub struct Snapshot {
     pub is_view_outdated: bool,
     /// Whether a PodClique of an earlier attempt exists anywhere in its PodCliqueSet replica.
     pub is_set_replica_terminating: bool,
+    /// The pod templates that its set accepted earlier.
+    pub revisions: Revisions,
 }
 
 impl Snapshot {
@@ -264,6 +267,7 @@ pub fn observe(
         owner,
         is_view_outdated,
         is_set_replica_terminating: false,
+        revisions: Revisions::default(),
     };
     if snapshot.is_updating() || snapshot.podcliques.values().any(|c| is_breached(c)) {
         snapshot.pods = find_pods(&snapshot.podcliques, caches);
@@ -271,6 +275,10 @@ pub fn observe(
     let place = snapshot.owner.as_ref().zip(snapshot.replica());
     snapshot.is_set_replica_terminating =
         place.is_some_and(|(owner, i)| caches.has_previous(&owner.set, i));
+    if let Some(owner) = &snapshot.owner {
+        let found = caches.of::<Revision>().owned_by(&owner.set);
+        snapshot.revisions = Revisions::of(&owner.set, found);
+    }
     snapshot
 }
 

@@ -75,9 +75,8 @@ pub fn component(
         reached: progress.and_then(|progress| progress.reached),
         is_short_of_room: is_short_of_room(snapshot, waiting, now),
         must_return: must_return(snapshot),
-        is_recreated: turn(snapshot).is_some_and(|turn| {
-            update::is_recreated(turn, &snapshot.group.metadata)
-        }),
+        is_recreated: turn(snapshot)
+            .is_some_and(|turn| update::is_recreated(turn, &snapshot.group.metadata)),
         limits: limits(snapshot, surge_from),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
         ..Component::count(units, &snapshot.surge_indexes(), desired, minimum)

@@ -3,7 +3,7 @@
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::object::ownership;
-use domain::{Key, Pod, update};
+use domain::{Key, Pod, Revision, update};
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 
@@ -13,6 +13,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueScalingGroup>(from_group);
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<Pod>(from_pod);
+    // The status of the set names a revision only after that was stored.
+    on.on_change::<Revision>(|_, _| Vec::new());
 }
 
 fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {

@@ -9,7 +9,9 @@ mod failures;
 mod fence;
 mod gangs;
 mod invalid_spec;
+mod older_templates;
 mod ready_events;
+mod revisions;
 mod services;
 mod termination;
 mod training;
@@ -147,5 +149,8 @@ fn go_on(
     plan.wave(gangs::plan_deletions(snapshot, &expected));
     plan.wave(gangs::plan_gangs(snapshot, roster, &expected));
     plan.wave(autoscalers::plan_autoscalers(snapshot, roster));
+    // A refused revision holds nothing else up: it is the last.
+    plan.wave(revisions::plan_newest(snapshot, roster));
+    plan.wave(revisions::plan_deletions(snapshot, roster));
     plan
 }

@@ -2,6 +2,7 @@
 
 mod clique;
 mod full_namespace;
+mod history;
 mod unsupported_feature;
 
 use std::collections::{HashMap, HashSet};
@@ -33,6 +34,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
 use self::clique::observe_clique;
+pub use self::history::History;
 use crate::desired;
 use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 
@@ -56,6 +58,8 @@ pub struct Snapshot {
     pub view: View,
     /// The check of the newest templates.
     pub checks: Checks,
+    /// The templates of accepted generations.
+    pub history: History,
 }
 
 /// The check of the newest templates.
@@ -282,6 +286,7 @@ pub fn observe(
             answers: answers(stored, &validated, caches),
             init_container_image: rules.init_container_image.clone(),
         },
+        history: History::read(stored, &key, caches),
         stored: stored.clone(),
         podcliques,
         validated,

@@ -1,10 +1,12 @@
 //! The status of a set.
 
+mod accept;
 mod attempts;
 pub(crate) mod job;
 mod leftovers;
 mod ready;
 mod replica;
+mod revisions;
 mod update;
 
 use admission::FieldError;
@@ -16,6 +18,7 @@ use domain::roster::Roster;
 use domain::scheduling::UnsupportedFeature;
 use jiff::Timestamp;
 
+pub(crate) use self::accept::may_accept;
 use self::replica::{Replica, judge_replica};
 pub(crate) use self::update::{names_that_ran, next_change};
 use crate::check;

@@ -7,7 +7,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::scheduling::set_names_queue;
 use domain::workload::limits;
-use domain::{Key, Node, Pod};
+use domain::{Key, Node, Pod, Revision};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
@@ -25,6 +25,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Pod>(from_pod);
     on.on_change::<Service>(|change, _| find::sets(change));
     on.on_change::<HorizontalPodAutoscaler>(from_autoscaler);
+    on.on_change::<Revision>(|change, _| find::sets(change));
     // If its scheduler needs objects for gangs, no gang starts before the cluster serves these
     // kinds.
     on.on_change::<KaiPodGroup>(|_, _| Vec::new());

@@ -7,6 +7,7 @@ use api::{labels, start_order};
 use serde_json::Value;
 
 use super::actors;
+use super::check::revisions::entry;
 use super::check::{LATE, OPERATOR};
 use super::resource::Resource;
 use super::store::{Record, Store};
@@ -41,7 +42,14 @@ impl Coverage {
 
     /// Counts the cases in the log of a run.
     pub fn read(&mut self, store: &Store) {
+        let mut sets: BTreeMap<&str, &Value> = BTreeMap::new();
         for record in &store.log {
+            if let (Resource::PodCliqueSet, Some(set)) = (record.id.resource, &record.after) {
+                sets.insert(&record.id.name, set);
+            }
+            if is_from_revision(record, &sets) {
+                self.saw("PodClique created from an older revision");
+            }
             match record.id.resource {
                 Resource::PodCliqueSet => self.set(record),
                 Resource::PodCliqueScalingGroup => self.group(record),
@@ -292,4 +300,14 @@ fn failed_because(set: &Value) -> Option<&str> {
 
 fn surge(part: &Value) -> i64 {
     view::number(part, "/status/surgeReplicas")
+}
+
+/// Whether the operator created a PodClique in a replica that has a revision of its own.
+fn is_from_revision(record: &Record, sets: &BTreeMap<&str, &Value>) -> bool {
+    let is_created = record.id.resource == Resource::PodClique && record.before.is_none();
+    let created = record.after.as_ref().filter(|_| is_created);
+    created.is_some_and(|podclique| {
+        let set = sets.get(view::set_of(podclique));
+        set.is_some_and(|set| entry(set, view::replica(podclique)).is_some())
+    })
 }

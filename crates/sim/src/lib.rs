@@ -10,6 +10,7 @@
 pub mod actors;
 pub mod check;
 pub mod coverage;
+pub mod dynamo;
 pub mod expected;
 pub mod layout;
 pub mod resource;

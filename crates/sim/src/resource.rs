@@ -26,6 +26,7 @@ pub enum Resource {
     Pod,
     Service,
     HorizontalPodAutoscaler,
+    ControllerRevision,
     PodGroup,
     CompositePodGroup,
     Workload,
@@ -43,6 +44,7 @@ impl Resource {
             }
             Self::PodGang => "scheduler.grove.io/v1alpha1",
             Self::HorizontalPodAutoscaler => "autoscaling/v2",
+            Self::ControllerRevision => "apps/v1",
             Self::PodGroup | Self::Workload => "scheduling.k8s.io/v1beta1",
             Self::CompositePodGroup => "scheduling.k8s.io/v1alpha3",
             Self::KaiPodGroup => "scheduling.run.ai/v2alpha2",
@@ -68,7 +70,7 @@ impl Resource {
 
     /// Whether its status is written by a subresource only.
     pub fn has_status(self) -> bool {
-        self != Self::Event
+        !matches!(self, Self::Event | Self::ControllerRevision)
     }
 
     /// Whether a PUT creates the object if there is none.

@@ -4,7 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LiveReplicas, PcsUpdateProgress, PodFailure, ReplicaAttempt};
+use super::{LiveReplicas, PcsUpdateProgress, PodFailure, ReplicaAttempt, ReplicaRevision};
 use crate::LastError;
 
 /// Status of the set. Only the operator writes it.
@@ -55,6 +55,17 @@ pub struct PodCliqueSetStatus {
     /// `status.currentPodCliqueSetGenerationHash`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_generation_hash: Option<String>,
+    /// Name of the ControllerRevision with the newest accepted pod templates.
+    ///
+    /// Absent for `Training`, and where the operator may not use ControllerRevisions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_revision: Option<String>,
+    /// Replicas that are not on the newest accepted templates, each with its own revision.
+    ///
+    /// A PodClique that has to be created there takes the templates of that revision. Absent
+    /// outside of updates, and with `OnDelete`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replica_revisions: Vec<ReplicaRevision>,
     /// The running update, or the last one; absent if the templates never changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_progress: Option<PcsUpdateProgress>,

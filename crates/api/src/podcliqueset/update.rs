@@ -26,6 +26,14 @@ pub struct UpdateStrategy {
     /// `OnDelete`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
+    /// Replicas of the set with a lower index than this keep their templates. Default 0: all are
+    /// updated.
+    ///
+    /// A canary: with 2 of 3, replica 2 is updated and the update rests, with gang termination as
+    /// usual. Lower it to go on. Refused if negative, and beside `OnDelete`. A change takes effect at
+    /// once; a replica that is updated already stays so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<i32>,
 }
 
 /// The ways an update can run.
@@ -127,6 +135,16 @@ impl PcsUpdateProgress {
             paused_since: None,
         }
     }
+}
+
+/// The templates of a replica that is not on the newest accepted ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplicaRevision {
+    /// Index of the replica in the set, from 0.
+    pub replica: i32,
+    /// Name of the ControllerRevision with its templates.
+    pub revision: String,
 }
 
 /// The replica of a set that has the turn in an update.

@@ -128,7 +128,10 @@ impl Search<'_> {
         let of_update = told.filter(|reason| {
             matches!(
                 reason,
-                Reason::UpdateRefused | Reason::UpdateStalled | Reason::UpdatePaused
+                Reason::UpdateRefused
+                    | Reason::UpdateStalled
+                    | Reason::UpdatePaused
+                    | Reason::UpdatePartitioned
             )
         });
         let found = self.finding.cause.as_ref().map(|cause| cause.reason);

@@ -21,6 +21,9 @@ fn remedy_of_update(reason: Reason) -> Option<&'static str> {
              cause"
         }
         Reason::UpdatePaused => "set `spec.updateStrategy.paused` to false",
+        Reason::UpdatePartitioned => {
+            "lower `spec.updateStrategy.partition` to go on, or `kubectl grove undo` to go back"
+        }
         _ => return None,
     })
 }

@@ -231,6 +231,7 @@ fn open_update(set: &PodCliqueSet) -> Option<String> {
             "the update is paused: nothing of it happens until spec.updateStrategy.paused is false"
                 .to_owned(),
         ),
+        Ok(Reason::Partitioned) => Some(message.clone()),
         Ok(Reason::TemplateRefused) => {
             Some("the update does not begin while the API server refuses the new pods".to_owned())
         }

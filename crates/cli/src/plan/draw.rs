@@ -4,6 +4,7 @@ mod changes;
 mod outline;
 mod steps;
 
+pub(crate) use self::changes::draw_difference;
 use super::{Plan, Planned, Refusal};
 use crate::output;
 

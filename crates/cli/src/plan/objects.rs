@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::plan::Kind;
+use k8s_openapi::api::apps::v1::ControllerRevision;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{Pod, Service};
 use serde_json::Value;
@@ -62,7 +63,9 @@ pub fn list_objects(world: &World) -> Vec<Value> {
         .iter()
         .filter(|((kind, _), object)| {
             let is_input = *kind == Kind::of::<PodCliqueSet>() || kind.name() == "Queue";
-            !is_input && !json::is_terminating(object)
+            // A copy of the templates in the manifest.
+            let is_copy = *kind == Kind::of::<ControllerRevision>();
+            !is_input && !is_copy && !json::is_terminating(object)
         })
         .collect();
     // The order of names of new pods means nothing.

@@ -27,6 +27,10 @@ pub enum Purpose {
     /// An autoscaler whose configuration was removed from the template.
     #[strum(serialize = "autoscaling is not configured")]
     RemoveAutoscaler,
+    /// A ControllerRevision that nothing was created from, or that belongs to an earlier set of the
+    /// name.
+    #[strum(serialize = "nothing has its templates any more")]
+    RemoveRevision,
     /// A PodGroup that no pod names any more, or whose demands no longer hold.
     #[strum(serialize = "its gang does not use it any more")]
     RemovePodGroup,

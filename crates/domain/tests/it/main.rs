@@ -23,6 +23,7 @@ mod old_names;
 mod placement;
 mod quantity;
 mod readiness;
+mod revision;
 mod roster;
 mod scheduling;
 mod stalled;

@@ -3,16 +3,19 @@
 //! They are compared one after the other, and a plan has a limited number of writes: a group may
 //! have 20,000 of them, and a pod template may be a megabyte (decision 66).
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
+use admission::validated_set::ValidatedSet;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueSet, names};
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::roster::Slot;
-use domain::update::is_edited_in_place;
+use domain::update::{self, is_edited_in_place};
 use domain::workload::clique::{self, GroupPosition, LiveCount, PodCliquePosition, Ready};
 use domain::workload::layout::{self, Member};
+use domain::workload::revision::Restored;
 use domain::workload::{gang, start_order};
 
 use super::fence::Terminating;
@@ -58,6 +61,8 @@ struct Group<'a> {
     /// Index of the PodCliqueSet replica.
     replica: i32,
     cliques: Vec<Ready<'a>>,
+    /// The templates in force, if they are not the newest ones: read once one is missing.
+    older: OnceCell<Vec<Restored>>,
     /// Whether nothing is created, since the newest template waits for the answer to its check.
     is_unchecked: bool,
 }
@@ -75,6 +80,7 @@ impl<'a> Group<'a> {
             set: &owner.set,
             config,
             replica: snapshot.replica()?,
+            older: OnceCell::new(),
             is_unchecked: snapshot.is_update_unchecked(),
             cliques: hashed
                 .into_iter()
@@ -118,7 +124,6 @@ impl<'a> Group<'a> {
         clique: &Ready<'_>,
         member: &Member<'_>,
     ) -> Option<Action> {
-        let desired = self.build_podclique(clique, member);
         let name = member.name.as_str();
         let snapshot = self.snapshot;
         match snapshot.slot(name) {
@@ -130,14 +135,44 @@ impl<'a> Group<'a> {
                     && !snapshot.is_over()
                     && !snapshot.is_closed()
                     && !snapshot.is_done(name);
-                may_create.then(|| Action::create(desired))
+                may_create.then(|| Action::create(self.build_missing(clique, member)))
             }
             Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
             Slot::Current(found) | Slot::Orphan(found) => {
                 let is_due = is_edited_in_place(self.set) && !snapshot.is_update_held();
+                let desired = self.build_podclique(clique, member);
                 clique::corrected(found, &desired, false, is_due).map(Action::replace)
             }
         }
+    }
+
+    /// A PodClique that has to be created, from the templates in force.
+    fn build_missing(&self, newest: &Ready<'_>, member: &Member<'_>) -> PodClique {
+        let older = self.older.get_or_init(|| self.restore_older());
+        let found = older.iter().find(|(t, _)| t.name == newest.template.name);
+        match found {
+            None => self.build_podclique(newest, member),
+            Some((template, hash)) => {
+                let older = Ready::grouped((template, hash.clone()), self.count_pods());
+                self.build_podclique(&older, member)
+            }
+        }
+    }
+
+    fn restore_older(&self) -> Vec<Restored> {
+        let owner = self.snapshot.owner.as_ref();
+        let generation = owner.map(ValidatedSet::generation_hash);
+        let name = generation
+            .and_then(|newest| update::revision_in_force(self.set, &newest, self.replica));
+        let cliques = self.cliques.iter().map(|clique| clique.template);
+        let revisions = &self.snapshot.revisions;
+        name.map_or_else(Vec::new, |name| revisions.restore_all(&name, cliques))
+    }
+
+    /// The number of pods of a group replica in the template.
+    fn count_pods(&self) -> i32 {
+        let pods = self.cliques.iter().map(|c| c.template.spec.replicas);
+        pods.fold(0, i32::saturating_add)
     }
 
     fn build_podclique(&self, clique: &Ready<'_>, member: &Member<'_>) -> PodClique {

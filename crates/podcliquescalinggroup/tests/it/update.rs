@@ -1,6 +1,7 @@
 //! Group replicas of an older template: which are recreated, how many at a time.
 
 mod records;
+mod revision;
 mod surge;
 
 use std::sync::Arc;

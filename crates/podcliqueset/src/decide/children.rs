@@ -17,6 +17,7 @@ use domain::workload::clique::{self, PodCliquePosition, Ready};
 use domain::workload::layout::{self, LayoutSlot};
 use domain::workload::start_order;
 
+use super::older_templates::OlderTemplates;
 use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
 
@@ -64,6 +65,7 @@ pub(super) fn plan_children(
     let cliques = layout::standalone_cliques(template);
     let hashed = snapshot.validated.hash_cliques(cliques);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
+    let older = &OlderTemplates::of(snapshot, roster);
     let mut blocked = roster.replicas_with_orphan_groups();
     blocked.extend(roster.previous().map(|(replica, _)| replica));
     let replicas = || roster.layout.replicas.iter();
@@ -75,7 +77,8 @@ pub(super) fn plan_children(
     let podcliques = replicas().flat_map(|replica| {
         let places = replica.standalone.iter().zip(&cliques);
         places.filter_map(move |(part, clique)| {
-            keep_clique(snapshot, roster, blocked, clique, part, timing)
+            let (newest, in_force) = (clique, older.find(part));
+            keep_clique(snapshot, roster, blocked, (newest, in_force), part, timing)
         })
     });
     first_portion(groups.chain(podcliques))
@@ -161,13 +164,12 @@ fn keep_clique(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
     blocked: &HashSet<i32>,
-    ready: &Ready<'_>,
+    (newest, in_force): (&Ready<'_>, Option<Ready<'_>>),
     part: &LayoutSlot<'_>,
     timing: &Timing<'_>,
 ) -> Option<Action> {
     let (i, name) = (part.replica, part.name.as_str());
-    let is_autoscaled = ready.template.spec.auto_scaling_config.is_some();
-    let desired = standalone(snapshot, roster, ready, part);
+    let is_autoscaled = newest.template.spec.auto_scaling_config.is_some();
     match roster.slot(part) {
         // Nothing is created in a replica while a PodClique of an earlier attempt exists there, and
         // a PodClique of a job that existed is not created again beside its old peers. If another
@@ -175,11 +177,14 @@ fn keep_clique(
         Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_) => {
             let waits = blocked.contains(&i) || roster.is_closed(i) || timing.is_unchecked();
             let is_done = roster.is_stored_as_done(i, name);
-            (!waits && !is_done).then(|| Action::create(desired))
+            let template = in_force.as_ref().unwrap_or(newest);
+            let build = || standalone(snapshot, roster, template, part);
+            (!waits && !is_done).then(|| Action::create(build()))
         }
         Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
         Slot::Current(found) | Slot::Orphan(found) => {
             let is_due = timing.is_template_due(i);
+            let desired = standalone(snapshot, roster, newest, part);
             let desired = if timing.holds_rise(i) {
                 clique::without_rise(&found.podclique, desired)
             } else {

@@ -1,6 +1,7 @@
 //! Updates: the accepted generation, the replica that has the turn, the progress (docs/semantics.md
 //! §14). The consequences of a turn are decided from the stored status.
 
+mod observed;
 mod report;
 mod trouble;
 mod turn;
@@ -11,11 +12,12 @@ use api::PodCliqueSetStatus;
 use api::podcliqueset::PcsUpdateProgress;
 use domain::roster::Roster;
 use domain::update;
-use domain::workload::hash;
 use domain::workload::layout::LayoutSlot;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
+use super::accept::accept_generation;
+use super::revisions::note_revisions;
 use crate::check::Verdict;
 use crate::observe::Snapshot;
 use crate::rollout::{self, Newest, Progress, Turn};
@@ -37,10 +39,21 @@ pub(super) fn advance(
     if !snapshot.validated.may_act() {
         return;
     }
-    let is_changed = accept_generation(next, snapshot, checked);
-    if snapshot.is_training() {
-        return;
+    let replaced = accept_generation(next, snapshot, checked);
+    if !snapshot.is_training() {
+        run_update(next, snapshot, newest, roster, replaced.is_some(), now);
     }
+    note_revisions(next, snapshot, roster, replaced.as_deref());
+}
+
+fn run_update(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    newest: &Newest<'_>,
+    roster: &Roster<'_>,
+    is_changed: bool,
+    now: Timestamp,
+) {
     note_pause(next, snapshot, now);
     let survey = rollout::survey(roster, newest);
     let is_paused = update::is_paused(&snapshot.validated.set);
@@ -111,6 +124,7 @@ fn go_on(
             survey,
             in_turn: components,
             available,
+            partition: update::partition(&snapshot.validated.set),
         };
         replicas.move_turn(progress, now);
     }
@@ -227,26 +241,6 @@ fn begin(before: Option<PcsUpdateProgress>, now: Timestamp) -> PcsUpdateProgress
         reached,
         ..PcsUpdateProgress::begin(Time(now))
     }
-}
-
-/// Stores the newest generation once the API server has accepted pods of it; returns whether it
-/// replaces another one of ours. A generation that another implementation wrote is replaced without
-/// an update. A paused update accepts none.
-fn accept_generation(
-    next: &mut PodCliqueSetStatus,
-    snapshot: &Snapshot,
-    checked: &Verdict,
-) -> bool {
-    let generation = snapshot.validated.generation_hash();
-    let before = next.current_generation_hash.as_ref();
-    let is_changed = before.is_some_and(|hash| hash::is_ours(hash) && *hash != generation);
-    let is_checked = snapshot.is_training()
-        || (!update::is_paused(&snapshot.validated.set) && *checked == Verdict::Accepted);
-    if is_changed && !is_checked {
-        return false;
-    }
-    next.current_generation_hash = Some(generation);
-    is_changed
 }
 
 fn to_i32(count: usize) -> i32 {

@@ -21,6 +21,7 @@ mod orphans;
 mod readiness;
 mod recorded;
 mod refusal;
+mod revisions;
 mod situation;
 mod status;
 mod status_pace;

@@ -6,12 +6,16 @@ use std::sync::Arc;
 use admission::defaults::DefaultsConfig;
 use admission::validated_set;
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
+use domain::Revision;
 use domain::object::ownership;
 use domain::plan::{Action, CheckAnswer, Object, Plan, WritableKind};
+use domain::workload::revision::Revisions;
 use engine::caches::KnownAnswer;
+use k8s_openapi::api::apps::v1::ControllerRevision;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use podcliqueset::observe::ObservedClique;
+use serde_json::json;
 use testkit::builders::{PodBuilder, SetBuilder, after, pod, podclique, set, store};
 
 /// `demo`: a frontend of 2 pods of which 1 is required, and a group `g` of `leader` and `worker`
@@ -72,6 +76,9 @@ pub fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueSetStatus>) {
 }
 
 fn keep(snapshot: &mut Snapshot, object: &Object) {
+    if let Some(revision) = object.get::<ControllerRevision>() {
+        return keep_revision(snapshot, revision.clone());
+    }
     let Some(podclique) = object.get::<PodClique>() else {
         let is_put = put(&mut snapshot.children.groups, object)
             || put(&mut snapshot.children.gangs, object)
@@ -89,6 +96,15 @@ fn keep(snapshot: &mut Snapshot, object: &Object) {
         lost: vec![],
     };
     snapshot.podcliques.insert(name, seen);
+}
+
+/// Adds a revision to those that the operator sees.
+pub fn keep_revision(snapshot: &mut Snapshot, mut revision: ControllerRevision) {
+    store(&mut revision.metadata);
+    let seen: Revision = serde_json::from_value(json!(revision)).unwrap();
+    let known = snapshot.history.revisions.iter().cloned();
+    let all: Vec<_> = known.chain([Arc::new(seen)]).collect();
+    snapshot.history.revisions = Revisions::of(&snapshot.stored, all);
 }
 
 /// Adds the object to the list, if it has the list's kind.

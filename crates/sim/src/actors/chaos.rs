@@ -37,7 +37,7 @@ pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
 
 /// An admission policy begins or ceases to refuse pods of some template.
 fn refuse_one(store: &mut Store, own: &mut Rng) {
-    if own.chance(60) {
+    if own.chance(150) {
         let version = own.between(1, 5).to_string();
         if store.refused.remove(&version).is_none() {
             store.refused.insert(version, store.log.len());

@@ -74,11 +74,13 @@ fn add_surge(own: &mut Rng, rolling: &mut Value, replicas: i64) {
     }
 }
 
-/// Some updates are paused, and go on with a later edit.
+/// Some updates are paused, or keep the first replica as it is, and go on with a later edit.
 fn pause(store: &mut Store, own: &mut Rng, set: &Id, is_on_delete: bool) {
     if !is_on_delete {
         let paused = own.chance(200);
-        patch(store, set, &json!({"updateStrategy": {"paused": paused}}));
+        let partition = i64::from(own.fork().chance(150));
+        let strategy = json!({"paused": paused, "partition": partition});
+        patch(store, set, &json!({"updateStrategy": strategy}));
     }
 }
 
@@ -98,7 +100,7 @@ pub(super) fn switch_strategy(store: &mut Store, rng: &mut Rng, set: &Id) {
     } else {
         "RollingRecreate"
     };
-    let strategy = json!({"type": type_, "paused": null});
+    let strategy = json!({"type": type_, "paused": null, "partition": null});
     let template = json!({"cliques": cliques, "podCliqueScalingGroups": groups});
     patch(
         store,

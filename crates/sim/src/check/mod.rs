@@ -19,6 +19,7 @@ mod pods;
 mod refused_templates;
 mod requests;
 mod restarts;
+pub(crate) mod revisions;
 mod runtime;
 mod shortage;
 mod start_order;
@@ -129,6 +130,7 @@ impl Checker {
                 Resource::PodClique => {
                     ownership::finalizer(&window, record, &self.late)?;
                     refused_templates::check_edit(&window, record)?;
+                    revisions::check(&window, record)?;
                 }
                 _ => {}
             }

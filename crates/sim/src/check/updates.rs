@@ -69,6 +69,11 @@ pub(crate) fn is_paused(set: &Value) -> bool {
     view::at(set, "/spec/updateStrategy/paused") == Some(&Value::Bool(true))
 }
 
+/// Whether replicas of the set keep older templates because of its partition.
+pub(crate) fn is_partitioned(set: &Value) -> bool {
+    view::number(set, "/spec/updateStrategy/partition") > 0
+}
+
 /// The replica that has the turn in an update that runs.
 pub(crate) fn turn(set: &Value) -> Option<i64> {
     let progress = set.pointer("/status/updateProgress")?;

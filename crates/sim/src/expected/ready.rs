@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::check::updates::is_paused;
+use crate::check::updates::{is_partitioned, is_paused};
 use crate::view;
 
 /// Every desired pod runs, or none is desired.
@@ -17,6 +17,9 @@ pub(super) fn is_asked_for(object: &Value, runs: bool) -> Option<String> {
     }
     if is_paused(object) {
         return is(object, &["True/AllReady", "True/UpdatePaused"]);
+    }
+    if is_partitioned(object) {
+        return is(object, &["True/AllReady", "True/UpdatePartitioned"]);
     }
     is(object, &["True/AllReady"])
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::is_rooted;
-use crate::check::updates::{is_paused, version};
+use crate::check::updates::{is_partitioned, is_paused, version};
 use crate::resource::Resource;
 use crate::store::Store;
 use crate::view;
@@ -15,7 +15,9 @@ pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
         return problems;
     }
     let progress = view::at(set, "/status/updateProgress");
-    if progress.is_some_and(|p| view::text(p, "/updateEndedAt").is_empty()) {
+    let has_turn = progress.is_some_and(|p| view::list(p, "/currentlyUpdating").next().is_some());
+    let runs = progress.is_some_and(|p| view::text(p, "/updateEndedAt").is_empty());
+    if runs && (has_turn || !is_partitioned(set)) {
         problems.push("set: its update has not ended".to_owned());
     }
     if keeps_old_pods(set) {
@@ -39,5 +41,7 @@ pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
 
 /// Whether pods of the set may have an older template for ever.
 pub(super) fn keeps_old_pods(set: &Value) -> bool {
-    is_paused(set) || view::text(set, "/spec/updateStrategy/type") == "OnDelete"
+    is_paused(set)
+        || is_partitioned(set)
+        || view::text(set, "/spec/updateStrategy/type") == "OnDelete"
 }

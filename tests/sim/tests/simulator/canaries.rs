@@ -11,6 +11,9 @@ fn seeds(sabotage: Sabotage) -> u64 {
         // is gone before the operator sees it.
         // The third takes a rank that fails while the request to delete its pod is under way.
         Sabotage::UnnotedFailure | Sabotage::OrphanDeleted | Sabotage::DeleteAnyVersion => 600,
+        // An admission policy that refuses a template before it is written, and a surge that has to
+        // wait while an old pod may go.
+        Sabotage::ChecksPass | Sabotage::SurgeUnawaited => 1000,
         _ => 300,
     }
 }
@@ -62,48 +65,49 @@ macro_rules! canaries {
 
 canaries! {
     no_gate: NoGate by "I8", seed 2;
-    put_without_version: PutWithoutVersion by "I17" "I21" "I29", seed 7;
+    put_without_version: PutWithoutVersion by "I17" "I21" "I29", seed 8;
     loose_scaled_gangs: LooseScaledGangs by "I9", seed 8;
-    no_finalizer: NoFinalizer by "I27", seed 2;
+    no_finalizer: NoFinalizer by "I27", seed 4;
     forgotten_latch: ForgottenLatch by "I16", seed 2;
-    deaf_to_deletions: DeafToDeletions by "I11" "ESR", seed 11;
+    deaf_to_deletions: DeafToDeletions by "I11" "ESR", seed 134;
     deaf_gangs: DeafGangs by "WAKE", seed 16;
     partial_gangs: PartialGangs by "I8", seed 2;
     delete_without_uid: DeleteWithoutUid by "I29" "I32", seed 262;
-    delete_any_version: DeleteAnyVersion by "I42", seed 89;
-    no_relist_diff: NoRelistDiff by "ESR", seed 34;
-    old_list_wins: OldListWins by "VIEW", seed 4;
-    patch_without_test: PatchWithoutTest by "I6", seed 7;
+    delete_any_version: DeleteAnyVersion by "I42", seed 101;
+    no_relist_diff: NoRelistDiff by "ESR", seed 253;
+    old_list_wins: OldListWins by "VIEW", seed 23;
+    patch_without_test: PatchWithoutTest by "I6", seed 44;
     random_pod_names: RandomPodNames by "I1" "I3", seed 2;
     wrong_set: WrongSet by "I5", seed 2;
-    merge_without_uid: MergeWithoutUid by "I29", seed 55;
+    merge_without_uid: MergeWithoutUid by "I29", seed 65;
     restless_status: RestlessStatus by "I31", seed 2;
     no_fence: NoFence by "I19", seed 20;
     refreshed_times: RefreshedTimes by "I17", seed 2;
-    eternal_breach: EternalBreach by "I37", seed 46;
+    eternal_breach: EternalBreach by "I37", seed 42;
     count_after_delete: CountAfterDelete by "I23", seed 12;
-    start_time_reset: StartTimeReset by "I24", seed 12;
+    start_time_reset: StartTimeReset by "I24", seed 31;
     success_is_failure: SuccessIsFailure by "I25", seed 9;
-    no_overlay: NoOverlay by "I35", seed 2;
+    no_overlay: NoOverlay by "I35", seed 5;
     no_tombstones: NoTombstones by "I36", seed 2;
-    no_unsettled: NoUnsettled by "I27", seed 12;
-    delete_is_revocable: DeleteIsRevocable by "VIEW", seed 2;
+    no_unsettled: NoUnsettled by "I27", seed 20;
+    delete_is_revocable: DeleteIsRevocable by "VIEW", seed 8;
     orphan_deleted: OrphanDeleted by "I29", seed 315;
-    adopt_controlled: AdoptControlled by "I5" "I29", seed 31;
+    adopt_controlled: AdoptControlled by "I5" "I29", seed 11;
     one_namespace: OneNamespace by "I1" "I4" "I5" "I29" "ESR", seed 12;
     timer_early: TimerEarly by "I13", seed 11;
-    no_confirm: NoConfirm by "I15", seed 11;
+    no_confirm: NoConfirm by "I15", seed 8;
     old_by_status: OldByStatus by "I19" "I32" "ESR", seed 2;
-    update_ends_when_requested: UpdateEndsWhenRequested by "I32", seed 8;
-    checks_pass: ChecksPass by "I49", seed 271;
+    update_ends_when_requested: UpdateEndsWhenRequested by "I32", seed 2;
+    revision_spoilt: RevisionSpoilt by "I50", seed 125;
+    checks_pass: ChecksPass by "I49", seed 374;
     budget_forgets_deletions: BudgetForgetsDeletions by "I48", seed 2;
-    surge_unawaited: SurgeUnawaited by "I48", seed 199;
-    autoscaler_ignored: AutoscalerIgnored by "I29", seed 97;
+    surge_unawaited: SurgeUnawaited by "I48", seed 652;
+    autoscaler_ignored: AutoscalerIgnored by "I29", seed 55;
     piecemeal_joining: PiecemealJoining by "I8", seed 8;
-    unnoted_idle: UnnotedIdle by "idle", seed 92;
-    unnoted_scaled_below: UnnotedScaledBelow by "idle", seed 239;
+    unnoted_idle: UnnotedIdle by "idle", seed 98;
+    unnoted_scaled_below: UnnotedScaledBelow by "idle", seed 121;
     starts_at_once: StartsAtOnce by "I38", seed 2;
     forgets_parents: ForgetsParents by "I38", seed 2;
-    unnoted_failure: UnnotedFailure by "I39", seed 58;
+    unnoted_failure: UnnotedFailure by "I39", seed 102;
     never_starts: NeverStarts by "ESR" "I31", seed 7;
 }

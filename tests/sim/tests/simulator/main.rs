@@ -12,6 +12,7 @@
 mod canaries;
 mod checks;
 mod coverage;
+mod dynamo;
 mod job_checks;
 mod operator;
 mod recordings;

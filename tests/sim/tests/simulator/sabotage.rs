@@ -84,6 +84,8 @@ pub enum Sabotage {
     UnnotedIdle,
     /// A clique that is scaled below its minimum loses pods before its status records it.
     UnnotedScaledBelow,
+    /// Revisions do not hold what they say.
+    RevisionSpoilt,
     /// Each check of a template passes.
     ChecksPass,
     /// A stored breach counts, whatever the state of the pods.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
-use domain::{Key, Pod};
+use domain::{Key, Pod, Revision};
 use engine::Watched;
 use engine::scope::Scope;
 use engine::{Context, informer};
@@ -23,7 +23,7 @@ use tokio::time::Instant;
 use crate::sabotage::{Sabotage, misread, revoke_deletion};
 
 /// The watched kinds.
-pub const KINDS: [Resource; 7] = [
+pub const KINDS: [Resource; 8] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -31,6 +31,7 @@ pub const KINDS: [Resource; 7] = [
     Resource::Pod,
     Resource::Service,
     Resource::HorizontalPodAutoscaler,
+    Resource::ControllerRevision,
 ];
 
 macro_rules! by_kind {
@@ -43,6 +44,7 @@ macro_rules! by_kind {
             Resource::Pod => $f::<Pod>($($arg),*),
             Resource::Service => $f::<Service>($($arg),*),
             Resource::HorizontalPodAutoscaler => $f::<HorizontalPodAutoscaler>($($arg),*),
+            Resource::ControllerRevision => $f::<Revision>($($arg),*),
             Resource::PodGroup
             | Resource::CompositePodGroup
             | Resource::Workload

@@ -33,6 +33,7 @@ impl Write {
             Resource::Service,
             Resource::PodGang,
             Resource::HorizontalPodAutoscaler,
+            Resource::ControllerRevision,
         ];
         let kinds = kinds.map(Resource::plural);
         self.verb == "DELETE" && kinds.contains(&self.resource)

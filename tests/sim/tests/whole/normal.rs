@@ -1,5 +1,7 @@
 //! The store without the parts that differ between two equal runs.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use sim::{Resource, Store, view};
 
@@ -20,7 +22,13 @@ pub fn normal(store: &Store) -> Vec<Value> {
     let objects = store
         .objects()
         .filter(|(id, _)| id.resource != Resource::Event);
-    let objects: Vec<Value> = objects.map(|(_, object)| with_claims(object)).collect();
+    let numbers: BTreeSet<i64> = store
+        .all(Resource::ControllerRevision)
+        .map(|(_, revision)| view::number(revision, "/revision"))
+        .collect();
+    let objects: Vec<Value> = objects
+        .map(|(_, object)| with_rank(with_claims(object), &numbers))
+        .collect();
     let mut text = serde_json::to_string(&objects).unwrap();
     for (_, pod) in store.all(Resource::Pod) {
         text = text.replace(view::name(pod), &format!("?{}", slot(pod)));
@@ -45,6 +53,16 @@ fn with_claims(object: &Value) -> Value {
     let start = object.pointer_mut("/metadata/annotations/grove.io~1start");
     if let Some(start) = start.filter(|start| is_repeated(start)) {
         *start = "now".into();
+    }
+    object
+}
+
+/// The order of revisions counts, not their numbers: an operator that read an old set numbers them
+/// once more.
+fn with_rank(mut object: Value, numbers: &BTreeSet<i64>) -> Value {
+    if object["kind"] == "ControllerRevision" {
+        let own = view::number(&object, "/revision");
+        object["revision"] = numbers.range(..own).count().into();
     }
     object
 }

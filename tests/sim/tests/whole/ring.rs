@@ -28,7 +28,7 @@ const STILL: usize = 4;
 /// How long another operator takes to start.
 const RESTART: Duration = Duration::from_secs(1);
 /// The kinds that an operator watches.
-pub const WATCHED: [Resource; 7] = [
+pub const WATCHED: [Resource; 8] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -36,6 +36,7 @@ pub const WATCHED: [Resource; 7] = [
     Resource::Pod,
     Resource::Service,
     Resource::HorizontalPodAutoscaler,
+    Resource::ControllerRevision,
 ];
 
 /// Objects in a page of a list: few, so that most lists have several pages.

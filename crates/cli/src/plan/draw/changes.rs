@@ -132,7 +132,8 @@ fn restarts_pods(step: &PlannedStep) -> bool {
     [Action::Restart, Action::Recreate].contains(&step.action) && !is_replacement
 }
 
-fn draw_difference(difference: &Difference) -> String {
+/// A changed field: `path: before -> after`.
+pub(crate) fn draw_difference(difference: &Difference) -> String {
     let value = |value: &serde_json::Value| {
         if value.is_null() {
             return "not set".to_owned();

@@ -8,7 +8,7 @@ use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Key, Pod};
+use domain::{Key, Pod, Revision};
 use engine::triggers::Triggers;
 use engine::{Caches, Change, ControllerName, Watched};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
@@ -58,6 +58,7 @@ fn all() -> BTreeMap<Kind, Feed> {
         Feed::of::<Pod>(false),
         Feed::of::<Service>(false),
         Feed::of::<HorizontalPodAutoscaler>(false),
+        Feed::of::<Revision>(false),
         Feed::of::<KaiPodGroup>(false),
         Feed::of::<KaiQueue>(false),
         Feed::of::<VolcanoPodGroup>(false),

@@ -59,7 +59,9 @@ impl Left {
         self.sets.insert(view::uid(set).to_owned());
         let name = view::name(set);
         let is_part = |o: &Value| view::label(o, labels::PART_OF) == name && stays(store, o);
-        let parts = store.objects().filter(|(_, o)| is_part(o));
+        // A revision is the operator's note: another set of the name replaces it (decision 161).
+        let is_note = |id: &Id| id.resource == Resource::ControllerRevision;
+        let parts = store.objects().filter(|(id, o)| !is_note(id) && is_part(o));
         self.uids
             .extend(parts.map(|(_, o)| view::uid(o).to_owned()));
     }

@@ -58,12 +58,21 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
         Sabotage::StartsAtOnce | Sabotage::ForgetsParents | Sabotage::NeverStarts => {
             spoil_start_order(sabotage, call);
         }
+        Sabotage::RevisionSpoilt if call.method == "POST" => spoil_revision(call),
         Sabotage::PartialGangs if call.path.contains("/podgangs") && call.method == "POST" => {
             if let Some(refs) = call.body.pointer_mut("/spec/podgroups/0/podReferences") {
                 refs.as_array_mut().unwrap().truncate(1);
             }
         }
         _ => {}
+    }
+}
+
+/// Its templates do not match their hashes any more.
+fn spoil_revision(call: &mut Call) {
+    let cliques = call.body.pointer_mut("/data/cliques");
+    for clique in cliques.and_then(Value::as_array_mut).into_iter().flatten() {
+        clique["hash"] = json!("r1bbbbbbbbbbbbbb");
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::{PodClique, PodCliqueSet, labels};
 use domain::plan::Kind;
+use k8s_openapi::api::apps::v1::ControllerRevision;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::fold::fold_updates;
@@ -49,7 +50,9 @@ impl Collector {
 
     pub(super) fn add(&mut self, record: &Record) {
         let kind = record.id.0;
-        if kind == Kind::of::<PodCliqueSet>() || record.verb == "finalizers" {
+        // A revision is a copy of the templates in the manifest.
+        let is_copy = kind == Kind::of::<ControllerRevision>();
+        if kind == Kind::of::<PodCliqueSet>() || is_copy || record.verb == "finalizers" {
             return;
         }
         if kind == Kind::of::<Pod>() {

@@ -22,10 +22,7 @@ pub(super) struct Live {
 
 /// Those of all PodCliques and groups after the steps.
 pub(super) fn read_live(world: &World) -> BTreeMap<(Kind, String), Live> {
-    let kinds = [
-        Kind::of::<PodClique>(),
-        Kind::of::<PodCliqueScalingGroup>(),
-    ];
+    let kinds = [Kind::of::<PodClique>(), Kind::of::<PodCliqueScalingGroup>()];
     let all = kinds.into_iter().flat_map(|kind| {
         let stored = world.stored(kind);
         stored.map(move |(key, object)| ((kind, key.name.clone()), Live::of(object)))

@@ -1,0 +1,103 @@
+//! `undo`: an older pod template back into the manifest, as an edit of the person who asks for it.
+
+mod args;
+mod choose;
+mod draw;
+mod restore;
+
+use api::PodCliqueSet;
+use kube::Api;
+use kube::api::{Patch, PatchParams};
+use kube::core::{ApiResource, DynamicObject};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cluster::{Cluster, not_found};
+use crate::connection::ConnectionArgs;
+use crate::exit::{Exit, Failure};
+use crate::history::read_revisions;
+use crate::output;
+use crate::plan::{Difference, find_differences};
+
+pub use args::UndoArgs;
+pub use choose::{choose_revision, find_manager};
+pub use draw::draw_undone;
+pub use restore::{build_patch, restore_templates};
+
+/// What an undo changes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Undone {
+    /// Name of the set.
+    pub set: String,
+    /// Number of the revision whose templates the set gets.
+    pub revision: i64,
+    /// Whether nothing was written.
+    pub is_dry_run: bool,
+    /// Whether the update waits, as the set is paused.
+    pub is_paused: bool,
+    /// The changed fields of the set.
+    pub differences: Vec<Difference>,
+}
+
+/// Runs the command.
+pub async fn run(args: &UndoArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
+    let cluster = Cluster::connect(connection).await?;
+    let (set, revisions) = read_revisions(&cluster, &args.name).await?;
+    let target = choose_revision(&set, &revisions, args.to)?;
+    let kind = ApiResource::erase::<PodCliqueSet>(&());
+    let namespace = Some(cluster.namespace.as_str());
+    let stored = cluster.get_raw(&kind, namespace, &args.name).await?;
+    let stored = stored.ok_or_else(|| not_found(&cluster, &args.name))?;
+    if !args.force
+        && !args.dry_run
+        && let Some(manager) = find_manager(&stored)
+    {
+        return Err(Failure::BadInput(format!(
+            "{manager} manages podcliqueset {0}, and would write its own templates again: revert \
+             the change in its source, or run `kubectl grove undo {0} --force`",
+            args.name
+        )));
+    }
+    let restored = restore_templates(&set, &stored, target)?;
+    let undone = Undone {
+        set: args.name.clone(),
+        revision: target.revision,
+        is_dry_run: args.dry_run,
+        is_paused: set.spec.update_strategy.as_ref().is_some_and(|s| s.paused),
+        differences: find_differences(&stored, &restored),
+    };
+    write(&cluster, &kind, args, &build_patch(&stored, &restored)).await?;
+    output::print_value(&undone, args.output, draw_undone)?;
+    Ok(Exit::Ok)
+}
+
+/// Sends the patch. It names the version that was read, so it never undoes an edit of somebody else.
+async fn write(
+    cluster: &Cluster,
+    kind: &ApiResource,
+    args: &UndoArgs,
+    patch: &Value,
+) -> Result<(), Failure> {
+    let name = &args.name;
+    let sets: Api<DynamicObject> =
+        Api::namespaced_with(cluster.client.clone(), &cluster.namespace, kind);
+    let params = PatchParams {
+        dry_run: args.dry_run,
+        ..PatchParams::default()
+    };
+    match sets.patch(name, &params, &Patch::Merge(patch)).await {
+        Ok(_) => Ok(()),
+        Err(kube::Error::Api(status)) if status.code == 409 => Err(Failure::NoCluster(format!(
+            "podcliqueset {name} was changed at the same time; look at it, and run `kubectl grove \
+             undo {name}` again"
+        ))),
+        Err(error) => {
+            let what = format!(
+                "patch podcliqueset {name} in namespace {}",
+                cluster.namespace
+            );
+            Err(Failure::of_request(&what, &error))
+        }
+    }
+}

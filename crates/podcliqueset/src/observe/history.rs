@@ -1,0 +1,34 @@
+//! The templates of accepted generations.
+
+use std::sync::Arc;
+
+use api::PodCliqueSet;
+use domain::object::ownership;
+use domain::workload::revision::Revisions;
+use domain::{Key, Revision};
+use engine::Caches;
+
+/// The ControllerRevisions that a set may use.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// Those that the set controls.
+    pub revisions: Revisions,
+    /// Those that bear the set's labels and that nobody controls: an earlier set of the name was
+    /// deleted with `--cascade=orphan`.
+    pub left: Vec<Arc<Revision>>,
+    /// Whether the operator may use ControllerRevisions here.
+    pub is_served: bool,
+}
+
+impl History {
+    pub(super) fn read(set: &PodCliqueSet, key: &Key, caches: &Caches) -> Self {
+        let found = caches.of::<Revision>();
+        let mut left = found.orphans_of(key);
+        left.retain(|revision| ownership::is_adoptable(&revision.metadata));
+        Self {
+            revisions: Revisions::of(set, found.owned_by(set)),
+            left,
+            is_served: caches.is_served::<Revision>(&key.namespace),
+        }
+    }
+}

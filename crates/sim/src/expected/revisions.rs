@@ -1,0 +1,45 @@
+//! The ControllerRevisions of a set at rest (I52).
+
+use serde_json::Value;
+
+use super::updates::keeps_old_pods;
+use crate::resource::Resource;
+use crate::store::Store;
+use crate::view;
+
+/// Revisions that may stay beside the accepted one, as nothing is updated at rest.
+const KEPT: usize = 3;
+
+/// The errors in the revisions of a set.
+pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
+    let name = view::name(set);
+    let own = revisions_of(store, set);
+    let current = view::text(set, "/status/currentRevision");
+    let number = |revision: &&Value| view::number(revision, "/revision");
+    let mut problems = Vec::new();
+    let found = own.iter().find(|revision| view::name(revision) == current);
+    if found.is_none() && !view::text(set, "/status/currentGenerationHash").is_empty() {
+        problems.push(format!("{name} has no revision {current:?}"));
+    }
+    if keeps_old_pods(set) {
+        return problems;
+    }
+    if own.iter().map(number).max() > found.map(number) {
+        problems.push(format!("{name}: revision {current} is not the newest"));
+    }
+    if own.len() > KEPT + 1 {
+        problems.push(format!("{name} has {} revisions", own.len()));
+    }
+    if view::list(set, "/status/replicaRevisions").next().is_some() {
+        problems.push(format!("{name} keeps an older revision in force"));
+    }
+    problems
+}
+
+fn revisions_of<'a>(store: &'a Store, set: &Value) -> Vec<&'a Value> {
+    let uid = view::uid(set);
+    let all = store.all(Resource::ControllerRevision);
+    all.map(|(_, revision)| &**revision)
+        .filter(|revision| view::owner(revision).is_some_and(|(_, _, owner)| owner == uid))
+        .collect()
+}
