@@ -107,7 +107,7 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
     let loose = loose
         .filter(|id| !is_rooted(store, id))
         .filter(has_adopter)
-        .filter(|id| !is_of_earlier_attempt(store, id))
+        .filter(|id| !attempts::is_earlier(store, id))
         .map(|id| format!("{id} was not adopted"));
     missing.chain(left).chain(loose).collect()
 }
@@ -132,18 +132,6 @@ fn check_owner(store: &Store, id: &Id, pod: &Value) -> Option<String> {
         None if is_claimed(store, pod) => Some(format!("{id} was not adopted")),
         _ => None,
     }
-}
-
-/// Whether the replica was terminated after the object lost its controller: it is left to the user,
-/// and reported where it holds a name that is needed.
-fn is_of_earlier_attempt(store: &Store, id: &Id) -> bool {
-    let found = store.get(id);
-    let attempts = found.and_then(|object| {
-        let set = id.beside(Resource::PodCliqueSet, view::set_of(object));
-        let own: i64 = view::label(object, labels::ATTEMPT).parse().unwrap_or(0);
-        Some((own, view::attempt(store.get(&set)?, view::replica(object)?)))
-    });
-    attempts.is_some_and(|(own, current)| own < current)
 }
 
 /// Whether a set is the topmost controller: an object without a controller, and all objects that it

@@ -85,3 +85,15 @@ fn raised(store: &Store, reason: &str) -> usize {
         })
         .sum()
 }
+
+/// Whether the replica was terminated after the object lost its controller: it is left to the user,
+/// and reported where it holds a name that is needed.
+pub(super) fn is_earlier(store: &Store, id: &Id) -> bool {
+    let found = store.get(id);
+    let attempts = found.and_then(|object| {
+        let set = id.beside(Resource::PodCliqueSet, view::set_of(object));
+        let own: i64 = view::label(object, labels::ATTEMPT).parse().unwrap_or(0);
+        Some((own, view::attempt(store.get(&set)?, view::replica(object)?)))
+    });
+    attempts.is_some_and(|(own, current)| own < current)
+}
