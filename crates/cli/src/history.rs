@@ -5,7 +5,9 @@ mod draw;
 mod read;
 mod row;
 
-use crate::cluster::Cluster;
+use api::PodCliqueSet;
+
+use crate::cluster::{Cluster, not_found};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -19,7 +21,9 @@ pub use row::{History, Row, list_rows};
 /// Runs the command.
 pub async fn run(args: &HistoryArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     let cluster = Cluster::connect(connection).await?;
-    let (set, revisions) = read_revisions(&cluster, &args.name).await?;
+    let set = cluster.get::<PodCliqueSet>(&args.name).await?;
+    let set = set.ok_or_else(|| not_found(&cluster, &args.name))?;
+    let revisions = read_revisions(&cluster, &set).await?;
     let history = list_rows(&set, &revisions);
     output::print_value(&history, args.output, |h| draw_history(h, now()))?;
     Ok(Exit::Ok)

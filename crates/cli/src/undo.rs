@@ -9,7 +9,7 @@ use api::PodCliqueSet;
 use kube::Api;
 use kube::api::{Patch, PatchParams};
 use kube::core::{ApiResource, DynamicObject};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cluster::{Cluster, not_found};
@@ -43,12 +43,13 @@ pub struct Undone {
 /// Runs the command.
 pub async fn run(args: &UndoArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     let cluster = Cluster::connect(connection).await?;
-    let (set, revisions) = read_revisions(&cluster, &args.name).await?;
-    let target = choose_revision(&set, &revisions, args.to)?;
     let kind = ApiResource::erase::<PodCliqueSet>(&());
     let namespace = Some(cluster.namespace.as_str());
     let stored = cluster.get_raw(&kind, namespace, &args.name).await?;
     let stored = stored.ok_or_else(|| not_found(&cluster, &args.name))?;
+    let set = PodCliqueSet::deserialize(&stored).map_err(|error| unreadable(&args.name, &error))?;
+    let revisions = read_revisions(&cluster, &set).await?;
+    let target = choose_revision(&set, &revisions, args.to)?;
     if !args.force
         && !args.dry_run
         && let Some(manager) = find_manager(&stored)
@@ -70,6 +71,12 @@ pub async fn run(args: &UndoArgs, connection: &ConnectionArgs) -> Result<Exit, F
     write(&cluster, &kind, args, &build_patch(&stored, &restored)).await?;
     output::print_value(&undone, args.output, draw_undone)?;
     Ok(Exit::Ok)
+}
+
+fn unreadable(name: &str, error: &serde_json::Error) -> Failure {
+    Failure::Other(format!(
+        "podcliqueset {name} cannot be read ({error}); is kubectl-grove as new as the operator?"
+    ))
 }
 
 /// Sends the patch. It names the version that was read, so it never undoes an edit of somebody else.

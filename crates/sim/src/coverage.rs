@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::actors;
 use super::check::revisions::entry;
 use super::check::{LATE, OPERATOR};
-use super::resource::Resource;
+use super::resource::{Id, Resource};
 use super::store::{Record, Store};
 use super::view;
 
@@ -42,10 +42,10 @@ impl Coverage {
 
     /// Counts the cases in the log of a run.
     pub fn read(&mut self, store: &Store) {
-        let mut sets: BTreeMap<&str, &Value> = BTreeMap::new();
+        let mut sets: BTreeMap<&Id, &Value> = BTreeMap::new();
         for record in &store.log {
             if let (Resource::PodCliqueSet, Some(set)) = (record.id.resource, &record.after) {
-                sets.insert(&record.id.name, set);
+                sets.insert(&record.id, set);
             }
             if is_from_revision(record, &sets) {
                 self.saw("PodClique created from an older revision");
@@ -303,11 +303,14 @@ fn surge(part: &Value) -> i64 {
 }
 
 /// Whether the operator created a PodClique in a replica that has a revision of its own.
-fn is_from_revision(record: &Record, sets: &BTreeMap<&str, &Value>) -> bool {
+fn is_from_revision(record: &Record, sets: &BTreeMap<&Id, &Value>) -> bool {
     let is_created = record.id.resource == Resource::PodClique && record.before.is_none();
     let created = record.after.as_ref().filter(|_| is_created);
     created.is_some_and(|podclique| {
-        let set = sets.get(view::set_of(podclique));
+        let id = record
+            .id
+            .beside(Resource::PodCliqueSet, view::set_of(podclique));
+        let set = sets.get(&id);
         set.is_some_and(|set| entry(set, view::replica(podclique)).is_some())
     })
 }

@@ -3,6 +3,7 @@
 use api::PodCliqueSet;
 use api::limits::MAX_REPLICAS;
 use api::podcliqueset::{RollingUpdate, UpdateStrategyType};
+use serde::Serialize;
 
 use crate::clique_paths::{cliques, group_of, scaling_groups};
 use crate::field::{FieldError, Path};
@@ -47,18 +48,20 @@ fn partition(pcs: &PodCliqueSet, is_on_delete: bool) -> Option<FieldError> {
         let remedy = "set it to the lowest index that is updated, or omit it to update all";
         return Some(at.wrong(given, "must not be negative", remedy));
     }
-    let problem = "has no effect with updateStrategy OnDelete";
-    let remedy = "remove it or set spec.updateStrategy.type to RollingRecreate";
-    (is_on_delete && given > 0).then(|| at.wrong(given, problem, remedy))
+    (is_on_delete && given > 0).then(|| without_effect(&at, given))
 }
 
 /// With `OnDelete` the operator replaces nothing anyway.
 fn paused(pcs: &PodCliqueSet, is_on_delete: bool) -> Option<FieldError> {
     let is_paused = pcs.spec.update_strategy.as_ref().is_some_and(|s| s.paused);
     let at = Path::new("spec").field("updateStrategy").field("paused");
+    (is_on_delete && is_paused).then(|| without_effect(&at, true))
+}
+
+fn without_effect(at: &Path, given: impl Serialize) -> FieldError {
     let problem = "has no effect with updateStrategy OnDelete";
     let remedy = "remove it or set spec.updateStrategy.type to RollingRecreate";
-    (is_on_delete && is_paused).then(|| at.wrong(true, problem, remedy))
+    at.wrong(given, problem, remedy)
 }
 
 fn of_member(at: &Path, rolling: &RollingUpdate, group: &str) -> FieldError {
@@ -77,9 +80,7 @@ fn of_one(
     is_on_delete: bool,
 ) -> Vec<FieldError> {
     if is_on_delete {
-        let problem = "has no effect with updateStrategy OnDelete";
-        let remedy = "remove it or set spec.updateStrategy.type to RollingRecreate";
-        return vec![at.wrong(rolling, problem, remedy)];
+        return vec![without_effect(at, rolling)];
     }
     budget(at, rolling, replicas)
         .into_iter()

@@ -2,6 +2,7 @@
 
 use api::PodCliqueSet;
 use api::podcliqueset::CliqueStartupType;
+use domain::update;
 
 use super::Warning;
 use crate::clique_paths::{cliques, scaling_groups};
@@ -38,10 +39,7 @@ pub(super) fn of_job(pcs: &PodCliqueSet) -> Vec<Warning> {
 
 /// A partition above all indexes.
 pub(super) fn partition(pcs: &PodCliqueSet) -> Vec<Warning> {
-    let strategy = pcs.spec.update_strategy.as_ref();
-    let partition = strategy
-        .and_then(|strategy| strategy.partition)
-        .unwrap_or(0);
+    let partition = update::partition(pcs);
     let at = Path::new("spec").field("updateStrategy").field("partition");
     let text = "keeps the templates of all replicas: no update reaches a pod";
     let keeps_all = partition > 0 && partition >= pcs.spec.replicas;

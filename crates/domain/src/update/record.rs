@@ -23,31 +23,25 @@ pub struct Record<'a> {
     pub waiting_since: Option<&'a WaitingPod>,
 }
 
-impl<'a> From<&'a PclqUpdateProgress> for Record<'a> {
-    fn from(record: &'a PclqUpdateProgress) -> Self {
-        Self {
-            generation: &record.pod_clique_set_generation_hash,
-            ended_at: record.update_ended_at.as_ref(),
-            reached: record.reached,
-            surge_from: record.surge_from,
-            without_surge: record.without_surge.as_deref(),
-            waiting_since: record.waiting_since.as_ref(),
+/// PodCliques and groups store the same fields in types of their own.
+macro_rules! read_record {
+    ($($stored:ty),+) => {$(
+        impl<'a> From<&'a $stored> for Record<'a> {
+            fn from(record: &'a $stored) -> Self {
+                Self {
+                    generation: &record.pod_clique_set_generation_hash,
+                    ended_at: record.update_ended_at.as_ref(),
+                    reached: record.reached,
+                    surge_from: record.surge_from,
+                    without_surge: record.without_surge.as_deref(),
+                    waiting_since: record.waiting_since.as_ref(),
+                }
+            }
         }
-    }
+    )+};
 }
 
-impl<'a> From<&'a PcsgUpdateProgress> for Record<'a> {
-    fn from(record: &'a PcsgUpdateProgress) -> Self {
-        Self {
-            generation: &record.pod_clique_set_generation_hash,
-            ended_at: record.update_ended_at.as_ref(),
-            reached: record.reached,
-            surge_from: record.surge_from,
-            without_surge: record.without_surge.as_deref(),
-            waiting_since: record.waiting_since.as_ref(),
-        }
-    }
-}
+read_record!(PclqUpdateProgress, PcsgUpdateProgress);
 
 impl Record<'_> {
     /// Whether it is about the update to this generation, in the turn that began then. It is of an
@@ -86,13 +80,13 @@ impl Record<'_> {
 }
 
 /// Whether a clique or group has to be available again before the turn of its replica ends: the
-/// replica was terminated in it, and its fence lists what ran.
+/// replica was terminated in it, and its fence lists the cliques and groups that ran.
 pub fn must_return(turn: &ReplicaUpdateProgress, name: &str) -> bool {
     turn.must_return.iter().any(|listed| listed == name)
 }
 
 /// Whether an object replaces one that was lost in the turn, with its record. A termination in the
-/// turn recreates all of them, and lists what has to return.
+/// turn recreates all of them, and lists those that have to return.
 pub fn is_recreated(turn: &ReplicaUpdateProgress, object: &ObjectMeta) -> bool {
     let created = object.creation_timestamp.as_ref();
     let is_newer = created.is_some_and(|created| created.0 > turn.update_started_at.0);

@@ -26,9 +26,12 @@ pub fn revision_in_force(set: &PodCliqueSet, generation: &str, replica: i32) -> 
     is_older.then(|| names::revision(ownership::name(&set.metadata), accepted))
 }
 
-/// The revision that the status stores for the replica; `None` if it is on the accepted one.
+/// The revision that the status stores for the replica; `None` if it is on the accepted one. The
+/// entries are stored by index, and each replica is looked up: hence by binary search.
 pub fn revision_of(status: &PodCliqueSetStatus, replica: i32) -> Option<&str> {
-    let mut all = status.replica_revisions.iter();
-    let entry = all.find(|entry| entry.replica == replica)?;
-    Some(&entry.revision)
+    let all = &status.replica_revisions;
+    let at = all
+        .binary_search_by_key(&replica, |entry| entry.replica)
+        .ok()?;
+    Some(&all.get(at)?.revision)
 }

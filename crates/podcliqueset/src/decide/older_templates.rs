@@ -12,6 +12,7 @@ use domain::workload::revision::Restored;
 use crate::observe::Snapshot;
 
 /// The templates of the replicas in which a standalone PodClique is missing.
+#[derive(Default)]
 pub(super) struct OlderTemplates {
     /// Name of the revision in force, by replica.
     revisions: HashMap<i32, String>,
@@ -23,6 +24,11 @@ impl OlderTemplates {
     pub(super) fn of(snapshot: &Snapshot, roster: &Roster<'_>) -> Self {
         let set = &snapshot.validated.set;
         let generation = snapshot.validated.generation_hash();
+        let status = snapshot.stored.status.as_ref();
+        let has_entries = status.is_some_and(|status| !status.replica_revisions.is_empty());
+        if !has_entries && update::is_accepted(set, &generation) {
+            return Self::default();
+        }
         let is_incomplete = |replica: &&Replica<'_>| {
             let mut slots = replica.standalone.iter().map(|slot| roster.slot(slot));
             slots.any(|slot| matches!(slot, Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_)))

@@ -1,5 +1,7 @@
 //! The revisions in force (docs/semantics.md §14.8).
 
+use std::collections::HashSet;
+
 use api::podcliqueset::ReplicaRevision;
 use api::{PodCliqueSetStatus, names};
 use domain::roster::{Roster, Slot};
@@ -49,13 +51,12 @@ fn add_missing(entries: &mut Vec<ReplicaRevision>, roster: &Roster<'_>, before: 
         let was_terminated = roster.present_attempt(replica.index) > 0;
         was_terminated || slots.any(|slot| !matches!(slot, Slot::Empty | Slot::Foreign(_)))
     };
-    for replica in roster.layout.replicas.iter().filter(exists) {
-        if !entries.iter().any(|entry| entry.replica == replica.index) {
-            entries.push(ReplicaRevision {
-                replica: replica.index,
-                revision: before.to_owned(),
-            });
-        }
-    }
+    let known: HashSet<i32> = entries.iter().map(|entry| entry.replica).collect();
+    let existing = roster.layout.replicas.iter().filter(exists);
+    let missing = existing.filter(|replica| !known.contains(&replica.index));
+    entries.extend(missing.map(|replica| ReplicaRevision {
+        replica: replica.index,
+        revision: before.to_owned(),
+    }));
     entries.sort_by_key(|entry| entry.replica);
 }
