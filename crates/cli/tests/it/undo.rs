@@ -4,7 +4,8 @@ use api::{PodCliqueSet, WorkloadType};
 use cli::exit::{Exit, Failure};
 use cli::plan::find_differences;
 use cli::undo::{
-    Undone, build_patch, choose_revision, draw_undone, find_manager, restore_templates,
+    Undone, build_patch, choose_revision, draw_undone, find_manager, is_same_spec,
+    restore_templates,
 };
 use domain::workload::revision::Revisions;
 use rstest::rstest;
@@ -139,4 +140,16 @@ fn a_paused_set_says_that_the_update_waits() {
     };
     let text = plain(&draw_undone(&undone));
     assert!(text.contains("paused is true"), "{text}");
+}
+
+/// The operator writes the status while a person undoes: that is no edit of somebody else.
+#[rstest]
+#[case::status("/metadata/resourceVersion", true)]
+#[case::spec("/metadata/generation", false)]
+#[case::another_object("/metadata/uid", false)]
+fn a_write_of_the_status_is_no_conflict(#[case] changed: &str, #[case] is_same: bool) {
+    let before = json!({"metadata": {"uid": "1", "generation": 1, "resourceVersion": "1"}});
+    let mut after = before.clone();
+    *after.pointer_mut(changed).unwrap() = json!("2");
+    assert_eq!(is_same_spec(&before, &after), is_same);
 }
