@@ -5,8 +5,9 @@ use std::fs;
 use serde_json::{Value, json};
 use xtask::{chart_readme, crd_files, generate, output, values_schema, yaml};
 
-/// The limit of an annotation; reviewers do not read more either.
-const LARGEST_FILE: usize = 256 * 1024;
+/// `kubectl apply` keeps the applied object in an annotation, as JSON without spaces, and the API
+/// server limits annotations.
+const LARGEST_ANNOTATION: usize = 256 * 1024;
 
 #[test]
 fn the_tree_is_up_to_date() {
@@ -20,13 +21,13 @@ fn the_tree_is_up_to_date() {
 fn manifests_are_small_and_equal_the_definitions() {
     let manifests = crd_files::manifests().unwrap();
     for (output, crd) in manifests.iter().zip(api::crds::all()) {
-        let size = output.text.len();
+        let read: Value = serde_saphyr::from_str(&output.text).unwrap();
+        let size = read.to_string().len();
         assert!(
-            size < LARGEST_FILE,
+            size < LARGEST_ANNOTATION,
             "{}: {size} bytes",
             output.path.display()
         );
-        let read: Value = serde_saphyr::from_str(&output.text).unwrap();
         let definition = serde_json::to_value(&crd).unwrap();
         assert_eq!(whole(read), whole(definition), "{}", output.path.display());
     }
