@@ -120,8 +120,8 @@ pub enum Reason {
     /// UpdateInProgress=False: `updateStrategy.paused` is true, and replicas or PodCliques have an
     /// older template.
     Paused,
-    /// UpdateInProgress=False of a PodCliqueSet: all replicas with older templates are below
-    /// `updateStrategy.partition`.
+    /// UpdateInProgress=False of a PodCliqueSet: everything with an older template is below a
+    /// partition, that of the set or of a clique or group.
     Partitioned,
     /// UpdateInProgress=False of a PodCliqueSet: the API server refuses pods of the newest template;
     /// nothing was changed.
@@ -214,8 +214,8 @@ pub enum Reason {
     UpdateStalled,
     /// Ready=True of a PodCliqueSet: the required minimum runs, and its update is paused.
     UpdatePaused,
-    /// Ready=True of a PodCliqueSet: the required minimum runs, and `updateStrategy.partition` keeps
-    /// the older templates of the remaining replicas.
+    /// Ready=True of a PodCliqueSet: the required minimum runs, and a partition keeps the older
+    /// templates of the rest.
     UpdatePartitioned,
     /// Ready=True: everything is scaled to zero.
     ScaledToZero,

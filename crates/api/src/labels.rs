@@ -72,6 +72,9 @@ pub const OLD_POD_FAILURE_COUNT: &str = "grove.io/quick-ends";
 /// Annotation of PodCliques: the template hash of another implementation that this operator
 /// replaced.
 pub const REBASED_FROM: &str = "grove.io/rebased-from-template-hash";
+/// Annotation of standalone PodCliques: the template hash of its older pods, which a partition, a
+/// pause or a step of a coherent update keeps.
+pub const OLDER_TEMPLATE_HASH: &str = "grove.io/older-template-hash";
 /// Annotation of PodGangs: `true` if every pod in its list may be scheduled. The Go operator lists
 /// pods earlier than that.
 pub const GATES_RELEASED_BY_LIST: &str = "grove.io/gates-released-by-list";

@@ -21,8 +21,8 @@ pub use self::template::{
 };
 pub use self::training::{PodFailure, TrainingSpec};
 pub use self::update::{
-    PcsUpdateProgress, ReplicaRevision, ReplicaUpdateProgress, RollingUpdate, UpdateStrategy,
-    UpdateStrategyType,
+    ComponentFrom, PcsUpdateProgress, ReplicaRevision, ReplicaUpdateProgress, RollingUpdate,
+    UpdateStrategy, UpdateStrategyType,
 };
 use crate::WorkloadType;
 

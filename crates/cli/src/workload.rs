@@ -43,9 +43,12 @@ impl Workload {
             let Some(found) = self.group(group) else {
                 return limits::bounded(config.replicas.unwrap_or(1)).into();
             };
+            let minimum = found.spec.min_available.unwrap_or(1);
+            let given = config.rolling_update.as_ref();
+            let rolling = update::rolling_in_force(&self.set, given, minimum);
             GroupIndexes {
                 replicas: limits::bounded(found.spec.replicas),
-                surge: update::surge_of_group(found, config.rolling_update.as_ref(), || {
+                surge: update::surge_of_group(found, rolling.as_deref(), || {
                     let podcliques = self.podcliques.iter().map(|c| &c.metadata);
                     podcliques.filter_map(|meta| ownership::group_replica_in(group, meta))
                 }),

@@ -1,6 +1,7 @@
 //! Updates (docs/semantics.md §14): which replica has the turn, and which objects take a changed
 //! template.
 
+mod coherent;
 mod component;
 mod min_ready;
 mod progress;
@@ -21,11 +22,16 @@ use api::podcliqueset::{
 use api::{PodCliqueSet, PodCliqueSetStatus, labels};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
+pub use self::coherent::{
+    OldUnit, Part, Step, find_vacant, is_coherent, next_step, rolling_in_force, scope_of,
+};
 pub use self::component::{Component, Limits};
 pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
 pub use self::record::{Record, is_recreated, must_return};
-pub use self::revision::{revision_in_force, revision_of};
+pub use self::revision::{
+    Older, find_older, first_replaced, revision_in_force, revision_of, revision_of_unit,
+};
 pub use self::room::{
     QUOTA, explain_no_room, is_over_quota, is_short, next_waiting, short_at, waits, waits_for_node,
 };
@@ -34,8 +40,8 @@ pub use self::surge::{
 };
 pub use self::trouble::explain_new_pods;
 pub use self::unit::{
-    Stage, UnitMember, counts_from, next_stage_at, next_stage_of_replica_at, stage_of_pod,
-    stage_of_replica,
+    Age, Stage, UnitMember, UnitReplica, counts_from, next_stage_at, next_stage_of_replica_at,
+    stage_of_pod, stage_of_replica,
 };
 
 use crate::Pod;
@@ -107,6 +113,11 @@ pub fn partition(set: &PodCliqueSet) -> i32 {
     strategy
         .and_then(|strategy| strategy.partition)
         .unwrap_or(0)
+}
+
+/// Units of the clique or group below this index keep their templates.
+pub fn partition_of(rolling: Option<&RollingUpdate>) -> i32 {
+    rolling.and_then(|rolling| rolling.partition).unwrap_or(0)
 }
 
 /// Whether the operator accepted this generation of the templates: it checked them, or it found no

@@ -1,5 +1,6 @@
 //! The inputs of a decision on a PodClique.
 
+mod older;
 mod peers;
 mod set;
 mod terminating_pods;
@@ -31,6 +32,7 @@ use crate::PodCliqueReconciler;
 use crate::dependencies;
 use crate::pod_group::{self, PodGroupFacts};
 
+pub use self::older::OlderPods;
 use self::set::facts_of_set;
 pub use self::set::{SetFacts, UpdateFacts};
 
@@ -78,6 +80,8 @@ pub struct Snapshot {
     pub scheduler: GangScheduler,
     /// The PodGroup that new pods name.
     pub pod_group: PodGroupFacts,
+    /// The pods that keep an older template.
+    pub older: OlderPods,
 }
 
 impl Snapshot {
@@ -188,6 +192,17 @@ impl Snapshot {
         self.set.as_ref()?.update.rolling.as_ref()
     }
 
+    /// The lowest index of the pods that the update may replace now.
+    pub fn first_replaced(&self) -> i32 {
+        self.set.as_ref().map_or(0, |s| s.update.first_replaced)
+    }
+
+    /// Whether the turn goes on without surge in all its parts.
+    pub fn is_turn_without_surge(&self) -> bool {
+        let set = self.set.as_ref();
+        set.is_some_and(|s| s.update.is_without_surge)
+    }
+
     /// How long a new pod has to be Ready.
     pub fn min_ready(&self) -> SignedDuration {
         let set = self.set.as_ref();
@@ -294,6 +309,7 @@ pub fn observe(
             rules.profiles.uses_kubernetes(),
         ),
         scheduler,
+        older: OlderPods::read(podclique, set.as_deref(), caches),
         set: set.map(|s| facts_of_set(&s, podclique, &pods, caches, rules)),
         lost: caches.slot_history.lost_beside(ownership::uid(meta), &pods),
         pods,

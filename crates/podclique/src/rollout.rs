@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use domain::Pod;
-use domain::update::{self, Component, Limits, Stage, SurgeUnit};
+use domain::update::{self, Age, Component, Limits, Stage, SurgeUnit};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -14,7 +14,7 @@ pub(crate) fn staged(snapshot: &Snapshot, now: Timestamp) -> Vec<(&Arc<Pod>, Sta
     let min_ready = snapshot.min_ready();
     staying(snapshot)
         .map(|pod| {
-            let stage = update::stage_of_pod(pod, is_old(snapshot, pod), min_ready, now);
+            let stage = update::stage_of_pod(pod, age(snapshot, pod), min_ready, now);
             (pod, stage)
         })
         .collect()
@@ -40,7 +40,8 @@ pub(crate) fn component(
         must_return: snapshot.set.as_ref().is_some_and(|s| s.update.must_return),
         is_recreated: snapshot.set.as_ref().is_some_and(|s| s.update.is_recreated),
         limits: Limits::of_clique(snapshot.rolling_update(), desired),
-        is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
+        is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some())
+            || snapshot.is_turn_without_surge(),
         ..Component::count(units, &surge_indexes(snapshot), desired, minimum(snapshot))
     }
 }
@@ -87,7 +88,7 @@ pub(crate) fn next_change(snapshot: &Snapshot, now: Timestamp) -> Option<Timesta
     let waiting = progress.and_then(|progress| progress.waiting_since.as_ref());
     let short = update::short_at(waiting).filter(|at| *at > now);
     staying(snapshot)
-        .filter_map(|pod| update::next_stage_at(pod, is_old(snapshot, pod), min_ready, now))
+        .filter_map(|pod| update::next_stage_at(pod, age(snapshot, pod), min_ready, now))
         .chain(short)
         .min()
 }
@@ -97,7 +98,9 @@ fn staying(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<Pod>> {
 }
 
 /// Whether the pod, or its PodClique before it takes the newest template, has an older one.
-fn is_old(snapshot: &Snapshot, pod: &Pod) -> bool {
+fn age(snapshot: &Snapshot, pod: &Pod) -> Age {
     let meta = &snapshot.podclique.metadata;
-    !snapshot.has_newest_template() || update::is_outdated(&pod.metadata, meta)
+    let is_outdated = !snapshot.has_newest_template() || update::is_outdated(&pod.metadata, meta);
+    let partition = update::partition_of(snapshot.rolling_update());
+    Age::of(is_outdated, pod.index().is_some_and(|k| k < partition))
 }

@@ -12,7 +12,7 @@ use domain::health::readiness;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::base_of_probe;
 use domain::workload::gang;
-use domain::{Key, Node, Pod};
+use domain::{Key, Node, Pod, Revision};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
@@ -27,6 +27,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Pod>(from_pod);
     on.on_change::<PodGroup>(from_pod_group);
     on.on_change::<Node>(from_node);
+    // The status of the set names a revision only after that was stored.
+    on.on_change::<Revision>(|_, _| Vec::new());
     on.on_settled::<Pod>(|settled, _| settled.owner.clone().into_iter().collect());
 }
 

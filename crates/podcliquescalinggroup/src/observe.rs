@@ -1,5 +1,6 @@
 //! The inputs of a decision on a scaling group.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use admission::Validator;
 use admission::minimums::{self, Minimums};
 use admission::validated_set::ValidatedSet;
 use api::conditions::{self, ConditionType};
-use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
+use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt, RollingUpdate};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
 use domain::health::{fence, termination, training};
 use domain::object::attempt::Attempt;
@@ -60,6 +61,27 @@ impl Snapshot {
             .find(|g| names::scaling_group(set_name, i, &g.name) == name)
     }
 
+    /// The limits of its update.
+    pub fn rolling_update(&self) -> Option<Cow<'_, RollingUpdate>> {
+        let set = &self.owner.as_ref()?.set;
+        let given = self.config()?.rolling_update.as_ref();
+        update::rolling_in_force(set, given, self.min_available())
+    }
+
+    /// Group replicas below this index keep their templates.
+    pub fn partition(&self) -> i32 {
+        let config = self.config();
+        update::partition_of(config.and_then(|c| c.rolling_update.as_ref()))
+    }
+
+    /// The lowest index of the group replicas that the update may replace now.
+    pub fn first_replaced(&self) -> i32 {
+        let set = self.owner.as_ref().map(|owner| &owner.set);
+        set.zip(self.config()).map_or(0, |(set, config)| {
+            update::first_replaced(set, &config.name, config.rolling_update.as_ref())
+        })
+    }
+
     /// Live replicas, limited to the number that is acted on.
     pub fn replicas(&self) -> i32 {
         limits::bounded(self.group.spec.replicas)
@@ -67,9 +89,9 @@ impl Snapshot {
 
     /// The indexes of its surge replicas; empty outside of an update.
     pub fn surge_indexes(&self) -> BTreeSet<i32> {
-        let rolling = self.config().and_then(|c| c.rolling_update.as_ref());
+        let rolling = self.rolling_update();
         let existing = || self.podcliques.values().filter_map(|c| self.replica_of(c));
-        update::surge_of_group(&self.group, rolling, existing)
+        update::surge_of_group(&self.group, rolling.as_deref(), existing)
     }
 
     /// Returns whether the group may have a replica with an index.

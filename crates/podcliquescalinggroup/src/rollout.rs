@@ -6,7 +6,7 @@ use api::{LastError, PodClique};
 use domain::Pod;
 use domain::object::ownership;
 use domain::roster::Slot;
-use domain::update::{self, Component, Limits, Record, Stage, SurgeUnit, UnitMember};
+use domain::update::{self, Component, Limits, Record, Stage, SurgeUnit, UnitMember, UnitReplica};
 use domain::workload::gang;
 use domain::workload::layout::{self, Members};
 use jiff::{SignedDuration, Timestamp};
@@ -26,8 +26,8 @@ pub fn survey<'a>(
     let min_ready = min_ready(snapshot, hashed);
     members(snapshot)
         .map(|members| {
-            let units = units(snapshot, hashed, &members);
-            let stage = update::stage_of_replica(&units, members.cliques.len(), min_ready, now);
+            let unit = unit(snapshot, hashed, &members);
+            let stage = update::stage_of_replica(&unit, min_ready, now);
             (members, stage)
         })
         .collect()
@@ -78,16 +78,22 @@ pub fn component(
         is_recreated: turn(snapshot)
             .is_some_and(|turn| update::is_recreated(turn, &snapshot.group.metadata)),
         limits: limits(snapshot, surge_from),
-        is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some()),
+        is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some())
+            || is_turn_without_surge(snapshot),
         ..Component::count(units, &snapshot.surge_indexes(), desired, minimum)
     }
 }
 
 /// The limits of the group's update, by the `surgeFrom` of its record.
 pub fn limits(snapshot: &Snapshot, surge_from: Option<i32>) -> Limits {
-    let rolling = snapshot.config().and_then(|c| c.rolling_update.as_ref());
+    let rolling = snapshot.rolling_update();
     let (desired, minimum) = (snapshot.replicas(), snapshot.min_available());
-    Limits::of_group(rolling, desired, minimum, surge_from)
+    Limits::of_group(rolling.as_deref(), desired, minimum, surge_from)
+}
+
+/// Whether the turn goes on without surge in all its parts.
+pub fn is_turn_without_surge(snapshot: &Snapshot) -> bool {
+    turn(snapshot).is_some_and(|turn| turn.without_surge.is_some())
 }
 
 /// The turn of the group's replica of the set.
@@ -149,8 +155,8 @@ pub fn next_change(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     let short = update::short_at(waiting).filter(|at| *at > now);
     members(snapshot)
         .filter_map(|members| {
-            let units = units(snapshot, &hashed, &members);
-            update::next_stage_of_replica_at(&units, min_ready, now)
+            let unit = unit(snapshot, &hashed, &members);
+            update::next_stage_of_replica_at(&unit, min_ready, now)
         })
         .chain(short)
         .min()
@@ -183,23 +189,22 @@ fn min_ready(snapshot: &Snapshot, hashed: &Hashed<'_>) -> SignedDuration {
 }
 
 /// The PodCliques of a group replica that count in this update, one that is being deleted among them.
-fn units<'a>(
-    snapshot: &'a Snapshot,
-    hashed: &Hashed<'_>,
-    members: &Members<'_>,
-) -> Vec<UnitMember<'a>> {
+fn unit<'a>(snapshot: &'a Snapshot, hashed: &Hashed<'_>, members: &Members<'_>) -> UnitReplica<'a> {
     let slots = members.cliques.iter();
-    slots
-        .filter_map(|member| match snapshot.slot(&member.name) {
-            Slot::Current(found) | Slot::Terminating(found) => Some(UnitMember {
-                is_old: is_outdated(snapshot, hashed, member.clique, found),
-                is_terminating: ownership::is_terminating(&found.metadata),
-                minimum: gang::clique_minimum(&found.spec),
-                pods: snapshot.staying_pods(found).map(AsRef::as_ref).collect(),
-            }),
-            _ => None,
-        })
-        .collect()
+    let found = slots.filter_map(|member| match snapshot.slot(&member.name) {
+        Slot::Current(found) | Slot::Terminating(found) => Some(UnitMember {
+            is_old: is_outdated(snapshot, hashed, member.clique, found),
+            is_terminating: ownership::is_terminating(&found.metadata),
+            minimum: gang::clique_minimum(&found.spec),
+            pods: snapshot.staying_pods(found).map(AsRef::as_ref).collect(),
+        }),
+        _ => None,
+    });
+    UnitReplica {
+        members: found.collect(),
+        wanted: members.cliques.len(),
+        is_below_partition: members.group_replica < snapshot.partition(),
+    }
 }
 
 /// Whether the PodClique or a pod of it has an older template.

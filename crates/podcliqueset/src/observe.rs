@@ -162,9 +162,12 @@ impl Snapshot {
             let podcliques = self.podcliques.values().map(|c| &c.podclique.metadata);
             podcliques.filter_map(|meta| ownership::group_replica_in(name, meta))
         };
+        let minimum = group.spec.min_available.unwrap_or(1);
+        let given = config.rolling_update.as_ref();
+        let rolling = update::rolling_in_force(&self.validated.set, given, minimum);
         GroupIndexes {
             replicas: limits::bounded(group.spec.replicas),
-            surge: update::surge_of_group(group, config.rolling_update.as_ref(), existing),
+            surge: update::surge_of_group(group, rolling.as_deref(), existing),
         }
     }
 

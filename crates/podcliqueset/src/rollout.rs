@@ -1,6 +1,8 @@
 //! The progress of each replica in an update, by PodCliques and pods (docs/semantics.md §14.3).
 
 mod components;
+mod kept;
+mod units;
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,12 +12,13 @@ use api::podcliqueset::PodCliqueTemplateSpec;
 use domain::Pod;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster};
-use domain::update;
+use domain::update::{self, Age};
 use domain::workload::layout;
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
 pub use components::{NamedComponent, Turn};
+pub use kept::Partitions;
 
 /// Newest template hash of each clique, by name.
 pub type Newest<'a> = HashMap<&'a str, &'a str>;
@@ -40,8 +43,10 @@ pub fn newest<'a>(hashed: &'a Hashed<'_>) -> Newest<'a> {
 pub struct Progress {
     /// Index of the replica.
     pub index: i32,
-    /// Whether a PodClique or a pod of it has an older template.
+    /// Whether a PodClique or a pod of it has an older template that the update replaces.
     pub is_outdated: bool,
+    /// Whether a partition keeps the older template of a group replica or a pod of it.
+    pub is_kept: bool,
     /// Whether a PodClique of a changed clique has the newest template.
     pub is_begun: bool,
     /// Whether a clique or group of it stores the numbers of a turn that has not ended.
@@ -53,9 +58,12 @@ pub struct Progress {
 }
 
 /// The progress of each replica, by index.
-pub fn survey(roster: &Roster<'_>, newest: &Newest<'_>) -> Vec<Progress> {
+pub fn survey(snapshot: &Snapshot, roster: &Roster<'_>, newest: &Newest<'_>) -> Vec<Progress> {
+    let partitions = Partitions::of(&snapshot.validated.set);
     let replicas = roster.layout.replicas.iter();
-    let mut all: Vec<Progress> = replicas.map(|r| progress(roster, newest, r)).collect();
+    let mut all: Vec<Progress> = replicas
+        .map(|replica| progress(roster, newest, &partitions, replica))
+        .collect();
     if all.iter().any(|replica| replica.is_outdated) {
         let changed = changed_cliques(roster, newest);
         for (progress, replica) in all.iter_mut().zip(&roster.layout.replicas) {
@@ -106,7 +114,7 @@ fn is_begun(
 }
 
 /// The cliques of which some PodClique or pod has an older template.
-fn changed_cliques<'a>(roster: &'a Roster<'_>, newest: &Newest<'_>) -> HashSet<&'a str> {
+pub fn changed_cliques<'a>(roster: &'a Roster<'_>, newest: &Newest<'_>) -> HashSet<&'a str> {
     let slots = roster.layout.slots();
     slots
         .filter(|slot| {
@@ -117,7 +125,12 @@ fn changed_cliques<'a>(roster: &'a Roster<'_>, newest: &Newest<'_>) -> HashSet<&
         .collect()
 }
 
-fn progress(roster: &Roster<'_>, newest: &Newest<'_>, replica: &layout::Replica<'_>) -> Progress {
+fn progress(
+    roster: &Roster<'_>,
+    newest: &Newest<'_>,
+    partitions: &Partitions<'_>,
+    replica: &layout::Replica<'_>,
+) -> Progress {
     let seen = || {
         replica
             .slots()
@@ -125,7 +138,8 @@ fn progress(roster: &Roster<'_>, newest: &Newest<'_>, replica: &layout::Replica<
     };
     Progress {
         index: replica.index,
-        is_outdated: seen().any(|(part, c)| is_outdated(newest, part.clique, c)),
+        is_outdated: seen().any(|(part, c)| partitions.age(newest, part, c) == Age::Old),
+        is_kept: seen().any(|(part, c)| partitions.age(newest, part, c) == Age::Kept),
         is_begun: false,
         is_open: has_open_record(roster, replica),
         is_scheduled: seen().any(|(_, c)| c.count(Pod::is_scheduled) > 0),

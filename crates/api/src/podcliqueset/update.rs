@@ -11,11 +11,16 @@ use crate::duration::POSITIVE;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateStrategy {
-    /// `RollingRecreate` (default): the operator replaces one replica after the other. `OnDelete`:
-    /// a pod gets the new template when it is deleted.
+    /// `RollingRecreate` (default): the operator replaces one replica after the other. `Coherent`:
+    /// likewise, and in each replica the changed cliques and groups go together, in steps of at least
+    /// `minAvailable` of each. `OnDelete`: a pod gets the new template when it is deleted.
     ///
-    /// A switch takes effect at once: to `OnDelete` stops a running update, to `RollingRecreate`
-    /// starts one if any pod has an older template.
+    /// `Coherent` is for parts that must not meet across versions, such as prefill and decode. Where
+    /// a part has fewer than twice `minAvailable`, only `maxSurge` of at least `minAvailable` in every
+    /// part keeps the old version whole until the new one is up.
+    ///
+    /// A switch takes effect at once: to `OnDelete` stops a running update, to another one starts one
+    /// if any pod has an older template.
     #[serde(rename = "type", default)]
     pub type_: UpdateStrategyType,
     /// While true, the operator replaces nothing because of a template, and accepts no newer one.
@@ -42,6 +47,8 @@ pub enum UpdateStrategyType {
     /// One replica at a time is recreated from the new template.
     #[default]
     RollingRecreate,
+    /// One replica at a time, its changed cliques and groups together.
+    Coherent,
     /// A pod takes the new template when it is deleted.
     OnDelete,
 }
@@ -51,9 +58,10 @@ pub enum UpdateStrategyType {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RollingUpdate {
-    /// Pods of a clique, or replicas of a group, that may be missing during an update. Default 1.
+    /// Pods of a clique, or replicas of a group, that may be missing during an update. Default 1, with
+    /// `Coherent` `minAvailable`.
     ///
-    /// From 1 to `replicas`, or 0 beside `maxSurge`. It counts from the most that were available at
+    /// From 1, with `Coherent` from `minAvailable`, to `replicas`, or 0 beside `maxSurge`. It counts from the most that were available at
     /// once since the turn began, so members without room do not use it up. If more than
     /// `minAvailable` ran, the update never goes below `minAvailable`. A change takes effect at once.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,6 +90,14 @@ pub struct RollingUpdate {
     /// where Ready is Ready. A change takes effect at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_ready_seconds: Option<i32>,
+    /// Pods of a clique, or replicas of a group, with a lower index than this keep their templates.
+    /// Default 0: all are updated.
+    ///
+    /// A canary: with 9 of 10, index 9 is updated and the update rests, with gang termination as
+    /// usual. A pod below it that is lost is recreated from its older template. Lower it to go on.
+    /// Refused if negative. A change takes effect at once; a member that is updated stays so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<i32>,
 }
 
 /// The running or last update of a set.
@@ -118,6 +134,13 @@ pub struct PcsUpdateProgress {
     /// When the operator first saw `updateStrategy.paused`; absent if it is not paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused_since: Option<Time>,
+    /// With `Coherent`: names of the standalone cliques that the update changes. Empty once it has
+    /// ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_scope_standalone_pod_cliques: Vec<String>,
+    /// With `Coherent`: names of the scaling groups that the update changes. Empty once it has ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_scope_pod_clique_scaling_groups: Vec<String>,
 }
 
 impl PcsUpdateProgress {
@@ -133,18 +156,38 @@ impl PcsUpdateProgress {
             currently_updating: Vec::new(),
             reached: None,
             paused_since: None,
+            in_scope_standalone_pod_cliques: Vec::new(),
+            in_scope_pod_clique_scaling_groups: Vec::new(),
         }
     }
 }
 
-/// The templates of a replica that is not on the newest accepted ones.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The templates of a replica of which something is not on the newest accepted ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplicaRevision {
     /// Index of the replica in the set, from 0.
     pub replica: i32,
-    /// Name of the ControllerRevision with its templates.
-    pub revision: String,
+    /// Name of the ControllerRevision with its templates; absent: the accepted ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// Name of the ControllerRevision with the templates of its older pods and group replicas: those
+    /// that a partition, a pause or a step of `Coherent` keeps. Absent: there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub older: Option<String>,
+    /// Where the older ones end, by clique or group, outside of a turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from: Vec<ComponentFrom>,
+}
+
+/// The lowest index of a clique's pods, or of a group's replicas, that has the newer templates.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ComponentFrom {
+    /// Name of the standalone clique or the scaling group in the template.
+    pub component: String,
+    /// From this index on pods or group replicas have the newer templates. From 0.
+    pub from: i32,
 }
 
 /// The replica of a set that has the turn in an update.
@@ -167,6 +210,19 @@ pub struct ReplicaUpdateProgress {
     /// terminated in its turn, as its pods found no node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub must_return: Vec<String>,
+    /// With `Coherent`: the lowest index of each clique and group in scope that may be replaced now. One
+    /// that is not listed has to wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<ComponentFrom>,
+    /// With `Coherent`: why this turn goes on without surge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without_surge: Option<String>,
+    /// With `Coherent`: the generation hash of the templates whose pods are starting now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_flight_epochs: Vec<String>,
+    /// With `Coherent`: the reason for which the next step waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 impl ReplicaUpdateProgress {
@@ -178,6 +234,10 @@ impl ReplicaUpdateProgress {
             update_ended_at: None,
             without_room_since: None,
             must_return: Vec::new(),
+            targets: Vec::new(),
+            without_surge: None,
+            in_flight_epochs: Vec::new(),
+            message: None,
         }
     }
 }

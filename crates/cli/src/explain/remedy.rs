@@ -22,7 +22,7 @@ fn remedy_of_update(reason: Reason) -> Option<&'static str> {
         }
         Reason::UpdatePaused => "set `spec.updateStrategy.paused` to false",
         Reason::UpdatePartitioned => {
-            "lower `spec.updateStrategy.partition` to go on, or `kubectl grove undo` to go back"
+            "lower the partition that the message names to go on, or `kubectl grove undo` to go back"
         }
         _ => return None,
     })

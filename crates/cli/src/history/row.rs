@@ -75,7 +75,14 @@ fn row(set: &PodCliqueSet, found: &Revision, changed_cliques: Vec<String>) -> Ro
         let own = status.and_then(|status| update::revision_of(status, *replica));
         own.map_or(is_current, |own| own == found.name())
     };
-    let replicas: BTreeSet<i32> = (0..set.spec.replicas).filter(has_it).collect();
+    // Its units below a partition are on this one.
+    let entries = status.map_or(&[][..], |status| &status.replica_revisions);
+    let of_older = entries
+        .iter()
+        .filter(|entry| !entry.from.is_empty() && entry.older.as_deref() == Some(found.name()))
+        .map(|entry| entry.replica);
+    let own = (0..set.spec.replicas).filter(has_it);
+    let replicas: BTreeSet<i32> = own.chain(of_older).collect();
     Row {
         revision: found.revision,
         name: found.name().to_owned(),

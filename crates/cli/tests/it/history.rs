@@ -54,7 +54,8 @@ fn shows_what_changed_and_which_replicas_have_it() {
         current_revision: Some(all[2].name().to_owned()),
         replica_revisions: vec![ReplicaRevision {
             replica: 2,
-            revision: all[1].name().to_owned(),
+            revision: Some(all[1].name().to_owned()),
+            ..ReplicaRevision::default()
         }],
         ..PodCliqueSetStatus::default()
     });

@@ -13,6 +13,28 @@ const AFTER_CONTAINER_END: SignedDuration = SignedDuration::from_secs(60);
 /// A kubelet reports a pod that never was Ready as not Ready since this moment of its start.
 const FIRST_REPORT: SignedDuration = SignedDuration::from_secs(2);
 
+/// Whether a unit has the newest template, as far as an update is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    /// It has an older template, and the update replaces it.
+    Old,
+    /// It has an older template, and a partition keeps it.
+    Kept,
+    /// It has the newest template.
+    New,
+}
+
+impl Age {
+    /// Of a unit below the partition, or above it.
+    pub fn of(is_outdated: bool, is_below_partition: bool) -> Self {
+        match (is_outdated, is_below_partition) {
+            (false, _) => Self::New,
+            (true, true) => Self::Kept,
+            (true, false) => Self::Old,
+        }
+    }
+}
+
 /// The stage of a unit. A unit is old if it was created from another template than the newest, and
 /// placed if a pod of it is on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +51,10 @@ pub enum Stage {
     OldUnready,
     /// An old one that is available.
     OldAvailable,
+    /// One that a partition keeps, and that is not available.
+    KeptDown,
+    /// One that a partition keeps, and that is available.
+    KeptAvailable,
     /// A new one without a node.
     NewUnplaced,
     /// A new one on a node that does not count as available yet.
@@ -53,22 +79,27 @@ impl Stage {
 
     /// Whether it serves.
     pub fn is_available(self) -> bool {
-        matches!(self, Self::OldAvailable | Self::Updated)
+        matches!(
+            self,
+            Self::OldAvailable | Self::KeptAvailable | Self::Updated
+        )
     }
 }
 
 /// The stage of a pod as a unit. A new pod has to be Ready for `min_ready`.
-pub fn stage_of_pod(pod: &Pod, is_old: bool, min_ready: SignedDuration, now: Timestamp) -> Stage {
+pub fn stage_of_pod(pod: &Pod, age: Age, min_ready: SignedDuration, now: Timestamp) -> Stage {
     let is_up = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
-    match is_old {
+    match age {
         _ if pod.is_terminating() => Stage::Leaving,
-        true if pod.is_ready() => Stage::OldAvailable,
-        true if !pod.is_scheduled() => Stage::OldUnplaced,
-        true if is_up(down_since(pod)) => Stage::OldDown,
-        true => Stage::OldUnready,
-        false if is_up(available_since(pod, min_ready)) => Stage::Updated,
-        false if !pod.is_scheduled() => Stage::NewUnplaced,
-        false => Stage::Starting,
+        Age::Kept if pod.is_ready() => Stage::KeptAvailable,
+        Age::Kept => Stage::KeptDown,
+        Age::Old if pod.is_ready() => Stage::OldAvailable,
+        Age::Old if !pod.is_scheduled() => Stage::OldUnplaced,
+        Age::Old if is_up(down_since(pod)) => Stage::OldDown,
+        Age::Old => Stage::OldUnready,
+        Age::New if is_up(available_since(pod, min_ready)) => Stage::Updated,
+        Age::New if !pod.is_scheduled() => Stage::NewUnplaced,
+        Age::New => Stage::Starting,
     }
 }
 
@@ -111,14 +142,14 @@ fn was_ready(pod: &Pod, lost: Timestamp) -> bool {
 /// When the pod's stage changes if nothing happens to it.
 pub fn next_stage_at(
     pod: &Pod,
-    is_old: bool,
+    age: Age,
     min_ready: SignedDuration,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let at = if is_old {
-        down_since(pod)
-    } else {
-        available_since(pod, min_ready)
+    let at = match age {
+        Age::Old => down_since(pod),
+        Age::Kept => None,
+        Age::New => available_since(pod, min_ready),
     };
     at.filter(|at| *at > now && !pod.is_terminating())
 }
@@ -143,22 +174,40 @@ impl UnitMember<'_> {
     }
 }
 
-/// The stage of a group replica, from those of its `wanted` PodCliques that exist. Each needs its
-/// minimum of pods.
+/// A group replica, as a unit of an update.
+#[derive(Clone, Debug)]
+pub struct UnitReplica<'a> {
+    /// Those of its PodCliques that exist.
+    pub members: Vec<UnitMember<'a>>,
+    /// The number of its PodCliques.
+    pub wanted: usize,
+    /// Whether a partition keeps its templates.
+    pub is_below_partition: bool,
+}
+
+impl UnitReplica<'_> {
+    fn age(&self) -> Age {
+        let is_outdated = self.members.iter().any(|m| m.is_old);
+        Age::of(is_outdated, self.is_below_partition)
+    }
+}
+
+/// The stage of a group replica. Each of its PodCliques needs its minimum of pods.
 pub fn stage_of_replica(
-    members: &[UnitMember<'_>],
-    wanted: usize,
+    replica: &UnitReplica<'_>,
     min_ready: SignedDuration,
     now: Timestamp,
 ) -> Stage {
+    let members = &replica.members;
     if members.is_empty() {
         return Stage::Absent;
     }
     let is_any_deleted = members.iter().any(|m| m.is_terminating);
-    let is_old = members.iter().any(|m| m.is_old);
-    if is_old && is_any_deleted {
+    let age = replica.age();
+    if age == Age::Old && is_any_deleted {
         return Stage::Leaving;
     }
+    let wanted = replica.wanted;
     let is_whole = members.len() == wanted && !is_any_deleted;
     let is_placed = members
         .iter()
@@ -167,25 +216,27 @@ pub fn stage_of_replica(
         |claim: &dyn Fn(&Pod) -> bool| is_whole && members.iter().all(|m| m.has_enough(claim));
     let is_up = |pod: &Pod| available_since(pod, min_ready).is_some_and(|at| at <= now);
     let may_return = |pod: &Pod| down_since(pod).is_none_or(|at| at > now);
-    match is_old {
-        true if have(&Pod::is_ready) => Stage::OldAvailable,
-        true if !is_placed => Stage::OldUnplaced,
-        true if have(&may_return) => Stage::OldUnready,
-        true => Stage::OldDown,
-        false if have(&is_up) => Stage::Updated,
-        false if is_placed => Stage::Starting,
-        false => Stage::NewUnplaced,
+    match age {
+        Age::Kept if have(&Pod::is_ready) => Stage::KeptAvailable,
+        Age::Kept => Stage::KeptDown,
+        Age::Old if have(&Pod::is_ready) => Stage::OldAvailable,
+        Age::Old if !is_placed => Stage::OldUnplaced,
+        Age::Old if have(&may_return) => Stage::OldUnready,
+        Age::Old => Stage::OldDown,
+        Age::New if have(&is_up) => Stage::Updated,
+        Age::New if is_placed => Stage::Starting,
+        Age::New => Stage::NewUnplaced,
     }
 }
 
 /// When the stage of a group replica may change if nothing happens to its pods.
 pub fn next_stage_of_replica_at(
-    members: &[UnitMember<'_>],
+    replica: &UnitReplica<'_>,
     min_ready: SignedDuration,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let is_old = members.iter().any(|m| m.is_old);
-    let pods = members.iter().flat_map(|m| &m.pods);
-    pods.filter_map(|pod| next_stage_at(pod, is_old, min_ready, now))
+    let age = replica.age();
+    let pods = replica.members.iter().flat_map(|m| &m.pods);
+    pods.filter_map(|pod| next_stage_at(pod, age, min_ready, now))
         .min()
 }

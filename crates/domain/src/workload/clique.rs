@@ -5,6 +5,7 @@ mod build;
 mod correct;
 mod metadata;
 mod nvlink;
+mod older;
 
 use api::SharedPodSpec;
 use api::podcliqueset::PodCliqueTemplateSpec;
@@ -13,6 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 pub use self::build::{build, users_annotations};
 pub use self::correct::{corrected, live_replicas, without_rise};
 pub use self::metadata::{add_finalizer, add_owner, overlay};
+pub use self::older::{note_older, with_older_template};
 use crate::object::attempt::Attempt;
 use crate::object::environment;
 

@@ -106,6 +106,7 @@ fn annotations_of(podclique: &PodClique, failure_count: u32) -> Option<BTreeMap<
     let own = [
         labels::TEMPLATE_REPLICAS,
         labels::REBASED_FROM,
+        labels::OLDER_TEMPLATE_HASH,
         labels::TEMPLATE_KEYS,
         labels::MADE_WITH_HASH,
         labels::ATTEMPT,

@@ -1,14 +1,18 @@
 //! The content of revisions, and which one is in force.
 
-use api::podcliqueset::{ReplicaRevision, UpdateStrategyType};
+use api::podcliqueset::{
+    ComponentFrom, PcsUpdateProgress, ReplicaRevision, ReplicaUpdateProgress, RollingUpdate,
+    UpdateStrategyType,
+};
 use api::{PodCliqueSet, PodCliqueSetStatus, WorkloadType};
 use domain::Revision;
-use domain::update::revision_in_force;
+use domain::update::{Older, find_older, first_replaced, revision_in_force};
 use domain::workload::hash::{generation_hash, pod_template_hashes};
 use domain::workload::revision::{build, decode, restore};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
 use serde_json::json;
-use testkit::builders::set;
+use testkit::builders::{after, set};
 
 const OLD: &str = "r1bbbbbbbbbbbbbb";
 const NEW: &str = "r1cccccccccccccc";
@@ -76,7 +80,8 @@ fn an_edited_revision_is_not_used(#[case] from: &str, #[case] to: &str) {
 fn entry(replica: i32) -> ReplicaRevision {
     ReplicaRevision {
         replica,
-        revision: "demo-own".to_owned(),
+        revision: Some("demo-own".to_owned()),
+        ..ReplicaRevision::default()
     }
 }
 
@@ -106,4 +111,80 @@ fn the_status_decides(
     assert_eq!(revision_in_force(&on_delete, NEW, 1), None);
     set.spec.workload_type = Some(WorkloadType::Training);
     assert_eq!(revision_in_force(&set, NEW, 1), None);
+}
+
+fn from(from: i32) -> Vec<ComponentFrom> {
+    vec![ComponentFrom {
+        component: "web".to_owned(),
+        from,
+    }]
+}
+
+/// The set with older units of replica 1; `words` may hold `turn`, `coherent`, `target N`,
+/// `partition N`, `stored N`.
+fn mixed(words: &str) -> (PodCliqueSet, RollingUpdate) {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let number = |name: &str| {
+        let at = words.iter().position(|word| *word == name)?;
+        words[at + 1].parse::<i32>().ok()
+    };
+    let mut set = demo();
+    let mut turn = ReplicaUpdateProgress::begin(1, Time(after(0)));
+    turn.targets = number("target").map(from).unwrap_or_default();
+    let mut progress = PcsUpdateProgress::begin(Time(after(0)));
+    progress.currently_updating = words
+        .contains(&"turn")
+        .then_some(turn)
+        .into_iter()
+        .collect();
+    set.status = Some(PodCliqueSetStatus {
+        current_generation_hash: Some(NEW.to_owned()),
+        update_progress: Some(progress),
+        replica_revisions: vec![ReplicaRevision {
+            replica: 1,
+            revision: None,
+            older: Some("demo-older".to_owned()),
+            from: number("stored").map(from).unwrap_or_default(),
+        }],
+        ..PodCliqueSetStatus::default()
+    });
+    if words.contains(&"coherent") {
+        let strategy = set.spec.update_strategy.get_or_insert_default();
+        strategy.type_ = UpdateStrategyType::Coherent;
+    }
+    let rolling = RollingUpdate {
+        partition: number("partition"),
+        ..RollingUpdate::default()
+    };
+    (set, rolling)
+}
+
+#[rstest]
+#[case::stored_by_the_last_turn("stored 2 partition 1", Some(2))]
+#[case::a_lowered_partition_waits_for_the_turn("stored 2", Some(2))]
+#[case::of_another_component("partition 2", None)]
+#[case::in_its_turn_the_partition("turn partition 2", Some(2))]
+#[case::in_its_turn_without_one("turn stored 2", None)]
+#[case::before_the_first_step("turn coherent", Some(i32::MAX))]
+#[case::after_a_step("turn coherent target 1", Some(1))]
+#[case::a_partition_above_the_step("turn coherent target 1 partition 2", Some(2))]
+#[case::a_step_below_all("turn coherent target 0", None)]
+fn older_units_end_at_an_index(#[case] words: &str, #[case] below: Option<i32>) {
+    let (mut set, rolling) = mixed(words);
+    let revision = "demo-older";
+    let expected = below.map(|below| Older { revision, below });
+    assert_eq!(find_older(&set, 1, "web", Some(&rolling)), expected);
+    assert_eq!(find_older(&set, 0, "web", Some(&rolling)), None);
+    set.spec.workload_type = Some(WorkloadType::Training);
+    assert_eq!(find_older(&set, 1, "web", Some(&rolling)), None);
+}
+
+#[rstest]
+#[case::all("turn", 0)]
+#[case::from_the_partition_on("turn partition 2", 2)]
+#[case::none_before_the_first_step("turn coherent", i32::MAX)]
+#[case::from_the_step_on("turn coherent target 3 partition 2", 3)]
+fn a_turn_replaces_from_an_index_on(#[case] words: &str, #[case] index: i32) {
+    let (set, rolling) = mixed(words);
+    assert_eq!(first_replaced(&set, "web", Some(&rolling)), index);
 }

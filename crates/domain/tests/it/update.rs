@@ -1,5 +1,6 @@
 //! The stages of units, and the time since the last progress of an update.
 
+mod coherent;
 mod component;
 mod records;
 
@@ -8,15 +9,15 @@ use api::conditions::{Reason, Status};
 use api::podcliqueset::RollingUpdate;
 use domain::Pod;
 use domain::object::pod::{ContainerState, ContainerStatus, PodCondition, Terminated};
-use domain::update::{self, Advance, Stage, UnitMember};
+use domain::update::{self, Advance, Age, Stage, UnitMember, UnitReplica};
 use jiff::SignedDuration;
 use k8s_openapi::api::core::v1::Probe;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
 use testkit::builders::{after, pod, podclique};
 
-/// `old` or `new`, then what the pod shows; times in seconds, now is 100.
-fn staged_pod(given: &str) -> (Pod, bool) {
+/// `old`, `kept` or `new`, then what the pod shows; times in seconds, now is 100.
+fn staged_pod(given: &str) -> (Pod, Age) {
     let clique = podclique("demo-0-web").size(1, 1).build();
     let mut pod = (*pod(&clique, 0).ungated().build()).clone();
     for word in given.split_whitespace() {
@@ -49,7 +50,8 @@ fn staged_pod(given: &str) -> (Pod, bool) {
             _ => {}
         }
     }
-    (pod, given.contains("old"))
+    let is_outdated = !given.contains("new");
+    (pod, Age::of(is_outdated, given.contains("kept")))
 }
 
 #[rstest]
@@ -61,6 +63,10 @@ fn staged_pod(given: &str) -> (Pod, bool) {
 #[case("old bound started@10 unready@70", Stage::OldDown, None)]
 #[case("old bound started@10 unready@80 failed", Stage::OldDown, None)]
 #[case("old bound ready@50 leaving", Stage::Leaving, None)]
+#[case("kept", Stage::KeptDown, None)]
+#[case("kept bound started@10 unready@80", Stage::KeptDown, None)]
+#[case("kept bound ready@99", Stage::KeptAvailable, None)]
+#[case("kept bound ready@50 leaving", Stage::Leaving, None)]
 #[case("new", Stage::NewUnplaced, None)]
 #[case("new bound", Stage::Starting, None)]
 #[case("new bound ready@85", Stage::Starting, Some(105))]
@@ -73,14 +79,14 @@ fn a_pod_is_in_one_stage(
     #[case] stage: Stage,
     #[case] changes_at: Option<i64>,
 ) {
-    let (pod, is_old) = staged_pod(given);
+    let (pod, age) = staged_pod(given);
     let (min_ready, now) = (SignedDuration::from_secs(20), after(100));
     assert_eq!(
-        update::stage_of_pod(&pod, is_old, min_ready, now),
+        update::stage_of_pod(&pod, age, min_ready, now),
         stage,
         "{given}"
     );
-    let next = update::next_stage_at(&pod, is_old, min_ready, now);
+    let next = update::next_stage_at(&pod, age, min_ready, now);
     assert_eq!(next, changes_at.map(after), "{given}");
 }
 
@@ -92,6 +98,9 @@ fn a_pod_is_in_one_stage(
 #[case::one_has_no_pod(&["old bound ready"], &[], Stage::OldDown)]
 #[case::one_waits_for_a_node(&["old bound ready"], &["old"], Stage::OldDown)]
 #[case::both_wait(&["old"], &["old"], Stage::OldUnplaced)]
+#[case::kept(&["kept bound ready"], &["kept bound ready"], Stage::KeptAvailable)]
+#[case::half_of_it_is_kept(&["new bound ready"], &["kept bound ready"], Stage::KeptAvailable)]
+#[case::a_kept_one_is_down(&["kept bound ready"], &["kept"], Stage::KeptDown)]
 #[case::new(&["new bound ready"], &["new bound ready"], Stage::Updated)]
 #[case::one_is_new_for_too_short(&["new bound ready"], &["new bound ready@99"], Stage::Starting)]
 #[case::new_and_waiting(&["new"], &["new"], Stage::NewUnplaced)]
@@ -102,7 +111,7 @@ fn a_group_replica_is_in_one_stage(
 ) {
     let cliques = [leader, worker].map(|given| {
         let pods = given.iter().map(|given| staged_pod(given).0);
-        let is_old = given.iter().any(|given| given.contains("old"));
+        let is_old = given.iter().any(|given| !given.contains("new"));
         (is_old || given.is_empty(), pods.collect::<Vec<_>>())
     });
     let members = cliques.iter().map(|(is_old, pods)| UnitMember {
@@ -111,9 +120,14 @@ fn a_group_replica_is_in_one_stage(
         minimum: 1,
         pods: pods.iter().collect(),
     });
-    let members: Vec<_> = members.collect();
+    let mut given = leader.iter().chain(worker);
+    let replica = UnitReplica {
+        members: members.collect(),
+        wanted: 2,
+        is_below_partition: given.any(|given| given.contains("kept")),
+    };
     let (min_ready, now) = (SignedDuration::from_secs(20), after(100));
-    assert_eq!(update::stage_of_replica(&members, 2, min_ready, now), stage);
+    assert_eq!(update::stage_of_replica(&replica, min_ready, now), stage);
 }
 
 #[test]

@@ -41,6 +41,7 @@ pub fn read_by_children(set: &PodCliqueSet) -> impl PartialEq + use<> {
         status.current_generation_hash,
         status.replica_attempts,
         status.update_progress,
+        status.replica_revisions,
         status.phase,
     )
 }

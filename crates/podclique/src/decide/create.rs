@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use api::{LastError, codes};
+use api::{LastError, PodClique, codes};
 use domain::object::ownership;
 use domain::plan::{Action, first_portion};
 use domain::scheduling::{self, kubernetes};
@@ -13,7 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::stuck_terminating::{self, Waiter};
 use super::update;
-use crate::observe::Snapshot;
+use crate::observe::{OlderPods, Snapshot};
 use crate::pod_group::Choice;
 use crate::rollout;
 
@@ -55,6 +55,9 @@ impl Missing {
 }
 
 pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
+    if snapshot.older == OlderPods::Unknown {
+        return Missing::default();
+    }
     let holders = holders(snapshot, now);
     let surge = rollout::surge_indexes(snapshot);
     let surge_due = !surge.is_empty() && update::fills_surge(snapshot, now);
@@ -91,7 +94,12 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
             return None;
         };
         used.insert(name.clone());
-        let pod = new_pod(snapshot, index, name, group.as_deref(), now);
+        let older = snapshot
+            .older
+            .find(index)
+            .filter(|_| !surge.contains(&index));
+        let podclique = older.unwrap_or(&snapshot.podclique);
+        let pod = new_pod(snapshot, podclique, index, name, group.as_deref(), now);
         Some(Action::create(pod))
     });
     let pods = first_portion(missing);
@@ -178,8 +186,10 @@ fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
     holders
 }
 
+/// The pod of an index, from this PodClique: an older pod has another template than the others.
 fn new_pod(
     snapshot: &Snapshot,
+    podclique: &PodClique,
     index: i32,
     name: String,
     group: Option<&str>,
@@ -194,7 +204,7 @@ fn new_pod(
         .as_ref()
         .map_or("", |s| s.priority_class_name.as_str());
     let mut pod = template::build_pod(
-        &snapshot.podclique,
+        podclique,
         snapshot.set_name(),
         index,
         name,

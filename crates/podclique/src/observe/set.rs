@@ -1,5 +1,6 @@
 //! The facts about a PodClique that its set determines.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -77,6 +78,10 @@ pub struct UpdateFacts {
     pub is_on_delete: bool,
     /// The budget and the deadline of a standalone clique.
     pub rolling: Option<RollingUpdate>,
+    /// The lowest index of its pods that the update may replace now.
+    pub first_replaced: i32,
+    /// Whether the turn goes on without surge in all its parts.
+    pub is_without_surge: bool,
     /// How long a new pod has to be Ready before it counts for the update.
     pub min_ready: SignedDuration,
     /// Condition `UpdateInProgress` of its scaling group, which a clique of a group follows.
@@ -199,6 +204,9 @@ fn update_facts(
     let status = group.as_ref().and_then(|g| g.status.as_ref());
     let turn = update::turn(set).filter(|turn| replica == Some(turn.replica_index));
     let generation = rules.validator.generation_hash(set);
+    let given = clique.and_then(|c| c.rolling_update.as_ref());
+    let spec = &podclique.spec;
+    let minimum = spec.min_available.unwrap_or(spec.replicas);
     UpdateFacts {
         is_updating: turn.is_some(),
         is_held: update::is_held(set, &generation),
@@ -209,8 +217,10 @@ fn update_facts(
         is_recreated: owner.is_none() && turn.is_some_and(|turn| update::is_recreated(turn, meta)),
         turn_started_at: turn.map(|turn| turn.update_started_at.clone()),
         is_on_delete: update::is_on_delete(set),
-        rolling: clique.and_then(|c| c.rolling_update.clone()),
-        min_ready: update::min_ready(clique.and_then(|c| c.rolling_update.as_ref()), clique),
+        first_replaced: clique.map_or(0, |c| update::first_replaced(set, &c.name, given)),
+        is_without_surge: turn.is_some_and(|turn| turn.without_surge.is_some()),
+        rolling: update::rolling_in_force(set, given, minimum).map(Cow::into_owned),
+        min_ready: update::min_ready(given, clique),
         group: status.and_then(|s| {
             conditions::find(&s.conditions, ConditionType::UpdateInProgress).cloned()
         }),

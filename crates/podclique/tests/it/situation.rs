@@ -46,6 +46,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         init_container_image: "grove-initc:0.1.0".into(),
         scheduler: GangScheduler::default(),
         pod_group: podclique::pod_group::PodGroupFacts::default(),
+        older: podclique::observe::OlderPods::default(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Pods of an older template: which go, how many, and how the status reports it.
 
+mod older;
 mod records;
 mod surge;
 

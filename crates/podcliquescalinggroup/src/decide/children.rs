@@ -4,7 +4,7 @@
 //! have 20,000 of them, and a pod template may be a megabyte (decision 66).
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use admission::validated_set::ValidatedSet;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
@@ -12,7 +12,7 @@ use api::{PodClique, PodCliqueSet, names};
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::roster::Slot;
-use domain::update::{self, is_edited_in_place};
+use domain::update::{self, Older, is_edited_in_place};
 use domain::workload::clique::{self, GroupPosition, LiveCount, PodCliquePosition, Ready};
 use domain::workload::layout::{self, Member};
 use domain::workload::revision::Restored;
@@ -30,12 +30,12 @@ pub(super) fn plan_children(snapshot: &Snapshot, recreation: &Recreation) -> [Ve
     };
     let terminating = Terminating::of(snapshot);
     let names = group.clique_names();
-    let surge = snapshot.surge_indexes();
+    let surge = &group.surge;
     let replicas = layout::enumerate_members(group.name(), &names, 0..snapshot.replicas());
     let replicas = replicas.chain(layout::enumerate_members(
         group.name(),
         &names,
-        surge.clone(),
+        surge.iter().copied(),
     ));
     let kept = replicas.flat_map(|members| {
         members
@@ -61,8 +61,13 @@ struct Group<'a> {
     /// Index of the PodCliqueSet replica.
     replica: i32,
     cliques: Vec<Ready<'a>>,
-    /// The templates in force, if they are not the newest ones: read once one is missing.
-    older: OnceCell<Vec<Restored>>,
+    /// The indexes of its surge replicas.
+    surge: BTreeSet<i32>,
+    /// The group replicas that keep an older revision than the others.
+    kept: Option<Older<'a>>,
+    /// The templates in force, if they are not the newest ones: read once one is missing. First those
+    /// of the group replicas that keep an older revision, then those of the others.
+    older: [OnceCell<Vec<Restored>>; 2],
     /// Whether nothing is created, since the newest template waits for the answer to its check.
     is_unchecked: bool,
 }
@@ -80,7 +85,14 @@ impl<'a> Group<'a> {
             set: &owner.set,
             config,
             replica: snapshot.replica()?,
-            older: OnceCell::new(),
+            surge: snapshot.surge_indexes(),
+            kept: update::find_older(
+                &owner.set,
+                snapshot.replica()?,
+                &config.name,
+                config.rolling_update.as_ref(),
+            ),
+            older: [OnceCell::new(), OnceCell::new()],
             is_unchecked: snapshot.is_update_unchecked(),
             cliques: hashed
                 .into_iter()
@@ -148,7 +160,11 @@ impl<'a> Group<'a> {
 
     /// A PodClique that has to be created, from the templates in force.
     fn build_missing(&self, newest: &Ready<'_>, member: &Member<'_>) -> PodClique {
-        let older = self.older.get_or_init(|| self.restore_older());
+        let kept = self.kept.filter(|_| !self.is_surge(member));
+        let is_kept = kept.is_some_and(|kept| member.group_replica < kept.below);
+        let [of_kept, of_others] = &self.older;
+        let older = if is_kept { of_kept } else { of_others };
+        let older = older.get_or_init(|| self.restore(kept, member.group_replica));
         let found = older.iter().find(|(t, _)| t.name == newest.template.name);
         match found {
             None => self.build_podclique(newest, member),
@@ -159,11 +175,16 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn restore_older(&self) -> Vec<Restored> {
+    fn is_surge(&self, member: &Member<'_>) -> bool {
+        self.surge.contains(&member.group_replica)
+    }
+
+    /// The templates of this group replica, if they are not the newest ones.
+    fn restore(&self, kept: Option<Older<'_>>, j: i32) -> Vec<Restored> {
         let owner = self.snapshot.owner.as_ref();
         let generation = owner.map(ValidatedSet::generation_hash);
         let name = generation
-            .and_then(|newest| update::revision_in_force(self.set, &newest, self.replica));
+            .and_then(|newest| update::revision_of_unit(self.set, &newest, self.replica, kept, j));
         let cliques = self.cliques.iter().map(|clique| clique.template);
         let revisions = &self.snapshot.revisions;
         name.map_or_else(Vec::new, |name| revisions.restore_all(&name, cliques))

@@ -89,10 +89,11 @@ fn choose<'a>(
     }
     let limit = component.limits.max_unavailable.max(1);
     let starts = usize::try_from(limit.saturating_sub(component.starting)).unwrap_or(0);
+    let from = snapshot.first_replaced();
     let in_stage = |wanted: Stage| {
         let highest_first = staying.iter().rev();
         highest_first
-            .filter(move |(_, stage)| *stage == wanted)
+            .filter(move |(m, stage)| *stage == wanted && m.group_replica >= from)
             .map(|(members, _)| members)
     };
     let is_base = |members: &&Members<'_>| members.group_replica < snapshot.min_available();

@@ -17,6 +17,7 @@ use domain::workload::clique::{self, PodCliquePosition, Ready};
 use domain::workload::layout::{self, LayoutSlot};
 use domain::workload::start_order;
 
+use super::older_pods::OlderPods;
 use super::older_templates::OlderTemplates;
 use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
@@ -27,6 +28,8 @@ struct Timing<'a> {
     generation: String,
     /// The replica that gets or keeps the turn with the status of this plan.
     next_turn: Option<i32>,
+    /// The templates of pods that keep an older one than their PodClique.
+    older: OlderPods<'a>,
 }
 
 impl Timing<'_> {
@@ -59,6 +62,7 @@ pub(super) fn plan_children(
         set: &snapshot.validated.set,
         generation: snapshot.validated.generation_hash(),
         next_turn,
+        older: OlderPods::of(snapshot),
     };
     let timing = &timing;
     let template = &snapshot.validated.set.spec.template;
@@ -178,13 +182,17 @@ fn keep_clique(
             let waits = blocked.contains(&i) || roster.is_closed(i) || timing.is_unchecked();
             let is_done = roster.is_stored_as_done(i, name);
             let template = in_force.as_ref().unwrap_or(newest);
-            let build = || standalone(snapshot, roster, template, part);
+            let build = || {
+                let built = standalone(snapshot, roster, template, part);
+                timing.older.note_in(built, part)
+            };
             (!waits && !is_done).then(|| Action::create(build()))
         }
         Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
         Slot::Current(found) | Slot::Orphan(found) => {
             let is_due = timing.is_template_due(i);
             let desired = standalone(snapshot, roster, newest, part);
+            let desired = timing.older.note_in(desired, part);
             let desired = if timing.holds_rise(i) {
                 clique::without_rise(&found.podclique, desired)
             } else {

@@ -84,9 +84,12 @@ fn named_revisions(snapshot: &Snapshot) -> HashSet<String> {
         let accepted = status.current_generation_hash.as_deref();
         let accepted = accepted.map(|hash| names::revision(snapshot.name(), hash));
         let entries = status.replica_revisions.iter();
-        accepted
-            .into_iter()
-            .chain(entries.map(|entry| entry.revision.clone()))
+        accepted.into_iter().chain(
+            entries
+                .flat_map(|entry| [&entry.revision, &entry.older])
+                .flatten()
+                .cloned(),
+        )
     });
     of_status.chain([name_of_newest(snapshot)]).collect()
 }

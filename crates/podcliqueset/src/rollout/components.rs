@@ -4,12 +4,14 @@
 use api::LastError;
 use api::podclique::WaitingPod;
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaUpdateProgress};
+use domain::Pod;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster, Slot};
-use domain::update::{self, Component, Limits, Record, Stage, UnitMember};
+use domain::update::{self, Age, Component, Limits, Record, Stage, UnitMember, UnitReplica};
 use domain::workload::layout::{Group, LayoutSlot};
 use jiff::Timestamp;
 
+use super::units::Units;
 use super::{Newest, is_outdated};
 use crate::observe::Snapshot;
 
@@ -27,6 +29,10 @@ pub struct NamedComponent {
     pub next_change: Option<Timestamp>,
     /// A pod of it that waits for a node, as stored.
     pub waiting: Option<WaitingPod>,
+    /// Why it goes on without surge, as stored.
+    pub without_surge: Option<String>,
+    /// Its units by index.
+    pub units: Units,
 }
 
 impl NamedComponent {
@@ -77,20 +83,29 @@ impl Turn<'_> {
             return self.absent(slot.clique);
         };
         let template = self.template(slot.clique);
-        let rolling = template.and_then(|clique| clique.rolling_update.as_ref());
-        let min_ready = update::min_ready(rolling, template);
+        let given = template.and_then(|clique| clique.rolling_update.as_ref());
+        let min_ready = update::min_ready(given, template);
         let has_old_template = self.has_old_template(slot.clique, seen);
         let meta = &seen.podclique.metadata;
-        let is_old = |pod| has_old_template || update::is_outdated(pod, meta);
-        let units = seen.staying().filter_map(|pod| {
-            let stage = update::stage_of_pod(pod, is_old(&pod.metadata), min_ready, self.now);
-            Some((pod.index()?, stage))
-        });
+        let partition = update::partition_of(given);
+        let age = |pod: &Pod| {
+            let is_outdated = has_old_template || update::is_outdated(&pod.metadata, meta);
+            Age::of(is_outdated, pod.index().is_some_and(|k| k < partition))
+        };
+        let units: Vec<(i32, Stage)> = seen
+            .staying()
+            .filter_map(|pod| {
+                let stage = update::stage_of_pod(pod, age(pod), min_ready, self.now);
+                Some((pod.index()?, stage))
+            })
+            .collect();
         let spec = &seen.podclique.spec;
         let minimum = spec.min_available.unwrap_or(spec.replicas);
-        let changes = seen.staying().filter_map(|pod| {
-            update::next_stage_at(pod, is_old(&pod.metadata), min_ready, self.now)
-        });
+        let rolling = update::rolling_in_force(&self.snapshot.validated.set, given, minimum);
+        let rolling = rolling.as_deref();
+        let changes = seen
+            .staying()
+            .filter_map(|pod| update::next_stage_at(pod, age(pod), min_ready, self.now));
         let status = seen.podclique.status.as_ref();
         let progress = status.and_then(|status| status.update_progress.as_ref());
         let errors = status.iter().flat_map(|s| &s.last_errors).collect();
@@ -101,10 +116,13 @@ impl Turn<'_> {
         let counted = Component {
             is_recreated: update::is_recreated(self.stored, meta),
             limits: Limits::of_clique(rolling, spec.replicas),
-            ..Component::count(units, &surge, spec.replicas, minimum)
+            ..Component::count(units.iter().copied(), &surge, spec.replicas, minimum)
         };
         let is_whole = !has_old_template;
-        self.complete(slot.clique, is_whole, counted, &stored, changes.min())
+        NamedComponent {
+            units: Units::of(units, &surge, spec.replicas, partition),
+            ..self.complete(slot.clique, is_whole, counted, &stored, changes.min())
+        }
     }
 
     fn of_group(&self, group: &Group<'_>) -> NamedComponent {
@@ -114,17 +132,20 @@ impl Turn<'_> {
         };
         let cliques = group.config.clique_names.iter();
         let templates = cliques.filter_map(|clique| self.template(clique));
-        let min_ready = update::min_ready(group.config.rolling_update.as_ref(), templates);
+        let given = group.config.rolling_update.as_ref();
+        let min_ready = update::min_ready(given, templates);
+        let partition = update::partition_of(given);
         let mut stages: Vec<(i32, Stage)> = Vec::new();
         let mut changes: Vec<Timestamp> = Vec::new();
         for replica in group.all_replicas() {
-            let units = self.units(&replica.cliques);
-            let wanted = replica.cliques.len();
-            let stage = update::stage_of_replica(&units, wanted, min_ready, self.now);
+            let unit = UnitReplica {
+                members: self.units(&replica.cliques),
+                wanted: replica.cliques.len(),
+                is_below_partition: replica.index < partition,
+            };
+            let stage = update::stage_of_replica(&unit, min_ready, self.now);
             stages.push((replica.index, stage));
-            changes.extend(update::next_stage_of_replica_at(
-                &units, min_ready, self.now,
-            ));
+            changes.extend(update::next_stage_of_replica_at(&unit, min_ready, self.now));
         }
         let is_whole = group
             .replicas
@@ -142,14 +163,18 @@ impl Turn<'_> {
         let minimum = found.spec.min_available.unwrap_or(1);
         let stored = self.read_stored(progress.map(Record::from), errors.collect(), minimum);
         let surge = group.surge_indexes();
-        let rolling = group.config.rolling_update.as_ref();
+        let rolling = update::rolling_in_force(&self.snapshot.validated.set, given, minimum);
         let surge_from = stored.record.surge_from;
         let counted = Component {
             is_recreated: update::is_recreated(self.stored, &found.metadata),
-            limits: Limits::of_group(rolling, found.spec.replicas, minimum, surge_from),
-            ..Component::count(stages, &surge, found.spec.replicas, minimum)
+            limits: Limits::of_group(rolling.as_deref(), found.spec.replicas, minimum, surge_from),
+            ..Component::count(stages.iter().copied(), &surge, found.spec.replicas, minimum)
         };
-        self.complete(name, is_whole, counted, &stored, changes.into_iter().min())
+        let change = changes.into_iter().min();
+        NamedComponent {
+            units: Units::of(stages, &surge, found.spec.replicas, partition),
+            ..self.complete(name, is_whole, counted, &stored, change)
+        }
     }
 
     /// The PodCliques of a group replica that count in this update.
@@ -185,13 +210,16 @@ impl Turn<'_> {
             is_whole,
             numbers: Component {
                 reached: record.reached,
-                is_without_surge: record.without_surge.is_some(),
+                is_without_surge: record.without_surge.is_some()
+                    || self.stored.without_surge.is_some(),
                 is_short_of_room: update::is_short(waiting, errors, self.now),
                 must_return: update::must_return(self.stored, name),
                 ..counted
             },
             next_change: next_change.into_iter().chain(short).min(),
             waiting: waiting.cloned(),
+            without_surge: record.without_surge.map(str::to_owned),
+            units: Units::default(),
         }
     }
 

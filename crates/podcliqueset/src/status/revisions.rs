@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use api::podcliqueset::ReplicaRevision;
+use api::podcliqueset::{ComponentFrom, ReplicaRevision};
 use api::{PodCliqueSetStatus, names};
 use domain::roster::{Roster, Slot};
 use domain::update;
@@ -10,10 +10,12 @@ use domain::workload::hash;
 use domain::workload::layout::Replica;
 
 use crate::observe::Snapshot;
+use crate::rollout::{NamedComponent, Partitions};
 
 /// Names the revision of the accepted templates, and keeps the revision of each replica that is not
 /// on them: that which was accepted before, from the write that accepts other ones to the turn of
-/// the replica. `replaced` is the generation that this write replaces.
+/// the replica, and from then on for its older units. `replaced` is the generation that this write
+/// replaces.
 pub(super) fn note_revisions(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
@@ -37,11 +39,61 @@ pub(super) fn note_revisions(
     let turn = update::turn_in(set, next).map(|turn| turn.replica_index);
     let is_over = next.update_progress.as_ref();
     let is_over = is_over.is_none_or(|progress| progress.update_ended_at.is_some());
-    next.replica_revisions.retain(|entry| {
-        let is_accepted = accepted.as_deref() == Some(&*entry.revision);
+    next.replica_revisions.retain_mut(|entry| {
+        if turn == Some(entry.replica) {
+            begin_turn(entry);
+        }
+        forget_accepted(entry, accepted.as_deref());
         let exists = entry.replica < snapshot.replicas();
-        exists && !is_over && !is_accepted && turn != Some(entry.replica)
+        let is_needed = entry.revision.is_some() || entry.older.is_some();
+        exists && !is_over && is_needed
     });
+}
+
+/// In its turn a replica is on the accepted revision, but for the units that are not replaced yet.
+fn begin_turn(entry: &mut ReplicaRevision) {
+    let before = entry.revision.take();
+    entry.older = entry.older.take().or(before);
+    entry.from.clear();
+}
+
+fn forget_accepted(entry: &mut ReplicaRevision, accepted: Option<&str>) {
+    let is_other = |name: &String| accepted != Some(name);
+    entry.revision = entry.revision.take().filter(is_other);
+    entry.older = entry.older.take().filter(is_other);
+    if entry.older.is_none() {
+        entry.from.clear();
+    }
+}
+
+/// Stores where the older units of a replica end whose turn ends: those that a partition or a pause
+/// keeps. Without any, the replica is on the accepted revision.
+pub(super) fn end_turn(
+    entries: &mut [ReplicaRevision],
+    snapshot: &Snapshot,
+    replica: i32,
+    components: &[NamedComponent],
+) {
+    let Some(entry) = entries.iter_mut().find(|entry| entry.replica == replica) else {
+        return;
+    };
+    let set = &snapshot.validated.set;
+    let ends = components.iter().map(|component| ComponentFrom {
+        component: component.name.clone(),
+        from: component
+            .units
+            .end_of_old(Partitions::of_component(set, &component.name)),
+    });
+    entry.from = ends.filter(|end| end.from > 0).collect();
+    entry.older = entry.older.take().filter(|_| !entry.from.is_empty());
+}
+
+/// Whether the status stores older units that a partition keeps.
+pub(super) fn keeps_older(next: &PodCliqueSetStatus, snapshot: &Snapshot) -> bool {
+    let set = &snapshot.validated.set;
+    let is_kept = |end: &ComponentFrom| Partitions::of_component(set, &end.component) > 0;
+    let mut entries = next.replica_revisions.iter();
+    entries.any(|entry| entry.older.is_some() && entry.from.iter().any(is_kept))
 }
 
 /// A replica that exists and has no revision of its own was on the accepted one until now.
@@ -51,12 +103,16 @@ fn add_missing(entries: &mut Vec<ReplicaRevision>, roster: &Roster<'_>, before: 
         let was_terminated = roster.present_attempt(replica.index) > 0;
         was_terminated || slots.any(|slot| !matches!(slot, Slot::Empty | Slot::Foreign(_)))
     };
+    for entry in entries.iter_mut().filter(|e| e.revision.is_none()) {
+        entry.revision = Some(before.to_owned());
+    }
     let known: HashSet<i32> = entries.iter().map(|entry| entry.replica).collect();
     let existing = roster.layout.replicas.iter().filter(exists);
     let missing = existing.filter(|replica| !known.contains(&replica.index));
     entries.extend(missing.map(|replica| ReplicaRevision {
         replica: replica.index,
-        revision: before.to_owned(),
+        revision: Some(before.to_owned()),
+        ..ReplicaRevision::default()
     }));
     entries.sort_by_key(|entry| entry.replica);
 }

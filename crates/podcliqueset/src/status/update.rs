@@ -1,7 +1,9 @@
 //! Updates: the accepted generation, the replica that has the turn, the progress (docs/semantics.md
 //! §14). The consequences of a turn are decided from the stored status.
 
+mod coherent;
 mod observed;
+mod partition;
 mod report;
 mod trouble;
 mod turn;
@@ -17,7 +19,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::accept::accept_generation;
-use super::revisions::note_revisions;
+use super::revisions::{end_turn, keeps_older, note_revisions};
 use crate::check::Verdict;
 use crate::observe::Snapshot;
 use crate::rollout::{self, Newest, Progress, Turn};
@@ -55,11 +57,12 @@ fn run_update(
     now: Timestamp,
 ) {
     note_pause(next, snapshot, now);
-    let survey = rollout::survey(roster, newest);
+    let survey = rollout::survey(snapshot, roster, newest);
     let is_paused = update::is_paused(&snapshot.validated.set);
     let goes_on = !is_paused && is_accepted(next, snapshot);
     if goes_on {
         begin_if_due(next, snapshot, &survey, is_changed, now);
+        coherent::note_scope(next, snapshot, newest, roster, is_changed);
     }
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
         return;
@@ -94,7 +97,7 @@ fn begin_if_due(
     now: Timestamp,
 ) {
     let is_on_delete = update::is_on_delete(&snapshot.validated.set);
-    let is_any_outdated = survey.iter().any(|r| r.is_outdated);
+    let is_any_outdated = survey.iter().any(|r| r.is_outdated || r.is_kept);
     let runs = next.update_progress.as_ref().is_some_and(is_running);
     if is_changed || (is_any_outdated && !runs && !is_on_delete) {
         // The replica that is being updated is finished first: else a second one would be taken
@@ -113,7 +116,9 @@ fn go_on(
     (survey, available): (&[Progress], &HashSet<i32>),
     now: Timestamp,
 ) {
-    let components = turn_of(next, snapshot, newest, roster, now).map(|turn| turn.components());
+    let before = turn_of(next, snapshot, newest, roster, now)
+        .map(|turn| (turn.stored.replica_index, turn.components()));
+    let is_partitioned = keeps_older(next, snapshot);
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
         return;
     };
@@ -122,13 +127,19 @@ fn go_on(
     } else if !snapshot.view.is_outdated {
         let replicas = turn::Replicas {
             survey,
-            in_turn: components,
+            in_turn: before.as_ref().map(|(_, components)| &**components),
             available,
             partition: update::partition(&snapshot.validated.set),
+            is_partitioned,
         };
         replicas.move_turn(progress, now);
     }
     count(progress, newest, roster);
+    let turn = update::turn_in(&snapshot.validated.set, next).map(|turn| turn.replica_index);
+    if let Some((replica, components)) = before.filter(|(i, _)| turn != Some(*i)) {
+        end_turn(&mut next.replica_revisions, snapshot, replica, &components);
+    }
+    coherent::plan_step(next, snapshot, newest, roster, now);
 }
 
 /// The turn in a status that is about to be stored.
@@ -170,7 +181,8 @@ fn end_paused_turn(
     let Some(turn) = turn_of(next, snapshot, newest, roster, now) else {
         return;
     };
-    let is_any_starting = turn.components().iter().any(|c| c.numbers.starting > 0);
+    let (replica, components) = (turn.stored.replica_index, turn.components());
+    let is_any_starting = components.iter().any(|c| c.numbers.starting > 0);
     let is_late = pause_ends_at(next).is_some_and(|end| end <= now);
     let must_return = !turn.stored.must_return.is_empty();
     let is_under_way = is_any_starting || must_return;
@@ -180,6 +192,9 @@ fn end_paused_turn(
             progress.currently_updating.clear();
         }
         count(progress, newest, roster);
+    }
+    if may_end {
+        end_turn(&mut next.replica_revisions, snapshot, replica, &components);
     }
 }
 
@@ -230,12 +245,16 @@ pub(crate) fn names_that_ran(
         .collect()
 }
 
-/// An update that begins. One that runs already passes on its turn and its reach.
+/// An update that begins. One that runs already passes on its turn and its reach; the steps of the
+/// turn are planned anew.
 fn begin(before: Option<PcsUpdateProgress>, now: Timestamp) -> PcsUpdateProgress {
     let running = before.filter(is_running);
-    let (turn, reached) = running.map_or((Vec::new(), Some(0)), |progress| {
+    let (mut turn, reached) = running.map_or((Vec::new(), Some(0)), |progress| {
         (progress.currently_updating, progress.reached)
     });
+    for replica in &mut turn {
+        replica.targets.clear();
+    }
     PcsUpdateProgress {
         currently_updating: turn,
         reached,

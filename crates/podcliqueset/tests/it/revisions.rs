@@ -1,5 +1,7 @@
 //! Revisions: the templates of each accepted generation, and the replicas that keep older ones.
 
+mod older;
+
 use std::sync::Arc;
 
 use admission::defaults::DefaultsConfig;
@@ -76,9 +78,11 @@ fn generation(snapshot: &Snapshot) -> String {
     status(snapshot).current_generation_hash.unwrap()
 }
 
+/// The replicas that are on an earlier revision.
 fn entries(snapshot: &Snapshot) -> Vec<i32> {
-    let entries = status(snapshot).replica_revisions;
-    entries.iter().map(|entry| entry.replica).collect()
+    let entries = status(snapshot).replica_revisions.into_iter();
+    let earlier = entries.filter(|entry| entry.revision.is_some());
+    earlier.map(|entry| entry.replica).collect()
 }
 
 fn numbers(snapshot: &Snapshot) -> Vec<i64> {
@@ -137,9 +141,15 @@ fn newer_templates_are_accepted_once_their_revision_is_stored() {
     let old = format!("demo-{before}");
     let kept = |replica| ReplicaRevision {
         replica,
-        revision: old.clone(),
+        revision: Some(old.clone()),
+        ..ReplicaRevision::default()
     };
-    assert_eq!(status(&snapshot).replica_revisions, [kept(1), kept(2)]);
+    let in_turn = ReplicaRevision {
+        older: Some(old.clone()),
+        ..ReplicaRevision::default()
+    };
+    let expected = [in_turn, kept(1), kept(2)];
+    assert_eq!(status(&snapshot).replica_revisions, expected);
 }
 
 /// Templates that are not accepted yet are not recorded either.

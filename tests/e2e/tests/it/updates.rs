@@ -1,6 +1,8 @@
 //! A changed pod template reaches running pods (docs/updates.md).
 
+mod canary;
 mod checked;
+mod coherent;
 mod counts;
 pub mod interrupted;
 pub mod on_delete;

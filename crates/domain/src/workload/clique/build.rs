@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use api::labels::{self, component};
+use api::podcliqueset::PodCliqueTemplateSpec;
 use api::{PodClique, PodCliqueSet, PodCliqueSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -22,10 +23,7 @@ pub fn build(pcs: &PodCliqueSet, clique: &Ready<'_>, position: PodCliquePosition
         auto_scaling_config: template.spec.auto_scaling_config.clone(),
         workload_type: pcs.spec.workload_type,
     };
-    let mut annotations = users_annotations(&template.annotations);
-    if let Some(keys) = template_keys(&annotations, &users_labels(&template.labels)) {
-        annotations.insert(labels::TEMPLATE_KEYS.into(), keys);
-    }
+    let mut annotations = annotations_of(template);
     if position.group.is_some() {
         annotations.insert(labels::MADE_WITH_HASH.into(), clique.hash.clone());
     }
@@ -48,6 +46,26 @@ pub fn build(pcs: &PodCliqueSet, clique: &Ready<'_>, position: PodCliquePosition
         spec,
         status: None,
     }
+}
+
+/// The labels and annotations that come from the template, with its hash.
+pub(super) fn template_metadata(template: &PodCliqueTemplateSpec, hash: &str) -> ObjectMeta {
+    let mut all = users_labels(&template.labels);
+    all.insert(labels::POD_TEMPLATE_HASH.into(), hash.to_owned());
+    ObjectMeta {
+        labels: Some(all),
+        annotations: Some(annotations_of(template)),
+        ..ObjectMeta::default()
+    }
+}
+
+/// The annotations of the template, and a note of all its keys.
+fn annotations_of(template: &PodCliqueTemplateSpec) -> BTreeMap<String, String> {
+    let mut annotations = users_annotations(&template.annotations);
+    if let Some(keys) = template_keys(&annotations, &users_labels(&template.labels)) {
+        annotations.insert(labels::TEMPLATE_KEYS.into(), keys);
+    }
+    annotations
 }
 
 fn labels_of(

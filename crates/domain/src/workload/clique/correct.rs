@@ -96,6 +96,10 @@ fn corrected_metadata(
         overlay(&mut next, &own_keys(wanted));
     }
     set_hash_label(&mut next, existing, takes_template);
+    if ownership::annotation(wanted, labels::OLDER_TEMPLATE_HASH).is_none() {
+        let annotations = next.annotations.as_mut();
+        annotations.and_then(|all| all.remove(labels::OLDER_TEMPLATE_HASH));
+    }
     add_owner(&mut next, wanted);
     add_finalizer(&mut next, labels::PCLQ_FINALIZER);
     next

@@ -12,7 +12,7 @@ use domain::workload::layout;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-use super::trouble;
+use super::{partition, trouble};
 use crate::check::{self, Verdict};
 use crate::observe::Snapshot;
 use crate::rollout;
@@ -66,7 +66,7 @@ impl Report<'_> {
             }
             _ => match tally {
                 Some(tally) if is_paused => not_updating(Reason::Paused, tally),
-                Some(tally) => match self.explain_partition(next) {
+                Some(tally) => match partition::explain_rest(self.snapshot, self.roster, next) {
                     Some(rest) => not_updating(Reason::Partitioned, format!("{tally}; {rest}")),
                     None => self.running(next, &tally),
                 },
@@ -169,24 +169,6 @@ impl Report<'_> {
         })
     }
 
-    /// Why the update rests: the partition keeps the templates of all replicas that are left.
-    fn explain_partition(&self, next: &PodCliqueSetStatus) -> Option<String> {
-        let partition = update::partition(&self.snapshot.validated.set);
-        let has_turn = running(next).is_none_or(|p| !p.currently_updating.is_empty());
-        if partition <= 0 || has_turn {
-            return None;
-        }
-        let hashed = rollout::hash_templates(self.snapshot);
-        let survey = rollout::survey(self.roster, &rollout::newest(&hashed));
-        let mut left = survey.iter().filter(|r| r.is_outdated || r.is_open);
-        left.all(|r| r.index < partition && !r.is_open).then(|| {
-            format!(
-                "replicas below {partition} keep their templates: lower \
-                 spec.updateStrategy.partition to go on"
-            )
-        })
-    }
-
     fn explain_wait_for_surge(&self, next: &PodCliqueSetStatus) -> Option<String> {
         let hashed = rollout::hash_templates(self.snapshot);
         let newest = rollout::newest(&hashed);
@@ -232,7 +214,10 @@ impl Report<'_> {
         let surge = replica.and_then(|replica| trouble::explain_surge(self.roster, replica));
         let surge = surge.or_else(|| self.explain_wait_for_surge(next));
         let pods = replica.and_then(|replica| self.explain_new_pods(replica));
-        let parts = [Some(tally.to_owned()), wait, surge, pods];
+        let turn = update::turn_in(&self.snapshot.validated.set, next);
+        let step = turn.and_then(|turn| turn.message.clone());
+        let step = step.map(|reason| format!("the next step waits: {reason}"));
+        let parts = [Some(tally.to_owned()), step, wait, surge, pods];
         let tally = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let stuck: Vec<String> = [
             stuck(cliques, "PodCliques"),

@@ -15,11 +15,13 @@ pub(super) struct Replicas<'a> {
     /// The progress of each.
     pub(super) survey: &'a [Progress],
     /// The components of the one in turn, if one has the turn.
-    pub(super) in_turn: Option<Vec<NamedComponent>>,
+    pub(super) in_turn: Option<&'a [NamedComponent]>,
     /// Indexes of those that are available.
     pub(super) available: &'a HashSet<i32>,
     /// Those with a lower index get no turn.
     pub(super) partition: i32,
+    /// Whether the status stores older units that a partition keeps: they may be absent now.
+    pub(super) is_partitioned: bool,
 }
 
 impl Replicas<'_> {
@@ -33,7 +35,7 @@ impl Replicas<'_> {
         let is_any_down = self.is_any_down(progress);
         let turn = progress.currently_updating.first_mut();
         let turn = turn.filter(|turn| turn.update_ended_at.is_none());
-        if let Some((turn, components)) = turn.zip(self.in_turn.as_ref()) {
+        if let Some((turn, components)) = turn.zip(self.in_turn) {
             let replica = self.survey.iter().find(|r| r.index == turn.replica_index);
             let may_pass = |r: &Progress| may_pass(r, turn, components, is_any_down);
             if replica.is_some_and(|r| !may_pass(r)) {
@@ -57,8 +59,8 @@ impl Replicas<'_> {
             .map(|r| ReplicaUpdateProgress::begin(r.index, Time(now)))
             .into_iter()
             .collect();
-        let is_any_outdated = self.survey.iter().any(|r| r.is_outdated);
-        if waiting().next().is_none() && !is_any_outdated {
+        let is_any_outdated = self.survey.iter().any(|r| r.is_outdated || r.is_kept);
+        if waiting().next().is_none() && !is_any_outdated && !self.is_partitioned {
             end_update(progress, now);
         }
     }
@@ -75,6 +77,8 @@ pub(super) fn end_update(progress: &mut PcsUpdateProgress, now: Timestamp) {
     progress.currently_updating.clear();
     progress.update_ended_at = Some(Time(now));
     progress.reached = None;
+    progress.in_scope_standalone_pod_cliques.clear();
+    progress.in_scope_pod_clique_scaling_groups.clear();
 }
 
 /// Whether the turn may pass on: all components are done and have stored it, or it was stored that

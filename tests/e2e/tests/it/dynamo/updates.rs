@@ -112,6 +112,39 @@ fn an_update_is_ready_once_at_its_end_and_deferred_scaling_goes_on_then() {
     }
 }
 
+/// It asks for `Coherent` only where the definition's enumeration has it, and then scales nothing until
+/// the update has ended.
+#[test]
+fn a_coherent_update_is_ready_once_at_its_end() {
+    let ns = Namespace::new("dynamo-coherent");
+    let crd = ns.kubectl(&["get", "crd", "podcliquesets.grove.io", "--output=json"]);
+    let crd: Value = serde_json::from_str(&crd).unwrap();
+    let spec = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    let strategies = &spec["properties"]["updateStrategy"]["properties"]["type"]["enum"];
+    let strategies = strategies.as_array().unwrap();
+    assert!(strategies.contains(&json!("Coherent")), "{strategies:?}");
+    let mut reader = Watching::of(&ns);
+    let mut coherent = pairs();
+    coherent["spec"]["updateStrategy"] = json!({"type": "Coherent"});
+    ns.apply(&coherent);
+    ns.until("it is ready", expect_all_ready);
+    expect_one_way_to_ready(&reader.catch_up(&ns));
+    write(&ns, |set| write_version(set, "2"));
+    ns.until("it is updated", |seen| is_updated(seen, "2"));
+    let moments = reader.catch_up(&ns);
+    expect_one_way_to_ready(&moments);
+    let waits = moments.iter().any(|moment| !moment.may_scale);
+    assert!(waits, "scaling is deferred while the update runs");
+    let set = ns.look().unwrap();
+    let progress = &set.one("PodCliqueSet", "llm").unwrap()["status"]["updateProgress"];
+    for field in [
+        "inScopeStandalonePodCliques",
+        "inScopePodCliqueScalingGroups",
+    ] {
+        assert_eq!(progress[field], Value::Null, "{field}");
+    }
+}
+
 /// It restarts one part after the other, by an annotation of its clique: the next one follows when
 /// this one is ready. An annotation changes no generation of a PodClique.
 #[test]

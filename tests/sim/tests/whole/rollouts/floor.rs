@@ -65,7 +65,11 @@ fn gives_surge_up(record: &Record, shape: &Shape) -> usize {
     let is_it = (record.id.resource, record.id.name.as_str()) == shape.scaled;
     let after = record.after.as_ref().filter(|_| is_it);
     let reason = after.map_or("", |o| view::text(o, "/status/updateProgress/withoutSurge"));
-    usize::from(!reason.is_empty())
+    if reason.is_empty() {
+        0
+    } else {
+        shape.max_unavailable
+    }
 }
 
 /// The live count of units, if the record changes it.

@@ -23,6 +23,8 @@ pub struct Shape {
     pub max_unavailable: usize,
     /// Whether all units are required: a surge unit whose room an ordinary one waits for serves on.
     pub is_whole: bool,
+    /// Whether the strategy is `Coherent`.
+    pub is_coherent: bool,
 }
 
 /// Four pods, of which two are required.
@@ -34,6 +36,7 @@ const CLIQUE: Shape = Shape {
     surge: 0,
     max_unavailable: 1,
     is_whole: false,
+    is_coherent: false,
 };
 
 /// The same as replicas of a group.
@@ -49,8 +52,28 @@ const GROUP: Shape = Shape {
 };
 
 /// A clique, a group, a set of three replicas: one unit may be down. Then cliques and groups with
-/// one surge unit, with all units required or without.
-pub static SHAPES: [Shape; 7] = [
+/// one surge unit, with all units required or without, and coherent ones, of which two units may be
+/// down.
+pub static SHAPES: [Shape; 10] = [
+    Shape {
+        name: "coherent clique",
+        max_unavailable: 2,
+        is_coherent: true,
+        ..CLIQUE
+    },
+    Shape {
+        name: "coherent group",
+        max_unavailable: 2,
+        is_coherent: true,
+        ..GROUP
+    },
+    Shape {
+        name: "coherent group with surge",
+        max_unavailable: 2,
+        surge: 2,
+        is_coherent: true,
+        ..GROUP
+    },
     CLIQUE,
     GROUP,
     Shape {
@@ -152,6 +175,9 @@ impl Shape {
         if self.surge > 0 {
             let rolling = json!({"maxSurge": self.surge, "maxUnavailable": self.max_unavailable});
             manifest["spec"]["template"][parts][0]["rollingUpdate"] = rolling;
+        }
+        if self.is_coherent {
+            manifest["spec"]["updateStrategy"] = json!({"type": "Coherent"});
         }
     }
 

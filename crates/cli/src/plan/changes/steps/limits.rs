@@ -50,19 +50,22 @@ impl Collector {
         let part = layout::find(ownership::name(set), template, podclique);
         let mut cliques = template.cliques.iter();
         let clique = part.and_then(|part| cliques.find(|c| c.name == part.clique));
-        let rolling = clique.and_then(|clique| update::rolling_update(clique, None));
+        let given = clique.and_then(|clique| update::rolling_update(clique, None));
         let live = self.live_of(Kind::of::<PodClique>(), podclique);
-        Limits::of_clique(rolling, live.replicas)
+        let minimum = live.min_available.unwrap_or(live.replicas);
+        let rolling = update::rolling_in_force(&self.set, given, minimum);
+        Limits::of_clique(rolling.as_deref(), live.replicas)
     }
 
     /// The limits of the update of a group, whose turn begins.
     pub(super) fn limits_of_group(&self, group: &str) -> Limits {
         let (set, template) = (&self.set.metadata, &self.set.spec.template);
         let config = layout::find_group(ownership::name(set), template, group);
-        let rolling = config.and_then(|(config, _)| config.rolling_update.as_ref());
+        let given = config.and_then(|(config, _)| config.rolling_update.as_ref());
         let live = self.live_of(Kind::of::<PodCliqueScalingGroup>(), group);
         let minimum = live.min_available.unwrap_or(1);
-        Limits::of_group(rolling, live.replicas, minimum, None)
+        let rolling = update::rolling_in_force(&self.set, given, minimum);
+        Limits::of_group(rolling.as_deref(), live.replicas, minimum, None)
     }
 
     fn live_of(&self, kind: Kind, name: &str) -> Live {

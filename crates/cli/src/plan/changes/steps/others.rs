@@ -9,11 +9,12 @@ use crate::plan::changes::difference::{Difference, find_differences};
 use crate::plan::world::Record;
 
 /// Fields that the operator writes for itself.
-const OWN: [&str; 5] = [
+const OWN: [&str; 6] = [
     labels::TEMPLATE_REPLICAS,
     labels::TEMPLATE_KEYS,
     labels::MADE_WITH_HASH,
     labels::REBASED_FROM,
+    labels::OLDER_TEMPLATE_HASH,
     labels::GATES_RELEASED_BY_LIST,
 ];
 

@@ -1,0 +1,342 @@
+//! Steps of a coherent update: the examples of the documentation, and a model in which the children
+//! follow the stored targets.
+
+use std::collections::BTreeSet;
+
+use domain::update::{self, Component, Limits, OldUnit, Part};
+use proptest::prelude::*;
+use rstest::rstest;
+
+/// A clique or group of the model: the version of each unit that exists, and whether it is up.
+#[derive(Clone, Debug)]
+struct Model {
+    minimum: i32,
+    max_unavailable: i32,
+    /// `Some(true)`: new; `Some(false)`: old; `None`: it is being replaced.
+    units: Vec<Option<bool>>,
+    /// Units that are up.
+    up: Vec<bool>,
+    reached: i32,
+    from: Option<i32>,
+}
+
+impl Model {
+    fn new(total: i32, minimum: i32, max_unavailable: i32) -> Self {
+        let len = usize::try_from(total).unwrap();
+        Self {
+            minimum,
+            max_unavailable,
+            units: vec![Some(false); len],
+            up: vec![true; len],
+            reached: total,
+            from: None,
+        }
+    }
+
+    fn indexes(&self, version: Option<bool>) -> Vec<i32> {
+        let all = self.units.iter().enumerate().rev();
+        all.filter(|(_, unit)| **unit == version)
+            .map(|(index, _)| i32::try_from(index).unwrap())
+            .collect()
+    }
+
+    fn available(&self) -> i32 {
+        let all = self.units.iter().zip(&self.up);
+        i32::try_from(all.filter(|(unit, up)| unit.is_some() && **up).count()).unwrap()
+    }
+
+    fn part(&self, name: usize) -> Part {
+        let desired = i32::try_from(self.units.len()).unwrap();
+        let new = self.indexes(Some(true));
+        let starting = new.iter().filter(|k| !self.up[index(**k)]).count();
+        let existing: BTreeSet<i32> = new
+            .iter()
+            .copied()
+            .chain(self.indexes(Some(false)))
+            .collect();
+        Part {
+            name: format!("part-{name}"),
+            numbers: Component {
+                desired,
+                minimum: self.minimum,
+                available: self.available(),
+                old: i32::try_from(self.indexes(Some(false)).len()).unwrap(),
+                starting: i32::try_from(starting).unwrap(),
+                reached: Some(self.reached),
+                limits: Limits {
+                    max_unavailable: self.max_unavailable,
+                    max_surge: 0,
+                },
+                ..Component::default()
+            },
+            old: self
+                .indexes(Some(false))
+                .into_iter()
+                .map(|k| OldUnit {
+                    index: k,
+                    is_available: self.up[index(k)],
+                })
+                .collect(),
+            new: i32::try_from(new.len()).unwrap(),
+            unplaced: 0,
+            vacant: update::find_vacant(&existing, desired),
+            from: self.from,
+        }
+    }
+
+    /// Deletes old units from the target on, within the budget.
+    fn delete(&mut self, name: usize) {
+        let deletable = self.part(name).numbers.deletable();
+        let from = self.from.unwrap_or(i32::MAX);
+        let old = self.indexes(Some(false)).into_iter().filter(|k| *k >= from);
+        let (up, down): (Vec<i32>, Vec<i32>) = old.partition(|k| self.up[index(*k)]);
+        for k in down.into_iter().chain(up.into_iter().take(deletable)) {
+            self.units[index(k)] = None;
+        }
+    }
+
+    /// Missing units are created: above the target new ones.
+    fn create(&mut self) {
+        for k in 0..self.units.len() {
+            if self.units[k].is_none() {
+                self.units[k] = Some(i32::try_from(k).unwrap() >= self.from.unwrap_or(i32::MAX));
+                self.up[k] = false;
+            }
+        }
+    }
+
+    /// The number of units that stay old by the stored target.
+    fn old_by_target(&self) -> i32 {
+        let len = i32::try_from(self.units.len()).unwrap();
+        self.from.unwrap_or(len).min(len)
+    }
+}
+
+fn index(k: i32) -> usize {
+    usize::try_from(k).unwrap()
+}
+
+/// Stores the next targets; returns how many units of each part the step adds.
+fn step(parts: &mut [Model]) -> Vec<i32> {
+    let all: Vec<Part> = parts.iter().enumerate().map(|(i, m)| m.part(i)).collect();
+    let before: Vec<i32> = parts.iter().map(Model::old_by_target).collect();
+    let next = update::next_step(&all);
+    for (i, model) in parts.iter_mut().enumerate() {
+        let name = format!("part-{i}");
+        if let Some(target) = next.targets.iter().find(|t| t.component == name) {
+            assert!(
+                target.from <= model.from.unwrap_or(i32::MAX),
+                "targets only fall"
+            );
+            model.from = Some(target.from);
+        }
+    }
+    let after = parts.iter().map(Model::old_by_target);
+    before.into_iter().zip(after).map(|(b, a)| b - a).collect()
+}
+
+/// Runs to the end; returns the batches, each with its units of every part.
+fn run(parts: &mut [Model], check: impl Fn(&[Model])) -> Vec<Vec<i32>> {
+    let mut batches = Vec::new();
+    for _ in 0..2_000 {
+        let batch = step(parts);
+        check(parts);
+        if batch.iter().any(|share| *share > 0) {
+            batches.push(batch);
+        }
+        for (i, part) in parts.iter_mut().enumerate() {
+            part.delete(i);
+        }
+        for part in parts.iter_mut() {
+            part.create();
+            part.up.fill(true);
+        }
+        if parts
+            .iter()
+            .all(|part| part.indexes(Some(false)).is_empty())
+        {
+            return batches;
+        }
+    }
+    panic!("it does not end: {parts:?}");
+}
+
+/// The units of each part in each step: batches up to the next whole version.
+fn by_step(parts: &[Model], batches: &[Vec<i32>], steps: i32) -> Vec<Vec<i32>> {
+    let goal = |total: i32, step: i32| total - total * (steps - step) / steps;
+    let mut sums = vec![vec![0; parts.len()]];
+    let mut have = vec![0; parts.len()];
+    let mut step = 1;
+    for batch in batches {
+        for (i, share) in batch.iter().enumerate() {
+            have[i] += share;
+            let last = sums.len() - 1;
+            sums[last][i] += share;
+        }
+        let totals = parts.iter().map(|m| i32::try_from(m.units.len()).unwrap());
+        if totals
+            .zip(&have)
+            .all(|(total, have)| *have >= goal(total, step))
+            && step < steps
+        {
+            sums.push(vec![0; parts.len()]);
+            step += 1;
+        }
+    }
+    sums
+}
+
+#[rstest]
+#[case::of_the_documentation(&[(10, 2), (10, 3), (20, 3)], &[vec![4, 4, 7], vec![3, 3, 7], vec![3, 3, 6]])]
+#[case::one_step(&[(2, 2), (5, 3)], &[vec![2, 5]])]
+#[case::minimums_only(&[(4, 2), (6, 3)], &[vec![2, 3], vec![2, 3]])]
+fn each_step_has_its_share(#[case] sizes: &[(i32, i32)], #[case] expected: &[Vec<i32>]) {
+    let mut parts: Vec<Model> = sizes
+        .iter()
+        .map(|(total, minimum)| Model::new(*total, *minimum, *minimum))
+        .collect();
+    let batches = run(&mut parts, |_| ());
+    let steps = i32::try_from(expected.len()).unwrap();
+    assert_eq!(by_step(&parts, &batches, steps), expected, "{batches:?}");
+    let first: Vec<i32> = sizes.iter().map(|(_, minimum)| *minimum).collect();
+    assert_eq!(batches[0], first, "the first batch makes a whole version");
+}
+
+/// By the stored targets each version has a minimum of every part, or nothing of any.
+fn assert_whole(parts: &[Model]) {
+    let old: Vec<i32> = parts.iter().map(Model::old_by_target).collect();
+    let is_left = old.iter().any(|count| *count > 0);
+    let is_begun = parts
+        .iter()
+        .zip(&old)
+        .any(|(part, old)| i32::try_from(part.units.len()).unwrap() > *old);
+    for (part, old) in parts.iter().zip(&old) {
+        let new = i32::try_from(part.units.len()).unwrap() - old;
+        assert!(
+            !is_left || *old >= part.minimum,
+            "the old version is not whole: {parts:?}"
+        );
+        assert!(
+            !is_begun || new >= part.minimum,
+            "the new version is not whole: {parts:?}"
+        );
+    }
+}
+
+proptest! {
+    /// Each update ends, and with twice its minimum of each part no version is ever in pieces.
+    #[test]
+    fn every_update_ends(
+        sizes in prop::collection::vec((1..4_i32, 1..8_i32, 0..9_i32, 0..4_i32), 1..5)
+    ) {
+        let mut parts: Vec<Model> = sizes
+            .iter()
+            .map(|(minimum, times, rest, more)| {
+                let total = (minimum * times + rest % minimum).max(1);
+                Model::new(total, *minimum, (minimum + more).min(total))
+            })
+            .collect();
+        let is_divisible = sizes.iter().all(|(_, times, _, _)| *times >= 2);
+        run(&mut parts, |parts| if is_divisible { assert_whole(parts) });
+    }
+
+    /// Units that were down before, and do not come up, hold nothing up.
+    #[test]
+    fn those_that_were_down_are_not_waited_for(
+        total in 2..12_i32, minimum in 1..3_i32, down in 1..6_i32
+    ) {
+        let down = down.min(total - 1);
+        let mut part = Model::new(total, minimum.min(total), minimum.min(total));
+        part.reached = total - down;
+        let mut parts = [part, Model::new(6, 2, 2)];
+        for _ in 0..500 {
+            let count = parts[0].up.len();
+            parts[0].up[count - index(down)..].fill(false);
+            step(&mut parts);
+            for (i, part) in parts.iter_mut().enumerate() {
+                part.delete(i);
+                part.create();
+            }
+            parts[0].up.fill(true);
+            parts[1].up.fill(true);
+        }
+        for part in &parts {
+            prop_assert!(part.indexes(Some(false)).is_empty(), "{parts:?}");
+        }
+    }
+
+    /// A batch that needs a minimum of each part waits until no unit that ran is away.
+    #[test]
+    fn a_whole_version_goes_at_once(total in 2..5_i32, minimum in 1..4_i32) {
+        let mut parts = [
+            Model::new(total * minimum, minimum, minimum),
+            Model::new(total * minimum, minimum, minimum),
+        ];
+        parts[0].up[0] = false;
+        let before: Vec<Option<i32>> = parts.iter().map(|part| part.from).collect();
+        step(&mut parts);
+        let held: Vec<Option<i32>> = parts.iter().map(|part| part.from).collect();
+        prop_assert!(held.iter().zip(before).all(|(a, b)| a.unwrap() == b.unwrap_or(i32::MAX)));
+        parts[0].up[0] = true;
+        let batch = step(&mut parts);
+        prop_assert_eq!(batch, vec![minimum, minimum]);
+    }
+
+    /// A new version that does not come up costs no more than `maxUnavailable` of each part.
+    #[test]
+    fn a_bad_version_stops(
+        sizes in prop::collection::vec((1..4_i32, 2..6_i32), 1..4)
+    ) {
+        let mut parts: Vec<Model> = sizes
+            .iter()
+            .map(|(minimum, times)| Model::new(minimum * times, *minimum, *minimum))
+            .collect();
+        for _ in 0..100 {
+            step(&mut parts);
+            for (i, part) in parts.iter_mut().enumerate() {
+                part.delete(i);
+                part.create();
+            }
+        }
+        for part in &parts {
+            let lost = part.reached - part.available();
+            prop_assert!(lost <= part.max_unavailable, "{parts:?}");
+        }
+    }
+
+    /// The change back from a version that never came up ends, whatever it cost.
+    #[test]
+    fn a_change_back_ends(
+        sizes in prop::collection::vec((1..4_i32, 2..6_i32, 1..9_i32), 1..4)
+    ) {
+        let mut parts: Vec<Model> = sizes
+            .iter()
+            .map(|(minimum, times, bad)| {
+                let mut part = Model::new(minimum * times, *minimum, *minimum);
+                let bad = index(*bad).min(part.units.len());
+                let first = part.units.len() - bad;
+                part.units[..first].fill(Some(true));
+                part.up[first..].fill(false);
+                part
+            })
+            .collect();
+        let before = parts.clone();
+        run(&mut parts, |parts| {
+            for (part, before) in parts.iter().zip(&before) {
+                assert!(part.available() >= before.available());
+            }
+        });
+    }
+
+    /// A restart between two writes changes nothing: the same inputs give the same targets.
+    #[test]
+    fn targets_that_are_stored_stay(total in 2..20_i32, minimum in 1..4_i32) {
+        let minimum = minimum.min(total);
+        let mut parts = [Model::new(total, minimum, minimum), Model::new(8, 2, 3)];
+        step(&mut parts);
+        let stored: Vec<Option<i32>> = parts.iter().map(|part| part.from).collect();
+        step(&mut parts);
+        let again: Vec<Option<i32>> = parts.iter().map(|part| part.from).collect();
+        prop_assert_eq!(stored, again);
+    }
+}

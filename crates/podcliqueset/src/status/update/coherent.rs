@@ -1,0 +1,113 @@
+//! The steps of a turn with strategy `Coherent` (docs/semantics.md §14.9): the consequences of a step
+//! are decided from the stored targets.
+
+use std::collections::BTreeSet;
+
+use api::PodCliqueSetStatus;
+use api::podcliqueset::ReplicaUpdateProgress;
+use domain::roster::Roster;
+use domain::update::{self, Part};
+use domain::workload::layout;
+use jiff::Timestamp;
+
+use super::{is_running, to_i32, turn_of};
+use crate::observe::Snapshot;
+use crate::rollout::{self, NamedComponent, Newest};
+
+/// Stores the cliques and groups that the update changes: when it begins, and when newer templates are
+/// accepted, which change those that are not on them.
+pub(super) fn note_scope(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    newest: &Newest<'_>,
+    roster: &Roster<'_>,
+    is_changed: bool,
+) {
+    let set = &snapshot.validated.set;
+    let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
+        return;
+    };
+    if !update::is_coherent(set) {
+        progress.in_scope_standalone_pod_cliques.clear();
+        progress.in_scope_pod_clique_scaling_groups.clear();
+        return;
+    }
+    if !update::scope_of(progress).is_empty() && !is_changed {
+        return;
+    }
+    let changed = rollout::changed_cliques(roster, newest);
+    let template = &set.spec.template;
+    let cliques = layout::standalone_cliques(template).map(|clique| &clique.name);
+    let cliques = cliques.filter(|name| changed.contains(name.as_str()));
+    progress.in_scope_standalone_pod_cliques = cliques.cloned().collect();
+    let groups = template.scaling_groups.iter();
+    let groups = groups.filter(|group| {
+        let mut names = group.clique_names.iter();
+        names.any(|name| changed.contains(name.as_str()))
+    });
+    progress.in_scope_pod_clique_scaling_groups = groups.map(|group| group.name.clone()).collect();
+}
+
+/// Lowers the targets of the turn by one batch, once the batch before is up.
+pub(super) fn plan_step(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    newest: &Newest<'_>,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) {
+    let is_coherent = update::is_coherent(&snapshot.validated.set);
+    let components = turn_of(next, snapshot, newest, roster, now).map(|turn| turn.components());
+    let generation = next.current_generation_hash.clone();
+    let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
+        return;
+    };
+    let in_scope = update::scope_of(progress).into_iter().map(str::to_owned);
+    let in_scope: BTreeSet<String> = in_scope.collect();
+    let Some(turn) = progress.currently_updating.first_mut() else {
+        return;
+    };
+    if !is_coherent {
+        forget_steps(turn);
+        return;
+    }
+    let Some(components) = components.filter(|_| !snapshot.view.is_outdated) else {
+        return;
+    };
+    let without_surge = components.iter().find_map(|c| c.without_surge.clone());
+    turn.without_surge = turn.without_surge.take().or(without_surge);
+    let parts: Vec<Part> = components
+        .iter()
+        .filter(|c| in_scope.contains(&c.name) || !c.units.old.is_empty())
+        .map(|component| part(component, turn))
+        .collect();
+    let step = update::next_step(&parts);
+    turn.targets = step.targets;
+    turn.message = step.waits_for;
+    turn.in_flight_epochs = generation
+        .filter(|_| step.is_in_flight)
+        .into_iter()
+        .collect();
+}
+
+fn forget_steps(turn: &mut ReplicaUpdateProgress) {
+    turn.targets.clear();
+    turn.without_surge = None;
+    turn.message = None;
+    turn.in_flight_epochs.clear();
+}
+
+fn part(component: &NamedComponent, turn: &ReplicaUpdateProgress) -> Part {
+    let units = &component.units;
+    let mut targets = turn.targets.iter();
+    let stored = targets.find(|target| target.component == component.name);
+    Part {
+        name: component.name.clone(),
+        numbers: component.numbers,
+        old: units.old.clone(),
+        new: to_i32(units.new),
+        unplaced: to_i32(units.unplaced),
+        vacant: units.vacant.clone(),
+        from: stored.map(|target| target.from),
+    }
+}
