@@ -15,6 +15,7 @@ mod circle;
 mod claim_names;
 mod claims;
 mod cliques;
+pub(crate) mod coherent;
 mod collisions;
 mod create;
 mod fixed_minimum;

@@ -4,6 +4,7 @@
 //! The API server cuts a warning after 256 characters, and drops warnings beyond 4 KiB in all.
 
 mod autoscaling;
+mod coherent;
 mod resized;
 mod without_effect;
 
@@ -57,7 +58,7 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
     let of_type = if is_training {
         without_effect::of_job(new)
     } else {
-        [short_delays(new), ending_pods(new)].concat()
+        of_service(new)
     };
     [
         without_effect::start_order(new),
@@ -68,6 +69,17 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         resized::check(old, new),
         without_effect::old_constraints(new),
         without_effect::ignored(new),
+    ]
+    .concat()
+}
+
+/// About what runs for ever. The templates of a job cannot be changed, so nothing of it is updated.
+fn of_service(pcs: &PodCliqueSet) -> Vec<Warning> {
+    [
+        short_delays(pcs),
+        ending_pods(pcs),
+        without_effect::partitions_of_parts(pcs),
+        coherent::check(pcs),
     ]
     .concat()
 }

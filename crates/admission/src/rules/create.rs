@@ -4,8 +4,8 @@ use api::PodCliqueSet;
 
 use super::options::Rules;
 use super::{
-    autoscaling, claim_names, claims, cliques, collisions, metadata, names, pods, rolling_update,
-    scaling_groups, start_order, termination, topology, training,
+    autoscaling, claim_names, claims, cliques, coherent, collisions, metadata, names, pods,
+    rolling_update, scaling_groups, start_order, termination, topology, training,
 };
 use crate::error_limit::bound_errors;
 use crate::field::FieldError;
@@ -55,6 +55,7 @@ pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError
         scaling_groups::check(pcs),
         autoscaling::check(pcs),
         rolling_update::check(pcs),
+        coherent::check(pcs),
         termination::check(pcs),
         training::check(pcs),
         claims::check(pcs),

@@ -3,6 +3,7 @@
 use api::PodCliqueSet;
 use api::limits::MAX_REPLICAS;
 use api::podcliqueset::{RollingUpdate, UpdateStrategyType};
+use domain::update;
 use serde::Serialize;
 
 use crate::clique_paths::{cliques, group_of, scaling_groups};
@@ -12,25 +13,21 @@ use crate::field::{FieldError, Path};
 const LONGEST_MIN_READY: i32 = 86_400;
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
-    let strategy = pcs.spec.update_strategy.as_ref().map(|s| s.type_);
-    let is_on_delete = strategy == Some(UpdateStrategyType::OnDelete);
+    let strategy = update::strategy(pcs);
+    let is_on_delete = update::is_on_delete(pcs);
     let of_cliques = cliques(pcs).filter_map(|(at, clique)| {
         let rolling = clique.rolling_update.as_ref()?;
         let at = at.field("rollingUpdate");
         if let Some(group) = group_of(pcs, &clique.name) {
             return Some(vec![of_member(&at, rolling, &group.name)]);
         }
-        Some(of_one(&at, rolling, clique.spec.replicas, is_on_delete))
+        Some(of_one(&at, rolling, clique.spec.replicas, strategy))
     });
     let of_groups = scaling_groups(pcs).filter_map(|(at, group)| {
         let rolling = group.rolling_update.as_ref()?;
         let replicas = group.replicas.unwrap_or(1);
-        Some(of_one(
-            &at.field("rollingUpdate"),
-            rolling,
-            replicas,
-            is_on_delete,
-        ))
+        let at = at.field("rollingUpdate");
+        Some(of_one(&at, rolling, replicas, strategy))
     });
     of_cliques
         .chain(of_groups)
@@ -77,17 +74,26 @@ fn of_one(
     at: &Path,
     rolling: &RollingUpdate,
     replicas: i32,
-    is_on_delete: bool,
+    strategy: UpdateStrategyType,
 ) -> Vec<FieldError> {
-    if is_on_delete {
+    if strategy == UpdateStrategyType::OnDelete {
         return vec![without_effect(at, rolling)];
     }
-    budget(at, rolling, replicas)
+    budget(at, rolling, replicas, strategy)
         .into_iter()
         .chain(surge(at, rolling, replicas))
         .chain(deadline(at, rolling))
         .chain(min_ready(at, rolling))
+        .chain(partition_of_part(at, rolling))
         .collect()
+}
+
+/// The same of a clique or group.
+fn partition_of_part(at: &Path, rolling: &RollingUpdate) -> Option<FieldError> {
+    let given = rolling.partition.filter(|given| *given < 0)?;
+    let remedy = "set it to the lowest index that is updated, or omit it to update all";
+    let at = at.field("partition");
+    Some(at.wrong(given, "must not be negative", remedy))
 }
 
 /// A deadline for progress that a new pod cannot meet would report every update.
@@ -112,20 +118,34 @@ fn min_ready(at: &Path, rolling: &RollingUpdate) -> Option<FieldError> {
 }
 
 /// A clique that is scaled to zero starts again with an unknown count.
-fn budget(at: &Path, rolling: &RollingUpdate, replicas: i32) -> Option<FieldError> {
+fn budget(
+    at: &Path,
+    rolling: &RollingUpdate,
+    replicas: i32,
+    strategy: UpdateStrategyType,
+) -> Option<FieldError> {
     let given = rolling.max_unavailable?;
     let has_surge = rolling.max_surge.is_some_and(|surge| surge > 0);
+    let default = default_budget(strategy);
     let at = at.field("maxUnavailable");
-    let remedy = "set it to how many may be missing, or omit it for 1";
+    let remedy = format!("set it to how many may be missing, or omit it for {default}");
     if given < 0 {
         return Some(at.wrong(given, "must not be negative", remedy));
     }
     if given == 0 && !has_surge {
         let problem = "must be at least 1 where maxSurge is 0: no update would begin";
-        return Some(at.wrong(given, problem, "set maxSurge, or omit it for 1"));
+        let remedy = format!("set maxSurge, or omit it for {default}");
+        return Some(at.wrong(given, problem, remedy));
     }
     let remedy = "lower maxUnavailable or raise replicas";
     (replicas > 0 && given > replicas).then(|| at.wrong(given, exceeds(replicas), remedy))
+}
+
+fn default_budget(strategy: UpdateStrategyType) -> &'static str {
+    match strategy {
+        UpdateStrategyType::Coherent => "minAvailable",
+        UpdateStrategyType::RollingRecreate | UpdateStrategyType::OnDelete => "1",
+    }
 }
 
 /// Surge units get the indexes after those of `replicas`, which are limited.

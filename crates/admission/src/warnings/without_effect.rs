@@ -7,7 +7,7 @@ use domain::update;
 use super::Warning;
 use crate::clique_paths::{cliques, scaling_groups};
 use crate::field::Path;
-use crate::rules::constraints;
+use crate::rules::{coherent, constraints};
 use crate::unimplemented;
 
 pub(super) fn start_order(pcs: &PodCliqueSet) -> Vec<Warning> {
@@ -47,6 +47,18 @@ pub(super) fn partition(pcs: &PodCliqueSet) -> Vec<Warning> {
         .then(|| Warning::new(&at, text))
         .into_iter()
         .collect()
+}
+
+/// The same of a clique or group, also of all that its autoscaler may add.
+pub(super) fn partitions_of_parts(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let parts = coherent::parts(pcs).into_iter();
+    let kept = parts.filter(|part| part.partition() > 0 && part.partition() >= part.most);
+    kept.map(|part| {
+        let (name, most) = (part.name, part.most);
+        let text = format!("keeps everything: no update reaches {name}, of which there are {most}");
+        Warning::new(&part.at.field("partition"), text)
+    })
+    .collect()
 }
 
 pub(super) fn priorities(pcs: &PodCliqueSet) -> Vec<Warning> {

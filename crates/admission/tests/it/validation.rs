@@ -154,6 +154,14 @@ fn budgets_and_deadlines_of_updates() {
             "/spec/updateStrategy" => {"type": "OnDelete"},
             &clique => {"maxUnavailable": 1}, &group => {"progressDeadline": "10m"};
         "partition of no replica": "/spec/updateStrategy" => {"partition": -1};
+        "partition of no member": &clique => {"partition": -1}, &group => {"partition": -2};
+        "less than a coherent version":
+            "/spec/updateStrategy" => {"type": "Coherent"},
+            at(GROUP, "replicas") => 4, at(GROUP, "minAvailable") => 3,
+            &group => {"maxUnavailable": 2};
+        "no whole version of every part may surge":
+            "/spec/updateStrategy" => {"type": "Coherent"},
+            &group => {"maxUnavailable": 0, "maxSurge": 1};
         "partition with OnDelete":
             "/spec/updateStrategy" => {"type": "OnDelete", "partition": 1};
         "no deadline": &clique => {"progressDeadline": "soon"};

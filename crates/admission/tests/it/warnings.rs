@@ -77,6 +77,31 @@ fn what_is_accepted_with_a_warning() {
 }
 
 #[test]
+fn updates_that_are_accepted_with_a_warning() {
+    let coherent = ("/spec/updateStrategy", json!({"type": "Coherent"}));
+    let (front, group) = (at(FRONTEND, "rollingUpdate"), at(GROUP, "rollingUpdate"));
+    let cases: [(&str, &[Edit<'_>]); 3] = [
+        (
+            "partition above all members",
+            &[
+                (&front, json!({"partition": 9})),
+                (&group, json!({"partition": 9})),
+            ],
+        ),
+        (
+            "coherent parts that go as a whole",
+            std::slice::from_ref(&coherent),
+        ),
+        (
+            "surge of one coherent part",
+            &[coherent.clone(), (&group, json!({"maxSurge": 1}))],
+        ),
+    ];
+    let lines = cases.map(|(case, edits)| verdict(case, &told(None, edits)));
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
 fn replicas_that_an_autoscaler_decides_about() {
     let scaling = json!({"minReplicas": 2, "maxReplicas": 9});
     let (clique, group) = (

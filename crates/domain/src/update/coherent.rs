@@ -22,7 +22,8 @@ pub fn is_coherent(set: &PodCliqueSet) -> bool {
 
 /// The limits of a clique or group with this minimum. With `Coherent`, `maxUnavailable` is its minimum
 /// unless set, and it has surge only if every part of the update has enough for a whole version:
-/// else new units of one part would serve with old ones of another.
+/// else new units of one part would serve with old ones of another. For the same reason no part gives
+/// its surge up if one of them must not: if its `maxUnavailable` is 0.
 pub fn rolling_in_force<'a>(
     set: &PodCliqueSet,
     rolling: Option<&'a RollingUpdate>,
@@ -31,19 +32,28 @@ pub fn rolling_in_force<'a>(
     if !is_coherent(set) {
         return rolling.map(Cow::Borrowed);
     }
-    let mut own = rolling.cloned().unwrap_or_default();
-    let has_surge = has_whole_surge(set);
-    own.max_surge = own.max_surge.filter(|_| has_surge);
-    own.max_unavailable = match own.max_unavailable {
-        Some(0) if has_surge => Some(0),
-        given => Some(given.unwrap_or(minimum).max(minimum)),
+    let parts = parts_in_scope(set);
+    let number = |given: Option<i32>| given.unwrap_or(0);
+    let has_surge = parts.iter().all(|(rolling, minimum)| {
+        let surge = number(rolling.and_then(|rolling| rolling.max_surge));
+        surge >= (*minimum).max(1)
+    });
+    let is_never_down = |(rolling, _): &(Option<&RollingUpdate>, i32)| {
+        rolling.and_then(|rolling| rolling.max_unavailable) == Some(0)
     };
+    let mut own = rolling.cloned().unwrap_or_default();
+    own.max_surge = own.max_surge.filter(|_| has_surge);
+    own.max_unavailable = Some(if has_surge && parts.iter().any(is_never_down) {
+        0
+    } else {
+        own.max_unavailable.unwrap_or(minimum).max(minimum)
+    });
     Some(Cow::Owned(own))
 }
 
-/// Whether `maxSurge` is at least `minAvailable` in every part of the update; before one begins, in
-/// every part of the set.
-fn has_whole_surge(set: &PodCliqueSet) -> bool {
+/// The limits and the minimum of every part of the update; before one begins, of every part of the
+/// set.
+fn parts_in_scope(set: &PodCliqueSet) -> Vec<(Option<&RollingUpdate>, i32)> {
     let status = set.status.as_ref();
     let progress = status.and_then(|status| status.update_progress.as_ref());
     let scope = progress.map(scope_of).unwrap_or_default();
@@ -57,11 +67,11 @@ fn has_whole_surge(set: &PodCliqueSet) -> bool {
         let minimum = group.min_available.unwrap_or(1);
         (&group.name, group.rolling_update.as_ref(), minimum)
     });
-    let mut parts = cliques.chain(groups).filter(|(name, ..)| is_meant(name));
-    parts.all(|(_, rolling, minimum)| {
-        let surge = rolling.and_then(|rolling| rolling.max_surge).unwrap_or(0);
-        surge >= minimum.max(1)
-    })
+    cliques
+        .chain(groups)
+        .filter(|(name, ..)| is_meant(name))
+        .map(|(_, rolling, minimum)| (rolling, minimum))
+        .collect()
 }
 
 /// The names of the cliques and groups that the update changes, as stored.

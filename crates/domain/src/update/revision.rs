@@ -3,7 +3,7 @@
 use api::podcliqueset::{ComponentFrom, ReplicaRevision, RollingUpdate};
 use api::{PodCliqueSet, PodCliqueSetStatus, names};
 
-use super::{is_coherent, is_on_delete, partition_of, turn};
+use super::{is_coherent, is_on_delete, partition_of, scope_of, turn};
 use crate::health::training;
 use crate::object::ownership;
 use crate::workload::hash;
@@ -74,16 +74,20 @@ pub fn find_older<'a>(
 }
 
 /// The lowest index of a component that the turn may replace now: its partition, and with `Coherent`
-/// the index that the last step stored. Before the first step none may be replaced.
+/// the index that the last step stored. Before the first step none may be replaced. A component that
+/// the update does not change has no steps.
 pub fn first_replaced(set: &PodCliqueSet, component: &str, rolling: Option<&RollingUpdate>) -> i32 {
     let partition = partition_of(rolling);
     if !is_coherent(set) {
         return partition;
     }
     let targets = turn(set).map_or(&[][..], |turn| &turn.targets);
-    index_of(targets, component)
-        .unwrap_or(i32::MAX)
-        .max(partition)
+    let status = set.status.as_ref();
+    let progress = status.and_then(|status| status.update_progress.as_ref());
+    let scope = progress.map(scope_of).unwrap_or_default();
+    let is_meant = scope.is_empty() || scope.contains(component);
+    let last = if is_meant { i32::MAX } else { 0 };
+    index_of(targets, component).unwrap_or(last).max(partition)
 }
 
 fn index_of(all: &[ComponentFrom], component: &str) -> Option<i32> {

@@ -132,6 +132,9 @@ fn mixed(words: &str) -> (PodCliqueSet, RollingUpdate) {
     let mut turn = ReplicaUpdateProgress::begin(1, Time(after(0)));
     turn.targets = number("target").map(from).unwrap_or_default();
     let mut progress = PcsUpdateProgress::begin(Time(after(0)));
+    if words.contains(&"elsewhere") {
+        progress.in_scope_standalone_pod_cliques = vec!["other".to_owned()];
+    }
     progress.currently_updating = words
         .contains(&"turn")
         .then_some(turn)
@@ -166,6 +169,7 @@ fn mixed(words: &str) -> (PodCliqueSet, RollingUpdate) {
 #[case::in_its_turn_the_partition("turn partition 2", Some(2))]
 #[case::in_its_turn_without_one("turn stored 2", None)]
 #[case::before_the_first_step("turn coherent", Some(i32::MAX))]
+#[case::of_a_component_that_does_not_change("turn coherent elsewhere", None)]
 #[case::after_a_step("turn coherent target 1", Some(1))]
 #[case::a_partition_above_the_step("turn coherent target 1 partition 2", Some(2))]
 #[case::a_step_below_all("turn coherent target 0", None)]

@@ -30,12 +30,12 @@ pub(super) fn plan_outdated_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Act
     let released: BTreeSet<i32> = released.iter().map(|unit| unit.index).collect();
     let is_released = |pod: &Pod| pod.index().is_some_and(|k| released.contains(&k));
     let (going, staying): (Vec<_>, Vec<_>) = pods.iter().partition(|(pod, _)| is_released(pod));
-    let from = snapshot.first_replaced();
+    let (from, is_surge) = (snapshot.first_replaced(), rollout::surge_of(snapshot));
     let in_stage = |wanted: &'static [Stage]| {
         let found = staying.iter().filter(|(_, stage)| wanted.contains(stage));
         found
             .map(|(pod, _)| *pod)
-            .filter(|pod| pod.index().is_some_and(|k| k >= from))
+            .filter(|pod| is_surge(pod) || pod.index().is_some_and(|k| k >= from))
     };
     let mut available: Vec<_> = in_stage(&[Stage::OldAvailable]).collect();
     available.sort_by_key(|pod| Reverse(pod.index()));

@@ -43,9 +43,10 @@ pub(super) fn plan_recreation(snapshot: &Snapshot, now: Timestamp) -> Recreation
     let is_released = |m: &Members<'_>| released.contains(&m.group_replica);
     let (surge, staying): (Vec<_>, Vec<_>) =
         surveyed.into_iter().partition(|(m, _)| is_released(m));
+    let is_due = due_indexes(snapshot);
     let leaving: Vec<&Members<'_>> = staying
         .iter()
-        .filter(|(_, stage)| *stage == Stage::Leaving)
+        .filter(|(m, stage)| *stage == Stage::Leaving && is_due(m.group_replica))
         .map(|(members, _)| members)
         .collect();
     let surge: Vec<&Members<'_>> = surge.iter().map(|(members, _)| members).collect();
@@ -64,6 +65,13 @@ pub(super) fn plan_recreation(snapshot: &Snapshot, now: Timestamp) -> Recreation
         closed,
         fills_surge,
     }
+}
+
+/// Returns whether the update may replace the group replica with an index now. Surge is beyond all
+/// steps.
+fn due_indexes(snapshot: &Snapshot) -> impl Fn(i32) -> bool + use<> {
+    let (from, surge) = (snapshot.first_replaced(), snapshot.surge_indexes());
+    move |j| j >= from || surge.contains(&j)
 }
 
 fn is_due(snapshot: &Snapshot) -> bool {
@@ -89,12 +97,13 @@ fn choose<'a>(
     }
     let limit = component.limits.max_unavailable.max(1);
     let starts = usize::try_from(limit.saturating_sub(component.starting)).unwrap_or(0);
-    let from = snapshot.first_replaced();
+    let is_due = due_indexes(snapshot);
     let in_stage = |wanted: Stage| {
         let highest_first = staying.iter().rev();
         highest_first
-            .filter(move |(m, stage)| *stage == wanted && m.group_replica >= from)
+            .filter(move |(_, stage)| *stage == wanted)
             .map(|(members, _)| members)
+            .filter(|members| is_due(members.group_replica))
     };
     let is_base = |members: &&Members<'_>| members.group_replica < snapshot.min_available();
     let (base, others): (Vec<_>, Vec<_>) = in_stage(Stage::OldDown).partition(is_base);

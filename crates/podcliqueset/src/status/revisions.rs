@@ -2,15 +2,16 @@
 
 use std::collections::HashSet;
 
-use api::podcliqueset::{ComponentFrom, ReplicaRevision};
+use api::podcliqueset::{ComponentFrom, PodCliqueTemplateSpec, ReplicaRevision};
 use api::{PodCliqueSetStatus, names};
 use domain::roster::{Roster, Slot};
 use domain::update;
 use domain::workload::hash;
 use domain::workload::layout::Replica;
+use domain::workload::revision::Restored;
 
 use crate::observe::Snapshot;
-use crate::rollout::{NamedComponent, Partitions};
+use crate::rollout::{self, NamedComponent, Partitions};
 
 /// Names the revision of the accepted templates, and keeps the revision of each replica that is not
 /// on them: that which was accepted before, from the write that accepts other ones to the turn of
@@ -78,14 +79,41 @@ pub(super) fn end_turn(
         return;
     };
     let set = &snapshot.validated.set;
+    let changed = changed_since(entry.older.as_deref(), snapshot);
     let ends = components.iter().map(|component| ComponentFrom {
         component: component.name.clone(),
         from: component
             .units
             .end_of_old(Partitions::of_component(set, &component.name)),
     });
-    entry.from = ends.filter(|end| end.from > 0).collect();
+    entry.from = ends
+        .filter(|end| end.from > 0 && changed.contains(&*end.component))
+        .collect();
     entry.older = entry.older.take().filter(|_| !entry.from.is_empty());
+}
+
+/// The cliques and groups whose newest templates differ from those of this revision.
+fn changed_since<'a>(older: Option<&str>, snapshot: &'a Snapshot) -> HashSet<&'a str> {
+    let template = &snapshot.validated.set.spec.template;
+    let restored = older.map(|name| {
+        let revisions = &snapshot.history.revisions;
+        revisions.restore_all(name, &template.cliques)
+    });
+    let restored = restored.unwrap_or_default();
+    let is_kept = |clique: &PodCliqueTemplateSpec, hash: &str| {
+        let same = |(older, own): &&Restored| older.name == clique.name && own == hash;
+        restored.iter().any(|older| same(&older))
+    };
+    let hashed = rollout::hash_templates(snapshot).into_iter();
+    let changed = hashed.filter(|(clique, hash)| !is_kept(clique, hash));
+    let changed: HashSet<&str> = changed.map(|(clique, _)| &*clique.name).collect();
+    let groups = template.scaling_groups.iter();
+    let groups = groups.filter(|group| {
+        let mut names = group.clique_names.iter();
+        names.any(|name| changed.contains(&**name))
+    });
+    let groups: Vec<&str> = groups.map(|group| &*group.name).collect();
+    changed.into_iter().chain(groups).collect()
 }
 
 /// Whether the status stores older units that a partition keeps.

@@ -35,12 +35,13 @@ enum End {
 use End::{NotHere, Ready, Succeeded, Waits};
 
 /// File, name of the set, its end.
-const ENDS: [(&str, &str, End); 22] = [
+const ENDS: [(&str, &str, End); 23] = [
     ("README.md", "demo", Ready),
     ("docs/gang-termination.md", "llm", Ready),
     ("docs/start-order.md", "llm", Ready),
     ("docs/training.md", "train", Succeeded),
     ("examples/autoscaling.yaml", "autoscaling", Ready),
+    ("examples/coherent.yaml", "coherent", Ready),
     ("examples/disaggregated.yaml", "disaggregated", Ready),
     ("examples/hpa-and-keda.yaml", "hpa-and-keda", Ready),
     ("examples/jax.yaml", "jax", Succeeded),

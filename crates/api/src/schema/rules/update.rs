@@ -35,7 +35,7 @@ fn no_budget_on_delete() -> Rule {
 fn at_least_one(at: &'static str) -> Rule {
     Rule::new(
         at,
-        "maxUnavailable must be at least 1 where maxSurge is 0: set maxSurge, or omit it for 1",
+        "maxUnavailable must be at least 1 where maxSurge is 0: set maxSurge, or omit it for the default",
         "!has(self.maxUnavailable) || self.maxUnavailable >= 1 || (self.maxUnavailable == 0 && \
          has(self.maxSurge) && self.maxSurge >= 1)",
     )

@@ -32,8 +32,9 @@ fn examples_have_no_errors() {
 }
 
 /// Examples that stand for a user's own workload have neither GPUs nor models to wait for.
-const SKETCHES: [&str; 7] = [
+const SKETCHES: [&str; 8] = [
     "autoscaling",
+    "coherent",
     "disaggregated",
     "start-order",
     "training-pytorch",

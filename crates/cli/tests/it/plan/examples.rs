@@ -16,6 +16,7 @@ pub fn example(name: &str) -> Value {
 
 #[rstest]
 #[case("autoscaling")]
+#[case("coherent")]
 #[case("disaggregated")]
 #[case("hpa-and-keda")]
 #[case("jax")]

@@ -54,9 +54,16 @@ impl Part {
             .saturating_add(to_i32(self.vacant.len()))
     }
 
-    /// The lowest index that may be replaced now.
+    /// The lowest index that may be replaced now. A part of which all units exist and are new has
+    /// nothing to keep: one that it loses comes back new. The first plan after a pause finds new
+    /// units above the old ones.
     pub(super) fn index(&self) -> i32 {
-        self.from.unwrap_or(i32::MAX)
+        if self.old.is_empty() && self.vacant.is_empty() {
+            return 0;
+        }
+        let above_old = self.old.first().map(|old| old.index.saturating_add(1));
+        let begun = above_old.filter(|_| self.new > 0);
+        self.from.or(begun).unwrap_or(i32::MAX)
     }
 
     /// Units that are new, or will be: an index above the target is filled with a new one.

@@ -282,6 +282,19 @@ proptest! {
         prop_assert_eq!(batch, vec![minimum, minimum]);
     }
 
+    /// A part that is new throughout keeps nothing: its lost units come back new.
+    #[test]
+    fn a_part_that_is_new_has_no_old_side(total in 1..9_i32) {
+        let mut new = Model::new(total, 1, 1);
+        new.units.fill(Some(true));
+        let mut parts = [new, Model::new(6, 2, 2)];
+        step(&mut parts);
+        prop_assert_eq!(parts[0].from, Some(0));
+        parts[0].units[0] = None;
+        step(&mut parts);
+        prop_assert_eq!(parts[0].from, Some(0));
+    }
+
     /// A new version that does not come up costs no more than `maxUnavailable` of each part.
     #[test]
     fn a_bad_version_stops(

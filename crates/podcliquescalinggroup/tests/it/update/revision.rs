@@ -141,3 +141,23 @@ fn a_step_holds_the_others_back(#[case] from: i32, #[case] going: usize) {
     let progress = plan(&snapshot).status.unwrap().update_progress.unwrap();
     assert_eq!(progress.update_ended_at, None, "old replicas are left");
 }
+
+/// A group replica that is not due yet is not torn down because one of its PodCliques goes.
+#[rstest]
+#[case::due(0, 1)]
+#[case::not_due(3, 0)]
+fn the_rest_of_a_replica_goes_with_its_first_podclique_only_if_it_is_due(
+    #[case] from: i32,
+    #[case] going: usize,
+) {
+    let mut snapshot = kept(|_| ());
+    set_target(&mut snapshot.owner.as_mut().unwrap().set, from);
+    let leader = snapshot.podcliques.get_mut("demo-0-g-2-leader").unwrap();
+    let leader = Arc::make_mut(leader);
+    leader.metadata.deletion_timestamp = Some(
+        k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(testkit::builders::after(50)),
+    );
+    let of_it = deleted(&snapshot);
+    let of_it = of_it.iter().filter(|name| *name == "demo-0-g-2-worker");
+    assert_eq!(of_it.count(), going);
+}

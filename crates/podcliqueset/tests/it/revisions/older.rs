@@ -151,6 +151,28 @@ fn an_update_rests_at_the_partition_of_a_clique() {
     );
 }
 
+/// A partition of a clique that does not change keeps nothing.
+#[test]
+fn an_update_ends_beside_the_partition_of_another_clique() {
+    let mut snapshot = running(|set| {
+        let mut other = set.spec.template.cliques[0].clone();
+        "other".clone_into(&mut other.name);
+        set.spec.template.cliques.push(other);
+        set.spec.template.cliques[1].rolling_update = Some(RollingUpdate {
+            partition: Some(3),
+            ..RollingUpdate::default()
+        });
+    });
+    in_turn(&mut snapshot);
+    store_reached(&mut snapshot);
+    replace_from(&mut snapshot, 0);
+    end_record(&mut snapshot);
+    step(&mut snapshot);
+    step(&mut snapshot);
+    assert!(progress(&snapshot).update_ended_at.is_some());
+    assert_eq!(status(&snapshot).replica_revisions, []);
+}
+
 /// The termination of the replica leaves no object from which the older template could be read.
 #[test]
 fn a_recreated_podclique_notes_its_older_pods() {

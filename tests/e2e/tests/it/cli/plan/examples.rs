@@ -29,6 +29,11 @@ fn expect_as_planned(purpose: &str, example: &str) {
 }
 
 #[test]
+fn coherent() {
+    expect_as_planned("plan-coherent", "coherent.yaml");
+}
+
+#[test]
 fn disaggregated() {
     expect_as_planned("plan-disaggregated", "disaggregated.yaml");
 }
