@@ -37,6 +37,7 @@ pub(super) fn plan_children(snapshot: &Snapshot, recreation: &Recreation) -> [Ve
         &names,
         surge.iter().copied(),
     ));
+    let begun: HashSet<i32> = snapshot.filled_slots().map(|(j, _)| j).collect();
     let kept = replicas.flat_map(|members| {
         members
             .cliques
@@ -44,9 +45,11 @@ pub(super) fn plan_children(snapshot: &Snapshot, recreation: &Recreation) -> [Ve
             .zip(&group.cliques)
             .filter_map(|(member, clique)| {
                 let j = member.group_replica;
+                // A surge replica that lost a PodClique is completed, or it would never serve.
+                let is_filled = recreation.fills_surge || begun.contains(&j);
                 let is_closed = recreation.closed.contains(&j)
                     || terminating.holds(j)
-                    || (surge.contains(&j) && !recreation.fills_surge);
+                    || (surge.contains(&j) && !is_filled);
                 group.keep_podclique(!is_closed, clique, &member)
             })
     });

@@ -50,6 +50,18 @@ fn surge_comes_first() {
     assert!(all.any(|action| action.key().name == "demo-0-g-3-worker"));
 }
 
+/// Somebody deleted one of its PodCliques. Half of it never serves, and no old replica would go.
+#[test]
+fn a_surge_replica_that_lost_a_podclique_is_completed() {
+    let mut snapshot = with_surge();
+    add_surge(&mut snapshot);
+    snapshot.podcliques.remove("demo-0-g-3-worker");
+    let plan = plan(&snapshot);
+    let created = crate::situation::created(&plan);
+    let names = created.iter().map(|c| ownership::name(&c.metadata));
+    assert_eq!(names.collect::<Vec<_>>(), ["demo-0-g-3-worker"]);
+}
+
 #[test]
 fn a_surge_replica_that_serves_replaces_one_and_is_counted_nowhere() {
     let mut snapshot = with_surge();
