@@ -98,8 +98,7 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
             .older
             .find(index)
             .filter(|_| !surge.contains(&index));
-        let podclique = older.unwrap_or(&snapshot.podclique);
-        let pod = new_pod(snapshot, podclique, index, name, group.as_deref(), now);
+        let pod = new_pod(snapshot, older, index, name, group.as_deref(), now);
         Some(Action::create(pod))
     });
     let pods = first_portion(missing);
@@ -186,10 +185,10 @@ fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
     holders
 }
 
-/// The pod of an index, from this PodClique: an older pod has another template than the others.
+/// The pod of an index; an older one from the PodClique with its template.
 fn new_pod(
     snapshot: &Snapshot,
-    podclique: &PodClique,
+    older: Option<&PodClique>,
     index: i32,
     name: String,
     group: Option<&str>,
@@ -199,10 +198,11 @@ fn new_pod(
         .last_holders
         .get(&index)
         .map_or(0, |t| t.failure_count);
-    let priority = snapshot
-        .set
-        .as_ref()
-        .map_or("", |s| s.priority_class_name.as_str());
+    let set = snapshot.set.as_ref();
+    // The template of an older pod has the class that the set had.
+    let set = set.filter(|_| older.is_none());
+    let priority = set.map_or("", |s| s.priority_class_name.as_str());
+    let podclique = older.unwrap_or(&snapshot.podclique);
     let mut pod = template::build_pod(
         podclique,
         snapshot.set_name(),

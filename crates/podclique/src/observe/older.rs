@@ -1,5 +1,6 @@
 //! The pods of a standalone PodClique that keep an older template (docs/semantics.md §14.8).
 
+use api::podcliqueset::PodCliqueTemplateSpec;
 use api::{PodClique, PodCliqueSet, labels};
 use domain::Revision;
 use domain::object::ownership;
@@ -25,6 +26,33 @@ pub enum OlderPods {
         /// The PodClique with their template.
         podclique: Box<PodClique>,
     },
+}
+
+/// The priority class of new pods: the set's, or that of the revision if the PodClique keeps an older
+/// template, of which the class is a part. Read only where a pod may be missing.
+pub(super) fn find_priority(
+    podclique: &PodClique,
+    set: &PodCliqueSet,
+    slot: (&PodCliqueTemplateSpec, i32),
+    facts: (&str, Option<&str>),
+    caches: &Caches,
+) -> String {
+    let ((clique, replica), (generation, newest)) = (slot, facts);
+    let own = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
+    let revision = update::revision_in_force(set, generation, replica);
+    let revision = revision.filter(|_| own.is_some() && own != newest);
+    let restored = revision.and_then(|name| {
+        let revisions = Revisions::of(set, caches.of::<Revision>().owned_by(set));
+        let mut restored = revisions.restore_all(&name, [clique]).into_iter();
+        restored.find(|(_, hash)| Some(&**hash) == own)
+    });
+    restored.map_or_else(
+        || set.spec.template.priority_class_name.clone(),
+        |(template, _)| {
+            let class = template.spec.pod_spec.priority_class_name.clone();
+            class.unwrap_or_default()
+        },
+    )
 }
 
 impl OlderPods {

@@ -16,6 +16,7 @@ use engine::Caches;
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
+use super::older::find_priority;
 use crate::PodCliqueReconciler;
 use crate::dependencies;
 
@@ -113,7 +114,7 @@ pub(super) fn facts_of_set(
         name: set_name.to_owned(),
         is_terminating: ownership::is_terminating(&set.metadata),
         is_orphaned: !is_own,
-        priority_class_name: template.priority_class_name.clone(),
+        priority_class_name: priority_class(set, podclique, clique, pods, caches, rules),
         pods_before: group.zip(clique).map(|(g, c)| count_pods_before(set, g, c)),
         generation_hash: set
             .status
@@ -141,6 +142,27 @@ pub(super) fn facts_of_set(
         ),
         update: update_facts(set, podclique, clique, caches, rules),
     }
+}
+
+fn priority_class(
+    set: &Arc<PodCliqueSet>,
+    podclique: &PodClique,
+    clique: Option<&PodCliqueTemplateSpec>,
+    pods: &[Arc<Pod>],
+    caches: &Caches,
+    rules: &PodCliqueReconciler,
+) -> String {
+    let own = set.spec.template.priority_class_name.clone();
+    let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
+    let wanted = usize::try_from(podclique.spec.replicas).unwrap_or(0);
+    let is_any_missing = pods.iter().filter(|pod| !pod.is_terminating()).count() < wanted;
+    let slot = clique.zip(replica).filter(|_| is_any_missing);
+    slot.map_or(own, |(clique, replica)| {
+        let generation = rules.validator.generation_hash(set);
+        let newest = rules.validator.template_hash(set, &clique.name);
+        let facts = (&*generation, newest.as_deref());
+        find_priority(podclique, set, (clique, replica), facts, caches)
+    })
 }
 
 fn count_pods_before(

@@ -60,6 +60,43 @@ fn its_template_is_found_by_its_name() {
     assert!(seen.set.unwrap().template_hash.is_some());
 }
 
+/// A PodClique that waits for its turn has the template of its revision, and the set's class of then.
+#[test]
+fn a_pod_of_an_older_template_keeps_its_priority_class() {
+    let mut before = demo();
+    "high".clone_into(&mut before.spec.template.priority_class_name);
+    let validated = admission::validated_set::validate_set(
+        &before,
+        &admission::defaults::DefaultsConfig::default(),
+    );
+    let hashed = validated.hash_cliques(&validated.set.spec.template.cliques);
+    let generation = validated.generation_hash();
+    let mut revision = domain::workload::revision::build(&before, &hashed, &generation, 1);
+    testkit::builders::store(&mut revision.metadata);
+    let clique = podclique("demo-0-worker").with(|c| {
+        let all = c.metadata.labels.as_mut().unwrap();
+        all.insert(labels::POD_TEMPLATE_HASH.into(), hashed[0].1.clone());
+    });
+    let mut set = before.clone();
+    "low".clone_into(&mut set.spec.template.priority_class_name);
+    set.status = Some(PodCliqueSetStatus {
+        replica_revisions: vec![api::podcliqueset::ReplicaRevision {
+            revision: revision.metadata.name.clone(),
+            ..api::podcliqueset::ReplicaRevision::default()
+        }],
+        ..PodCliqueSetStatus::default()
+    });
+    let caches = Caches::default();
+    let revision: domain::Revision = serde_json::from_value(serde_json::json!(revision)).unwrap();
+    caches.of::<domain::Revision>().apply(revision);
+    let class = |clique: &Arc<PodClique>| {
+        let seen = look(set.clone(), clique, &caches);
+        seen.set.unwrap().priority_class_name
+    };
+    assert_eq!(class(&clique.build()), "high");
+    assert_eq!(class(&podclique("demo-0-worker").build()), "low");
+}
+
 /// A user edited its label: pods created meanwhile would keep a wrong address for good, and would
 /// not learn that their job is over.
 #[test]

@@ -57,6 +57,30 @@ fn a_lost_pod_comes_back_as_it_was() {
     assert_eq!(created(&snapshot), wanted);
 }
 
+/// The class of the set is a part of the template: an older pod comes back with that of its own.
+#[test]
+fn an_older_pod_keeps_its_priority_class() {
+    let mut snapshot = mixed(2, |clique| ready(clique, 1..3));
+    "new".clone_into(&mut snapshot.set.as_mut().unwrap().priority_class_name);
+    let OlderPods::Below { podclique, .. } = &mut snapshot.older else {
+        unreachable!()
+    };
+    podclique.spec.pod_spec.priority_class_name = Some("old".to_owned());
+    let plan = plan(&snapshot);
+    let created = plan
+        .waves
+        .iter()
+        .flatten()
+        .filter_map(|action| match action {
+            Action::Create(object) => object.get::<k8s::Pod>()?.spec.as_ref(),
+            _ => None,
+        });
+    let classes: Vec<_> = created
+        .map(|pod| pod.priority_class_name.as_deref())
+        .collect();
+    assert_eq!(classes, [Some("old"), Some("new")]);
+}
+
 /// The set stores the revision before the PodClique notes it: one of the two views lags.
 #[test]
 fn nothing_is_created_while_the_view_of_the_set_lags() {
