@@ -7,10 +7,10 @@ use api::{labels, start_order};
 use serde_json::Value;
 
 use super::actors;
-use super::check::revisions::entry;
+use super::check::units::{self, Unit};
 use super::check::{LATE, OPERATOR};
 use super::resource::{Id, Resource};
-use super::store::{Record, Store};
+use super::store::{Record, Store, Stored};
 use super::view;
 
 /// How often each case happened.
@@ -42,13 +42,19 @@ impl Coverage {
 
     /// Counts the cases in the log of a run.
     pub fn read(&mut self, store: &Store) {
-        let mut sets: BTreeMap<&Id, &Value> = BTreeMap::new();
+        let mut known: BTreeMap<&Id, &Value> = BTreeMap::new();
         for record in &store.log {
-            if let (Resource::PodCliqueSet, Some(set)) = (record.id.resource, &record.after) {
-                sets.insert(&record.id, set);
+            let owners = [Resource::PodCliqueSet, Resource::PodClique];
+            if let Some(after) = &record.after
+                && owners.contains(&record.id.resource)
+            {
+                known.insert(&record.id, after);
             }
-            if is_from_revision(record, &sets) {
+            if is_from_revision(record, &known) {
                 self.saw("PodClique created from an older revision");
+            }
+            if is_older_unit(record, &known) {
+                self.saw("lost older unit created again");
             }
             match record.id.resource {
                 Resource::PodCliqueSet => self.set(record),
@@ -85,6 +91,9 @@ impl Coverage {
         let runs = |set| view::text(set, "/status/updateProgress/updateEndedAt").is_empty();
         if runs(before) && !runs(after) {
             self.saw("update ended");
+        }
+        if is_step(before, after) {
+            self.saw("coherent step stored");
         }
         match failed_because(after).filter(|_| failed_because(before).is_none()) {
             Some("MaxRestartsExceeded") => self.saw("job out of restarts"),
@@ -302,15 +311,58 @@ fn surge(part: &Value) -> i64 {
     view::number(part, "/status/surgeReplicas")
 }
 
+/// Whether the set stores a target with which a unit may be replaced.
+fn is_step(before: &Value, after: &Value) -> bool {
+    let has_fallen = |stored: &Value| {
+        let name = view::text(stored, "/component");
+        let was = units::target(before, name).unwrap_or(NOTHING);
+        view::number(stored, "/from") < was.min(NOTHING)
+    };
+    units::targets(after).any(has_fallen)
+}
+
+/// A target with which nothing may be replaced: the largest one.
+const NOTHING: i64 = 2_147_483_647;
+
+/// The set of this object, as it is known.
+fn set_of<'a>(known: &BTreeMap<&Id, &'a Value>, id: &Id, object: &Value) -> Option<&'a Value> {
+    let id = id.beside(Resource::PodCliqueSet, view::set_of(object));
+    known.get(&id).copied()
+}
+
+/// The object that the operator creates with this record.
+fn created(record: &Record, resource: Resource) -> Option<&Stored> {
+    let is_meant = record.id.resource == resource && record.actor == OPERATOR;
+    let after = record.after.as_ref();
+    after.filter(|_| is_meant && record.before.is_none())
+}
+
 /// Whether the operator created a PodClique in a replica that has a revision of its own.
-fn is_from_revision(record: &Record, sets: &BTreeMap<&Id, &Value>) -> bool {
-    let is_created = record.id.resource == Resource::PodClique && record.before.is_none();
-    let created = record.after.as_ref().filter(|_| is_created);
-    created.is_some_and(|podclique| {
-        let id = record
-            .id
-            .beside(Resource::PodCliqueSet, view::set_of(podclique));
-        let set = sets.get(&id);
-        set.is_some_and(|set| entry(set, view::replica(podclique)).is_some())
+fn is_from_revision(record: &Record, known: &BTreeMap<&Id, &Value>) -> bool {
+    created(record, Resource::PodClique).is_some_and(|podclique| {
+        let set = set_of(known, &record.id, podclique);
+        let replica = view::replica(podclique).unwrap_or(-1);
+        let entry = set.and_then(|set| units::entry(set, replica));
+        entry.is_some_and(|entry| entry.get("revision").is_some())
     })
+}
+
+/// Whether the operator created a group replica's PodClique that keeps an older template, or a pod with
+/// another template than its PodClique.
+fn is_older_unit(record: &Record, known: &BTreeMap<&Id, &Value>) -> bool {
+    let is_older = |podclique: &Stored| {
+        let unit = Unit::of_podclique(podclique)?;
+        let set = set_of(known, &record.id, podclique)?;
+        units::revision_of_older(set, unit)
+    };
+    let has_older = |pod: &Stored| {
+        let (_, podclique, _) = view::owner(pod)?;
+        let id = record.id.beside(Resource::PodClique, podclique);
+        let own = view::label(known.get(&id)?, labels::POD_TEMPLATE_HASH);
+        (view::label(pod, labels::POD_TEMPLATE_HASH) != own).then_some(())
+    };
+    created(record, Resource::PodClique)
+        .and_then(is_older)
+        .is_some()
+        || created(record, Resource::Pod).and_then(has_older).is_some()
 }

@@ -15,6 +15,7 @@ use std::ops::Range;
 use api::labels;
 use serde_json::Value;
 
+use super::check::units::has_partitions;
 use super::check::updates::is_paused;
 use super::resource::{Id, Resource};
 use super::store::Store;
@@ -307,7 +308,7 @@ fn check_group(store: &Store, group: &Value) -> Vec<String> {
 
 fn may_be_outdated(store: &Store, child: &Value) -> bool {
     let set = store.get(&Id::new(Resource::PodCliqueSet, view::set_of(child)));
-    set.is_some_and(|set| updates::keeps_old_pods(set))
+    set.is_some_and(|set| updates::keeps_old_pods_of(set, child))
 }
 
 /// I17: when all pods are Ready nothing is breached.
@@ -379,7 +380,7 @@ fn check_set(store: &Store, set: &Value) -> Vec<String> {
     let is_any_running = podcliques.any(|(id, c)| has_pods(c) && is_rooted(store, id));
     problems.extend(ready::is_asked_for(set, wanted > 0 && is_any_running));
     for count in ["replicas", "availableReplicas", UPDATED] {
-        if count == UPDATED && updates::keeps_old_pods(set) {
+        if count == UPDATED && (updates::keeps_old_pods(set) || has_partitions(set)) {
             continue;
         }
         let said = view::number(set, &format!("/status/{count}"));

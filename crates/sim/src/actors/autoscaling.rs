@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::update;
+use crate::check::units::is_coherent;
 use crate::{Rng, view};
 
 /// In this many of a thousand cases a clique or group has an autoscaler.
@@ -73,8 +75,12 @@ pub(super) fn change_one(set: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Limits of updates must not exceed the new count.
+/// Limits of updates must not exceed the new count. With `Coherent` those of one part depend on those
+/// of the others.
 fn drop_budgets(set: &mut Value, at: &str) {
+    if is_coherent(set) {
+        return update::drop_limits(&mut set["spec"]["template"]);
+    }
     let part = at
         .strip_suffix("/spec/autoScalingConfig")
         .or(at.strip_suffix("/scaleConfig"));

@@ -1,23 +1,36 @@
 //! A user who changes pod templates.
 
+mod limits;
+mod rollout;
+
 use serde_json::{Value, json};
 
+use crate::check::units::is_coherent;
+use crate::check::updates::is_on_delete;
 use crate::resource::Id;
 use crate::store::{Call, Store};
 use crate::{Rng, view};
+
+pub(super) use limits::drop_all as drop_limits;
+pub use rollout::{lose_unit, lower_partitions, roll_out};
+
+/// In this many of a thousand cases a user chooses strategy `Coherent`.
+const COHERENT: usize = 300;
 
 /// Changes the version of one clique, or of all, sometimes with another budget.
 pub(super) fn edit_template(store: &mut Store, rng: &mut Rng, set: &Id) {
     let Some(found) = store.get(set) else { return };
     let mut cliques = found["spec"]["template"]["cliques"].clone();
-    let is_on_delete = view::text(found, "/spec/updateStrategy/type") == "OnDelete";
+    let is_on_delete = is_on_delete(found);
+    let is_coherent = is_coherent(found);
+    let has_fixed_limits = is_on_delete || is_coherent;
     let version = rng.between(1, 5).to_string();
     let are_all = rng.chance(500);
     for clique in cliques.as_array_mut().into_iter().flatten() {
         if are_all || rng.chance(500) {
             clique["annotations"]["example.com/version"] = json!(version);
         }
-        if rng.chance(300) && !is_on_delete && view::text(clique, "/name") == "front" {
+        if rng.chance(300) && !has_fixed_limits && view::text(clique, "/name") == "front" {
             let most = view::number(clique, "/spec/replicas").max(1);
             clique["rollingUpdate"] = json!({"maxUnavailable": rng.between(1, most)});
             if rng.fork().chance(500) {
@@ -29,22 +42,35 @@ pub(super) fn edit_template(store: &mut Store, rng: &mut Rng, set: &Id) {
     let mut groups = groups_of(found);
     let mut own = rng.fork();
     for group in groups.as_array_mut().into_iter().flatten() {
-        if own.chance(300) && !is_on_delete {
+        if own.chance(300) && !has_fixed_limits {
             let most = view::number(group, "/replicas").max(1);
             group["rollingUpdate"] = json!({"maxUnavailable": own.between(1, most)});
             add_surge(&mut own, &mut group["rollingUpdate"], most);
         }
     }
-    let template = json!({"cliques": cliques, "podCliqueScalingGroups": groups});
+    let mut template = json!({"cliques": cliques, "podCliqueScalingGroups": groups});
+    let mut dice = apart(rng);
+    if is_coherent && dice.chance(400) {
+        limits::suit_coherent(&mut template, &mut dice);
+    }
+    if !is_on_delete {
+        limits::change_partitions(&mut template, &mut dice);
+    }
     patch(store, set, &json!({"template": template}));
     pause(store, &mut rng.fork(), set, is_on_delete);
+}
+
+/// A separate random source, so that nothing else about a seed changes.
+fn apart(rng: &Rng) -> Rng {
+    const APART: u64 = 0xC04E_7E27;
+    Rng::new(rng.clone().number() ^ APART)
 }
 
 fn groups_of(set: &Value) -> Value {
     set["spec"]["template"]["podCliqueScalingGroups"].clone()
 }
 
-/// Some sets have surge from the beginning.
+/// Some sets have surge, partitions or strategy `Coherent` from the beginning.
 pub(super) fn write_some(manifest: &mut Value, own: &mut Rng) {
     let is_job = view::is_job(manifest);
     for parts in ["cliques", "podCliqueScalingGroups"] {
@@ -61,6 +87,22 @@ pub(super) fn write_some(manifest: &mut Value, own: &mut Rng) {
                 add_surge(own, &mut part["rollingUpdate"], replicas.max(1));
             }
         }
+    }
+    if !is_job {
+        write_strategy(manifest, &mut apart(own));
+    }
+}
+
+fn write_strategy(manifest: &mut Value, dice: &mut Rng) {
+    let template = &mut manifest["spec"]["template"];
+    let is_coherent = dice.chance(COHERENT);
+    if is_coherent {
+        limits::enlarge(template, dice);
+        limits::suit_coherent(template, dice);
+    }
+    limits::change_partitions(template, dice);
+    if is_coherent {
+        manifest["spec"]["updateStrategy"]["type"] = json!("Coherent");
     }
 }
 
@@ -84,24 +126,22 @@ fn pause(store: &mut Store, own: &mut Rng, set: &Id, is_on_delete: bool) {
     }
 }
 
-/// From one strategy to the other; a budget is refused with `OnDelete`.
+/// From one strategy to another; a budget is refused with `OnDelete`.
 pub(super) fn switch_strategy(store: &mut Store, rng: &mut Rng, set: &Id) {
     let Some(found) = store.get(set) else { return };
-    let mut cliques = found["spec"]["template"]["cliques"].clone();
-    let mut groups = groups_of(found);
+    let cliques = &found["spec"]["template"]["cliques"];
+    let mut template = json!({"cliques": cliques, "podCliqueScalingGroups": groups_of(found)});
+    let mut dice = apart(rng);
     let type_ = if rng.chance(300) {
-        for parts in [&mut cliques, &mut groups] {
-            for part in parts.as_array_mut().into_iter().flatten() {
-                part.as_object_mut()
-                    .map(|part| part.remove("rollingUpdate"));
-            }
-        }
+        limits::drop_all(&mut template);
         "OnDelete"
+    } else if dice.chance(COHERENT) {
+        limits::suit_coherent(&mut template, &mut dice);
+        "Coherent"
     } else {
         "RollingRecreate"
     };
     let strategy = json!({"type": type_, "paused": null, "partition": null});
-    let template = json!({"cliques": cliques, "podCliqueScalingGroups": groups});
     patch(
         store,
         set,

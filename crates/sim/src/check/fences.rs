@@ -4,8 +4,9 @@ use api::labels;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+use super::units::Unit;
 use super::window::Window;
-use super::{Checked, OPERATOR, demand, job, refused_templates, shortage, updates};
+use super::{Checked, OPERATOR, demand, job, refused_templates, revisions, shortage, updates};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view::{self, attempt};
@@ -189,21 +190,34 @@ fn deleted(window: &Window<'_>, record: &Record) -> Checked {
         "I19",
         || format!("{} deleted for no reason", record.id),
     )?;
-    refused_templates::check(window, before)
+    refused_templates::check(window, before)?;
+    // The rest of a group replica goes with a PodClique of it that is being deleted: it is down.
+    let is_going = |mate: &Value| {
+        let is_other = view::uid(mate) != view::uid(before);
+        is_other && view::is_terminating(mate)
+    };
+    if mates(window, before).iter().any(|mate| is_going(mate)) {
+        return Ok(());
+    }
+    revisions::check_replaced(window, before, Unit::of_podclique(before))
 }
 
 /// Whether an update may have taken down any PodClique of the same group replica.
 fn is_replaced_as_a_whole(window: &Window<'_>, podclique: &Value) -> bool {
-    let place = |c: &Value| {
-        let index = label(c, labels::SCALING_GROUP_REPLICA_INDEX);
-        (view::owner(c).map(|o| o.2.to_owned()), index)
-    };
-    let mates = window.versions(Resource::PodClique, |c| place(c) == place(podclique));
-    mates
+    mates(window, podclique)
         .iter()
         .map(|mate| &***mate)
         .chain([podclique])
         .any(|c| updates::may_be_replaced(window, c))
+}
+
+/// The states of the PodCliques in the same group replica.
+fn mates<'a>(window: &Window<'a>, podclique: &Value) -> Vec<&'a Stored> {
+    let place = |c: &Value| {
+        let index = label(c, labels::SCALING_GROUP_REPLICA_INDEX);
+        (view::owner(c).map(|o| o.2.to_owned()), index)
+    };
+    window.versions(Resource::PodClique, |c| place(c) == place(podclique))
 }
 
 /// Whether the owner, as observed, has no slot for the PodClique.

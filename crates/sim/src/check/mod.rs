@@ -1,6 +1,7 @@
 //! Invariants of the event log, checked at each write; each file explains its numbers.
 
 mod breaches;
+mod budget;
 mod completion;
 mod counts;
 mod culprit;
@@ -19,13 +20,15 @@ mod pods;
 mod refused_templates;
 mod requests;
 mod restarts;
-pub(crate) mod revisions;
+mod revisions;
 mod runtime;
 mod shortage;
 mod start_order;
 mod status;
+mod steps;
 mod stored_failures;
 mod terminal;
+pub(crate) mod units;
 pub(crate) mod updates;
 mod window;
 
@@ -126,7 +129,10 @@ impl Checker {
                     start_order::check(&window, record)?;
                 }
                 Resource::PodGang => gangs::check(&window, record)?,
-                Resource::PodCliqueSet => updates::check_turn(&window, record)?,
+                Resource::PodCliqueSet => {
+                    updates::check_turn(&window, record)?;
+                    steps::check(&window, record)?;
+                }
                 Resource::PodClique => {
                     ownership::finalizer(&window, record, &self.late)?;
                     refused_templates::check_edit(&window, record)?;

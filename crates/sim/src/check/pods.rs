@@ -5,10 +5,11 @@ use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::late_requests::LateRequests;
+use super::units::Unit;
 use super::window::Window;
 use super::{
-    Checked, Checker, LATE, OPERATOR, demand, exits, pace, refused_templates, stored_failures,
-    updates,
+    Checked, Checker, LATE, OPERATOR, budget, demand, exits, pace, refused_templates, revisions,
+    stored_failures, updates,
 };
 use crate::resource::Resource;
 use crate::store::Record;
@@ -44,6 +45,7 @@ impl Checker {
             runaway(window, record, pod)?;
             index_taken(window, record, pod, &self.late)?;
             pace::check(window, pod, self.started)?;
+            revisions::check_pod(window, pod)?;
         }
         demand(
             view::gates(pod).contains(&labels::POD_GANG_GATE),
@@ -77,7 +79,7 @@ fn over_created(window: &Window<'_>, pod: &Value, late: &LateRequests) -> Checke
         .map(|q| view::number(q, "/spec/replicas"))
         .max()
         .unwrap_or(0)
-        + updates::allowed_surge(window, pod);
+        + budget::allowed_surge(window, pod);
     demand(
         i64::try_from(live).unwrap_or(i64::MAX) <= wanted,
         "I1",
@@ -208,9 +210,10 @@ fn is_job_over(window: &Window<'_>, pod: &Value) -> bool {
 
 fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Checked {
     let owner = owner_uid(pod);
-    if !view::is_ready(pod) || is_job_over {
+    if !view::is_live(pod) || is_job_over {
         return Ok(());
     }
+    let is_ready = view::is_ready(pod);
     let versions = window.of_uid(Resource::PodClique, owner);
     let is_staying = window
         .store
@@ -223,10 +226,14 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Checked {
         .min()
         .unwrap_or(0);
     let is_counted =
-        |p: &Value| is_own(p) && !view::is_terminating(p) && !updates::is_surge(window, p);
+        |p: &Value| is_own(p) && !view::is_terminating(p) && !budget::is_surge(window, p);
     let most = window.most_pods(is_counted);
-    if is_staying && updates::is_surge(window, pod) {
-        return updates::check_surge(window, pod);
+    if is_staying && budget::is_surge(window, pod) {
+        return if is_ready {
+            budget::check_surge(window, pod)
+        } else {
+            Ok(())
+        };
     }
     let is_twin = |p: &Value| {
         is_own(p)
@@ -236,14 +243,24 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Checked {
     };
     let has_twin = !window.versions(Resource::Pod, is_twin).is_empty();
     let is_surplus = i64::try_from(most).unwrap_or(i64::MAX) > wanted;
-    if is_staying && !is_surplus && !has_twin && updates::may_be_replaced(window, pod) {
-        refused_templates::check(window, pod)?;
-        return updates::check_budget(window, pod);
+    let is_explained = !is_staying || is_surplus || has_twin;
+    if !is_explained && updates::may_be_replaced(window, pod) {
+        return replaced(window, pod, is_ready);
     }
-    demand(!is_staying || is_surplus || has_twin, "I19", || {
+    demand(is_explained || !is_ready, "I19", || {
         format!(
             "healthy pod {} deleted: {most} of {wanted} wanted",
             view::name(pod)
         )
     })
+}
+
+/// An update deletes the pod.
+fn replaced(window: &Window<'_>, pod: &Value, is_ready: bool) -> Checked {
+    revisions::check_replaced(window, pod, Unit::of_pod(pod))?;
+    if !is_ready {
+        return Ok(());
+    }
+    refused_templates::check(window, pod)?;
+    budget::check(window, pod)
 }

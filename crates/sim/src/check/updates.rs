@@ -1,5 +1,5 @@
-//! I18, I32, I48: pods of an older template are replaced on their replica's turn only, and within
-//! the budget; a turn ends when its replica is updated, and no gang of it is terminated before.
+//! I18, I32: pods of an older template are replaced on their replica's turn only; a turn ends when its
+//! replica is updated, and no gang of it is terminated before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,15 @@ use api::labels;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::units::{Unit, partition};
 use super::window::Window;
-use super::{Checked, OPERATOR, demand, job, shortage};
+use super::{Checked, demand, job, shortage};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
 
 /// This annotation distinguishes the users' templates.
-const VERSION: &str = "/metadata/annotations/example.com~1version";
+pub(super) const VERSION: &str = "/metadata/annotations/example.com~1version";
 
 /// Whether an update may have taken the object down: its template may have been observed as an
 /// older one, and its replica as having the turn.
@@ -60,7 +61,8 @@ fn is_in_turn(set: &Value, object: &Value) -> bool {
     !is_on_delete(set) && turn.is_some() && turn == view::replica(object)
 }
 
-fn is_on_delete(set: &Value) -> bool {
+/// Whether pods take a changed template only when a user deletes them.
+pub(crate) fn is_on_delete(set: &Value) -> bool {
     view::text(set, "/spec/updateStrategy/type") == "OnDelete"
 }
 
@@ -114,10 +116,10 @@ pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) 
     })
 }
 
-/// I32: a turn ends when no pod of its replica has an older template and the required number of
-/// those that ran before is Ready, not when the turn was requested. Units without room may be
-/// missing, so only the required number is demanded; and none of a replica whose room other
-/// replicas of the set have got.
+/// I32: a turn ends when no pod of its replica has an older template, unless a partition keeps it, and
+/// the required number of those that ran before is Ready, not when the turn was requested. Units
+/// without room may be missing, so only the required number is demanded; and none of a replica whose
+/// room other replicas of the set have got.
 pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
@@ -224,138 +226,22 @@ fn is_surplus(window: &Window<'_>, podclique: &Value) -> bool {
     })
 }
 
-/// How many Ready pods of its newest template the PodClique may have been observed with.
+/// How many Ready pods the PodClique may have been observed with that have its newest template, or
+/// that a partition keeps.
 fn up(window: &Window<'_>, podclique: &Value) -> i64 {
     let sets = job::sets(window, podclique);
     let clique = clique_of(podclique);
+    let is_kept = |set: &Value, pod: &Value| {
+        let unit = Unit::of_pod(pod);
+        unit.is_some_and(|unit| unit.index < partition(set, unit.component))
+    };
     let is_up = |p: &Value| {
         let is_own = view::owner(p).is_some_and(|o| o.2 == view::uid(podclique));
         let has = view::text(p, VERSION);
-        is_own && view::is_ready(p) && sets.iter().any(|set| version(set, clique) == has)
+        let counts = |set: &Value| version(set, clique) == has || is_kept(set, p);
+        is_own && view::is_ready(p) && sets.iter().any(|set| counts(set))
     };
     let up = window.versions(Resource::Pod, is_up);
     let up: BTreeSet<&str> = up.iter().map(|pod| view::uid(pod)).collect();
     i64::try_from(up.len()).unwrap_or(i64::MAX)
-}
-
-/// I48: a deletion keeps to the budget: `reached` is stored, and at most `maxUnavailable` fewer
-/// pods of the PodClique are up. A pod that is not Ready costs nothing.
-pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
-    let (_, podclique, owner) = view::owner(pod).unwrap_or_default();
-    let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == owner);
-    let is_counted = |p: &Value| is_own(p) && view::is_ready(p) && !is_ended_by_us(window, p);
-    let up = i64::try_from(window.most_pods(is_counted)).unwrap_or(i64::MAX);
-    let seen = window.of_uid(Resource::PodClique, owner);
-    let budgets = job::sets(window, pod);
-    // With surge an old pod goes only when as many are up as ran before.
-    let uses_surge = !budgets.is_empty()
-        && budgets.iter().all(|set| max_surge(set, podclique) > 0)
-        && seen.iter().all(|c| is_with_surge(c));
-    let budget = if uses_surge && !is_surge(window, pod) {
-        0
-    } else {
-        budgets
-            .iter()
-            .map(|set| max_unavailable(set, podclique))
-            .max()
-            .unwrap_or(1)
-    };
-    let floors = seen.iter().filter_map(|c| {
-        let reached = c.pointer("/status/updateProgress/reached")?.as_i64()?;
-        let reached = reached.min(view::number(c, "/spec/replicas"));
-        let minimum = view::number(c, "/spec/minAvailable");
-        let by_budget = reached - budget;
-        Some(if reached > minimum {
-            by_budget.max(minimum)
-        } else {
-            by_budget
-        })
-    });
-    let Some(floor) = floors.min() else {
-        let name = view::name(pod);
-        return demand(false, "I48", || {
-            format!("{name} of an older template deleted before reached was stored")
-        });
-    };
-    // `up` counts the pod itself.
-    demand(up > floor, "I48", || {
-        format!(
-            "{} of an older template deleted: {up} pods of {podclique} were up, {floor} have to stay",
-            view::name(pod)
-        )
-    })
-}
-
-fn max_unavailable(set: &Value, podclique: &str) -> i64 {
-    rolling_update(set, podclique, "/rollingUpdate/maxUnavailable").max(1)
-}
-
-/// `maxSurge` of the clique.
-pub(crate) fn max_surge(set: &Value, podclique: &str) -> i64 {
-    rolling_update(set, podclique, "/rollingUpdate/maxSurge")
-}
-
-fn rolling_update(set: &Value, podclique: &str, path: &str) -> i64 {
-    let clique = podclique.rsplit('-').next().unwrap_or_default();
-    let mut cliques = view::list(set, "/spec/template/cliques");
-    let found = cliques.find(|c| view::text(c, "/name") == clique);
-    found.map_or(0, |c| view::number(c, path))
-}
-
-/// Whether the PodClique updates with surge: `surgeFrom` is stored, it has not given surge up, and
-/// it is not below its minimum by its own count.
-fn is_with_surge(podclique: &Value) -> bool {
-    let progress = "/status/updateProgress";
-    let minimum = view::number(podclique, "/spec/minAvailable");
-    surge_from(podclique).is_some()
-        && view::text(podclique, &format!("{progress}/withoutSurge")).is_empty()
-        && view::number(podclique, "/spec/replicas") >= minimum
-}
-
-fn surge_from(podclique: &Value) -> Option<i64> {
-    view::at(podclique, "/status/updateProgress/surgeFrom")?.as_i64()
-}
-
-/// The most surge pods that the PodClique may have been allowed to have.
-pub(super) fn allowed_surge(window: &Window<'_>, pod: &Value) -> i64 {
-    let (_, podclique, owner) = view::owner(pod).unwrap_or_default();
-    let seen = window.of_uid(Resource::PodClique, owner);
-    if !seen.iter().any(|c| surge_from(c).is_some()) {
-        return 0;
-    }
-    let sets = job::sets(window, pod);
-    let all = sets.iter().map(|set| max_surge(set, podclique));
-    all.max().unwrap_or(0)
-}
-
-/// A surge pod goes within the budget while `surgeFrom` is stored, also if its replica has lost its
-/// turn, and as surplus afterwards.
-pub(super) fn check_surge(window: &Window<'_>, pod: &Value) -> Checked {
-    let (_, _, owner) = view::owner(pod).unwrap_or_default();
-    let seen = window.of_uid(Resource::PodClique, owner);
-    let is_stored = !seen.is_empty() && seen.iter().all(|c| surge_from(c).is_some());
-    if is_stored {
-        return check_budget(window, pod);
-    }
-    Ok(())
-}
-
-/// Whether the pod may have been observed as a surge pod.
-pub(super) fn is_surge(window: &Window<'_>, pod: &Value) -> bool {
-    let (_, _, owner) = view::owner(pod).unwrap_or_default();
-    let seen = window.of_uid(Resource::PodClique, owner);
-    let index = view::index(pod);
-    let mut from = seen.iter().filter_map(|c| surge_from(c));
-    from.any(|from| index.is_some_and(|index| index >= from))
-}
-
-/// The operator knows that pods it deleted itself are down.
-fn is_ended_by_us(window: &Window<'_>, pod: &Value) -> bool {
-    let log = window.store.log.get(..window.position).unwrap_or_default();
-    log.iter().any(|r| {
-        r.actor == OPERATOR
-            && r.id.resource == Resource::Pod
-            && view::uid(&r.last) == view::uid(pod)
-            && r.after.as_ref().is_none_or(|p| view::is_terminating(p))
-    })
 }

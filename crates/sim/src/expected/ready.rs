@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::check::units::has_partitions;
 use crate::check::updates::{is_partitioned, is_paused};
 use crate::view;
 
@@ -18,7 +19,7 @@ pub(super) fn is_asked_for(object: &Value, runs: bool) -> Option<String> {
     if is_paused(object) {
         return is(object, &["True/AllReady", "True/UpdatePaused"]);
     }
-    if is_partitioned(object) {
+    if is_partitioned(object) || has_partitions(object) {
         return is(object, &["True/AllReady", "True/UpdatePartitioned"]);
     }
     is(object, &["True/AllReady"])

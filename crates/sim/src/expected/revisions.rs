@@ -1,13 +1,16 @@
 //! The ControllerRevisions of a set at rest (I52).
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::updates::keeps_old_pods;
+use crate::check::units::has_partitions;
 use crate::resource::Resource;
 use crate::store::Store;
 use crate::view;
 
-/// Revisions that may stay beside the accepted one, as nothing is updated at rest.
+/// Revisions that may stay beside the accepted one and those in force, as nothing is updated at rest.
 const KEPT: usize = 3;
 
 /// The errors in the revisions of a set.
@@ -27,13 +30,25 @@ pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
     if own.iter().map(number).max() > found.map(number) {
         problems.push(format!("{name}: revision {current} is not the newest"));
     }
-    if own.len() > KEPT + 1 {
+    let in_force = names_in_force(set);
+    if own.len() > KEPT + 1 + in_force.len() {
         problems.push(format!("{name} has {} revisions", own.len()));
     }
-    if view::list(set, "/status/replicaRevisions").next().is_some() {
-        problems.push(format!("{name} keeps an older revision in force"));
+    let runs = view::text(set, "/status/updateProgress/updateEndedAt").is_empty();
+    if !(in_force.is_empty() || runs && has_partitions(set)) {
+        problems.push(format!(
+            "{name} keeps older revisions in force: {in_force:?}"
+        ));
     }
     problems
+}
+
+/// The revisions that the status names for replicas, and for older units of them.
+fn names_in_force(set: &Value) -> BTreeSet<&str> {
+    view::list(set, "/status/replicaRevisions")
+        .flat_map(|entry| [&entry["revision"], &entry["older"]])
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 fn revisions_of<'a>(store: &'a Store, set: &Value) -> Vec<&'a Value> {

@@ -99,6 +99,9 @@ canaries! {
     old_by_status: OldByStatus by "I19" "I32" "ESR", seed 2;
     update_ends_when_requested: UpdateEndsWhenRequested by "I32", seed 2;
     revision_spoilt: RevisionSpoilt by "I50", seed 125;
+    older_forgotten: OlderForgotten by "I50", seed 1;
+    targets_ignored: TargetsIgnored by "I53", seed 1;
+    steps_apart: StepsApart by "I53", seed 1;
     checks_pass: ChecksPass by "I49", seed 374;
     budget_forgets_deletions: BudgetForgetsDeletions by "I48", seed 2;
     surge_unawaited: SurgeUnawaited by "I48", seed 652;

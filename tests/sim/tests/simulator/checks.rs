@@ -1,6 +1,7 @@
 //! Each check fails on a log with its error, made by hand.
 
 mod left;
+mod units;
 
 use serde_json::{Value, json};
 use sim::check::{Checker, Horizon, OPERATOR, Requests};

@@ -98,6 +98,12 @@ pub enum Sabotage {
     BudgetForgetsDeletions,
     /// Old pods go before surge pods are available.
     SurgeUnawaited,
+    /// A lost pod that kept an older template comes back with the newest one.
+    OlderForgotten,
+    /// With `Coherent` pods are replaced before their step is stored.
+    TargetsIgnored,
+    /// With `Coherent` one part goes at once, and the others in steps.
+    StepsApart,
     /// A failed pod is replaced although its job has not stored the failure.
     UnnotedFailure,
     /// Pods with dependencies get the start signal when they are created.

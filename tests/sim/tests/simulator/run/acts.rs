@@ -30,6 +30,31 @@ impl Run {
         self.verdict()
     }
 
+    /// Users update sets that keep older pods, or go in steps, and units of them are lost, during the
+    /// update and at rest. Then the partitions are lowered, and all of it becomes new.
+    pub(super) async fn last_act(&mut self) -> Result<(), Violation> {
+        /// Fewer than an update takes.
+        const MOVES: usize = 200;
+        let mut dice = self.rng.fork();
+        if !actors::roll_out(&mut self.store, &mut dice) {
+            return Ok(());
+        }
+        for _ in 0..2 {
+            self.go_on_for(dice.below(MOVES)).await?;
+            actors::lose_unit(&mut self.store, &mut dice);
+        }
+        self.converge().await?;
+        self.verdict()?;
+        actors::lose_unit(&mut self.store, &mut dice);
+        self.converge().await?;
+        self.verdict()?;
+        if actors::lower_partitions(&mut self.store) {
+            self.converge().await?;
+            self.verdict()?;
+        }
+        Ok(())
+    }
+
     /// One gang loses its nodes to other pods for a while: it waits as a whole.
     async fn be_preempted(&mut self, dice: &mut Rng) -> Result<(), Violation> {
         let before = actors::placed(&self.store);

@@ -206,6 +206,7 @@ impl Run {
         self.converge().await?;
         self.verdict()?;
         self.second_act().await?;
+        self.last_act().await?;
         self.stay_quiet().await
     }
 

@@ -7,6 +7,7 @@ use domain::plan::{Action, Plan, Purpose};
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
+use podclique::observe::OlderPods;
 use podclique::{PodCliqueReconciler, Snapshot};
 
 use super::Sabotage;
@@ -47,6 +48,14 @@ impl Reconciler for SpoiltPodCliques {
             && let Some(set) = &mut snapshot.set
         {
             set.unnoted_failures.clear();
+        }
+        if self.sabotage == Some(Sabotage::OlderForgotten) {
+            snapshot.older = OlderPods::Absent;
+        }
+        if self.sabotage == Some(Sabotage::TargetsIgnored)
+            && let Some(set) = &mut snapshot.set
+        {
+            set.update.first_replaced = 0;
         }
         snapshot
     }

@@ -74,7 +74,24 @@ impl Reconciler for Spoilt {
                 next.update_progress = believed.update_progress;
             }
         }
+        if self.sabotage == Some(Sabotage::StepsApart)
+            && let Some(next) = &mut plan.status
+        {
+            run_ahead(next);
+        }
         plan
+    }
+}
+
+/// Once steps have begun, all of the last part may be replaced.
+fn run_ahead(next: &mut PodCliqueSetStatus) {
+    let progress = next.update_progress.as_mut();
+    let turn = progress.and_then(|progress| progress.currently_updating.first_mut());
+    let targets = turn.map(|turn| &mut turn.targets);
+    if let Some([first, .., last]) = targets.map(Vec::as_mut_slice)
+        && first.from < i32::MAX
+    {
+        last.from = 0;
     }
 }
 
