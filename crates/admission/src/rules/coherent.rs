@@ -74,9 +74,10 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let all = parts(pcs);
     let budgets = all.iter().filter_map(|part| {
         let given = part.rolling?.max_unavailable?;
-        match given {
-            0 => no_whole_surge(part, &all),
-            _ => below_minimum(part, given),
+        if given == 0 {
+            no_whole_surge(part, &all)
+        } else {
+            below_minimum(part, given)
         }
     });
     budgets.collect()

@@ -88,7 +88,7 @@ fn of_one(
         .collect()
 }
 
-/// The same of a clique or group.
+/// Below 0 there is no pod or group replica.
 fn partition_of_part(at: &Path, rolling: &RollingUpdate) -> Option<FieldError> {
     let given = rolling.partition.filter(|given| *given < 0)?;
     let remedy = "set it to the lowest index that is updated, or omit it to update all";
@@ -141,6 +141,7 @@ fn budget(
     (replicas > 0 && given > replicas).then(|| at.wrong(given, exceeds(replicas), remedy))
 }
 
+/// `maxUnavailable` where it is omitted.
 fn default_budget(strategy: UpdateStrategyType) -> &'static str {
     match strategy {
         UpdateStrategyType::Coherent => "minAvailable",

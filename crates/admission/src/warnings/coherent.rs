@@ -14,7 +14,7 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<Warning> {
     let parts = parts(pcs);
     let lacking = parts.iter().find(|part| !part.has_whole_surge());
     let each = parts.iter().filter_map(|part| {
-        let text = away_as_a_whole(part).or_else(|| useless_surge(part, lacking?))?;
+        let text = away_as_a_whole(part).or_else(|| partial_surge(part, lacking?))?;
         Some(Warning::new(&part.at.field("maxSurge"), text))
     });
     alone(&parts).into_iter().chain(each).collect()
@@ -33,7 +33,7 @@ fn away_as_a_whole(part: &Part<'_>) -> Option<String> {
 }
 
 /// Surge is whole or not at all: else new units of one part would serve with old ones of another.
-fn useless_surge(part: &Part<'_>, lacking: &Part<'_>) -> Option<String> {
+fn partial_surge(part: &Part<'_>, lacking: &Part<'_>) -> Option<String> {
     (part.max_surge() > 0).then(|| {
         format!(
             "counts only where all that an update changes has maxSurge of at least minAvailable; {} \

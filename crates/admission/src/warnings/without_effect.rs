@@ -49,13 +49,14 @@ pub(super) fn partition(pcs: &PodCliqueSet) -> Vec<Warning> {
         .collect()
 }
 
-/// The same of a clique or group, also of all that its autoscaler may add.
+/// The same of a clique or group and of all that its autoscaler may add. One that is idle starts
+/// again with an unknown count.
 pub(super) fn partitions_of_parts(pcs: &PodCliqueSet) -> Vec<Warning> {
     let parts = coherent::parts(pcs).into_iter();
-    let kept = parts.filter(|part| part.partition() > 0 && part.partition() >= part.most);
+    let kept = parts.filter(|part| part.most > 0 && part.partition() >= part.most);
     kept.map(|part| {
         let (name, most) = (part.name, part.most);
-        let text = format!("keeps everything: no update reaches {name}, of which there are {most}");
+        let text = format!("keeps everything: no update reaches any of the {most} of {name}");
         Warning::new(&part.at.field("partition"), text)
     })
     .collect()

@@ -23,6 +23,7 @@ mod topology_binding;
 mod unimplemented;
 mod unknown_fields;
 mod update;
+mod update_strategies;
 mod validated_set;
 mod validation;
 mod validator;

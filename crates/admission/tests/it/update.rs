@@ -83,6 +83,7 @@ fn what_cannot_be_changed() {
 #[rstest]
 #[case("/spec/replicas", json!(7))]
 #[case("/spec/updateStrategy", json!({"type": "OnDelete"}))]
+#[case("/spec/updateStrategy", json!({"type": "Coherent"}))]
 #[case("/spec/template/priorityClassName", json!("high"))]
 #[case("/spec/template/terminationDelay", json!("1h"))]
 #[case("/spec/template/cliques/0/spec/podSpec/containers/0/image", json!("llm:2"))]

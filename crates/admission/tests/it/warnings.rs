@@ -6,7 +6,7 @@ use testkit::good_set::{CLIQUES, Edit, FRONTEND, GROUP, at};
 
 use crate::cases::{set, verdict};
 
-fn told(before: Option<&[Edit<'_>]>, after: &[Edit<'_>]) -> String {
+pub(crate) fn told(before: Option<&[Edit<'_>]>, after: &[Edit<'_>]) -> String {
     let warnings = of_set(before.map(set).as_ref(), &set(after));
     let lines: Vec<_> = warnings.iter().map(|w| format!("  {w}")).collect();
     lines.join("\n")

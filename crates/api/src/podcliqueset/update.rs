@@ -11,13 +11,9 @@ use crate::duration::POSITIVE;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateStrategy {
-    /// `RollingRecreate` (default): the operator replaces one replica after the other. `Coherent`:
-    /// likewise, and in each replica the changed cliques and groups go together, in steps of at least
-    /// `minAvailable` of each. `OnDelete`: a pod gets the new template when it is deleted.
-    ///
-    /// `Coherent` is for parts that must not meet across versions, such as prefill and decode. Where
-    /// a part has fewer than twice `minAvailable`, only `maxSurge` of at least `minAvailable` in every
-    /// part keeps the old version whole until the new one is up.
+    /// `RollingRecreate` (default): one replica after the other is replaced. `Coherent`: likewise, and
+    /// the changed cliques and groups of a replica go together, in steps of at least `minAvailable` of
+    /// each. `OnDelete`: a pod gets the new template when it is deleted.
     ///
     /// A switch takes effect at once: to `OnDelete` stops a running update, to another one starts one
     /// if any pod has an older template.
@@ -61,8 +57,8 @@ pub struct RollingUpdate {
     /// Pods of a clique, or replicas of a group, that may be missing during an update. Default 1, with
     /// `Coherent` `minAvailable`.
     ///
-    /// From 1, with `Coherent` from `minAvailable`, to `replicas`, or 0 beside `maxSurge`. It counts from the most that were available at
-    /// once since the turn began, so members without room do not use it up. If more than
+    /// From that to `replicas`, or 0 beside `maxSurge`. It counts from the most that were available
+    /// at once since the turn began, so members without room do not use it up. If more than
     /// `minAvailable` ran, the update never goes below `minAvailable`. A change takes effect at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<i32>,

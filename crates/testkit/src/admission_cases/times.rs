@@ -4,7 +4,8 @@ use super::{Case, create, edits};
 use crate::good_set::{FRONTEND, GROUP, at};
 
 pub(super) fn cases() -> Vec<Case> {
-    [delays(), of_groups(), budgets(), deadlines()].concat()
+    let budgets = [budgets(), coherent_budgets()].concat();
+    [delays(), of_groups(), budgets, deadlines()].concat()
 }
 
 const DELAY: &str = "/spec/template/terminationDelay";
@@ -29,6 +30,40 @@ fn of_groups() -> Vec<Case> {
         create("group-delay-alone", edits! {own => "1h"}).refused([OF_GROUP]),
         create("no-group-delay", edits! {DELAY => "4h", own => "0s"}).refused([OF_GROUP]),
         create("no-group-delay-alone", edits! {own => "0s"}).refused([OF_GROUP, OF_GROUP]),
+    ]
+}
+
+fn coherent_budgets() -> Vec<Case> {
+    let clique = at(FRONTEND, "rollingUpdate");
+    let group = at(GROUP, "rollingUpdate");
+    let strategy = "/spec/updateStrategy";
+    vec![
+        create(
+            "coherent-budgets",
+            edits! {
+                strategy => {"type": "Coherent"},
+                clique => {"maxUnavailable": 2, "maxSurge": 2, "partition": 1},
+                group => {"maxUnavailable": 2, "maxSurge": 2},
+            },
+        ),
+        create(
+            "coherent-budget-of-less-than-a-version",
+            edits! {strategy => {"type": "Coherent"}, clique => {"maxUnavailable": 1}},
+        )
+        .refused(["spec.template.cliques[0].rollingUpdate.maxUnavailable"]),
+        create(
+            "coherent-surge-of-one",
+            edits! {
+                strategy => {"type": "Coherent"},
+                group => {"maxUnavailable": 0, "maxSurge": 1},
+            },
+        )
+        .refused(["spec.template.podCliqueScalingGroups[0].rollingUpdate.maxUnavailable"]),
+        create(
+            "partition-of-no-pod",
+            edits! {clique => {"partition": (-1)}},
+        )
+        .refused(["spec.template.cliques[0].rollingUpdate.partition"]),
     ]
 }
 

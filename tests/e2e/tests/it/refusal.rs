@@ -81,8 +81,7 @@ fn an_impossible_budget_is_refused() {
         set("svc", &cliques, &[group("workers", "worker", 2, 1)])
     };
     let (web, workers) = ("cliques", "podCliqueScalingGroups");
-    let at_least =
-        "maxUnavailable must be at least 1 where maxSurge is 0: set maxSurge, or omit it for 1";
+    let at_least = "maxUnavailable must be at least 1 where maxSurge is 0: set maxSurge, or omit it for the default";
     let at_most =
         "maxUnavailable must not be greater than replicas: lower maxUnavailable or raise replicas";
     let cases = [
@@ -108,8 +107,8 @@ fn an_impossible_budget_is_refused() {
     let no_effect = "rollingUpdate has no effect with updateStrategy OnDelete: remove it";
     expect_refused(&ns, &wrong, no_effect);
     let mut unknown = good();
-    unknown["spec"]["updateStrategy"] = json!({"type": "Coherent"});
-    expect_refused(&ns, &unknown, "\"Coherent\"");
+    unknown["spec"]["updateStrategy"] = json!({"type": "Sideways"});
+    expect_refused(&ns, &unknown, "\"Sideways\"");
 }
 
 fn expect_refused(ns: &Namespace<'_>, manifest: &Value, words: &str) {
