@@ -20,6 +20,7 @@ pub fn rows() -> Vec<Row> {
         row("rollouts::crash_after_ten_seconds", "3", crash_later).alone(),
         row("rollouts::readiness_is_lost_for_ten_seconds", "-", blip).alone(),
         row("rollouts::clients_see_no_error", "-", three_servers),
+        row("rollouts::two_cliques_go_together", "-", pair),
         row("rollouts::one_server_with_surge", "-", one_server),
         row("rollouts::servers_that_end_at_once", "-", hasty_servers)
             .alone()
@@ -72,6 +73,41 @@ fn update_ends(ns: &Namespace, pods: usize) {
         let has_ended = progress["updateEndedAt"].is_string();
         same("whether it has ended", has_ended, true).map_err(|e| format!("{e}: {progress}"))
     });
+}
+
+/// Prefill and decode of four pods each, of which two are required: two steps, and by the stored
+/// targets each version always has two of both.
+fn pair(ns: &Namespace) {
+    let version = |version: &str| {
+        let cliques = ["p", "d"].map(|name| {
+            let mut clique = clique(name, 4, &[server(version)]);
+            clique["spec"]["minAvailable"] = 2.into();
+            clique["rollingUpdate"] = json!({"minReadySeconds": 2});
+            clique
+        });
+        let strategy = json!({"spec": {"updateStrategy": {"type": "Coherent"}}});
+        with(serving("u", &cliques), &strategy)
+    };
+    start(ns, &version("one"), 8);
+    ns.apply(&[&version("two")]);
+    ns.within(LIMIT, "the update ends", |seen| {
+        for clique in ["u-0-p-", "u-0-d-"] {
+            let pods = seen.pods().into_iter();
+            let up = pods.filter(|pod| is_ready(pod) && name(pod).starts_with(clique));
+            let up = up.count();
+            assert!(up >= 2, "{up} pods of {clique} were up");
+        }
+        let progress = &seen.set("u")?["status"]["updateProgress"];
+        let targets = progress["currentlyUpdating"][0]["targets"].as_array();
+        let from: BTreeSet<_> = targets
+            .into_iter()
+            .flatten()
+            .map(|target| target["from"].as_i64())
+            .collect();
+        assert!(from.len() <= 1, "one part goes without the other: {progress}");
+        same("whether it has ended", progress["updateEndedAt"].is_string(), true)
+    });
+    update_ends(ns, 8);
 }
 
 /// The reported reproduction: a limit below the request. The old engine was deleted for it.
