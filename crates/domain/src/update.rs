@@ -30,7 +30,7 @@ pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
 pub use self::record::{Record, is_recreated, must_return};
 pub use self::revision::{
-    Older, find_older, first_replaced, revision_in_force, revision_of, revision_of_unit,
+    Older, find_older, first_replaced, has_older, revision_in_force, revision_of, revision_of_unit,
 };
 pub use self::room::{
     QUOTA, explain_no_room, is_over_quota, is_short, next_waiting, short_at, waits, waits_for_node,

@@ -30,6 +30,10 @@ pub struct Component {
     pub must_return: bool,
     /// Whether its object replaces one that was lost in this turn, with its record.
     pub is_recreated: bool,
+    /// Units that a partition keeps, and that are down: no update brings them back.
+    pub kept_down: i32,
+    /// Old units that are down, and that only a later step of a coherent update replaces.
+    pub held_down: i32,
     /// Surge units that are not being deleted.
     pub surge: i32,
     /// Those of them that are available.
@@ -98,6 +102,7 @@ impl Component {
             add(&mut all.available, stage.is_available());
             add(&mut all.old, stage.is_old());
             add(&mut all.starting, stage == Stage::Starting);
+            add(&mut all.kept_down, stage == Stage::KeptDown);
             add(&mut all.surge, is_surge && stage.stays());
             add(&mut all.surge_available, is_surge && stage.is_available());
         }
@@ -137,7 +142,8 @@ impl Component {
     /// Whether as many units are available as ran before, and as many as are required.
     fn is_back(&self) -> bool {
         let reached = self.clipped_reached().unwrap_or(0);
-        self.available >= reached && self.available >= self.minimum
+        let settled = self.available.saturating_add(self.kept_down);
+        settled >= reached && settled >= self.minimum
     }
 
     /// Whether it may have surge units in this turn. Those that exist stay surge if `maxSurge` is
@@ -177,6 +183,7 @@ impl Component {
         } else {
             self.limits.max_unavailable
         };
+        let away = away.saturating_add(self.held_down);
         let below = reached.saturating_sub(away).max(0);
         let floor = if reached > self.minimum {
             below.max(self.minimum)

@@ -73,6 +73,12 @@ pub fn find_older<'a>(
     (below > 0).then_some(Older { revision, below })
 }
 
+/// Whether the status stores older units of the replica.
+pub fn has_older(set: &PodCliqueSet, replica: i32) -> bool {
+    let entry = set.status.as_ref().and_then(|s| entry_of(s, replica));
+    entry.is_some_and(|entry| entry.older.is_some())
+}
+
 /// The lowest index of a component that the turn may replace now: its partition, and with `Coherent`
 /// the index that the last step stored. Before the first step none may be replaced. A component that
 /// the update does not change has no steps.

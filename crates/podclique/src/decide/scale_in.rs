@@ -59,7 +59,7 @@ fn surplus(snapshot: &Snapshot) -> Vec<Action> {
         return Vec::new();
     }
     let hash = ownership::label(&snapshot.podclique.metadata, labels::POD_TEMPLATE_HASH);
-    pods.sort_by_cached_key(|p| worth(p, hash));
+    pods.sort_by_cached_key(|p| worth(snapshot, p, hash));
     pods.iter()
         .take(excess)
         .map(|p| Action::delete::<Pod>(&p.metadata, Purpose::ScaleInPod))
@@ -68,14 +68,19 @@ fn surplus(snapshot: &Snapshot) -> Vec<Action> {
 
 type Worth = (bool, u8, bool, bool, Reverse<jiff::Timestamp>, Reverse<i32>);
 
-/// The least useful first: not bound, then by phase, not Ready, outdated, younger, higher index.
-fn worth(pod: &Pod, hash: Option<&str>) -> Worth {
+/// The least useful first: not bound, then by phase, not Ready, outdated, younger, higher index. A pod
+/// that keeps its older template is not outdated: else scale-in would leave the canary alone.
+fn worth(snapshot: &Snapshot, pod: &Pod, hash: Option<&str>) -> Worth {
     let phase = match pod.status.phase.as_deref() {
         Some("Running") => 2,
         Some("Unknown") => 1,
         _ => 0,
     };
-    let is_updated = ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH) == hash;
+    let is_kept = pod
+        .index()
+        .is_some_and(|k| snapshot.older.find(k).is_some());
+    let has_newest = ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH) == hash;
+    let is_updated = has_newest || is_kept;
     (
         pod.spec.node_name.is_some(),
         phase,

@@ -75,7 +75,13 @@ impl OlderPods {
         };
         let rolling = clique.rolling_update.as_ref();
         let Some(older) = update::find_older(set, replica, &clique.name, rolling) else {
-            return Self::Unknown;
+            // The observed set has older units, none of them of this clique: that is no lag.
+            let is_known = update::is_on_delete(set) || update::has_older(set, replica);
+            return if is_known {
+                Self::Absent
+            } else {
+                Self::Unknown
+            };
         };
         let revisions = Revisions::of(set, caches.of::<Revision>().owned_by(set));
         let mut restored = revisions.restore_all(older.revision, [clique]).into_iter();

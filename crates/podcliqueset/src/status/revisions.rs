@@ -116,12 +116,40 @@ fn changed_since<'a>(older: Option<&str>, snapshot: &'a Snapshot) -> HashSet<&'a
     changed.into_iter().chain(groups).collect()
 }
 
-/// Whether the status stores older units that a partition keeps.
-pub(super) fn keeps_older(next: &PodCliqueSetStatus, snapshot: &Snapshot) -> bool {
+/// Whether something will be created from an older revision, though nothing of it may exist now: units
+/// that a partition keeps, or a replica that was terminated or deleted.
+pub(super) fn awaits_older(
+    next: &PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+) -> bool {
     let set = &snapshot.validated.set;
-    let is_kept = |end: &ComponentFrom| Partitions::of_component(set, &end.component) > 0;
+    let is_kept = |component: &str| Partitions::of_component(set, component) > 0;
+    let turn = update::turn_in(set, next).map(|turn| turn.replica_index);
     let mut entries = next.replica_revisions.iter();
-    entries.any(|entry| entry.older.is_some() && entry.from.iter().any(is_kept))
+    entries.any(|entry| {
+        let has_kept = || {
+            let mut ends = entry.from.iter();
+            let is_in_turn = turn == Some(entry.replica);
+            let changed = || changed_since(entry.older.as_deref(), snapshot);
+            ends.any(|end| is_kept(&end.component))
+                || (is_in_turn && changed().into_iter().any(is_kept))
+        };
+        (entry.older.is_some() && has_kept())
+            || (entry.revision.is_some() && is_any_missing(roster, entry.replica))
+    })
+}
+
+/// Whether a PodClique of the replica is missing, or goes, and will be created.
+fn is_any_missing(roster: &Roster<'_>, replica: i32) -> bool {
+    let replica = roster.layout.replica(replica);
+    let mut slots = replica.into_iter().flat_map(Replica::slots);
+    slots.any(|slot| {
+        matches!(
+            roster.slot(slot),
+            Slot::Empty | Slot::Terminating(_) | Slot::Previous(_)
+        )
+    })
 }
 
 /// A replica that exists and has no revision of its own was on the accepted one until now.

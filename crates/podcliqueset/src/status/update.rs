@@ -19,7 +19,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::accept::accept_generation;
-use super::revisions::{end_turn, keeps_older, note_revisions};
+use super::revisions::{awaits_older, end_turn, note_revisions};
 use crate::check::Verdict;
 use crate::observe::Snapshot;
 use crate::rollout::{self, Newest, Progress, Turn};
@@ -118,7 +118,7 @@ fn go_on(
 ) {
     let before = turn_of(next, snapshot, newest, roster, now)
         .map(|turn| (turn.stored.replica_index, turn.components()));
-    let is_partitioned = keeps_older(next, snapshot);
+    let awaits_older = awaits_older(next, snapshot, roster);
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
         return;
     };
@@ -130,7 +130,7 @@ fn go_on(
             in_turn: before.as_ref().map(|(_, components)| &**components),
             available,
             partition: update::partition(&snapshot.validated.set),
-            is_partitioned,
+            awaits_older,
         };
         replicas.move_turn(progress, now);
     }

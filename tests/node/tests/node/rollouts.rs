@@ -104,8 +104,15 @@ fn pair(ns: &Namespace) {
             .flatten()
             .map(|target| target["from"].as_i64())
             .collect();
-        assert!(from.len() <= 1, "one part goes without the other: {progress}");
-        same("whether it has ended", progress["updateEndedAt"].is_string(), true)
+        assert!(
+            from.len() <= 1,
+            "one part goes without the other: {progress}"
+        );
+        same(
+            "whether it has ended",
+            progress["updateEndedAt"].is_string(),
+            true,
+        )
     });
     update_ends(ns, 8);
 }

@@ -1,5 +1,6 @@
 //! A clique or group that a coherent update changes, and how much of it may be replaced.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::update::Component;
@@ -22,6 +23,8 @@ pub struct Part {
     pub vacant: Vec<i32>,
     /// The lowest index that may be replaced, as the last step stored it.
     pub from: Option<i32>,
+    /// Whether it is a scaling group, whose lowest replicas are in the base gang.
+    pub is_group: bool,
 }
 
 /// An old unit of a part.
@@ -31,6 +34,8 @@ pub struct OldUnit {
     pub index: i32,
     /// Whether it serves. One that does not is replaced at no cost.
     pub is_available: bool,
+    /// Whether it has no node, or is down for longer than a probe may fail.
+    pub is_down: bool,
 }
 
 /// The indexes below `desired` that have no unit and get one, as many as are missing: those of
@@ -103,12 +108,22 @@ impl Part {
         self.have().saturating_add(limit)
     }
 
-    /// The number of available units that may be taken down now beside those that are away.
+    /// The number of available units that may be taken down now beside those that are away. Old ones
+    /// that are down do not count as away: nothing but a later step replaces them.
     pub(super) fn allowed(&self) -> i32 {
+        let down = to_i32(self.old.iter().filter(|old| old.is_down).count());
         let floor = self.numbers.reached.map_or(i32::MAX, |reached| {
-            reached.saturating_sub(self.numbers.limits.max_unavailable)
+            let may_be_away = self.numbers.limits.max_unavailable.saturating_add(down);
+            reached.saturating_sub(may_be_away)
         });
         self.numbers.available.saturating_sub(floor).max(0)
+    }
+
+    /// Whether an old replica of the base gang is down. Scaled gangs wait for that gang, so steps that
+    /// end with it would never come to it.
+    pub(super) fn has_base_down(&self) -> bool {
+        let mut old = self.old.iter();
+        self.is_group && old.any(|old| old.is_down && old.index < self.minimum())
     }
 
     /// Whether fewer units may be taken down than the goal asks for.
@@ -117,19 +132,21 @@ impl Part {
     }
 
     /// The lowest index with which at most so many units are new, and at most so many available ones
-    /// are taken down.
+    /// are taken down. Indexes without a unit cost nothing.
     pub(super) fn lowered(&self, goal: i32, allowed: i32) -> i32 {
-        let share = goal.saturating_sub(self.have());
-        let mut left = allowed;
         let mut index = self.index();
-        for (given, old) in (1..=share).zip(&self.old) {
-            let above = self.vacant.iter().filter(|k| **k >= old.index).count();
-            let new = self.new.saturating_add(to_i32(above));
-            left = left.saturating_sub(old.is_available.into());
-            if left < 0 || new.saturating_add(given) > goal {
+        let old = self.old.iter().map(|old| (old.index, old.is_available));
+        let vacant = self.vacant.iter().filter(|k| **k < index);
+        let mut below: Vec<(i32, bool)> = old.chain(vacant.map(|k| (*k, false))).collect();
+        below.sort_by_key(|(index, _)| Reverse(*index));
+        let (mut have, mut left) = (self.have(), allowed);
+        for (next, is_available) in below {
+            have = have.saturating_add(1);
+            left = left.saturating_sub(is_available.into());
+            if have > goal || left < 0 {
                 break;
             }
-            index = old.index;
+            index = next;
         }
         index
     }

@@ -45,6 +45,14 @@ impl Model {
         i32::try_from(all.filter(|(unit, up)| unit.is_some() && **up).count()).unwrap()
     }
 
+    /// Old units below the target that are down.
+    fn held_down(&self) -> i32 {
+        let old = self.indexes(Some(false)).into_iter();
+        let from = self.from.unwrap_or(i32::MAX);
+        let held = old.filter(|k| *k < from && !self.up[index(*k)]);
+        i32::try_from(held.count()).unwrap()
+    }
+
     fn part(&self, name: usize) -> Part {
         let desired = i32::try_from(self.units.len()).unwrap();
         let new = self.indexes(Some(true));
@@ -62,6 +70,7 @@ impl Model {
                 available: self.available(),
                 old: i32::try_from(self.indexes(Some(false)).len()).unwrap(),
                 starting: i32::try_from(starting).unwrap(),
+                held_down: self.held_down(),
                 reached: Some(self.reached),
                 limits: Limits {
                     max_unavailable: self.max_unavailable,
@@ -75,12 +84,14 @@ impl Model {
                 .map(|k| OldUnit {
                     index: k,
                     is_available: self.up[index(k)],
+                    is_down: !self.up[index(k)],
                 })
                 .collect(),
             new: i32::try_from(new.len()).unwrap(),
             unplaced: 0,
             vacant: update::find_vacant(&existing, desired),
             from: self.from,
+            is_group: false,
         }
     }
 
@@ -200,6 +211,60 @@ fn each_step_has_its_share(#[case] sizes: &[(i32, i32)], #[case] expected: &[Vec
     assert_eq!(by_step(&parts, &batches, steps), expected, "{batches:?}");
     let first: Vec<i32> = sizes.iter().map(|(_, minimum)| *minimum).collect();
     assert_eq!(batches[0], first, "the first batch makes a whole version");
+}
+
+/// A quota refuses one unit for good: it counts on the new side, and holds no step up.
+#[test]
+fn a_unit_that_cannot_be_created_holds_nothing_up() {
+    let mut part = Model::new(3, 1, 1);
+    part.reached = 2;
+    part.units[2] = None;
+    let mut parts = [part, Model::new(6, 2, 2)];
+    for _ in 0..100 {
+        step(&mut parts);
+        for (i, part) in parts.iter_mut().enumerate() {
+            part.delete(i);
+            part.create();
+            part.up.fill(true);
+        }
+        parts[0].units[2] = None;
+    }
+    for part in &parts {
+        assert!(part.indexes(Some(false)).is_empty(), "{parts:?}");
+    }
+}
+
+/// An old unit begins to crash in mid-turn and never comes back: its own step replaces it.
+#[rstest]
+#[case::one_at_a_time(6, 1)]
+#[case::two_at_a_time(6, 2)]
+#[case::with_slack(7, 3)]
+fn an_old_unit_that_goes_down_holds_nothing_up(#[case] total: i32, #[case] minimum: i32) {
+    let mut parts = [Model::new(total, minimum, minimum)];
+    for round in 0..100 {
+        step(&mut parts);
+        let part = &mut parts[0];
+        part.delete(0);
+        part.create();
+        part.up.fill(true);
+        part.up[0] = round < 2 || part.units[0] == Some(true);
+    }
+    assert!(parts[0].indexes(Some(false)).is_empty(), "{parts:?}");
+}
+
+/// Scaled gangs start once the base gang is up, and the base gang comes last in the steps.
+#[rstest]
+#[case::a_clique(false, 2)]
+#[case::a_group(true, 0)]
+fn there_are_no_steps_while_the_base_gang_is_down(#[case] is_group: bool, #[case] from: i32) {
+    let mut model = Model::new(3, 1, 1);
+    (model.reached, model.up[0]) = (2, false);
+    let part = Part {
+        is_group,
+        ..model.part(0)
+    };
+    let next = update::next_step(&[part]);
+    assert_eq!(next.targets[0].from, from);
 }
 
 /// By the stored targets each version has a minimum of every part, or nothing of any.

@@ -29,6 +29,8 @@ fn component(given: &str) -> Component {
         minimum: minimum.min(desired),
         available: number("available").unwrap_or(0),
         old: number("old").unwrap_or(0),
+        kept_down: number("kept").unwrap_or(0),
+        held_down: number("held").unwrap_or(0),
         starting: number("starting").unwrap_or(0),
         reached: number("reached"),
         is_short_of_room: given.contains("short"),
@@ -56,6 +58,7 @@ fn component(given: &str) -> Component {
 #[case::zero_counts_as_one("2/2 reached 2 available 2 max 0", 1)]
 #[case::nothing_before_it_is_stored("4/4 available 4 max 4", 0)]
 #[case::idle("0/1 reached 0 available 0", 0)]
+#[case::a_later_step_replaces_one_that_is_down("6/1 reached 6 available 5 old 3 held 1", 1)]
 #[case::surge_comes_first("1/1 reached 1 available 1 old 1 surge 1", 0)]
 #[case::surge_serves("1/1 reached 1 available 2 old 1 surge 1 units 1/1", 1)]
 #[case::its_successor_starts("1/1 reached 1 available 1 surge 1 units 1/1", 0)]
@@ -155,6 +158,7 @@ fn the_most_that_ran_is_stored(#[case] given: &str, #[case] reached: Option<i32>
 #[case::more_are_wanted_than_ran("8/2 reached 6 available 6", true)]
 #[case::fewer_ran_than_are_needed("4/3 reached 1 available 2", false)]
 #[case::fewer_ran_and_there_is_no_room("4/3 reached 1 available 1 short", true)]
+#[case::one_that_is_kept_is_down("4/2 reached 4 available 3 kept 1", true)]
 #[case::nothing_ran_before("2/2 reached 0 available 0", false)]
 #[case::it_had_no_old_unit("2/2 available 0", true)]
 #[case::scaled_to_zero("0/2 reached 2 available 0", true)]

@@ -108,6 +108,27 @@ fn a_partition_keeps_pods_below_it(#[case] partition: i32, #[case] deletions: us
     assert_eq!(is_over, partition == 4);
 }
 
+/// Scaled in, the pods with the lower indexes stay: the canary is what is tried out.
+#[test]
+fn scale_in_does_not_leave_the_canary_alone() {
+    let mut snapshot = mixed(2, |clique| {
+        let mut pods: Vec<_> = ready(clique, 0..2).into_iter().map(old).collect();
+        pods.extend(ready(clique, 2..4));
+        pods
+    });
+    Arc::make_mut(&mut snapshot.podclique).spec.replicas = 2;
+    let plan = plan(&snapshot);
+    let all = plan.waves.iter().flatten();
+    let deleted = all.filter(|action| matches!(action, Action::Delete { .. }));
+    let deleted: Vec<_> = deleted.map(|action| action.key().name.clone()).collect();
+    let canary: Vec<_> = snapshot.pods[2..].iter().map(|p| p.name()).collect();
+    assert_eq!(deleted.len(), 2);
+    assert!(
+        deleted.iter().all(|name| canary.contains(&&**name)),
+        "{deleted:?}"
+    );
+}
+
 /// Below the step old pods stay, also those that are down: they would come back old.
 #[rstest]
 #[case::before_the_first_step(i32::MAX, 0)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use api::PodCliqueSetStatus;
-use api::podcliqueset::ReplicaUpdateProgress;
+use api::podcliqueset::{ComponentFrom, ReplicaUpdateProgress};
 use domain::roster::Roster;
 use domain::update::{self, Part};
 use domain::workload::layout;
@@ -82,12 +82,26 @@ pub(super) fn plan_step(
         .map(|component| part(component, turn))
         .collect();
     let step = update::next_step(&parts);
-    turn.targets = step.targets;
+    keep_targets(&mut turn.targets, step.targets, &in_scope);
     turn.message = step.waits_for;
     turn.in_flight_epochs = generation
         .filter(|_| step.is_in_flight)
         .into_iter()
         .collect();
+}
+
+/// The next targets. A part without units keeps its own: they come back on both sides of it.
+fn keep_targets(
+    stored: &mut Vec<ComponentFrom>,
+    next: Vec<ComponentFrom>,
+    in_scope: &BTreeSet<String>,
+) {
+    let is_absent = |target: &ComponentFrom| {
+        let mut named = next.iter().map(|next| &next.component);
+        in_scope.contains(&target.component) && !named.any(|name| *name == target.component)
+    };
+    stored.retain(is_absent);
+    stored.splice(0..0, next);
 }
 
 fn forget_steps(turn: &mut ReplicaUpdateProgress) {
@@ -109,5 +123,6 @@ fn part(component: &NamedComponent, turn: &ReplicaUpdateProgress) -> Part {
         unplaced: to_i32(units.unplaced),
         vacant: units.vacant.clone(),
         from: stored.map(|target| target.from),
+        is_group: component.is_group,
     }
 }

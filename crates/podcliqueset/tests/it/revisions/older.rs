@@ -265,6 +265,36 @@ fn a_pause_stores_where_the_older_pods_end() {
     assert_eq!(entry.from, [], "in a turn a lost pod comes back new");
 }
 
+/// Its PodCliques are gone, so nothing of it is outdated; it comes back from its revision.
+#[test]
+fn an_update_does_not_end_while_a_replica_below_the_partition_is_away() {
+    let mut snapshot = super::in_turn();
+    change(&mut snapshot, |set| {
+        let strategy = set.spec.update_strategy.get_or_insert_default();
+        strategy.partition = Some(2);
+    });
+    for replica in 0..3 {
+        snapshot.podcliques.remove(&format!("demo-{replica}-web"));
+    }
+    let next = plan(&snapshot).status.unwrap();
+    assert_eq!(next.update_progress.unwrap().update_ended_at, None);
+    assert!(!next.replica_revisions.is_empty());
+}
+
+/// The PodClique of a part is gone for a moment: its target stays, so its pods come back on both sides.
+#[test]
+fn a_part_without_units_keeps_its_target() {
+    let mut snapshot = running(set_coherent);
+    in_turn(&mut snapshot);
+    store_reached(&mut snapshot);
+    step(&mut snapshot);
+    assert_eq!(targets(&snapshot), from(2));
+    snapshot.podcliques.remove(WEB);
+    let next = plan(&snapshot).status.unwrap();
+    let turn = next.update_progress.unwrap().currently_updating[0].clone();
+    assert_eq!(turn.targets, from(2));
+}
+
 fn targets(snapshot: &Snapshot) -> Vec<ComponentFrom> {
     progress(snapshot).currently_updating[0].targets.clone()
 }
