@@ -27,12 +27,9 @@ pub(crate) fn component(
     now: Timestamp,
 ) -> Component {
     let desired = snapshot.podclique.spec.replicas;
-    let units = || {
-        let known = pods.iter();
-        known.filter_map(|(pod, stage)| Some((pod.index()?, *stage)))
-    };
-    let from = snapshot.first_replaced();
-    let held = units().filter(|(k, stage)| *k < from && stage.is_old_and_down());
+    let units = pods
+        .iter()
+        .filter_map(|(pod, stage)| Some((pod.index()?, *stage)));
     let status = snapshot.podclique.status.as_ref();
     let errors = status.map_or(&[][..], |status| &status.last_errors);
     let progress = snapshot.update_progress();
@@ -45,13 +42,7 @@ pub(crate) fn component(
         limits: Limits::of_clique(snapshot.rolling_update(), desired),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some())
             || snapshot.is_turn_without_surge(),
-        held_down: i32::try_from(held.count()).unwrap_or(i32::MAX),
-        ..Component::count(
-            units(),
-            &surge_indexes(snapshot),
-            desired,
-            minimum(snapshot),
-        )
+        ..Component::count(units, &surge_indexes(snapshot), desired, minimum(snapshot))
     }
 }
 

@@ -66,9 +66,7 @@ pub fn component(
     surveyed: &[(Members<'_>, Stage)],
     now: Timestamp,
 ) -> Component {
-    let units = || surveyed.iter().map(|(m, stage)| (m.group_replica, *stage));
-    let from = snapshot.first_replaced();
-    let held = units().filter(|(j, stage)| *j < from && stage.is_old_and_down());
+    let units = surveyed.iter().map(|(m, stage)| (m.group_replica, *stage));
     let (desired, minimum) = (snapshot.replicas(), snapshot.min_available());
     let progress = update_progress(snapshot);
     let waiting = progress.and_then(|progress| progress.waiting_since.as_ref());
@@ -82,8 +80,7 @@ pub fn component(
         limits: limits(snapshot, surge_from),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some())
             || is_turn_without_surge(snapshot),
-        held_down: i32::try_from(held.count()).unwrap_or(i32::MAX),
-        ..Component::count(units(), &snapshot.surge_indexes(), desired, minimum)
+        ..Component::count(units, &snapshot.surge_indexes(), desired, minimum)
     }
 }
 

@@ -32,8 +32,6 @@ pub struct Component {
     pub is_recreated: bool,
     /// Units that a partition keeps, and that are down: no update brings them back.
     pub kept_down: i32,
-    /// Old units that are down, and that only a later step of a coherent update replaces.
-    pub held_down: i32,
     /// Surge units that are not being deleted.
     pub surge: i32,
     /// Those of them that are available.
@@ -183,7 +181,6 @@ impl Component {
         } else {
             self.limits.max_unavailable
         };
-        let away = away.saturating_add(self.held_down);
         let below = reached.saturating_sub(away).max(0);
         let floor = if reached > self.minimum {
             below.max(self.minimum)

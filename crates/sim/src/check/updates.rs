@@ -238,8 +238,9 @@ fn up(window: &Window<'_>, podclique: &Value) -> i64 {
     let is_up = |p: &Value| {
         let is_own = view::owner(p).is_some_and(|o| o.2 == view::uid(podclique));
         let has = view::text(p, VERSION);
-        let counts = |set: &Value| version(set, clique) == has || is_kept(set, p);
-        is_own && view::is_ready(p) && sets.iter().any(|set| counts(set))
+        // No update brings a kept pod back, so a turn does not wait for it.
+        let is_up = |set: &Value| view::is_ready(p) && version(set, clique) == has;
+        is_own && sets.iter().any(|set| is_kept(set, p) || is_up(set))
     };
     let up = window.versions(Resource::Pod, is_up);
     let up: BTreeSet<&str> = up.iter().map(|pod| view::uid(pod)).collect();

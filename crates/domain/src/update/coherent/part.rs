@@ -108,15 +108,16 @@ impl Part {
         self.have().saturating_add(limit)
     }
 
-    /// The number of available units that may be taken down now beside those that are away. Old ones
-    /// that are down do not count as away: nothing but a later step replaces them.
+    /// The number of available units that may go in the next batch beside those that are away. Old ones
+    /// that are down do not count as away, as nothing but a later step replaces them: while one unit
+    /// may go, the batch goes in portions.
     pub(super) fn allowed(&self) -> i32 {
-        let down = to_i32(self.old.iter().filter(|old| old.is_down).count());
         let floor = self.numbers.reached.map_or(i32::MAX, |reached| {
-            let may_be_away = self.numbers.limits.max_unavailable.saturating_add(down);
-            reached.saturating_sub(may_be_away)
+            reached.saturating_sub(self.numbers.limits.max_unavailable)
         });
-        self.numbers.available.saturating_sub(floor).max(0)
+        let now = self.numbers.available.saturating_sub(floor).max(0);
+        let down = to_i32(self.old.iter().filter(|old| old.is_down).count());
+        if now > 0 { now.saturating_add(down) } else { 0 }
     }
 
     /// Whether an old replica of the base gang is down. Scaled gangs wait for that gang, so steps that
