@@ -33,8 +33,6 @@ pub struct NamedComponent {
     pub without_surge: Option<String>,
     /// Its units by index.
     pub units: Units,
-    /// Whether it is a scaling group.
-    pub is_group: bool,
 }
 
 impl NamedComponent {
@@ -175,7 +173,6 @@ impl Turn<'_> {
         let change = changes.into_iter().min();
         NamedComponent {
             units: Units::of(stages, &surge, found.spec.replicas, partition),
-            is_group: true,
             ..self.complete(name, is_whole, counted, &stored, change)
         }
     }
@@ -223,7 +220,6 @@ impl Turn<'_> {
             waiting: waiting.cloned(),
             without_surge: record.without_surge.map(str::to_owned),
             units: Units::default(),
-            is_group: false,
         }
     }
 

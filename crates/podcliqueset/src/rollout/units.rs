@@ -35,7 +35,6 @@ impl Units {
         let old = old.iter().map(|(index, stage)| OldUnit {
             index: *index,
             is_available: stage.is_available(),
-            is_down: stage.is_old_and_down(),
         });
         let mut old: Vec<OldUnit> = old.collect();
         old.sort_by_key(|unit| Reverse(unit.index));

@@ -22,17 +22,9 @@ pub struct Step {
 /// The whole turn has as many steps as the part with the fewest has minimums. The first step begins
 /// with a minimum of each part, which makes the first whole new version; each later one ends with a
 /// minimum of each part, so that the old version stays whole up to its last units. In between, a part
-/// gives at most `maxUnavailable` at once. While the base gang is down there are no steps: it comes last
-/// in them, and nothing starts without it.
+/// gives at most `maxUnavailable` at once.
 pub fn next_step(parts: &[Part]) -> Step {
     let parts: Vec<&Part> = parts.iter().filter(|part| part.total() > 0).collect();
-    if parts.iter().any(|part| part.has_base_down()) {
-        return Step {
-            targets: targets(&parts, |_| 0),
-            waits_for: None,
-            is_in_flight: true,
-        };
-    }
     let waits_for = parts.iter().find_map(|part| part.explain_flight());
     if waits_for.is_some() {
         return Step {

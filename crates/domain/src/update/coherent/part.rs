@@ -23,8 +23,6 @@ pub struct Part {
     pub vacant: Vec<i32>,
     /// The lowest index that may be replaced, as the last step stored it.
     pub from: Option<i32>,
-    /// Whether it is a scaling group, whose lowest replicas are in the base gang.
-    pub is_group: bool,
 }
 
 /// An old unit of a part.
@@ -34,8 +32,6 @@ pub struct OldUnit {
     pub index: i32,
     /// Whether it serves. One that does not is replaced at no cost.
     pub is_available: bool,
-    /// Whether it has no node, or is down for longer than a probe may fail.
-    pub is_down: bool,
 }
 
 /// The indexes below `desired` that have no unit and get one, as many as are missing: those of
@@ -108,23 +104,12 @@ impl Part {
         self.have().saturating_add(limit)
     }
 
-    /// The number of available units that may go in the next batch beside those that are away. Old ones
-    /// that are down do not count as away, as nothing but a later step replaces them: while one unit
-    /// may go, the batch goes in portions.
+    /// The number of available units that may be taken down now beside those that are away.
     pub(super) fn allowed(&self) -> i32 {
         let floor = self.numbers.reached.map_or(i32::MAX, |reached| {
             reached.saturating_sub(self.numbers.limits.max_unavailable)
         });
-        let now = self.numbers.available.saturating_sub(floor).max(0);
-        let down = to_i32(self.old.iter().filter(|old| old.is_down).count());
-        if now > 0 { now.saturating_add(down) } else { 0 }
-    }
-
-    /// Whether an old replica of the base gang is down. Scaled gangs wait for that gang, so steps that
-    /// end with it would never come to it.
-    pub(super) fn has_base_down(&self) -> bool {
-        let mut old = self.old.iter();
-        self.is_group && old.any(|old| old.is_down && old.index < self.minimum())
+        self.numbers.available.saturating_sub(floor).max(0)
     }
 
     /// Whether fewer units may be taken down than the goal asks for.

@@ -116,38 +116,6 @@ fn a_unit_that_cannot_be_created_holds_nothing_up() {
     }
 }
 
-/// An old unit begins to crash in mid-turn and never comes back: its own step replaces it.
-#[rstest]
-#[case::two_at_a_time(6, 2)]
-#[case::with_slack(7, 3)]
-fn an_old_unit_that_goes_down_holds_nothing_up(#[case] total: i32, #[case] minimum: i32) {
-    let mut parts = [Model::new(total, minimum, minimum)];
-    for round in 0..100 {
-        step(&mut parts);
-        let part = &mut parts[0];
-        part.delete(0);
-        part.create();
-        part.up.fill(true);
-        part.up[0] = round < 2 || part.units[0] == Some(true);
-    }
-    assert!(parts[0].indexes(Some(false)).is_empty(), "{parts:?}");
-}
-
-/// Scaled gangs start once the base gang is up, and the base gang comes last in the steps.
-#[rstest]
-#[case::a_clique(false, 2)]
-#[case::a_group(true, 0)]
-fn there_are_no_steps_while_the_base_gang_is_down(#[case] is_group: bool, #[case] from: i32) {
-    let mut model = Model::new(3, 1, 1);
-    (model.reached, model.up[0]) = (2, false);
-    let part = Part {
-        is_group,
-        ..model.part(0)
-    };
-    let next = update::next_step(&[part]);
-    assert_eq!(next.targets[0].from, from);
-}
-
 /// By the stored targets each version has a minimum of every part, or nothing of any.
 fn assert_whole(parts: &[Model]) {
     let old: Vec<i32> = parts.iter().map(Model::old_by_target).collect();

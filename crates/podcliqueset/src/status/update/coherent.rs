@@ -123,6 +123,5 @@ fn part(component: &NamedComponent, turn: &ReplicaUpdateProgress) -> Part {
         unplaced: to_i32(units.unplaced),
         vacant: units.vacant.clone(),
         from: stored.map(|target| target.from),
-        is_group: component.is_group,
     }
 }

@@ -72,14 +72,12 @@ impl Model {
                 .map(|k| OldUnit {
                     index: k,
                     is_available: self.up[index(k)],
-                    is_down: !self.up[index(k)],
                 })
                 .collect(),
             new: i32::try_from(new.len()).unwrap(),
             unplaced: 0,
             vacant: update::find_vacant(&existing, desired),
             from: self.from,
-            is_group: false,
         }
     }
 
