@@ -72,6 +72,11 @@ impl Stage {
         )
     }
 
+    /// Whether it is old, and has no node or is down for longer than a probe may fail.
+    pub fn is_old_and_down(self) -> bool {
+        matches!(self, Self::OldUnplaced | Self::OldDown)
+    }
+
     /// Whether it exists and is not being deleted.
     pub fn stays(self) -> bool {
         !matches!(self, Self::Absent | Self::Leaving)

@@ -9,11 +9,14 @@ use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster, Slot};
 use domain::update::{self, Age, Component, Limits, Record, Stage, UnitMember, UnitReplica};
 use domain::workload::layout::{Group, LayoutSlot};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::units::Units;
 use super::{Newest, is_outdated};
 use crate::observe::Snapshot;
+
+/// A pod that was created is given this long to start.
+const START_PATIENCE: SignedDuration = SignedDuration::from_secs(30);
 
 /// A standalone clique or a scaling group of the replica that has the turn.
 #[derive(Clone, Debug)]
@@ -33,6 +36,8 @@ pub struct NamedComponent {
     pub without_surge: Option<String>,
     /// Its units by index.
     pub units: Units,
+    /// Whether old group replicas of the base gang are down and do not come back by themselves.
+    pub is_base_down: bool,
 }
 
 impl NamedComponent {
@@ -137,6 +142,8 @@ impl Turn<'_> {
         let partition = update::partition_of(given);
         let mut stages: Vec<(i32, Stage)> = Vec::new();
         let mut changes: Vec<Timestamp> = Vec::new();
+        let mut base_down: Vec<Timestamp> = Vec::new();
+        let minimum = found.spec.min_available.unwrap_or(1);
         for replica in group.all_replicas() {
             let unit = UnitReplica {
                 members: self.units(&replica.cliques),
@@ -145,6 +152,9 @@ impl Turn<'_> {
             };
             let stage = update::stage_of_replica(&unit, min_ready, self.now);
             stages.push((replica.index, stage));
+            if replica.index < minimum && stage.is_old_and_down() {
+                base_down.extend(self.down_at(&replica.cliques));
+            }
             changes.extend(update::next_stage_of_replica_at(&unit, min_ready, self.now));
         }
         let is_whole = group
@@ -160,7 +170,6 @@ impl Turn<'_> {
             .filter_map(|slot| self.roster.slot(slot).standing()?.podclique.status.as_ref())
             .flat_map(|status| &status.last_errors);
         let errors = of_members.chain(status.iter().flat_map(|s| &s.last_errors));
-        let minimum = found.spec.min_available.unwrap_or(1);
         let stored = self.read_stored(progress.map(Record::from), errors.collect(), minimum);
         let surge = group.surge_indexes();
         let rolling = update::rolling_in_force(&self.snapshot.validated.set, given, minimum);
@@ -170,11 +179,28 @@ impl Turn<'_> {
             limits: Limits::of_group(rolling.as_deref(), found.spec.replicas, minimum, surge_from),
             ..Component::count(stages.iter().copied(), &surge, found.spec.replicas, minimum)
         };
-        let change = changes.into_iter().min();
+        let (due, later): (Vec<_>, Vec<_>) = base_down.into_iter().partition(|at| *at <= self.now);
+        let change = changes.into_iter().chain(later).min();
         NamedComponent {
             units: Units::of(stages, &surge, found.spec.replicas, partition),
+            is_base_down: !due.is_empty(),
             ..self.complete(name, is_whole, counted, &stored, change)
         }
+    }
+
+    /// When an old group replica that is down counts as one that does not come back: a while after
+    /// the last of its PodCliques and pods was created. `None` while one of its PodCliques is missing.
+    fn down_at(&self, slots: &[LayoutSlot<'_>]) -> Option<Timestamp> {
+        let mut last = Timestamp::MIN;
+        for slot in slots {
+            let seen = self.roster.slot(slot).standing()?;
+            let pods = seen.staying().map(|pod| &pod.metadata);
+            let created = pods
+                .chain([&seen.podclique.metadata])
+                .filter_map(|meta| Some(meta.creation_timestamp.as_ref()?.0));
+            last = created.fold(last, Timestamp::max);
+        }
+        last.checked_add(START_PATIENCE).ok()
     }
 
     /// The PodCliques of a group replica that count in this update.
@@ -220,6 +246,7 @@ impl Turn<'_> {
             waiting: waiting.cloned(),
             without_surge: record.without_surge.map(str::to_owned),
             units: Units::default(),
+            is_base_down: false,
         }
     }
 

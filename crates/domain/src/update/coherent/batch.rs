@@ -23,8 +23,18 @@ pub struct Step {
 /// with a minimum of each part, which makes the first whole new version; each later one ends with a
 /// minimum of each part, so that the old version stays whole up to its last units. In between, a part
 /// gives at most `maxUnavailable` at once.
+///
+/// While the base gang is down there are no steps: it comes last in them, and scaled gangs start once
+/// it is up.
 pub fn next_step(parts: &[Part]) -> Step {
     let parts: Vec<&Part> = parts.iter().filter(|part| part.total() > 0).collect();
+    if parts.iter().any(|part| part.is_base_down) {
+        return Step {
+            targets: targets(&parts, |_| 0),
+            waits_for: None,
+            is_in_flight: true,
+        };
+    }
     let waits_for = parts.iter().find_map(|part| part.explain_flight());
     if waits_for.is_some() {
         return Step {

@@ -23,6 +23,8 @@ pub struct Part {
     pub vacant: Vec<i32>,
     /// The lowest index that may be replaced, as the last step stored it.
     pub from: Option<i32>,
+    /// Whether old group replicas of the base gang are down and do not come back by themselves.
+    pub is_base_down: bool,
 }
 
 /// An old unit of a part.

@@ -116,6 +116,21 @@ fn a_unit_that_cannot_be_created_holds_nothing_up() {
     }
 }
 
+/// Scaled gangs start once the base gang is up, and the base gang comes last in the steps.
+#[rstest]
+#[case::up(false, 2)]
+#[case::down(true, 0)]
+fn there_are_no_steps_while_the_base_gang_is_down(#[case] is_base_down: bool, #[case] from: i32) {
+    let mut model = Model::new(3, 1, 1);
+    (model.reached, model.up[0]) = (2, false);
+    let part = Part {
+        is_base_down,
+        ..model.part(0)
+    };
+    let next = update::next_step(&[part]);
+    assert_eq!(next.targets[0].from, from);
+}
+
 /// By the stored targets each version has a minimum of every part, or nothing of any.
 fn assert_whole(parts: &[Model]) {
     let old: Vec<i32> = parts.iter().map(Model::old_by_target).collect();

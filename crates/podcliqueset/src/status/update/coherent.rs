@@ -123,5 +123,6 @@ fn part(component: &NamedComponent, turn: &ReplicaUpdateProgress) -> Part {
         unplaced: to_i32(units.unplaced),
         vacant: units.vacant.clone(),
         from: stored.map(|target| target.from),
+        is_base_down: component.is_base_down,
     }
 }

@@ -129,10 +129,11 @@ pub static CAUSES: [Cause; 21] = [
         ..ENDS
     },
     Cause {
-        name: "a place that is lost for good",
+        name: "places that are lost for good",
         during: Some(|store, shape, world| {
-            world.places = shape.pods - 1;
-            lose_one(store);
+            // As many as may be down: with fewer the update rightly ends with the others.
+            world.places = shape.pods - shape.max_unavailable;
+            (0..shape.max_unavailable).for_each(|_| lose_one(store));
         }),
         words: [
             Some(&["Progressing"]),

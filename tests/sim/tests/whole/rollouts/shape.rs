@@ -51,28 +51,38 @@ const GROUP: Shape = Shape {
     ..CLIQUE
 };
 
+/// Three steps of two pods.
+const COHERENT_CLIQUE: Shape = Shape {
+    name: "coherent clique",
+    build: || set("svc").clique("a", |c| c.replicas(6).min(2)),
+    pods: 6,
+    max_unavailable: 2,
+    is_coherent: true,
+    ..CLIQUE
+};
+
+/// The same as replicas of a group.
+const COHERENT_GROUP: Shape = Shape {
+    name: "coherent group",
+    build: || {
+        set("svc")
+            .clique("a", |c| c)
+            .group("g", ["a"], |g| g.replicas(6).min(2))
+    },
+    scaled: (Resource::PodCliqueScalingGroup, "svc-0-g"),
+    ..COHERENT_CLIQUE
+};
+
 /// A clique, a group, a set of three replicas: one unit may be down. Then cliques and groups with
 /// one surge unit, with all units required or without, and coherent ones, of which two units may be
 /// down.
 pub static SHAPES: [Shape; 10] = [
-    Shape {
-        name: "coherent clique",
-        max_unavailable: 2,
-        is_coherent: true,
-        ..CLIQUE
-    },
-    Shape {
-        name: "coherent group",
-        max_unavailable: 2,
-        is_coherent: true,
-        ..GROUP
-    },
+    COHERENT_CLIQUE,
+    COHERENT_GROUP,
     Shape {
         name: "coherent group with surge",
-        max_unavailable: 2,
         surge: 2,
-        is_coherent: true,
-        ..GROUP
+        ..COHERENT_GROUP
     },
     CLIQUE,
     GROUP,

@@ -78,6 +78,7 @@ impl Model {
             unplaced: 0,
             vacant: update::find_vacant(&existing, desired),
             from: self.from,
+            is_base_down: false,
         }
     }
 
