@@ -73,7 +73,8 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
     .concat()
 }
 
-/// About what runs for ever. The templates of a job cannot be changed, so nothing of it is updated.
+/// Warnings about an Inference workload. The templates of a job cannot be changed, so nothing of it is
+/// updated.
 fn of_service(pcs: &PodCliqueSet) -> Vec<Warning> {
     [
         short_delays(pcs),

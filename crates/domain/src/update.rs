@@ -9,6 +9,7 @@ mod record;
 mod revision;
 mod room;
 mod surge;
+mod template_component;
 mod trouble;
 mod unit;
 
@@ -30,7 +31,7 @@ pub use self::min_ready::min_ready;
 pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
 pub use self::record::{Record, is_recreated, must_return};
 pub use self::revision::{
-    Older, find_older, first_replaced, has_older, revision_in_force, revision_of, revision_of_unit,
+    Older, find_older, first_replaced, has_older, revision_in_force, revision_of,
 };
 pub use self::room::{
     QUOTA, explain_no_room, is_over_quota, is_short, next_waiting, short_at, waits, waits_for_node,
@@ -38,6 +39,7 @@ pub use self::room::{
 pub use self::surge::{
     SurgeUnit, describe_surge, follow_replicas, next_surge_from, surge_of_clique, surge_of_group,
 };
+pub use self::template_component::{TemplateComponent, components_of};
 pub use self::trouble::explain_new_pods;
 pub use self::unit::{
     Age, Stage, UnitMember, UnitReplica, counts_from, next_stage_at, next_stage_of_replica_at,

@@ -9,7 +9,6 @@ mod failures;
 mod fence;
 mod gangs;
 mod invalid_spec;
-mod older_pods;
 mod older_templates;
 mod ready_events;
 mod revisions;

@@ -136,10 +136,13 @@ fn progress(
             .slots()
             .filter_map(|part| Some((part, roster.slot(part).standing()?)))
     };
+    let ages: Vec<Age> = seen()
+        .map(|(part, c)| partitions.age(newest, part, c))
+        .collect();
     Progress {
         index: replica.index,
-        is_outdated: seen().any(|(part, c)| partitions.age(newest, part, c) == Age::Old),
-        is_kept: seen().any(|(part, c)| partitions.age(newest, part, c) == Age::Kept),
+        is_outdated: ages.contains(&Age::Old),
+        is_kept: ages.contains(&Age::Kept),
         is_begun: false,
         is_open: has_open_record(roster, replica),
         is_scheduled: seen().any(|(_, c)| c.count(Pod::is_scheduled) > 0),

@@ -1,5 +1,6 @@
 //! Budgets with strategy `Coherent`: a version is whole with `minAvailable` of each part.
 
+use api::podclique::AutoScalingConfig;
 use api::podcliqueset::RollingUpdate;
 use api::{PodCliqueSet, WorkloadType};
 use domain::update;
@@ -40,29 +41,31 @@ pub(crate) fn parts(pcs: &PodCliqueSet) -> Vec<Part<'_>> {
     let standalone = cliques(pcs).filter(|(_, clique)| group_of(pcs, &clique.name).is_none());
     let of_cliques = standalone.map(|(at, clique)| {
         let (spec, replicas) = (&clique.spec, clique.spec.replicas);
-        let scaling = spec.auto_scaling_config.as_ref();
         Part {
             at: at.field("rollingUpdate"),
             name: &clique.name,
             replicas,
-            most: scaling.map_or(replicas, |scaling| scaling.max_replicas.max(replicas)),
+            most: most(replicas, spec.auto_scaling_config.as_ref()),
             minimum: spec.min_available.unwrap_or(replicas),
             rolling: clique.rolling_update.as_ref(),
         }
     });
     let of_groups = scaling_groups(pcs).map(|(at, group)| {
         let replicas = group.replicas.unwrap_or(1);
-        let scaling = group.scale_config.as_ref();
         Part {
             at: at.field("rollingUpdate"),
             name: &group.name,
             replicas,
-            most: scaling.map_or(replicas, |scaling| scaling.max_replicas.max(replicas)),
+            most: most(replicas, group.scale_config.as_ref()),
             minimum: group.min_available.unwrap_or(1),
             rolling: group.rolling_update.as_ref(),
         }
     });
     of_cliques.chain(of_groups).collect()
+}
+
+fn most(replicas: i32, scaling: Option<&AutoScalingConfig>) -> i32 {
+    scaling.map_or(replicas, |scaling| scaling.max_replicas.max(replicas))
 }
 
 /// The templates of a job cannot be changed, so its budgets have no effect.

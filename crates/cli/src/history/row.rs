@@ -6,7 +6,7 @@ use api::PodCliqueSet;
 use domain::Revision;
 use domain::object::{indices, ownership};
 use domain::update;
-use domain::workload::revision::{self, Revisions};
+use domain::workload::revision::{Revisions, read_hashes};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -59,12 +59,6 @@ pub fn list_rows(set: &PodCliqueSet, revisions: &Revisions) -> History {
         set: ownership::name(&set.metadata).to_owned(),
         revisions: rows,
     }
-}
-
-fn read_hashes(revision: &Revision) -> BTreeMap<String, String> {
-    let content = revision::decode(revision);
-    let cliques = content.map(|content| content.cliques).unwrap_or_default();
-    cliques.into_iter().map(|c| (c.name, c.hash)).collect()
 }
 
 fn row(set: &PodCliqueSet, found: &Revision, changed_cliques: Vec<String>) -> Row {

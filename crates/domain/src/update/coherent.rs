@@ -12,8 +12,7 @@ use api::podcliqueset::{PcsUpdateProgress, RollingUpdate, UpdateStrategyType};
 
 pub use self::batch::{Step, next_step};
 pub use self::part::{OldUnit, Part, find_vacant};
-use super::strategy;
-use crate::workload::layout;
+use super::{TemplateComponent, components_of, strategy};
 
 /// Whether the changed cliques and groups of a replica are replaced together.
 pub fn is_coherent(set: &PodCliqueSet) -> bool {
@@ -33,13 +32,12 @@ pub fn rolling_in_force<'a>(
         return rolling.map(Cow::Borrowed);
     }
     let parts = parts_in_scope(set);
-    let number = |given: Option<i32>| given.unwrap_or(0);
-    let has_surge = parts.iter().all(|(rolling, minimum)| {
-        let surge = number(rolling.and_then(|rolling| rolling.max_surge));
-        surge >= (*minimum).max(1)
-    });
-    let is_never_down = |(rolling, _): &(Option<&RollingUpdate>, i32)| {
-        rolling.and_then(|rolling| rolling.max_unavailable) == Some(0)
+    let surge = |part: &TemplateComponent<'_>| part.rolling.and_then(|rolling| rolling.max_surge);
+    let has_surge = parts
+        .iter()
+        .all(|part| surge(part).unwrap_or(0) >= part.minimum.max(1));
+    let is_never_down = |part: &TemplateComponent<'_>| {
+        part.rolling.and_then(|rolling| rolling.max_unavailable) == Some(0)
     };
     let mut own = rolling.cloned().unwrap_or_default();
     own.max_surge = own.max_surge.filter(|_| has_surge);
@@ -51,26 +49,13 @@ pub fn rolling_in_force<'a>(
     Some(Cow::Owned(own))
 }
 
-/// The limits and the minimum of every part of the update; before one begins, of every part of the
-/// set.
-fn parts_in_scope(set: &PodCliqueSet) -> Vec<(Option<&RollingUpdate>, i32)> {
+/// Every part of the update; before one begins, of the set.
+fn parts_in_scope(set: &PodCliqueSet) -> Vec<TemplateComponent<'_>> {
     let status = set.status.as_ref();
     let progress = status.and_then(|status| status.update_progress.as_ref());
     let scope = progress.map(scope_of).unwrap_or_default();
-    let is_meant = |name: &str| scope.is_empty() || scope.contains(name);
-    let template = &set.spec.template;
-    let cliques = layout::standalone_cliques(template).map(|clique| {
-        let minimum = clique.spec.min_available.unwrap_or(clique.spec.replicas);
-        (&clique.name, clique.rolling_update.as_ref(), minimum)
-    });
-    let groups = template.scaling_groups.iter().map(|group| {
-        let minimum = group.min_available.unwrap_or(1);
-        (&group.name, group.rolling_update.as_ref(), minimum)
-    });
-    cliques
-        .chain(groups)
-        .filter(|(name, ..)| is_meant(name))
-        .map(|(_, rolling, minimum)| (rolling, minimum))
+    components_of(&set.spec.template)
+        .filter(|part| scope.is_empty() || scope.contains(part.name))
         .collect()
 }
 

@@ -101,18 +101,3 @@ fn index_of(all: &[ComponentFrom], component: &str) -> Option<i32> {
     all.find(|entry| entry.component == component)
         .map(|entry| entry.from)
 }
-
-/// The revision from which a unit is created: an older one below the index, else that of the replica.
-/// Surge units are new.
-pub fn revision_of_unit(
-    set: &PodCliqueSet,
-    generation: &str,
-    replica: i32,
-    older: Option<Older<'_>>,
-    unit: i32,
-) -> Option<String> {
-    let older = older.filter(|older| unit < older.below);
-    older
-        .map(|older| older.revision.to_owned())
-        .or_else(|| revision_in_force(set, generation, replica))
-}

@@ -106,6 +106,14 @@ pub fn decode(revision: &Revision) -> Option<RevisionContent> {
     serde_json::from_str(&revision.data).ok()
 }
 
+/// The template hash of each clique, by name; none if somebody edited the revision into something
+/// else.
+pub fn read_hashes(revision: &Revision) -> BTreeMap<String, String> {
+    let content = decode(revision);
+    let cliques = content.map(|content| content.cliques).unwrap_or_default();
+    cliques.into_iter().map(|c| (c.name, c.hash)).collect()
+}
+
 /// The clique as it is now, with the pod template of a revision. `None` if the revision has none for
 /// it, or one that does not match its hash: somebody edited it.
 pub fn restore(content: &RevisionContent, present: &PodCliqueTemplateSpec) -> Option<Restored> {

@@ -7,7 +7,7 @@ use domain::object::ownership;
 use domain::update;
 use domain::workload::clique::with_older_template;
 use domain::workload::layout;
-use domain::workload::revision::Revisions;
+use domain::workload::revision::{Restored, Revisions};
 use engine::Caches;
 
 /// The pods of a PodClique that keep an older template.
@@ -28,31 +28,33 @@ pub enum OlderPods {
     },
 }
 
-/// The priority class of new pods: the set's, or that of the revision if the PodClique keeps an older
-/// template, of which the class is a part. Read only where a pod may be missing.
-pub(super) fn find_priority(
-    podclique: &PodClique,
+/// The clique with the template of this hash in the revision of that name; `None` if the revision is
+/// gone, or has another one.
+fn restore(
     set: &PodCliqueSet,
-    slot: (&PodCliqueTemplateSpec, i32),
-    facts: (&str, Option<&str>),
+    revision: &str,
+    clique: &PodCliqueTemplateSpec,
+    hash: &str,
     caches: &Caches,
-) -> String {
-    let ((clique, replica), (generation, newest)) = (slot, facts);
-    let own = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
-    let revision = update::revision_in_force(set, generation, replica);
-    let revision = revision.filter(|_| own.is_some() && own != newest);
-    let restored = revision.and_then(|name| {
-        let revisions = Revisions::of(set, caches.of::<Revision>().owned_by(set));
-        let mut restored = revisions.restore_all(&name, [clique]).into_iter();
-        restored.find(|(_, hash)| Some(&**hash) == own)
-    });
-    restored.map_or_else(
-        || set.spec.template.priority_class_name.clone(),
-        |(template, _)| {
-            let class = template.spec.pod_spec.priority_class_name.clone();
-            class.unwrap_or_default()
-        },
-    )
+) -> Option<Restored> {
+    let revisions = Revisions::of(set, caches.of::<Revision>().owned_by(set));
+    let mut restored = revisions.restore_all(revision, [clique]).into_iter();
+    restored.find(|(_, own)| own == hash)
+}
+
+/// The priority class of the pods of a PodClique in this replica with this hash, which is not the newest
+/// one: the class of the set is a part of the template. `None` if no revision has it.
+pub(super) fn find_priority(
+    set: &PodCliqueSet,
+    (clique, replica): (&PodCliqueTemplateSpec, i32),
+    hash: &str,
+    generation: &str,
+    caches: &Caches,
+) -> Option<String> {
+    let revision = update::revision_in_force(set, generation, replica)?;
+    let (template, _) = restore(set, &revision, clique, hash, caches)?;
+    let class = template.spec.pod_spec.priority_class_name.clone();
+    Some(class.unwrap_or_default())
 }
 
 impl OlderPods {
@@ -83,15 +85,13 @@ impl OlderPods {
                 Self::Unknown
             };
         };
-        let revisions = Revisions::of(set, caches.of::<Revision>().owned_by(set));
-        let mut restored = revisions.restore_all(older.revision, [clique]).into_iter();
-        // The revision is gone or edited: these pods take the newest template.
-        restored
-            .find(|(_, hash)| hash == noted)
-            .map_or(Self::Absent, |restored| Self::Below {
+        // Without its revision an older pod takes the newest template.
+        restore(set, older.revision, clique, noted, caches).map_or(Self::Absent, |restored| {
+            Self::Below {
                 below: older.below,
                 podclique: Box::new(with_older_template(podclique, &restored)),
-            })
+            }
+        })
     }
 
     /// The PodClique from which the pod of this index is created, if it is an older one.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate};
-use api::{PodClique, PodCliqueSet, WorkloadType};
+use api::{PodClique, PodCliqueSet, WorkloadType, labels};
 use domain::health::{failure, fence, termination, training};
 use domain::object::ownership;
 use domain::workload::layout::{self, LayoutSlot};
@@ -144,6 +144,8 @@ pub(super) fn facts_of_set(
     }
 }
 
+/// The priority class of new pods: the set's, or, if the PodClique keeps an older template, that of
+/// then. Read only where a pod may be missing.
 fn priority_class(
     set: &Arc<PodCliqueSet>,
     podclique: &PodClique,
@@ -152,17 +154,19 @@ fn priority_class(
     caches: &Caches,
     rules: &PodCliqueReconciler,
 ) -> String {
-    let own = set.spec.template.priority_class_name.clone();
-    let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
-    let wanted = usize::try_from(podclique.spec.replicas).unwrap_or(0);
-    let is_any_missing = pods.iter().filter(|pod| !pod.is_terminating()).count() < wanted;
-    let slot = clique.zip(replica).filter(|_| is_any_missing);
-    slot.map_or(own, |(clique, replica)| {
-        let generation = rules.validator.generation_hash(set);
+    let own = || {
+        let wanted = usize::try_from(podclique.spec.replicas).ok()?;
+        let have = pods.iter().filter(|pod| !pod.is_terminating()).count();
+        let clique = clique.filter(|_| have < wanted)?;
+        let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH)?;
         let newest = rules.validator.template_hash(set, &clique.name);
-        let facts = (&*generation, newest.as_deref());
-        find_priority(podclique, set, (clique, replica), facts, caches)
-    })
+        let is_older = newest.as_deref() != Some(hash);
+        let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata)?;
+        let generation = rules.validator.generation_hash(set);
+        let slot = (clique, replica);
+        is_older.then(|| find_priority(set, slot, hash, &generation, caches))?
+    };
+    own().unwrap_or_else(|| set.spec.template.priority_class_name.clone())
 }
 
 fn count_pods_before(

@@ -37,7 +37,11 @@ pub(super) fn plan_children(snapshot: &Snapshot, recreation: &Recreation) -> [Ve
         &names,
         surge.iter().copied(),
     ));
-    let begun: HashSet<i32> = snapshot.filled_slots().map(|(j, _)| j).collect();
+    let own = snapshot.podcliques.values();
+    let begun: HashSet<i32> = own
+        .filter_map(|podclique| snapshot.replica_of(podclique))
+        .filter(|j| surge.contains(j))
+        .collect();
     let kept = replicas.flat_map(|members| {
         members
             .cliques
@@ -163,11 +167,12 @@ impl<'a> Group<'a> {
 
     /// A PodClique that has to be created, from the templates in force.
     fn build_missing(&self, newest: &Ready<'_>, member: &Member<'_>) -> PodClique {
-        let kept = self.kept.filter(|_| !self.is_surge(member));
-        let is_kept = kept.is_some_and(|kept| member.group_replica < kept.below);
+        let j = member.group_replica;
+        let kept = self.kept.filter(|kept| j < kept.below);
+        let kept = kept.filter(|_| !self.surge.contains(&j));
         let [of_kept, of_others] = &self.older;
-        let older = if is_kept { of_kept } else { of_others };
-        let older = older.get_or_init(|| self.restore(kept, member.group_replica));
+        let older = if kept.is_some() { of_kept } else { of_others };
+        let older = older.get_or_init(|| self.restore(kept));
         let found = older.iter().find(|(t, _)| t.name == newest.template.name);
         match found {
             None => self.build_podclique(newest, member),
@@ -178,16 +183,15 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn is_surge(&self, member: &Member<'_>) -> bool {
-        self.surge.contains(&member.group_replica)
-    }
-
-    /// The templates of this group replica, if they are not the newest ones.
-    fn restore(&self, kept: Option<Older<'_>>, j: i32) -> Vec<Restored> {
+    /// The templates of a group replica, a kept one or another, if they are not the newest ones.
+    fn restore(&self, kept: Option<Older<'_>>) -> Vec<Restored> {
         let owner = self.snapshot.owner.as_ref();
-        let generation = owner.map(ValidatedSet::generation_hash);
-        let name = generation
-            .and_then(|newest| update::revision_of_unit(self.set, &newest, self.replica, kept, j));
+        let in_force = || {
+            let newest = owner.map(ValidatedSet::generation_hash)?;
+            update::revision_in_force(self.set, &newest, self.replica)
+        };
+        let kept = kept.map(|kept| kept.revision.to_owned());
+        let name = kept.or_else(in_force);
         let cliques = self.cliques.iter().map(|clique| clique.template);
         let revisions = &self.snapshot.revisions;
         name.map_or_else(Vec::new, |name| revisions.restore_all(&name, cliques))

@@ -17,7 +17,6 @@ use domain::workload::clique::{self, PodCliquePosition, Ready};
 use domain::workload::layout::{self, LayoutSlot};
 use domain::workload::start_order;
 
-use super::older_pods::OlderPods;
 use super::older_templates::OlderTemplates;
 use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
@@ -28,8 +27,8 @@ struct Timing<'a> {
     generation: String,
     /// The replica that gets or keeps the turn with the status of this plan.
     next_turn: Option<i32>,
-    /// The templates of pods that keep an older one than their PodClique.
-    older: OlderPods<'a>,
+    /// The templates of what is not on the newest ones.
+    older: OlderTemplates<'a>,
 }
 
 impl Timing<'_> {
@@ -62,14 +61,13 @@ pub(super) fn plan_children(
         set: &snapshot.validated.set,
         generation: snapshot.validated.generation_hash(),
         next_turn,
-        older: OlderPods::of(snapshot),
+        older: OlderTemplates::of(snapshot, roster),
     };
     let timing = &timing;
     let template = &snapshot.validated.set.spec.template;
     let cliques = layout::standalone_cliques(template);
     let hashed = snapshot.validated.hash_cliques(cliques);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
-    let older = &OlderTemplates::of(snapshot, roster);
     let mut blocked = roster.replicas_with_orphan_groups();
     blocked.extend(roster.previous().map(|(replica, _)| replica));
     let replicas = || roster.layout.replicas.iter();
@@ -81,7 +79,7 @@ pub(super) fn plan_children(
     let podcliques = replicas().flat_map(|replica| {
         let places = replica.standalone.iter().zip(&cliques);
         places.filter_map(move |(part, clique)| {
-            let (newest, in_force) = (clique, older.find(part));
+            let (newest, in_force) = (clique, timing.older.find(part));
             keep_clique(snapshot, roster, blocked, (newest, in_force), part, timing)
         })
     });

@@ -113,9 +113,8 @@ fn used_hashes(snapshot: &Snapshot, roster: &Roster<'_>) -> HashSet<String> {
 }
 
 fn has_any(revision: &Revision, hashes: &HashSet<String>) -> bool {
-    let content = revision::decode(revision);
-    let cliques = content.map(|content| content.cliques).unwrap_or_default();
-    cliques.iter().any(|clique| hashes.contains(&clique.hash))
+    let own = revision::read_hashes(revision);
+    own.values().any(|hash| hashes.contains(hash))
 }
 
 fn remove(revision: &Arc<Revision>) -> Action {

@@ -7,7 +7,7 @@ use api::labels;
 use domain::object::ownership;
 use domain::roster::ObservedClique;
 use domain::update::{self, Age};
-use domain::workload::layout::{self, LayoutSlot};
+use domain::workload::layout::LayoutSlot;
 
 use super::{Newest, is_outdated};
 
@@ -20,12 +20,9 @@ pub struct Partitions<'a> {
 impl<'a> Partitions<'a> {
     /// The partitions in the set's template.
     pub fn of(set: &'a PodCliqueSet) -> Self {
-        let cliques = layout::standalone_cliques(&set.spec.template);
+        let cliques = update::components_of(&set.spec.template).filter(|c| c.group.is_none());
         let partitions = cliques
-            .map(|clique| {
-                let partition = update::partition_of(clique.rolling_update.as_ref());
-                (&*clique.name, partition)
-            })
+            .map(|clique| (clique.name, clique.partition()))
             .filter(|(_, partition)| *partition > 0);
         Self {
             cliques: partitions.collect(),
@@ -34,15 +31,9 @@ impl<'a> Partitions<'a> {
 
     /// That of the standalone clique or group of this name.
     pub(crate) fn of_component(set: &PodCliqueSet, name: &str) -> i32 {
-        let template = &set.spec.template;
-        let mut groups = template.scaling_groups.iter();
-        let group = groups.find(|group| group.name == name);
-        let clique = || layout::standalone_cliques(template).find(|clique| clique.name == name);
-        let rolling = match group {
-            Some(group) => group.rolling_update.as_ref(),
-            None => clique().and_then(|clique| clique.rolling_update.as_ref()),
-        };
-        update::partition_of(rolling)
+        let mut all = update::components_of(&set.spec.template);
+        let found = all.find(|component| component.name == name);
+        found.map_or(0, |component| component.partition())
     }
 
     /// That of the slot's clique or group.

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use api::podcliqueset::{ComponentFrom, PodCliqueTemplateSpec, ReplicaRevision};
+use api::podcliqueset::{ComponentFrom, ReplicaRevision};
 use api::{PodCliqueSetStatus, names};
 use domain::roster::{Roster, Slot};
 use domain::update;
 use domain::workload::hash;
 use domain::workload::layout::Replica;
-use domain::workload::revision::Restored;
+use domain::workload::revision::read_hashes;
 
 use crate::observe::Snapshot;
 use crate::rollout::{self, NamedComponent, Partitions};
@@ -67,8 +67,8 @@ fn forget_accepted(entry: &mut ReplicaRevision, accepted: Option<&str>) {
     }
 }
 
-/// Stores where the older units of a replica end whose turn ends: those that a partition or a pause
-/// keeps. Without any, the replica is on the accepted revision.
+/// Ends the turn of a replica: stores where its older units end, which a partition or a pause keeps.
+/// Without any, the replica is on the accepted revision.
 pub(super) fn end_turn(
     entries: &mut [ReplicaRevision],
     snapshot: &Snapshot,
@@ -92,47 +92,35 @@ pub(super) fn end_turn(
     entry.older = entry.older.take().filter(|_| !entry.from.is_empty());
 }
 
-/// The cliques and groups whose newest templates differ from those of this revision.
+/// The names of the cliques and groups with other templates in this revision than in the newest one.
 fn changed_since<'a>(older: Option<&str>, snapshot: &'a Snapshot) -> HashSet<&'a str> {
-    let template = &snapshot.validated.set.spec.template;
-    let restored = older.map(|name| {
-        let revisions = &snapshot.history.revisions;
-        revisions.restore_all(name, &template.cliques)
-    });
-    let restored = restored.unwrap_or_default();
-    let is_kept = |clique: &PodCliqueTemplateSpec, hash: &str| {
-        let same = |(older, own): &&Restored| older.name == clique.name && own == hash;
-        restored.iter().any(|older| same(&older))
-    };
+    let older = older.and_then(|name| snapshot.history.revisions.find(name));
+    let older = older.map(|revision| read_hashes(revision));
+    let older = older.unwrap_or_default();
     let hashed = rollout::hash_templates(snapshot).into_iter();
-    let changed = hashed.filter(|(clique, hash)| !is_kept(clique, hash));
+    let changed = hashed.filter(|(clique, hash)| older.get(&clique.name) != Some(hash));
     let changed: HashSet<&str> = changed.map(|(clique, _)| &*clique.name).collect();
-    let groups = template.scaling_groups.iter();
-    let groups = groups.filter(|group| {
-        let mut names = group.clique_names.iter();
-        names.any(|name| changed.contains(&**name))
-    });
-    let groups: Vec<&str> = groups.map(|group| &*group.name).collect();
-    changed.into_iter().chain(groups).collect()
+    update::components_of(&snapshot.validated.set.spec.template)
+        .filter(|component| component.has_any(&changed))
+        .map(|component| component.name)
+        .collect()
 }
 
 /// Whether something will be created from an older revision, though nothing of it may exist now: units
-/// that a partition keeps, or a replica that was terminated or deleted.
+/// that a partition keeps, or a replica that was terminated or deleted. `turn` is the replica in turn.
 pub(super) fn awaits_older(
-    next: &PodCliqueSetStatus,
+    entries: &[ReplicaRevision],
+    turn: Option<i32>,
     snapshot: &Snapshot,
     roster: &Roster<'_>,
 ) -> bool {
     let set = &snapshot.validated.set;
     let is_kept = |component: &str| Partitions::of_component(set, component) > 0;
-    let turn = update::turn_in(set, next).map(|turn| turn.replica_index);
-    let mut entries = next.replica_revisions.iter();
-    entries.any(|entry| {
+    entries.iter().any(|entry| {
         let has_kept = || {
-            let mut ends = entry.from.iter();
             let is_in_turn = turn == Some(entry.replica);
             let changed = || changed_since(entry.older.as_deref(), snapshot);
-            ends.any(|end| is_kept(&end.component))
+            entry.from.iter().any(|end| is_kept(&end.component))
                 || (is_in_turn && changed().into_iter().any(is_kept))
         };
         (entry.older.is_some() && has_kept())

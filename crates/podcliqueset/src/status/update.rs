@@ -118,7 +118,9 @@ fn go_on(
 ) {
     let before = turn_of(next, snapshot, newest, roster, now)
         .map(|turn| (turn.stored.replica_index, turn.components()));
-    let awaits_older = awaits_older(next, snapshot, roster);
+    let turn = before.as_ref().map(|(replica, _)| *replica);
+    let entries = &next.replica_revisions;
+    let awaits_older = || awaits_older(entries, turn, snapshot, roster);
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
         return;
     };
@@ -130,7 +132,7 @@ fn go_on(
             in_turn: before.as_ref().map(|(_, components)| &**components),
             available,
             partition: update::partition(&snapshot.validated.set),
-            awaits_older,
+            awaits_older: &awaits_older,
         };
         replicas.move_turn(progress, now);
     }

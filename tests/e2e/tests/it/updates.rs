@@ -94,6 +94,19 @@ fn ended(seen: &Seen, version: &str, replicas: usize) -> Result<(), String> {
     same("whether it ended", &end.is_string(), &true)
 }
 
+/// Deletes a PodClique, and waits until another one has its name and the condition holds.
+fn recreate(ns: &Namespace<'_>, podclique: &str, holds: impl Fn(&Seen) -> Result<(), String>) {
+    let uid = |seen: &Seen| -> Result<Value, String> {
+        Ok(seen.one("PodClique", podclique)?["metadata"]["uid"].clone())
+    };
+    let before = uid(&ns.look().unwrap()).unwrap();
+    ns.kubectl(&["delete", "podclique", podclique, "--wait=false"]);
+    ns.until("it is back", |seen| {
+        same("whether it is another one", &(uid(seen)? != before), &true)?;
+        holds(seen)
+    });
+}
+
 /// A namespace in which version 1 runs.
 fn running<'a>(purpose: &str) -> Namespace<'a> {
     let ns = Namespace::new(purpose);

@@ -108,7 +108,7 @@ fn a_partition_keeps_pods_below_it(#[case] partition: i32, #[case] deletions: us
     assert_eq!(is_over, partition == 4);
 }
 
-/// Scaled in, the pods with the lower indexes stay: the canary is what is tried out.
+/// Scale-in takes the canary: the pods with the lower indexes stay.
 #[test]
 fn scale_in_does_not_leave_the_canary_alone() {
     let mut snapshot = mixed(2, |clique| {

@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use api::PodCliqueSetStatus;
 use api::podcliqueset::{ComponentFrom, ReplicaUpdateProgress};
 use domain::roster::Roster;
-use domain::update::{self, Part};
-use domain::workload::layout;
+use domain::update::{self, Part, TemplateComponent};
 use jiff::Timestamp;
 
 use super::{is_running, to_i32, turn_of};
@@ -36,16 +35,14 @@ pub(super) fn note_scope(
         return;
     }
     let changed = rollout::changed_cliques(roster, newest);
-    let template = &set.spec.template;
-    let cliques = layout::standalone_cliques(template).map(|clique| &clique.name);
-    let cliques = cliques.filter(|name| changed.contains(name.as_str()));
-    progress.in_scope_standalone_pod_cliques = cliques.cloned().collect();
-    let groups = template.scaling_groups.iter();
-    let groups = groups.filter(|group| {
-        let mut names = group.clique_names.iter();
-        names.any(|name| changed.contains(name.as_str()))
-    });
-    progress.in_scope_pod_clique_scaling_groups = groups.map(|group| group.name.clone()).collect();
+    let parts = update::components_of(&set.spec.template).filter(|part| part.has_any(&changed));
+    let (groups, cliques): (Vec<_>, Vec<_>) = parts.partition(|part| part.group.is_some());
+    let names = |parts: Vec<TemplateComponent<'_>>| {
+        let names = parts.iter().map(|part| part.name.to_owned());
+        names.collect()
+    };
+    progress.in_scope_standalone_pod_cliques = names(cliques);
+    progress.in_scope_pod_clique_scaling_groups = names(groups);
 }
 
 /// Lowers the targets of the turn by one batch, once the batch before is up.
@@ -57,7 +54,9 @@ pub(super) fn plan_step(
     now: Timestamp,
 ) {
     let is_coherent = update::is_coherent(&snapshot.validated.set);
-    let components = turn_of(next, snapshot, newest, roster, now).map(|turn| turn.components());
+    let turn = turn_of(next, snapshot, newest, roster, now);
+    let turn = turn.filter(|_| is_coherent && !snapshot.view.is_outdated);
+    let components = turn.map(|turn| turn.components());
     let generation = next.current_generation_hash.clone();
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
         return;
@@ -71,7 +70,7 @@ pub(super) fn plan_step(
         forget_steps(turn);
         return;
     }
-    let Some(components) = components.filter(|_| !snapshot.view.is_outdated) else {
+    let Some(components) = components else {
         return;
     };
     let without_surge = components.iter().find_map(|c| c.without_surge.clone());

@@ -3,11 +3,10 @@
 use api::PodCliqueSetStatus;
 use domain::roster::Roster;
 use domain::update;
-use domain::workload::layout;
 
 use super::report::running;
 use crate::observe::Snapshot;
-use crate::rollout::{self, Partitions};
+use crate::rollout;
 
 /// Which partitions keep all that is left; `None` if something of it is replaced.
 pub(super) fn explain_rest(
@@ -39,18 +38,11 @@ pub(super) fn explain_rest(
 }
 
 fn explain_components(snapshot: &Snapshot) -> Vec<String> {
-    let set = &snapshot.validated.set;
-    let template = &set.spec.template;
-    let cliques = layout::standalone_cliques(template).map(|clique| ("pods", &clique.name));
-    let groups = template
-        .scaling_groups
-        .iter()
-        .map(|group| ("replicas", &group.name));
-    cliques
-        .chain(groups)
-        .map(|(units, name)| (units, name, Partitions::of_component(set, name)))
-        .filter(|(_, _, partition)| *partition > 0)
-        .map(|(units, name, partition)| {
+    update::components_of(&snapshot.validated.set.spec.template)
+        .filter(|component| component.partition() > 0)
+        .map(|component| {
+            let units = component.group.map_or("pods", |_| "replicas");
+            let (name, partition) = (component.name, component.partition());
             format!(
                 "{units} of {name} below {partition} keep their templates: lower its \
                  rollingUpdate.partition to go on"

@@ -21,7 +21,7 @@ pub(super) struct Replicas<'a> {
     /// Those with a lower index get no turn.
     pub(super) partition: i32,
     /// Whether something will be created from an older revision, though it may be absent now.
-    pub(super) awaits_older: bool,
+    pub(super) awaits_older: &'a dyn Fn() -> bool,
 }
 
 impl Replicas<'_> {
@@ -60,7 +60,7 @@ impl Replicas<'_> {
             .into_iter()
             .collect();
         let is_any_outdated = self.survey.iter().any(|r| r.is_outdated || r.is_kept);
-        if waiting().next().is_none() && !is_any_outdated && !self.awaits_older {
+        if waiting().next().is_none() && !is_any_outdated && !(self.awaits_older)() {
             end_update(progress, now);
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{ended, runs, workload};
+use super::{ended, recreate, runs, workload};
 use crate::harness::{Namespace, Seen, condition, same};
 
 /// One replica: pods of `web` below 3, and replicas of `grp` below 1, keep their templates.
@@ -57,15 +57,7 @@ fn pods_below_the_partition_keep_their_template_until_it_is_lowered() {
     ns.apply(&partitioned("2", true));
     ns.until("the canary runs", rests);
     for podclique in ["svc-0-web", "svc-0-grp-0-lead", "svc-0-grp-1-work"] {
-        let uid = |seen: &Seen| -> Result<Value, String> {
-            Ok(seen.one("PodClique", podclique)?["metadata"]["uid"].clone())
-        };
-        let before = uid(&ns.look().unwrap()).unwrap();
-        ns.kubectl(&["delete", "podclique", podclique, "--wait=false"]);
-        ns.until("it is back as it was", |seen| {
-            same("whether it is another one", &(uid(seen)? != before), &true)?;
-            rests(seen)
-        });
+        recreate(&ns, podclique, rests);
     }
     let labels = "grove.io/podclique=svc-0-web";
     ns.kubectl(&["delete", "pod", "--wait=false", "-l", labels]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{PODS, ended, running, workload};
+use super::{PODS, ended, recreate, running, workload};
 use crate::harness::{Seen, condition, same};
 
 fn partitioned(version: &str, partition: i32) -> Value {
@@ -37,15 +37,7 @@ fn replicas_below_the_partition_keep_their_templates_until_it_is_lowered() {
     ns.until("the canary runs", rests);
     // Whatever is lost comes back as it was.
     for podclique in ["svc-0-web", "svc-1-grp-0-lead", "svc-2-web"] {
-        let uid = |seen: &Seen| -> Result<Value, String> {
-            Ok(seen.one("PodClique", podclique)?["metadata"]["uid"].clone())
-        };
-        let before = uid(&ns.look().unwrap()).unwrap();
-        ns.kubectl(&["delete", "podclique", podclique, "--wait=false"]);
-        ns.until("it is back", |seen| {
-            same("whether it is another one", &(uid(seen)? != before), &true)?;
-            rests(seen)
-        });
+        recreate(&ns, podclique, rests);
     }
     ns.apply(&partitioned("2", 0));
     ns.until("version 2 runs", |seen| ended(seen, "2", 3));
