@@ -1,7 +1,7 @@
 # `make` alone prints the list of targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down cluster-up cluster-down install run test test-node soak soak-node test-image record bench growth profile lint check generate image release audit fmt
+.PHONY: help demo demo-down cluster-up cluster-down install run test test-all test-build test-node soak soak-node test-image record bench growth profile lint check generate image release audit fmt
 
 # Every build is of the whole workspace: the build of a single package selects other features of the
 # dependencies and would compile them again.
@@ -31,15 +31,21 @@ run: ## Run the operator in the foreground
 
 # The compilation for the tests also gives the lints and all programs: `cargo run` would compile the
 # programs and their dependencies again, without the features that only tests select.
-test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
-test: ## Everything that CI runs, except tests on real nodes
+test test-all: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
+test: test-build ## Everything that CI runs, except tests on real nodes
+	@hack/test.sh
+	@target/debug/rights
+
+test-all: test-build ## What CI runs: test and test-node, the simulator beside both
+	@hack/test.sh node
+	@target/debug/rights
+
+test-build:
 	cargo fmt --all --check
 	cargo test --workspace --no-run
 	target/debug/xtask generate --check
 	@target/debug/localcluster tool > /dev/null
 	@target/debug/localcluster promtool > /dev/null
-	@hack/test.sh
-	@target/debug/rights
 
 test-node: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
 test-node: ## The product on two real nodes: root, containerd; 8 minutes
