@@ -27,7 +27,7 @@ struct Timing<'a> {
     generation: String,
     /// The replica that gets or keeps the turn with the status of this plan.
     next_turn: Option<i32>,
-    /// The templates of what is not on the newest ones.
+    /// The templates of replicas and pods that are not on the newest ones.
     older: OlderTemplates<'a>,
 }
 

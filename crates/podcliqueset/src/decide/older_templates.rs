@@ -1,4 +1,4 @@
-//! The templates of what is not on the newest ones (docs/semantics.md §14.8): a PodClique that has to be
+//! The templates of replicas and pods on older revisions (docs/semantics.md §14.8): a PodClique to be
 //! created in such a replica takes those of the replica's revision, and a PodClique whose older pods
 //! stay notes the hash of theirs.
 
