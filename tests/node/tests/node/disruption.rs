@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::judge::{has, job as judge_job, same, text};
+use super::judge::{available_is_latched, has, job as judge_job, same, text};
 use super::namespace::Namespace;
 use super::row::{Row, row};
 use super::seen::{Seen, is_going, is_ready, name, uid};
@@ -44,15 +44,13 @@ fn ranks(max_restarts: u32) -> Value {
     )
 }
 
-/// The first pod of the PodClique once that many are Ready, and the operator has seen that: a pod
-/// that was never available is replaced without a restart.
+/// The first pod of the PodClique once that many are Ready, and the operator has seen that.
 fn first_of(ns: &Namespace, podclique: &str, ready: usize) -> String {
     ns.until("the pods are Ready", |seen| {
         let pods = seen.pods_of(podclique);
         let up = pods.iter().filter(|pod| is_ready(pod)).count();
         same("Ready pods", up, ready)?;
-        let status = &seen.one("PodClique", podclique)?["status"];
-        same("wasAvailable", &status["wasAvailable"], &true.into())?;
+        available_is_latched(seen)?;
         Ok(name(pods[0]).to_owned())
     })
 }

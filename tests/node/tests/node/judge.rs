@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
-use super::seen::{Seen, condition, state};
+use super::seen::{Seen, condition, is_ready, name, state};
 
 /// Fails unless both are equal.
 #[expect(
@@ -77,6 +77,24 @@ pub fn job(seen: &Seen, set: &str, phase: &str, restarts: u64) -> Result<(), Str
 /// `status.restartCount` of a set.
 pub fn restart_count(set: &Value) -> u64 {
     set["status"]["restartCount"].as_u64().unwrap_or_default()
+}
+
+/// Fails unless the operator has seen the Ready pods of each PodClique: a pod of a job that was never
+/// available is replaced without a restart.
+pub fn available_is_latched(seen: &Seen) -> Result<(), String> {
+    for podclique in seen.all("PodClique") {
+        let pods = seen.pods_of(name(podclique)).into_iter();
+        let ready = pods.filter(|pod| is_ready(pod)).count();
+        let minimum = podclique["spec"]["minAvailable"].as_u64().unwrap_or(1);
+        let is_latched = podclique["status"]["wasAvailable"] == true;
+        if u64::try_from(ready).is_ok_and(|ready| ready >= minimum) && !is_latched {
+            return Err(format!(
+                "wasAvailable of {} is not true yet",
+                name(podclique)
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A text; empty if there is none.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::judge::{has, job as judge_job, ready, same};
+use super::judge::{available_is_latched, has, job as judge_job, ready, same};
 use super::namespace::Namespace;
 use super::row::{Row, row};
 use super::seen::{is_ready, name, uid};
@@ -106,6 +106,7 @@ fn attempt_of_a_job(ns: &Namespace) {
 fn attempts(ns: &Namespace, restarts: u64, before: &[String]) -> (Vec<String>, Vec<String>) {
     ns.until("both ranks run", |seen| {
         judge_job(seen, "job", "Running", restarts)?;
+        available_is_latched(seen)?;
         let mut pods = seen.pods();
         pods.retain(|pod| is_ready(pod) && !before.contains(&uid(pod)));
         same("Ready ranks", pods.len(), 2)?;

@@ -3,7 +3,7 @@
 use node_tests::cluster::NODES;
 use serde_json::{Value, json};
 
-use super::judge::{job as judge_job, same};
+use super::judge::{available_is_latched, job as judge_job, same};
 use super::namespace::Namespace;
 use super::row::{Row, row_alone};
 use super::seen::is_ready;
@@ -34,6 +34,7 @@ fn preemption_is_the_cause(ns: &Namespace) {
     ns.apply(&[&class]);
     ns.apply(&[&job("job", 1, &[large("w")])]);
     ns.until("it runs", |seen| {
+        available_is_latched(seen)?;
         same(
             "Ready pods",
             seen.pods().into_iter().filter(|pod| is_ready(pod)).count(),

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::judge::available_is_latched;
 use crate::namespace::{self, Namespace};
 use crate::row::{Row, row_alone};
 use crate::runner::said;
@@ -81,6 +82,7 @@ fn happen(site: &'static Site, loss: &Loss) -> Results {
     let create = |met: &Met| (*met, Namespace::create(&purpose(met), &json!({})), Ok(()));
     let mut all: Vec<_> = loss.met_by.iter().map(create).collect();
     judge(&mut all, |met| met.start);
+    judge(&mut all, |_| until_known);
     let happened = attempt(|| (loss.lose)(site));
     judge(&mut all, |met| met.lost);
     let restored = attempt(|| (loss.restore)(site));
@@ -94,6 +96,11 @@ fn happen(site: &'static Site, loss: &Loss) -> Results {
     all.into_iter()
         .map(|(met, _, result)| (met.name, result))
         .collect()
+}
+
+/// Waits until the operator has seen the start.
+fn until_known(ns: &Namespace) {
+    ns.until("the operator sees the start", available_is_latched);
 }
 
 /// A panic is an error.
