@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,9 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	criapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 // sysctls are what a kubelet sets and no namespace holds. In a node a file of its own lies over each
@@ -152,17 +156,26 @@ func setIPv4(setting string) error {
 	return os.WriteFile("/proc/sys/net/ipv4/"+name, []byte(value), 0o644)
 }
 
-// nodeAfter becomes another tool or program as soon as something listens on a Unix socket:
+// nodeAfter becomes another tool or program as soon as a container runtime is initialized:
 // localcluster node-after SOCKET COMMAND...
 func nodeAfter() {
-	for {
-		connection, err := net.Dial("unix", os.Args[1])
-		if err == nil {
-			connection.Close()
-			break
-		}
+	for !runtimeIsInitialized(os.Args[1]) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	err := syscall.Exec("/proc/self/exe", os.Args[2:], os.Environ())
 	fatal(1, "%s: %v", os.Args[2], err)
+}
+
+// runtimeIsInitialized asks the runtime what a kubelet asks it first. A runtime listens before it can
+// answer, for long on a busy machine, and a kubelet that meets it then ends.
+func runtimeIsInitialized(socket string) bool {
+	connection, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		fatal(1, "%s: %v", socket, err)
+	}
+	defer connection.Close()
+	limited, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, err = criapi.NewRuntimeServiceClient(connection).Version(limited, &criapi.VersionRequest{})
+	return err == nil
 }
