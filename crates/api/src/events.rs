@@ -63,6 +63,9 @@ pub const READY: EventReason = EventReason("Ready");
 pub const UPDATE_STARTED: EventReason = EventReason("UpdateStarted");
 /// Normal on the set: all replicas have the changed template.
 pub const UPDATE_COMPLETED: EventReason = EventReason("UpdateCompleted");
+/// Warning on the set: the ControllerRevision on which a replica is does not exist; PodCliques and pods
+/// that are recreated there take the newest templates.
+pub const REVISION_MISSING: EventReason = EventReason("RevisionMissing");
 
 /// Warning on the object: the operator cannot write its status.
 pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");

@@ -9,6 +9,7 @@ mod failures;
 mod fence;
 mod gangs;
 mod invalid_spec;
+mod missing_revisions;
 mod older_templates;
 mod ready_events;
 mod revisions;
@@ -122,6 +123,7 @@ fn go_on(
         status.last_errors.extend(held_up);
     }
     plan.events.extend(invalid_spec::events_of(problems));
+    plan.events.extend(missing_revisions::find_events(snapshot));
     plan.wave(fence::plan_terminations(roster));
     if !snapshot.validated.may_act() {
         plan.wave(gangs::plan_started_gangs(snapshot, roster));

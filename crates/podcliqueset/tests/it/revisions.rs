@@ -7,7 +7,7 @@ use std::sync::Arc;
 use admission::defaults::DefaultsConfig;
 use admission::validated_set;
 use api::podcliqueset::ReplicaRevision;
-use api::{LastError, PodClique, PodCliqueSet, PodCliqueSetStatus, codes, labels};
+use api::{LastError, PodClique, PodCliqueSet, PodCliqueSetStatus, codes, events, labels};
 use domain::object::ownership;
 use domain::plan::{Action, Plan};
 use k8s_openapi::api::apps::v1::ControllerRevision;
@@ -229,6 +229,41 @@ fn a_podclique_is_created_from_the_accepted_templates_while_newer_ones_are_pause
     snapshot.podcliques.remove("demo-1-web");
     let created = created_hashes(&plan(&snapshot));
     assert_eq!(created, [("demo-1-web".to_owned(), accepted)]);
+}
+
+/// The event is posted once for the revision: its identity does not change with the replicas.
+#[test]
+fn a_missing_revision_of_replicas_is_reported() {
+    let mut snapshot = in_turn();
+    let reported = |snapshot: &Snapshot| -> Vec<(String, Option<String>)> {
+        let events = plan(snapshot).events.into_iter();
+        let missing = events.filter(|event| event.reason == events::REVISION_MISSING);
+        missing
+            .map(|event| (event.message, event.identity))
+            .collect()
+    };
+    assert_eq!(reported(&snapshot), []);
+    let kept = status(&snapshot).replica_revisions;
+    let name = kept
+        .iter()
+        .find_map(|entry| entry.revision.clone())
+        .unwrap();
+    snapshot.history.revisions = domain::workload::revision::Revisions::default();
+    let before = reported(&snapshot);
+    assert_eq!(before.len(), 1);
+    assert_eq!(
+        before[0].0,
+        format!(
+            "ControllerRevision {name} of replicas 0, 1, 2 is missing: PodCliques and pods that are \
+             recreated there take the newest templates"
+        )
+    );
+    change(&mut snapshot, |set| {
+        set.status.as_mut().unwrap().replica_revisions.pop();
+    });
+    assert_eq!(reported(&snapshot)[0].1, before[0].1);
+    snapshot.history.is_served = false;
+    assert_eq!(reported(&snapshot), []);
 }
 
 /// An edited revision proves nothing: the newest templates are known.
