@@ -1,11 +1,14 @@
 //! Kubernetes' own scheduler, which does run here: gangs are placed as a whole or not at all.
 
+mod coherent;
 pub mod nodes;
 mod pairs;
 mod preemption;
 mod room;
 mod scenarios;
 mod surge;
+mod surge_evicted;
+mod surge_of_clique;
 mod switch;
 mod tree;
 
@@ -66,6 +69,13 @@ fn bound(seen: &Seen) -> BTreeMap<String, usize> {
         *count += usize::from(pod["spec"]["nodeName"].is_string());
     }
     counts
+}
+
+/// The number of pods with this version.
+fn of_version(seen: &Seen, version: &str) -> usize {
+    let pods = seen.all("Pod").into_iter();
+    let these = pods.filter(|p| p["metadata"]["annotations"]["example.com/version"] == version);
+    these.count()
 }
 
 fn expect_bound(seen: &Seen, expected: &[(&str, usize)]) -> Result<(), String> {

@@ -35,6 +35,16 @@ impl<'a> Nodes<'a> {
         Self::of(control_plane, resource, &all.collect::<Vec<_>>())
     }
 
+    /// One node with room for that many pods that request this resource.
+    pub fn one(control_plane: &'a ControlPlane, resource: &str, places: usize) -> Self {
+        let mut node = node(resource, 0);
+        for amounts in ["allocatable", "capacity"] {
+            node["status"][amounts]["pods"] = json!((places + 1).to_string());
+            node["status"][amounts][resource] = json!((8 * places).to_string());
+        }
+        Self::of(control_plane, resource, &[node])
+    }
+
     /// That many nodes for each of these resources.
     pub fn of_each(control_plane: &'a ControlPlane, resources: &[String], count: usize) -> Self {
         let all = resources

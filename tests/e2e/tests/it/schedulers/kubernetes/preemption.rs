@@ -32,10 +32,10 @@ fn high(resource: &str, class: &str) -> Value {
 }
 
 /// A `PriorityClass`, which belongs to no namespace; it goes with this value.
-struct PriorityClass(&'static str);
+pub struct PriorityClass(pub &'static str);
 
 impl PriorityClass {
-    fn create(name: &'static str) -> Self {
+    pub fn create(name: &'static str) -> Self {
         let class = json!({
             "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
             "metadata": {"name": name}, "value": 1000,

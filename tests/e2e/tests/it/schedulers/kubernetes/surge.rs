@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::nodes::Nodes;
-use super::{bound, clique, namespace, started};
+use super::{bound, clique, namespace, of_version, started};
 use crate::harness::history::History;
 use crate::harness::history::course::{Course, Watched};
 use crate::harness::manifest::set;
@@ -40,8 +40,7 @@ fn engines(resource: &str, version: &str) -> Value {
 
 /// Both engines are placed and Ready with this version, and nothing is left of surge.
 fn runs(seen: &Seen, version: &str) -> Result<(), String> {
-    let is_new = |pod: &&&Value| pod["metadata"]["annotations"]["example.com/version"] == version;
-    let new = seen.all("Pod").iter().filter(is_new).count();
+    let new = of_version(seen, version);
     same("pods of the version", &new, &(2 * PODS))?;
     same("on nodes", &bound(seen).values().sum(), &(2 * PODS))?;
     let mut gangs: Vec<&str> = seen.all("PodGang").into_iter().map(name).collect();

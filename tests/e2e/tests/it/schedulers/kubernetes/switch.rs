@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::nodes::Nodes;
-use super::{bound, clique, namespace, started, started_with};
+use super::{bound, clique, namespace, of_version, started, started_with};
 use crate::harness::manifest::set;
 use crate::harness::{same, site};
 use crate::updates::probe;
@@ -40,9 +40,7 @@ fn survives(purpose: &str, before: &str, after: &Value) {
     let _other = started_with(purpose, &format!("{purpose}-other"), after);
     ns.apply(&service(&nodes.resource, "2"));
     ns.until("all of it is placed in version 2", |seen| {
-        let is_new = |pod: &&&Value| pod["metadata"]["annotations"]["example.com/version"] == "2";
-        let pods = seen.all("Pod");
-        same("new", &pods.iter().filter(is_new).count(), &PODS)?;
+        same("new", &of_version(seen, "2"), &PODS)?;
         same("on nodes", &bound(seen).values().sum(), &PODS)?;
         seen.expect_ready_pods(PODS)
     });
