@@ -160,6 +160,9 @@ or the values set it: two releases in one namespace have one each.
 {{- if dig "authorizer" "enabled" false $config }}
 {{- fail "config.authorizer.enabled is true and webhooks.enabled is false: only the webhook can refuse changes; enable it" }}
 {{- end }}
+{{- if dig "admission" "coherentScaleLock" false $config }}
+{{- fail "config.admission.coherentScaleLock is true and webhooks.enabled is false: only the webhook can refuse changes; enable it" }}
+{{- end }}
 {{- end }}
 {{- $_ := set $config "server" $server }}
 {{- if hasKey $config "leaderElection" }}

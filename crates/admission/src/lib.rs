@@ -5,6 +5,7 @@
 //! defaults ─▶ oversize ─▶ rules ─▶ unimplemented     the steps of `validate_set`, in this order
 //!                                     minimums        existing objects keep their minimums
 //! scaling                             changes of a set's objects
+//! scale_lock                          their sizes during a coherent update
 //! authorizer                          users who may change managed objects
 //! warnings, unknown_fields            accepted fields without the expected effect
 //! syntax                              how Kubernetes wants names and keys to be spelled
@@ -19,6 +20,7 @@ mod field;
 pub mod minimums;
 pub mod oversize;
 mod rules;
+pub mod scale_lock;
 pub mod scaling;
 mod syntax;
 pub mod unimplemented;

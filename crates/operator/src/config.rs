@@ -81,6 +81,8 @@ pub struct Config {
     pub watch_namespaces: Vec<String>,
     /// Which users may change the operator's objects; the admission webhook reads it.
     pub authorizer: Authorizer,
+    /// Refusals of the admission webhook that are off by default.
+    pub admission: Admission,
     /// Leader election among several operators. Default: there is one.
     pub leader_election: LeaderElection,
     /// Image of the init container of pods that start after others: from the command line.
@@ -216,6 +218,15 @@ pub struct Defaults {
     /// `terminationDelay` of Inference workloads that set none. Unset: gang termination is off for
     /// them (docs/semantics.md §3.1); Grove's value is `4h`.
     pub termination_delay: Option<GoDuration>,
+}
+
+/// Refusals of the admission webhook that are off by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Admission {
+    /// Whether `replicas` of PodCliques and scaling groups are fixed while a coherent update of
+    /// their set is in progress. Default `false`.
+    pub coherent_scale_lock: bool,
 }
 
 /// How gangs are scheduled.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use admission::Rules;
 use admission::authorizer::Exemptions;
 use admission::defaults::DefaultsConfig;
+use admission::scale_lock::ScaleLock;
 use anyhow::Context as _;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::Key;
@@ -89,6 +90,7 @@ fn serve(
         // gates keep its gangs together (docs/semantics.md §8.8).
         rules: Rules::default(),
         exemptions: exemptions(config)?,
+        scale_lock: scale_lock(config)?,
     };
     let (metrics, stop) = (around.metrics.clone(), around.stop.clone());
     let (over, ended) = oneshot::channel();
@@ -156,18 +158,31 @@ fn exemptions(config: &Config) -> anyhow::Result<Option<Exemptions>> {
     if !config.authorizer.enabled {
         return Ok(None);
     }
-    let account = config.process.service_account.as_ref();
-    let account = account.context(
-        "authorizer.enabled is true and the operator does not know its own account: start it with \
-         --service-account, or GROVE_OPERATOR_SERVICE_ACCOUNT_NAME",
-    )?;
     Ok(Some(Exemptions {
-        operator: format!(
-            "system:serviceaccount:{}:{account}",
-            config.process.namespace
-        ),
+        operator: own_account(config, "authorizer.enabled")?,
         users: config.authorizer.exempt_service_account_user_names.clone(),
     }))
+}
+
+fn scale_lock(config: &Config) -> anyhow::Result<Option<ScaleLock>> {
+    if !config.admission.coherent_scale_lock {
+        return Ok(None);
+    }
+    let operator = own_account(config, "admission.coherentScaleLock")?;
+    Ok(Some(ScaleLock { operator }))
+}
+
+/// The user name of this operator, which the webhook must not refuse. `key` needs it.
+fn own_account(config: &Config, key: &str) -> anyhow::Result<String> {
+    let account = config.process.service_account.as_ref();
+    let account = account.with_context(|| {
+        format!(
+            "{key} is true and the operator does not know its own account: start it with \
+             --service-account, or GROVE_OPERATOR_SERVICE_ACCOUNT_NAME"
+        )
+    })?;
+    let namespace = &config.process.namespace;
+    Ok(format!("system:serviceaccount:{namespace}:{account}"))
 }
 
 /// The cached objects.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use admission::Rules;
 use admission::authorizer::Exemptions;
 use admission::defaults::DefaultsConfig;
+use admission::scale_lock::ScaleLock;
 
 use crate::parents::CachedObjects;
 use crate::review::{Answer, Request};
@@ -25,6 +26,8 @@ pub struct Judge {
     pub rules: Rules,
     /// Users who may change managed objects. `None`: all.
     pub exemptions: Option<Exemptions>,
+    /// Refuses changed sizes while a coherent update is in progress. `None`: they are allowed.
+    pub scale_lock: Option<ScaleLock>,
 }
 
 /// The webhooks, by their paths (Grove's).

@@ -125,6 +125,15 @@ impl Answer {
         }
     }
 
+    /// The user may not do that.
+    pub fn forbidden(message: String) -> Self {
+        Self::Refused {
+            code: 403,
+            reason: "Forbidden",
+            message,
+        }
+    }
+
     /// The object cannot be decoded.
     pub fn undecodable(what: &str, error: &Undecodable) -> Self {
         Self::Refused {

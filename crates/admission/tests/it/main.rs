@@ -18,6 +18,7 @@ mod minimums;
 mod names;
 mod oversize;
 mod properties;
+mod scale_lock;
 mod scaling;
 mod topology_binding;
 mod unimplemented;

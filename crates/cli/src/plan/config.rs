@@ -41,6 +41,7 @@ struct Config {
     stuck_pod_timeout: IgnoredAny,
     stuck_pod_timeout_on_ready_node: IgnoredAny,
     watch_namespaces: IgnoredAny,
+    admission: IgnoredAny,
     authorizer: IgnoredAny,
     leader_election: IgnoredAny,
 }

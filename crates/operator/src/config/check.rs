@@ -35,11 +35,26 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     config.leader_election.check()?;
     if let Some(webhooks) = &config.server.webhooks {
         webhooks.check()?;
-    } else if config.authorizer.enabled {
-        let text = "there is no webhook that could refuse anything; set server.webhooks";
-        return Err(problem("authorizer.enabled", text));
+    } else {
+        refuse_without_webhook(config)?;
     }
     check_namespaces(&config.watch_namespaces)
+}
+
+/// Keys that only a webhook can carry out.
+fn refuse_without_webhook(config: &Config) -> Result<(), ConfigError> {
+    let keys = [
+        ("authorizer.enabled", config.authorizer.enabled),
+        (
+            "admission.coherentScaleLock",
+            config.admission.coherent_scale_lock,
+        ),
+    ];
+    let text = "there is no webhook that could refuse anything; set server.webhooks";
+    match keys.iter().find(|(_, is_on)| *is_on) {
+        None => Ok(()),
+        Some((key, _)) => Err(problem(key, text)),
+    }
 }
 
 fn check_namespaces(names: &[String]) -> Result<(), ConfigError> {

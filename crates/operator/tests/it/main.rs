@@ -70,6 +70,13 @@ watchNamespaces: [team-a, team-b]
     );
 }
 
+#[test]
+fn sizes_are_locked_only_if_the_key_says_so() {
+    assert!(!with("").unwrap().admission.coherent_scale_lock);
+    let locked = "server: {webhooks: {}}\nadmission: {coherentScaleLock: true}\n";
+    assert!(with(locked).unwrap().admission.coherent_scale_lock);
+}
+
 /// A scheduler may have another name than its backend.
 #[test]
 fn knows_the_schedulers_that_need_gang_objects() {
@@ -147,6 +154,10 @@ fn knows_the_schedulers_that_need_gang_objects() {
 #[case::nobody_refuses(
     "authorizer: {enabled: true}\n",
     "authorizer.enabled: there is no webhook that could refuse anything"
+)]
+#[case::nobody_locks(
+    "admission: {coherentScaleLock: true}\n",
+    "admission.coherentScaleLock: there is no webhook that could refuse anything"
 )]
 #[case::unknown_backend(
     "scheduler: {profiles: [{name: mine}]}\n",

@@ -45,11 +45,7 @@ impl Judge {
                 patch: None,
                 warnings: vec![warning],
             },
-            Ruling::Refused { reason } => Answer::Refused {
-                code: 403,
-                reason: "Forbidden",
-                message: reason,
-            },
+            Ruling::Refused { reason } => Answer::forbidden(reason),
         }
     }
 }

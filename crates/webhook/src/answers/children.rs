@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use admission::scale_lock::Resize;
 use admission::scaling::{self, ScalingVerdict};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -38,6 +39,12 @@ pub(super) fn decode_scale(request: &Request<'_>) -> Result<i32, Answer> {
     }
 }
 
+/// The replicas of the stored object; the cache may be behind.
+fn decode_old_scale(request: &Request<'_>) -> Option<i32> {
+    let stored: Scale = decode(request.old_object?).ok()?;
+    Some(stored.spec.replicas)
+}
+
 impl Judge {
     pub(super) fn validate_podclique(&self, request: &Request<'_>) -> Answer {
         if request.sub_resource == "scale" {
@@ -49,7 +56,12 @@ impl Judge {
                 scaling::check_podclique_scale,
             );
         }
-        self.judge_update::<PodClique>(request, |o| &o.metadata, scaling::check_podclique_update)
+        self.judge_update::<PodClique>(
+            request,
+            |o| &o.metadata,
+            |o| o.spec.replicas,
+            scaling::check_podclique_update,
+        )
     }
 
     pub(super) fn validate_group(&self, request: &Request<'_>) -> Answer {
@@ -60,6 +72,7 @@ impl Judge {
         self.judge_update::<PodCliqueScalingGroup>(
             request,
             |o| &o.metadata,
+            |o| o.spec.replicas,
             scaling::check_group_update,
         )
     }
@@ -80,15 +93,21 @@ impl Judge {
         let Some(stored) = stored else {
             return Answer::allowed();
         };
-        let set = find_set(self.stored.as_ref(), meta(&stored));
-        let verdict = check(&stored, replicas, set.as_deref());
-        Answer::judged(verdict.errors, &verdict.warnings)
+        let object = meta(&stored);
+        let set = find_set(self.stored.as_ref(), object);
+        let before = decode_old_scale(request).unwrap_or(replicas);
+        let refusal = self.check_lock(request, object, set.as_deref(), (before, replicas));
+        refusal.unwrap_or_else(|| {
+            let verdict = check(&stored, replicas, set.as_deref());
+            Answer::judged(verdict.errors, &verdict.warnings)
+        })
     }
 
     fn judge_update<K: DeserializeOwned>(
         &self,
         request: &Request<'_>,
         meta: fn(&K) -> &ObjectMeta,
+        replicas: fn(&K) -> i32,
         check: fn(&K, &K, Option<&PodCliqueSet>) -> ScalingVerdict,
     ) -> Answer {
         let (Some(wanted), Some(old)) = (request.object, request.old_object) else {
@@ -102,7 +121,29 @@ impl Judge {
             return Answer::allowed();
         };
         let set = find_set(self.stored.as_ref(), meta(&old));
-        let verdict = check(&old, &new, set.as_deref());
-        Answer::judged(verdict.errors, &verdict.warnings)
+        let sizes = (replicas(&old), replicas(&new));
+        let refusal = self.check_lock(request, meta(&new), set.as_deref(), sizes);
+        refusal.unwrap_or_else(|| {
+            let verdict = check(&old, &new, set.as_deref());
+            Answer::judged(verdict.errors, &verdict.warnings)
+        })
+    }
+
+    /// The refusal by the lock of sizes. Without the set nothing says that an update is in
+    /// progress, and the change is allowed, as it is by default.
+    fn check_lock(
+        &self,
+        request: &Request<'_>,
+        object: &ObjectMeta,
+        set: Option<&PodCliqueSet>,
+        replicas: (i32, i32),
+    ) -> Option<Answer> {
+        let resize = Resize {
+            user: &request.user_info.username,
+            object,
+            replicas,
+        };
+        let reason = self.scale_lock.as_ref()?.refusal(&resize, set?)?;
+        Some(Answer::forbidden(reason))
     }
 }

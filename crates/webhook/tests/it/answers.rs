@@ -2,6 +2,7 @@
 
 mod cases;
 mod refused;
+mod scale_lock;
 mod sets;
 
 use admission::authorizer::Exemptions;

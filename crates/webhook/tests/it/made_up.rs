@@ -58,6 +58,7 @@ pub fn judge(stored: MadeUp, exemptions: Option<Exemptions>) -> Judge {
         defaults: DefaultsConfig::default(),
         rules: Rules::default(),
         exemptions,
+        scale_lock: None,
     }
 }
 

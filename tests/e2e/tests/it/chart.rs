@@ -60,6 +60,10 @@ fn values_choose_standby_replicas_and_webhooks() {
             "webhooks.enabled=false,config.authorizer.enabled=true",
             "only the webhook can refuse changes",
         ),
+        (
+            "webhooks.enabled=false,config.admission.coherentScaleLock=true",
+            "config.admission.coherentScaleLock is true and webhooks.enabled is false",
+        ),
         ("webhooks.url=http://x", "'/webhooks/url'"),
         (
             "config.server.webhooks.port=2752",

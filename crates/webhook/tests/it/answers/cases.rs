@@ -10,12 +10,12 @@ use crate::questions::{GROUPS, PODCLIQUES, SETS, ask, create, delete, scale, upd
 
 const REPLICAS: &str = "422 spec.replicas";
 
-fn by(mut question: Value, user: &str) -> Value {
+pub(super) fn by(mut question: Value, user: &str) -> Value {
     question["request"]["userInfo"]["username"] = json!(user);
     question
 }
 
-fn deleting(object: Value) -> Value {
+pub(super) fn deleting(object: Value) -> Value {
     let at = json!("2026-01-01T00:00:00Z");
     with(object, "/metadata/deletionTimestamp", at)
 }
@@ -28,11 +28,11 @@ fn of_job() -> Value {
     clique(["PodCliqueSet", "job"])
 }
 
-fn of_service() -> Value {
+pub(super) fn of_service() -> Value {
     clique(["PodCliqueSet", "serve"])
 }
 
-fn of_group(group: &str) -> Value {
+pub(super) fn of_group(group: &str) -> Value {
     clique(["PodCliqueScalingGroup", group])
 }
 
@@ -175,7 +175,7 @@ fn freed(owner: &str) -> Value {
     update(PODCLIQUES, &old, &new)
 }
 
-const OPERATOR: &str = "system:serviceaccount:grove-system:grove-operator";
+pub(super) const OPERATOR: &str = "system:serviceaccount:grove-system:grove-operator";
 
 #[rstest]
 #[case::changed_by_a_user(freed("serve"), "403")]

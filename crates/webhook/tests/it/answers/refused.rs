@@ -8,7 +8,7 @@ use webhook::review::Answer;
 use super::{clique, open, strict, with};
 use crate::questions::{PODCLIQUES, SETS, ask, create, delete};
 
-fn words(answer: Answer) -> (u16, &'static str, String) {
+pub(super) fn words(answer: Answer) -> (u16, &'static str, String) {
     match answer {
         Answer::Refused {
             code,

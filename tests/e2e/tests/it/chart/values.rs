@@ -79,6 +79,10 @@ fn values_choose_how_the_operator_runs() {
             "stuckPodTimeoutOnReadyNode: never",
         ),
         (
+            "config.admission.coherentScaleLock=true",
+            "coherentScaleLock: true",
+        ),
+        (
             "tolerations[0].key=gpu,tolerations[0].operator=Exists",
             "key: gpu\n",
         ),
