@@ -41,7 +41,8 @@ use crate::tree::now;
 
 pub use args::PlanArgs;
 pub use changes::{
-    Action, Change, Difference, PlannedStep, StoredWorkload, find_differences, plan_change,
+    Action, Change, Difference, PlannedShare, PlannedStep, PlannedUpdate, PlannedUpdateStep,
+    StoredWorkload, find_differences, plan_change,
 };
 pub use checks::{PlannedAnswer, PlannedAnswers, PlannedCheck};
 pub use config::read_rules;

@@ -23,10 +23,11 @@ use super::surge::PlannedSurge;
 use super::world::{Rules, World, bug, decode, encode};
 use super::{Planned, offline};
 use crate::exit::Failure;
+use steps::Steps;
 
 pub use difference::{Difference, find_differences};
 pub use read::{StoredWorkload, read_found};
-pub use steps::{Action, PlannedStep};
+pub use steps::{Action, PlannedShare, PlannedStep, PlannedUpdate, PlannedUpdateStep};
 
 /// The changes of one set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,6 +58,10 @@ pub struct Change {
     /// The operator's next steps, in order; parts that do not wait for each other continue at the
     /// same time.
     pub steps: Vec<PlannedStep>,
+    /// The restarts of these steps by strategy `Coherent`: in their order, with the units that go
+    /// together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<PlannedUpdate>,
     /// Work that remains undone, with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remains: Vec<String>,
@@ -142,8 +147,8 @@ fn compare(
     }
     let (set, world) = run(found, stored, Some(next), rules, now)?;
     let mut steps = steps::list_steps(&world)?;
-    for step in &mut steps {
-        step.is_under_way = under_way.contains(step);
+    for step in &mut steps.listed {
+        step.is_under_way = under_way.listed.contains(step);
     }
     let change = describe(&set, &world, steps)?;
     Ok(Change {
@@ -179,7 +184,7 @@ fn stored_set(world: &World, set: &PodCliqueSet) -> Result<PodCliqueSet, Failure
     decode(stored)
 }
 
-fn describe(set: &PodCliqueSet, world: &World, steps: Vec<PlannedStep>) -> Result<Change, Failure> {
+fn describe(set: &PodCliqueSet, world: &World, steps: Steps) -> Result<Change, Failure> {
     let after = Outline {
         objects: Vec::new(),
         ..outline(set, world)?
@@ -194,7 +199,8 @@ fn describe(set: &PodCliqueSet, world: &World, steps: Vec<PlannedStep>) -> Resul
         differences: Vec::new(),
         checks: world.checks().to_vec(),
         surge: Vec::new(),
-        steps,
+        steps: steps.listed,
+        update: steps.update,
         remains: remains_of(set),
         after,
         set: Box::new(set.clone()),

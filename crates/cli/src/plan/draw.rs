@@ -3,6 +3,7 @@
 mod changes;
 mod outline;
 mod steps;
+mod update;
 
 pub(crate) use self::changes::draw_difference;
 use super::{Plan, Planned, Refusal};

@@ -99,7 +99,8 @@ impl World {
         &self.checks
     }
 
-    /// All writes of the controllers, in order.
+    /// All writes of the controllers, in order. Of statuses: those that change the progress of an
+    /// update.
     pub fn log(&self) -> &[Record] {
         &self.log
     }

@@ -1,6 +1,7 @@
 //! `plan`.
 
 mod cluster;
+mod coherent;
 mod config;
 mod edits;
 mod examples;

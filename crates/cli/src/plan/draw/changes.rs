@@ -3,6 +3,7 @@
 use super::heading;
 use super::outline::draw_outline;
 use super::steps::draw_steps;
+use super::update::draw_update;
 use crate::output;
 use crate::plan::changes::{Action, Change, Difference, PlannedStep};
 use crate::plan::checks::{PlannedAnswer, PlannedCheck};
@@ -121,7 +122,9 @@ fn draw_what_follows(change: &Change, is_wide: bool) -> Vec<String> {
         parts.push(draw_steps(steps, is_wide));
     }
     let restarts = change.steps.iter().filter(|step| restarts_pods(step));
-    if restarts.count() > 1 {
+    if let Some(update) = &change.update {
+        parts.push(draw_update(update));
+    } else if restarts.count() > 1 {
         parts.push(output::indent("", ORDER));
     }
     parts

@@ -3,17 +3,22 @@
 use std::sync::Arc;
 
 use domain::plan::Purpose;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Id, Stored};
+use super::{Id, Stored, World};
 use crate::json;
+
+/// The verb of the write of a status.
+const STATUS: &str = "status";
+/// Where a set, a group or a PodClique reports the progress of its update.
+const PROGRESS: &str = "/status/updateProgress";
 
 /// One write of a controller.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Number of the decision that planned it.
     pub decision: usize,
-    /// The verb of the action (`domain::plan::Action::verb`).
+    /// The verb of the action (`domain::plan::Action::verb`), or `status`.
     pub verb: &'static str,
     /// Its purpose, if the verb does not show it.
     pub purpose: Option<Purpose>,
@@ -23,6 +28,38 @@ pub struct Record {
     pub before: Option<Stored>,
     /// The object after the write; `None` if it was deleted.
     pub after: Option<Stored>,
+}
+
+impl Record {
+    /// The progress of an update after the write of a status; `None` after any other write.
+    pub fn progress(&self) -> Option<&Value> {
+        let after = self.after.as_ref().filter(|_| self.verb == STATUS)?;
+        Some(json::at(after, PROGRESS))
+    }
+}
+
+impl World {
+    /// Records the write of a status if it changed the progress of an update, with that progress
+    /// only.
+    pub(super) fn note_progress(&mut self, id: &Id, before: &Stored) {
+        let Some(after) = self.get(id) else {
+            return;
+        };
+        let (before, after) = (json::at(before, PROGRESS), json::at(after, PROGRESS));
+        if before == after {
+            return;
+        }
+        let short = |progress: &Value| Arc::new(json!({"status": {"updateProgress": progress}}));
+        let record = Record {
+            decision: self.decisions,
+            verb: STATUS,
+            purpose: None,
+            id: id.clone(),
+            before: Some(short(before)),
+            after: Some(short(after)),
+        };
+        self.log.push(record);
+    }
 }
 
 /// The object without lists of pods: a gang is written once for each replaced pod.

@@ -161,15 +161,16 @@ impl World {
         observed: Option<&str>,
         status: Value,
     ) -> Result<Written, Failure> {
-        let Some(before) = self.get(id) else {
+        let Some(before) = self.get(id).cloned() else {
             return Ok(Written::Outdated);
         };
-        if Some(version_of(before)) != observed {
+        if Some(version_of(&before)) != observed {
             return Ok(Written::Outdated);
         }
-        let mut next = (**before).clone();
+        let mut next = (*before).clone();
         json::set(&mut next, "", "status", status);
         self.put_all(id, next)?;
+        self.note_progress(id, &before);
         Ok(Written::Done)
     }
 }

@@ -53,6 +53,7 @@ impl Collector {
             }
         });
         self.note_gone(number, record.decision, replica);
+        self.note_updated_replica(group, replica);
         self.leaving.insert(record.id.1.name.clone(), number);
     }
 }

@@ -7,6 +7,8 @@ use domain::plan::Kind;
 use k8s_openapi::api::apps::v1::ControllerRevision;
 use k8s_openapi::api::core::v1::Pod;
 
+use super::Steps;
+use super::batches::Batch;
 use super::fold::fold_updates;
 use super::limits::{Live, read_live};
 use super::step::{Action, PlannedStep};
@@ -21,6 +23,10 @@ pub(super) struct Collector {
     pub(super) bases: BTreeMap<String, String>,
     /// Live counts of PodCliques and groups.
     pub(super) live: BTreeMap<(Kind, String), Live>,
+    /// The most units of PodCliques and groups that were available in their turn, as last stored.
+    pub(super) reached: BTreeMap<(Kind, String), i32>,
+    /// The batches of an update, in their order.
+    pub(super) batches: Vec<Batch>,
     steps: Vec<PlannedStep>,
     by_object: BTreeMap<(Action, Kind, String), usize>,
     /// Created PodCliques, with the number of their step.
@@ -39,6 +45,8 @@ impl Collector {
             set: world.all()?.into_iter().next().unwrap_or_default(),
             bases: bases_of(world),
             live: read_live(world),
+            reached: BTreeMap::new(),
+            batches: Vec::new(),
             steps: Vec::new(),
             by_object: BTreeMap::new(),
             made: BTreeMap::new(),
@@ -49,6 +57,10 @@ impl Collector {
     }
 
     pub(super) fn add(&mut self, record: &Record) {
+        if let Some(progress) = record.progress() {
+            self.note_progress(&record.id, progress);
+            return;
+        }
         let kind = record.id.0;
         // A revision is a copy of the templates in the manifest.
         let is_copy = kind == Kind::of::<ControllerRevision>();
@@ -64,13 +76,17 @@ impl Collector {
         }
     }
 
-    pub(super) fn finish(mut self) -> Vec<PlannedStep> {
+    pub(super) fn finish(mut self) -> Steps {
+        let update = self.plan_update();
         for ((step, _), gone) in &self.at_once {
             if let Some(step) = self.steps.get_mut(*step) {
                 step.at_once = step.at_once.max(Some(gone.len()));
             }
         }
-        fold_updates(self.steps)
+        Steps {
+            listed: fold_updates(self.steps),
+            update,
+        }
     }
 
     /// The number of the step with this action on that object; a new one if there is none.

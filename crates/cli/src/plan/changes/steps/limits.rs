@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use api::{PodClique, PodCliqueScalingGroup};
+use api::{PodClique, PodCliqueScalingGroup, names};
 use domain::object::ownership;
 use domain::plan::Kind;
-use domain::update::{self, Limits};
+use domain::update::{self, Component, Limits, TemplateComponent};
 use domain::workload::{layout, limits};
 use serde_json::Value;
 
@@ -66,6 +66,29 @@ impl Collector {
         let minimum = live.min_available.unwrap_or(1);
         let rolling = update::rolling_in_force(&self.set, given, minimum);
         Limits::of_group(rolling.as_deref(), live.replicas, minimum, None)
+    }
+
+    /// The numbers of a clique or group in a replica of the set, all units of which are available.
+    pub(super) fn numbers_of(&self, component: &TemplateComponent<'_>, replica: i32) -> Component {
+        let set = ownership::name(&self.set.metadata);
+        let (live, minimum, limits) = if component.group.is_some() {
+            let name = names::scaling_group(set, replica, component.name);
+            let live = self.live_of(Kind::of::<PodCliqueScalingGroup>(), &name);
+            let minimum = live.min_available.unwrap_or(1);
+            (live, minimum, self.limits_of_group(&name))
+        } else {
+            let name = names::standalone_clique(set, replica, component.name);
+            let live = self.live_of(Kind::of::<PodClique>(), &name);
+            let minimum = live.min_available.unwrap_or(live.replicas);
+            (live, minimum, self.limits_of_clique(&name))
+        };
+        Component {
+            desired: live.replicas,
+            minimum: minimum.min(live.replicas),
+            available: live.replicas,
+            limits,
+            ..Component::default()
+        }
     }
 
     fn live_of(&self, kind: Kind, name: &str) -> Live {

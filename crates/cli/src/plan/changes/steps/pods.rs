@@ -85,6 +85,7 @@ impl Collector {
         if is_ready {
             self.note_gone(number, record.decision, &name);
         }
+        self.note_updated_pod(&slot.0, &slot.1);
         self.vacated.insert(slot);
     }
 
