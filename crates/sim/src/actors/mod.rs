@@ -27,5 +27,5 @@ pub use kubelet::{
     ENDLESS, Playing, end_containers, is_endless, next_due, played, recordings, run_pods,
 };
 pub use placement::{place_gang, placed, preempt_gang};
-pub use update::{lose_unit, lower_partitions, roll_out};
+pub use update::{lose_unit, lower_partitions, roll_out, write_refused};
 pub use user::{User, act, delete_alone};

@@ -12,7 +12,7 @@ use crate::store::{Call, Store};
 use crate::{Rng, view};
 
 pub(super) use limits::drop_all as drop_limits;
-pub use rollout::{lose_unit, lower_partitions, roll_out};
+pub use rollout::{lose_unit, lower_partitions, roll_out, write_refused};
 
 /// In this many of a thousand cases a user chooses strategy `Coherent`.
 const COHERENT: usize = 300;

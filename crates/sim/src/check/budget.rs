@@ -17,19 +17,7 @@ pub(super) fn check(window: &Window<'_>, pod: &Value) -> Checked {
     let is_counted = |p: &Value| is_own(p) && view::is_ready(p) && !is_ended_by_us(window, p);
     let up = i64::try_from(window.most_pods(is_counted)).unwrap_or(i64::MAX);
     let seen = window.of_uid(Resource::PodClique, owner);
-    let budget = find_budget(window, pod, &seen);
-    let floors = seen.iter().filter_map(|c| {
-        let reached = c.pointer("/status/updateProgress/reached")?.as_i64()?;
-        let reached = reached.min(view::number(c, "/spec/replicas"));
-        let minimum = view::number(c, "/spec/minAvailable");
-        let by_budget = reached - budget;
-        Some(if reached > minimum {
-            by_budget.max(minimum)
-        } else {
-            by_budget
-        })
-    });
-    let Some(floor) = floors.min() else {
+    let Some(floor) = find_floor(&seen, find_budget(window, pod, &seen)) else {
         let name = view::name(pod);
         return demand(false, "I48", || {
             format!("{name} of an older template deleted before reached was stored")
@@ -44,20 +32,54 @@ pub(super) fn check(window: &Window<'_>, pod: &Value) -> Checked {
     })
 }
 
+/// The least number of units that have to stay by these states of a PodClique or group; `None` if none of
+/// them has `reached`.
+pub(super) fn find_floor(seen: &[&Stored], budget: i64) -> Option<i64> {
+    let floors = seen.iter().filter_map(|object| {
+        let reached = reached(object)?.min(view::number(object, "/spec/replicas"));
+        let minimum = view::number(object, "/spec/minAvailable");
+        let by_budget = reached - budget;
+        Some(if reached > minimum {
+            by_budget.max(minimum)
+        } else {
+            by_budget
+        })
+    });
+    floors.min()
+}
+
+fn reached(object: &Value) -> Option<i64> {
+    view::at(object, "/status/updateProgress/reached")?.as_i64()
+}
+
 /// How many pods of its PodClique may be down. With surge an old pod goes only when as many are up as
 /// ran before.
 fn find_budget(window: &Window<'_>, pod: &Value, seen: &[&Stored]) -> i64 {
     let sets = job::sets(window, pod);
     let clique = clique_of(pod);
-    let uses_surge = !sets.is_empty()
-        && sets.iter().all(|set| uses_surge(set, clique))
-        && seen.iter().all(|c| is_with_surge(c));
-    if uses_surge && !is_surge(window, pod) {
+    if !is_surge(window, pod) && awaits_surge(&sets, clique, seen) {
         return 0;
     }
     let minimum = seen.iter().map(|c| minimum(c)).max().unwrap_or(1);
-    let all = sets.iter().map(|set| max_unavailable(set, clique, minimum));
+    largest_budget(&sets, clique, minimum)
+}
+
+/// The largest number of units of a clique or group that may be down by any of these states of the set.
+pub(super) fn largest_budget(sets: &[&Stored], name: &str, minimum: i64) -> i64 {
+    let all = sets.iter().map(|set| max_unavailable(set, name, minimum));
     all.max().unwrap_or(1)
+}
+
+/// Whether surge units replace those that are missing in all states of the set, and in all states of
+/// the PodClique or group in which a unit may be deleted. None may be before `reached` is stored, and
+/// `surgeFrom` is stored with it.
+pub(super) fn awaits_surge(sets: &[&Stored], name: &str, seen: &[&Stored]) -> bool {
+    let may_delete = |object: &Stored| reached(object).is_some();
+    !sets.is_empty()
+        && sets.iter().all(|set| uses_surge(set, name))
+        && seen
+            .iter()
+            .all(|object| !may_delete(object) || is_with_surge(object))
 }
 
 /// The clique of a pod, by the name of its PodClique.
@@ -66,12 +88,12 @@ fn clique_of(pod: &Value) -> &str {
     podclique.rsplit('-').next().unwrap_or_default()
 }
 
-/// `maxUnavailable` of a clique with this minimum, which is the default with `Coherent`.
-fn max_unavailable(set: &Value, clique: &str, minimum: i64) -> i64 {
-    let rolling = component(set, clique).and_then(|part| part.get("rollingUpdate"));
+/// `maxUnavailable` of a clique or group with this minimum, which is the least with `Coherent`.
+fn max_unavailable(set: &Value, name: &str, minimum: i64) -> i64 {
+    let rolling = component(set, name).and_then(|part| part.get("rollingUpdate"));
     let given = rolling.and_then(|rolling| rolling["maxUnavailable"].as_i64());
-    let default = if is_coherent(set) { minimum } else { 1 };
-    given.unwrap_or(default).max(1)
+    let least = if is_coherent(set) { minimum.max(1) } else { 1 };
+    given.unwrap_or(least).max(least)
 }
 
 /// `minAvailable` of a PodClique, or of a clique in the template.
@@ -84,15 +106,13 @@ fn max_surge(part: &Value) -> i64 {
     view::number(part, "/rollingUpdate/maxSurge")
 }
 
-/// Whether surge units of the clique replace those that are missing. With `Coherent` every part of the
-/// update needs enough for a whole version, and no part may have given it up.
-fn uses_surge(set: &Value, clique: &str) -> bool {
-    let has_own = component(set, clique).is_some_and(|part| max_surge(part) > 0);
-    if !is_coherent(set) {
-        return has_own;
-    }
+/// Whether surge units of the clique or group replace those that are missing, as the turn has not given
+/// surge up. With `Coherent` every part of the update needs enough for a whole version.
+fn uses_surge(set: &Value, name: &str) -> bool {
     let without = "/status/updateProgress/currentlyUpdating/0/withoutSurge";
-    has_own && view::text(set, without).is_empty() && has_whole_surge(set)
+    let has_own = component(set, name).is_some_and(|part| max_surge(part) > 0);
+    let suffices = !is_coherent(set) || has_whole_surge(set);
+    has_own && suffices && view::text(set, without).is_empty()
 }
 
 fn has_whole_surge(set: &Value) -> bool {
@@ -123,14 +143,12 @@ fn is_in_scope(set: &Value, part: &Value) -> bool {
     scope.is_empty() || scope.contains(&&part["name"])
 }
 
-/// Whether the PodClique updates with surge: `surgeFrom` is stored, it has not given surge up, and
-/// it is not below its minimum by its own count.
-fn is_with_surge(podclique: &Value) -> bool {
-    let progress = "/status/updateProgress";
-    let minimum = view::number(podclique, "/spec/minAvailable");
-    surge_from(podclique).is_some()
-        && view::text(podclique, &format!("{progress}/withoutSurge")).is_empty()
-        && view::number(podclique, "/spec/replicas") >= minimum
+/// Whether the PodClique or group updates with surge: `surgeFrom` is stored, it has not given surge up,
+/// and it is not below its minimum by its own count.
+fn is_with_surge(object: &Value) -> bool {
+    surge_from(object).is_some()
+        && view::text(object, "/status/updateProgress/withoutSurge").is_empty()
+        && view::wants_its_minimum(object)
 }
 
 /// The index of the first surge unit, as a PodClique or a group stores it.

@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::units::Unit;
 use super::window::Window;
-use super::{Checked, OPERATOR, demand, job, refused_templates, revisions, shortage, updates};
+use super::{
+    Checked, OPERATOR, demand, group_budget, job, refused_templates, revisions, shortage, updates,
+};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view::{self, attempt};
@@ -100,31 +102,24 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
     };
     // A clique below its minimum has run once all of its pods have.
     let has_run = |c: &Value| view::was_available(c) || view::scaled_below_to(c).is_some();
-    // The write of the attempt changes what it follows from, and the window may have no earlier state.
-    let before = (kind == "PodCliqueSet").then(|| Stored::new(owner.clone()));
-    for set in sets(window, owner).into_iter().chain(before) {
+    for set in job::sets(window, owner) {
         let cliques = window.versions(Resource::PodClique, |c| is_current(c) && has_run(c));
-        due.extend(cliques.iter().filter_map(|c| due_at(c, &set)));
+        due.extend(cliques.iter().filter_map(|c| due_at(c, set)));
         if kind == "PodCliqueSet" {
             let of_replica = |g: &Value| {
                 shortage::is_of_set(g, owner, replica)
                     && view::number(g, "/status/observedAttempt") == attempt
             };
             let groups = window.versions(Resource::PodCliqueScalingGroup, of_replica);
-            due.extend(groups.iter().filter_map(|g| due_at(g, &set)));
-            let since = updates::without_room_since(&set);
-            let is_turn = updates::turn(&set) == Some(replica);
-            let delay = view::duration(&set, "/spec/template/terminationDelay");
+            due.extend(groups.iter().filter_map(|g| due_at(g, set)));
+            let since = updates::without_room_since(set);
+            let is_turn = updates::turn(set) == Some(replica);
+            let delay = view::duration(set, "/spec/template/terminationDelay");
             let due_then = since.filter(|_| is_turn).zip(delay);
             due.extend(due_then.and_then(|(since, delay)| since.checked_add(delay).ok()));
         }
     }
     due
-}
-
-/// All observable states of the set.
-fn sets(window: &Window<'_>, object: &Value) -> Vec<Stored> {
-    job::sets(window, object).into_iter().cloned().collect()
 }
 
 /// When the stored breach of an object is due.
@@ -172,15 +167,14 @@ fn deleted(window: &Window<'_>, record: &Record) -> Checked {
     let (kind, _, uid) = view::owner(before).unwrap_or_default();
     let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);
     // Its labels, too, may have been edited since it was observed.
-    let mut seen = window.of_uid(Resource::PodClique, view::uid(before));
-    seen.push(before);
+    let seen = window.of_uid(Resource::PodClique, view::uid(before));
     let is_unwanted = |owner: &Value| seen.iter().any(|c| is_unwanted(c, owner));
     let is_explained = owners.is_empty()
         || owners.iter().any(|owner| is_unwanted(owner))
         || owners
             .iter()
-            .flat_map(|owner| sets(window, owner))
-            .any(|set| is_unwanted(&set));
+            .flat_map(|owner| job::sets(window, owner))
+            .any(|set| is_unwanted(set));
     if is_explained {
         return Ok(());
     }
@@ -199,7 +193,8 @@ fn deleted(window: &Window<'_>, record: &Record) -> Checked {
     if mates(window, before).iter().any(|mate| is_going(mate)) {
         return Ok(());
     }
-    revisions::check_replaced(window, before, Unit::of_podclique(before))
+    revisions::check_replaced(window, before, Unit::of_podclique(before))?;
+    group_budget::check(window, before)
 }
 
 /// Whether an update may have taken down any PodClique of the same group replica.

@@ -10,6 +10,7 @@ mod exits;
 mod failures;
 mod fences;
 mod gangs;
+mod group_budget;
 mod idle;
 mod job;
 mod joining;

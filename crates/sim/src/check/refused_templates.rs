@@ -3,16 +3,20 @@
 
 use serde_json::Value;
 
-use super::updates::version;
+use super::updates::{self, version};
 use super::window::Window;
 use super::{Checked, LATE, OPERATOR, demand, job};
 use crate::resource::Resource;
-use crate::store::Record;
+use crate::store::{Record, Stored};
 use crate::view;
 
-/// The operator edits this PodClique, or deletes a part of it, for a newer template.
+/// The operator deletes this PodClique or pod for a newer template.
 pub(super) fn check(window: &Window<'_>, object: &Value) -> Checked {
-    let sets = job::sets(window, object);
+    check_states(window, object, &job::sets(window, object))
+}
+
+/// The operator changes the object by one of these states of its set.
+fn check_states(window: &Window<'_>, object: &Value, sets: &[&Stored]) -> Checked {
     let refused: Vec<Option<&str>> = sets.iter().map(|set| refused_clique(window, set)).collect();
     let is_accepted = refused.is_empty() || refused.iter().any(Option::is_none);
     demand(is_accepted, "I49", || {
@@ -24,14 +28,17 @@ pub(super) fn check(window: &Window<'_>, object: &Value) -> Checked {
     })
 }
 
-/// A PodClique that takes another template.
+/// A PodClique that takes another template: by a state of the set that has it.
 pub(super) fn check_edit(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
     };
     let of_pod = |podclique: &Value| podclique["metadata"]["annotations"].clone();
     if record.actor == OPERATOR && of_pod(before)[VERSION] != of_pod(after)[VERSION] {
-        return check(window, after);
+        let clique = view::name(after).rsplit('-').next().unwrap_or_default();
+        let mut sets = job::sets(window, after);
+        sets.retain(|set| version(set, clique) == view::text(after, updates::VERSION));
+        return check_states(window, after, &sets);
     }
     Ok(())
 }
@@ -57,7 +64,7 @@ fn is_refused(window: &Window<'_>, set: &Value, clique: &str) -> bool {
         let after = r.after.as_ref();
         after.is_some_and(|s| view::uid(s) == view::uid(set) && version(s, clique) == wanted)
     };
-    let Some(written) = log.iter().position(has_it).filter(|at| refused < at) else {
+    let Some(written) = log.iter().position(has_it).filter(|at| refused <= at) else {
         return false;
     };
     // The first template of a set is not checked.

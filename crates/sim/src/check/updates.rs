@@ -102,10 +102,7 @@ pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) 
         view::replica(owner)
     };
     let sets = job::sets(window, owner);
-    // The write of the attempt removes it, and the window may have no earlier state of the set.
-    let lacks_room = is_set && without_room_since(owner).is_some();
-    let is_updated = !lacks_room
-        && !sets.is_empty()
+    let is_updated = !sets.is_empty()
         && sets.iter().all(|set| {
             let turn = turn(set);
             turn.is_some() && turn == index && without_room_since(set).is_none()

@@ -72,7 +72,8 @@ impl<'a> Window<'a> {
         log.iter().rev().filter(is_meant)
     }
 
-    /// All states in the window that fulfil the claim, of all objects.
+    /// All states in the window that fulfil the claim, of all objects. The state before the checked
+    /// record is one of them: the operator may have known it for long.
     pub fn versions(
         &self,
         resource: Resource,
@@ -82,9 +83,12 @@ impl<'a> Window<'a> {
             .recent(resource)
             .flat_map(|r| [&r.before, &r.after])
             .flatten();
+        let own = self.store.log.get(self.position);
+        let own = own.filter(|r| r.id.resource == resource);
         self.all(resource)
             .map(|(_, o)| o)
             .chain(recent)
+            .chain(own.and_then(|r| r.before.as_ref()))
             .filter(|o| is_meant(o))
             .collect()
     }

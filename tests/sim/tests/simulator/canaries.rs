@@ -11,9 +11,6 @@ fn seeds(sabotage: Sabotage) -> u64 {
         // is gone before the operator sees it.
         // The third takes a rank that fails while the request to delete its pod is under way.
         Sabotage::UnnotedFailure | Sabotage::OrphanDeleted | Sabotage::DeleteAnyVersion => 600,
-        // An admission policy that refuses a template before it is written, and a surge that has to
-        // wait while an old pod may go.
-        Sabotage::ChecksPass | Sabotage::SurgeUnawaited => 1000,
         _ => 300,
     }
 }
@@ -102,9 +99,10 @@ canaries! {
     older_forgotten: OlderForgotten by "I50", seed 5;
     targets_ignored: TargetsIgnored by "I53", seed 5;
     steps_apart: StepsApart by "I53", seed 230;
-    checks_pass: ChecksPass by "I49", seed 374;
+    checks_pass: ChecksPass by "I49", seed 15;
     budget_forgets_deletions: BudgetForgetsDeletions by "I48", seed 2;
-    surge_unawaited: SurgeUnawaited by "I48", seed 652;
+    group_budget_forgets: GroupBudgetForgets by "I48", seed 29;
+    surge_unawaited: SurgeUnawaited by "I48", seed 21;
     autoscaler_ignored: AutoscalerIgnored by "I29", seed 55;
     piecemeal_joining: PiecemealJoining by "I8", seed 8;
     unnoted_idle: UnnotedIdle by "idle", seed 98;

@@ -1,5 +1,6 @@
 //! Each check fails on a log with its error, made by hand.
 
+mod group_replicas;
 mod left;
 mod units;
 

@@ -4,7 +4,8 @@ use sim::{Coverage, actors};
 
 /// The least number in a thousand seeds: about half of the number when this was written. A change
 /// of the random choices must not empty a check unnoticed.
-const FLOORS: [(&str, u64); 52] = [
+const FLOORS: [(&str, u64); 54] = [
+    ("PodClique created from an older revision", 10),
     ("PodClique deleted while a pod of it is created", 40),
     ("Ready pod deleted", 200),
     ("answer lost", 1000),
@@ -54,6 +55,7 @@ const FLOORS: [(&str, u64); 52] = [
     ("slot given up as stuck", 50),
     ("surge of a clique", 5),
     ("surge of a group", 5),
+    ("template refused at rest", 45),
     ("turn ended", 40),
     ("update ended", 35),
     ("scaled up clique available again", 20),

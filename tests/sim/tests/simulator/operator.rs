@@ -22,7 +22,7 @@ use sim::{Call, Id, RequestPath, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::sabotage::{self, Sabotage, Spoilt, SpoiltPodCliques};
+use crate::sabotage::{self, Sabotage, Spoilt, SpoiltGroups, SpoiltPodCliques};
 use crate::service::{self, Lot};
 use crate::shown::{self, Shown};
 use crate::views::{self, Views};
@@ -55,7 +55,7 @@ pub struct Operator {
     /// The views of its watches.
     pub views: Views,
     sets: Arc<Worker<Spoilt>>,
-    groups: Arc<Worker<podcliquescalinggroup::PodCliqueScalingGroupReconciler>>,
+    groups: Arc<Worker<SpoiltGroups>>,
     cliques: Arc<Worker<SpoiltPodCliques>>,
     gangs: Arc<Worker<podgang::PodGangReconciler>>,
     rules: Rules,
@@ -118,6 +118,10 @@ impl Operator {
             rules: sets,
             sabotage,
         };
+        let groups = SpoiltGroups {
+            rules: PodCliqueScalingGroupReconciler::default(),
+            sabotage,
+        };
         let cliques = SpoiltPodCliques {
             rules: PodCliqueReconciler {
                 init_container_image: "grove-initc".to_owned(),
@@ -128,12 +132,9 @@ impl Operator {
         Self {
             trusted: strays(store, &views),
             views,
-            rules: Rules::new(sets.clone(), cliques.clone()),
+            rules: Rules::new(sets.clone(), groups.clone(), cliques.clone()),
             sets: Arc::new(Worker::new(sets, context.clone())),
-            groups: Arc::new(Worker::new(
-                podcliquescalinggroup::PodCliqueScalingGroupReconciler::default(),
-                context.clone(),
-            )),
+            groups: Arc::new(Worker::new(groups, context.clone())),
             cliques: Arc::new(Worker::new(cliques, context.clone())),
             gangs: Arc::new(Worker::new(
                 podgang::PodGangReconciler::default(),

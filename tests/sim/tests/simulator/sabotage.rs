@@ -1,10 +1,12 @@
 //! Intentional bugs, which the simulator has to find.
 
+mod groups;
 mod podcliques;
 mod requests;
 mod rules;
 mod views;
 
+pub use groups::SpoiltGroups;
 pub use podcliques::SpoiltPodCliques;
 pub use requests::{add, blind, precede, spoil};
 pub use rules::Spoilt;
@@ -96,6 +98,8 @@ pub enum Sabotage {
     UpdateEndsWhenRequested,
     /// Deletions by an update do not count as missing pods.
     BudgetForgetsDeletions,
+    /// The update of a group ignores `maxUnavailable`.
+    GroupBudgetForgets,
     /// Old pods go before surge pods are available.
     SurgeUnawaited,
     /// A lost pod that kept an older template comes back with the newest one.

@@ -7,12 +7,11 @@ use domain::Key;
 use engine::{Context, Reconciler};
 use jiff::Timestamp;
 use kube::Resource;
-use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podgang::PodGangReconciler;
 use sim::check::Violation;
 
 use crate::operator::Job;
-use crate::sabotage::{Spoilt, SpoiltPodCliques};
+use crate::sabotage::{Spoilt, SpoiltGroups, SpoiltPodCliques};
 
 /// The present plan of each controller for each of its objects, as text.
 pub type Plans = BTreeMap<Job, String>;
@@ -20,17 +19,17 @@ pub type Plans = BTreeMap<Job, String>;
 /// The rules of all controllers.
 pub struct Rules {
     sets: Spoilt,
-    groups: PodCliqueScalingGroupReconciler,
+    groups: SpoiltGroups,
     cliques: SpoiltPodCliques,
     gangs: PodGangReconciler,
 }
 
 impl Rules {
     /// The operator's rules.
-    pub fn new(sets: Spoilt, cliques: SpoiltPodCliques) -> Self {
+    pub fn new(sets: Spoilt, groups: SpoiltGroups, cliques: SpoiltPodCliques) -> Self {
         Self {
             sets,
-            groups: PodCliqueScalingGroupReconciler::default(),
+            groups,
             cliques,
             gangs: PodGangReconciler::default(),
         }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{limits, patch};
 use crate::check::units::{Unit, has_partitions, is_coherent};
-use crate::check::updates::is_partitioned;
+use crate::check::updates::{is_partitioned, is_paused};
 use crate::resource::{Id, Resource};
 use crate::store::Store;
 use crate::{Rng, view};
@@ -14,22 +14,40 @@ use crate::{Rng, view};
 pub fn roll_out(store: &mut Store, rng: &mut Rng) -> bool {
     let sets = sets_that(store, |set| is_coherent(set) || has_partitions(set));
     for id in &sets {
-        let Some(set) = store.get(id) else { continue };
-        let mut cliques = set["spec"]["template"]["cliques"].clone();
         // Another one than those of earlier edits.
         let version = rng.between(6, 9).to_string();
-        let are_all = rng.chance(700);
-        for clique in cliques.as_array_mut().into_iter().flatten() {
-            if are_all || rng.chance(500) {
-                clique["annotations"]["example.com/version"] = json!(version);
-            }
-        }
-        let template = json!({"cliques": cliques});
-        let strategy = json!({"paused": false});
-        let spec = json!({"template": template, "updateStrategy": strategy});
-        patch(store, id, &spec);
+        write_version(store, rng, id, &version);
     }
     !sets.is_empty()
+}
+
+/// Users change the templates of all sets that they may update, to one of which an admission policy
+/// refuses the pods. Returns whether there is such a set.
+pub fn write_refused(store: &mut Store, rng: &mut Rng) -> bool {
+    /// Another one than those of all other edits.
+    const VERSION: &str = "10";
+    let sets = sets_that(store, |set| !view::is_job(set) && !is_paused(set));
+    store.refused.insert(VERSION.to_owned(), store.log.len());
+    for id in &sets {
+        write_version(store, rng, id, VERSION);
+    }
+    !sets.is_empty()
+}
+
+/// Some cliques of the set get this version, mostly all, which resumes a paused update.
+fn write_version(store: &mut Store, rng: &mut Rng, id: &Id, version: &str) {
+    let Some(set) = store.get(id) else { return };
+    let mut cliques = set["spec"]["template"]["cliques"].clone();
+    let are_all = rng.chance(700);
+    for clique in cliques.as_array_mut().into_iter().flatten() {
+        if are_all || rng.chance(500) {
+            clique["annotations"]["example.com/version"] = json!(version);
+        }
+    }
+    let template = json!({"cliques": cliques});
+    let strategy = json!({"paused": false});
+    let spec = json!({"template": template, "updateStrategy": strategy});
+    patch(store, id, &spec);
 }
 
 /// Users lower all partitions to 0. Returns whether there was one.

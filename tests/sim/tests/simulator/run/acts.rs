@@ -55,6 +55,25 @@ impl Run {
         Ok(())
     }
 
+    /// In some seeds users write a template whose pods are refused, when all else is over. Nothing is
+    /// updated until they are accepted.
+    pub(super) async fn be_refused(&mut self) -> Result<(), Violation> {
+        /// In this many of a thousand seeds.
+        const SEEDS: usize = 200;
+        /// More than an update takes until it changes a PodClique.
+        const MOVES: usize = 300;
+        let mut dice = self.rng.fork();
+        let is_chosen = dice.chance(SEEDS);
+        if !is_chosen || !actors::write_refused(&mut self.store, &mut dice) {
+            return Ok(());
+        }
+        self.coverage.saw("template refused at rest");
+        self.go_on_for(MOVES).await?;
+        self.store.refused.clear();
+        self.converge().await?;
+        self.verdict()
+    }
+
     /// One gang loses its nodes to other pods for a while: it waits as a whole.
     async fn be_preempted(&mut self, dice: &mut Rng) -> Result<(), Violation> {
         let before = actors::placed(&self.store);

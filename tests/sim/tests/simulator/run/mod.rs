@@ -207,6 +207,7 @@ impl Run {
         self.verdict()?;
         self.second_act().await?;
         self.last_act().await?;
+        self.be_refused().await?;
         self.stay_quiet().await
     }
 
