@@ -2,9 +2,9 @@
 //!
 //! `key`, `ownership` and `attempt` identify an object, its owner, and the attempt it was created
 //! in; `orphaning` recognizes a deletion that keeps the children. `pod` and `node` are the parts of
-//! pods and nodes that rules read, `revision` the pod templates that a set keeps, `environment` the
-//! variables of containers. `indices`, `text`,
-//! `quantity`, `size` and `fnv` write, cut, read, measure and hash values.
+//! pods and nodes that rules read, `revision` the pod templates that a set keeps (as `packed_text`),
+//! `environment` the variables of containers. `indices`, `text`, `quantity`, `size` and `fnv` write,
+//! cut, read, measure and hash values.
 
 pub mod attempt;
 pub mod environment;
@@ -14,6 +14,7 @@ pub mod key;
 pub mod node;
 pub mod orphaning;
 pub mod ownership;
+pub mod packed_text;
 pub mod pod;
 pub mod quantity;
 pub mod revision;

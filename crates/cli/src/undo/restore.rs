@@ -30,7 +30,7 @@ pub fn restore_templates(
             revision.name()
         ))
     };
-    let content: Value = serde_json::from_str(&revision.data).map_err(unreadable)?;
+    let content: Value = serde_json::from_str(&revision.data.to_text()).map_err(unreadable)?;
     let present = hash_present(set);
     let mut restored = stored.clone();
     let has_own_priority = !json::text(stored, "/spec/template/priorityClassName").is_empty();

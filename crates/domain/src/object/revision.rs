@@ -7,10 +7,11 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::ownership;
+use super::packed_text::PackedText;
 use super::pod::lean_metadata;
 
-/// A ControllerRevision as seen in the cluster. Its content is text until a rule needs it, which is
-/// rare: as values it would take many times the memory.
+/// A ControllerRevision as seen in the cluster. Its content is packed text until a rule needs it, which
+/// is rare: as values it would take many times the memory.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Resource)]
 #[resource(inherit = ControllerRevision)]
 pub struct Revision {
@@ -21,8 +22,8 @@ pub struct Revision {
     #[serde(default)]
     pub revision: i64,
     /// The content as JSON; `workload::revision` decodes it.
-    #[serde(default, deserialize_with = "to_text")]
-    pub data: Box<str>,
+    #[serde(default, deserialize_with = "pack")]
+    pub data: PackedText,
 }
 
 impl Revision {
@@ -32,7 +33,7 @@ impl Revision {
     }
 }
 
-fn to_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<str>, D::Error> {
+fn pack<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PackedText, D::Error> {
     let value = Value::deserialize(deserializer)?;
-    Ok(value.to_string().into_boxed_str())
+    Ok(PackedText::from(value.to_string().as_str()))
 }

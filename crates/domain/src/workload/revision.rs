@@ -103,7 +103,7 @@ fn keep_clique(clique: &PodCliqueTemplateSpec, hash: &str, priority: &str) -> Re
 
 /// The content of a revision; `None` if somebody edited it into something else.
 pub fn decode(revision: &Revision) -> Option<RevisionContent> {
-    serde_json::from_str(&revision.data).ok()
+    serde_json::from_str(&revision.data.to_text()).ok()
 }
 
 /// The template hash of each clique, by name; none if somebody edited the revision into something

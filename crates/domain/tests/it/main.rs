@@ -20,6 +20,7 @@ mod job;
 mod kubelet_states;
 mod layout;
 mod old_names;
+mod packed_text;
 mod placement;
 mod quantity;
 mod readiness;

@@ -71,7 +71,8 @@ fn a_template_comes_back_as_it_was() {
 fn an_edited_revision_is_not_used(#[case] from: &str, #[case] to: &str) {
     let set = demo();
     let mut revision = record(&set);
-    revision.data = revision.data.replacen(from, to, 1).into_boxed_str();
+    let edited = revision.data.to_text().replacen(from, to, 1);
+    revision.data = edited.as_str().into();
     let clique = &set.spec.template.cliques[0];
     let restored = decode(&revision).and_then(|content| restore(&content, clique));
     assert_eq!(restored, None);
