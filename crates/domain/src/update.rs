@@ -37,8 +37,7 @@ pub use self::room::{
     QUOTA, explain_no_room, is_over_quota, is_short, next_waiting, short_at, waits, waits_for_node,
 };
 pub use self::surge::{
-    SurgeUnit, describe_surge, follow_replicas, is_surge_pod, next_surge_from, surge_of_clique,
-    surge_of_group,
+    SurgeUnit, describe_surge, follow_replicas, next_surge_from, surge_of_clique, surge_of_group,
 };
 pub use self::template_component::{TemplateComponent, components_of};
 pub use self::trouble::explain_new_pods;

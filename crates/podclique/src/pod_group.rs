@@ -6,7 +6,6 @@ use api::{PodClique, PodGang, labels};
 use domain::object::ownership;
 use domain::scheduling::Backend;
 use domain::scheduling::kubernetes::{base_of_probe, needs_all_pods, probe_name};
-use domain::update;
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
 use jiff::{SignedDuration, Timestamp};
@@ -22,7 +21,7 @@ pub enum PodGroupFacts {
     /// The scheduler does not use such PodGroups: pods name none.
     #[default]
     Unused,
-    /// Some pods stay, apart from surge pods, which name none. They name this PodGroup, or none, and a replaced pod names the same.
+    /// Some pods stay. They name this PodGroup, or none, and a replaced pod names the same.
     Kept(Option<String>),
     /// No pod stays, so the new pods are placed together, by a PodGroup that was not used before.
     Fresh {
@@ -102,8 +101,7 @@ pub fn observe(
     if !backend.is_kubernetes() || !makes_pods {
         return PodGroupFacts::Unused;
     }
-    let stays = |pod: &&Arc<Pod>| !pod.is_terminating() && !update::is_surge_pod(podclique, pod);
-    let mut staying = pods.iter().filter(stays).peekable();
+    let mut staying = pods.iter().filter(|p| !p.is_terminating()).peekable();
     if staying.peek().is_some() {
         let named = staying.find_map(|p| p.pod_group());
         return PodGroupFacts::Kept(named.map(str::to_owned));

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use api::podcliqueset::RollingUpdate;
 use api::{PodClique, PodCliqueScalingGroup};
 
-use crate::Pod;
 use crate::workload::limits;
 
 /// `rollingUpdate.maxSurge` for a standalone clique with this many pods.
@@ -84,16 +83,6 @@ pub fn surge_of_clique<I: IntoIterator<Item = i32>>(
     let replicas = podclique.spec.replicas;
     let max_surge = max_surge_of_clique(rolling, replicas);
     surge_indexes(from, replicas, max_surge, existing())
-}
-
-/// Whether the pod of a standalone clique is a surge pod, by the stored `surgeFrom`.
-pub fn is_surge_pod(podclique: &PodClique, pod: &Pod) -> bool {
-    let status = podclique.status.as_ref();
-    let record = status.and_then(|status| status.update_progress.as_ref());
-    let record = record.filter(|record| record.update_ended_at.is_none());
-    let from = record.and_then(|record| record.surge_from);
-    let first = from.map(|from| from.max(podclique.spec.replicas));
-    first.is_some_and(|first| pod.index().is_some_and(|index| index >= first))
 }
 
 /// `surgeFrom` as it is stored next: beyond all indexes that exist when the turn begins.

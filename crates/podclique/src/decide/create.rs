@@ -94,11 +94,11 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
             return None;
         };
         used.insert(name.clone());
-        let is_surge = surge.contains(&index);
-        let older = snapshot.older.find(index).filter(|_| !is_surge);
-        // A preemptor that takes a surge pod must not evict the gang that serves with it.
-        let group = group.as_deref().filter(|_| !is_surge);
-        let pod = new_pod(snapshot, older, index, name, group, now);
+        let older = snapshot
+            .older
+            .find(index)
+            .filter(|_| !surge.contains(&index));
+        let pod = new_pod(snapshot, older, index, name, group.as_deref(), now);
         Some(Action::create(pod))
     });
     let pods = first_portion(missing);

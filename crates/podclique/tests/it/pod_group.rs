@@ -1,6 +1,6 @@
 //! The PodGroup (scheduling.k8s.io) that new pods name.
 
-use api::{PodClique, PodCliqueStatus, PodGang, labels};
+use api::{PodClique, PodGang, labels};
 use domain::plan::Action;
 use domain::scheduling::Backend;
 use engine::Caches;
@@ -12,7 +12,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use podclique::decide::decide;
 use podclique::pod_group::{Choice, PodGroupFacts, Taken, observe};
 use rstest::rstest;
-use serde_json::json;
 use testkit::builders::{after, pod, podclique, stored};
 
 use crate::situation::situation;
@@ -96,27 +95,6 @@ fn a_replacement_names_the_pod_group_of_its_peers(#[case] group: Option<&str>) {
     add_pod(&caches, &clique, group);
     let expected = PodGroupFacts::Kept(group.map(str::to_owned));
     assert_eq!(facts(&clique, None, &caches, Backend::Kubernetes), expected);
-}
-
-/// The only pod of the clique is replaced while its surge pod, which names no PodGroup, serves.
-#[test]
-fn a_surge_pod_is_no_peer() {
-    let caches = Caches::default();
-    let mut clique = clique("demo-0-a", 1, 1);
-    let surge = pod(&clique, 1).ready().build();
-    caches.of::<domain::Pod>().apply((*surge).clone());
-    let before = facts(&clique, None, &caches, Backend::Kubernetes);
-    assert_eq!(before, PodGroupFacts::Kept(None), "an ordinary pod is one");
-    let progress = json!({
-        "updateStartedAt": "2026-01-01T00:00:00Z", "podCliqueSetGenerationHash": "h",
-        "podTemplateHash": "h", "surgeFrom": 1,
-    });
-    clique.status = Some(PodCliqueStatus {
-        update_progress: serde_json::from_value(progress).unwrap(),
-        ..PodCliqueStatus::default()
-    });
-    let during = facts(&clique, None, &caches, Backend::Kubernetes);
-    assert_eq!(during, fresh("demo-0", vec![]));
 }
 
 /// Running pods would wait for it if they lost a pod.

@@ -12,7 +12,6 @@ use insta::assert_snapshot;
 use k8s_openapi::api::core::v1 as k8s;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podclique::Snapshot;
-use podclique::pod_group::PodGroupFacts;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, after, pod};
 
@@ -60,31 +59,6 @@ fn surge_comes_first_and_nothing_counts_it() {
         status.updated_replicas,
     ];
     assert_eq!((counts, status.surge_replicas), ([4, 4, 0], Some(1)));
-}
-
-/// A preemptor that takes the surge pod must not evict the gang that serves with it.
-#[test]
-fn a_surge_pod_names_no_pod_group() {
-    let clique = clique(2);
-    let pods = all_old(&clique).into_iter().take(3);
-    let mut snapshot = with_surge(&clique, pods.collect());
-    snapshot.pod_group = PodGroupFacts::Kept(Some("demo-0".to_owned()));
-    let plan = plan(&snapshot);
-    let all = plan.waves.iter().flatten();
-    let pods = all.filter_map(Action::written::<k8s::Pod>);
-    let named: Vec<_> = pods
-        .map(|pod| {
-            let spec = pod.spec.as_ref().unwrap();
-            (
-                spec.hostname.as_deref().unwrap(),
-                spec.scheduling_group.is_some(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        named,
-        [("demo-0-worker-3", true), ("demo-0-worker-4", false)]
-    );
 }
 
 #[test]
