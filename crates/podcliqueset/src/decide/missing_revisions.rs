@@ -13,7 +13,7 @@ use crate::observe::Snapshot;
 /// is posted once.
 pub(super) fn find_events(snapshot: &Snapshot) -> Vec<Event> {
     let history = &snapshot.history;
-    if snapshot.view.is_outdated || !history.is_served {
+    if history.is_outdated || !history.is_served {
         return Vec::new();
     }
     let uid = ownership::uid(&snapshot.stored.metadata);

@@ -18,6 +18,8 @@ pub struct History {
     pub left: Vec<Arc<Revision>>,
     /// Whether the operator may use ControllerRevisions here.
     pub is_served: bool,
+    /// Whether their watch is lost, so that newer ones may be missing here.
+    pub is_outdated: bool,
 }
 
 impl History {
@@ -29,6 +31,7 @@ impl History {
             revisions: Revisions::of(set, found.owned_by(set)),
             left,
             is_served: caches.is_served::<Revision>(&key.namespace),
+            is_outdated: caches.is_outdated::<Revision>(&key.namespace),
         }
     }
 }

@@ -262,6 +262,9 @@ fn a_missing_revision_of_replicas_is_reported() {
         set.status.as_mut().unwrap().replica_revisions.pop();
     });
     assert_eq!(reported(&snapshot)[0].1, before[0].1);
+    snapshot.history.is_outdated = true;
+    assert_eq!(reported(&snapshot), [], "the cache may lag");
+    snapshot.history.is_outdated = false;
     snapshot.history.is_served = false;
     assert_eq!(reported(&snapshot), []);
 }
