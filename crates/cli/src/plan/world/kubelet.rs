@@ -69,9 +69,11 @@ fn next_status(pod: &Value, now: &str) -> Option<Value> {
             "ready": true, "restartCount": 0, "state": running,
         })
     });
+    // Without a time it counts as available at once: an update goes on without `minReadySeconds`.
+    let ready = json!({"type": "Ready", "status": "True"});
     Some(json!({
         "phase": "Running",
-        "conditions": [condition("PodScheduled", "True"), condition("Ready", "True")],
+        "conditions": [condition("PodScheduled", "True"), ready],
         "containerStatuses": started.collect::<Vec<_>>(),
     }))
 }

@@ -68,6 +68,35 @@ fn each_step_has_a_line() {
     ");
 }
 
+/// Each batch counts as available at once, however long it has to stay Ready.
+#[test]
+fn a_long_wait_for_new_pods_cuts_no_step_off() {
+    let mut patient = engines();
+    let groups = patient.pointer_mut("/spec/template/podCliqueScalingGroups");
+    for group in groups.unwrap().as_array_mut().unwrap() {
+        group["rollingUpdate"]["minReadySeconds"] = json!(300);
+    }
+    assert_eq!(told(update(&patient)), told(update(&engines())));
+}
+
+/// One part is ahead of the other in the first step, and skips none.
+#[test]
+fn units_that_the_edit_adds_are_new_from_the_start() {
+    let before = cliques(&[("a", 10, 3), ("b", 10, 3)]);
+    let mut after = cliques(&[("a", 14, 3), ("b", 10, 3)]);
+    for clique in after
+        .pointer_mut("/spec/template/cliques")
+        .unwrap()
+        .as_array_mut()
+        .unwrap()
+    {
+        clique["spec"]["podSpec"]["containers"][0]["image"] = json!("example/main:2");
+    }
+    let told = told(change(&after, &Cluster::of(&before).found()));
+    let begin = "update by Coherent: scope a, b; 3 steps in replica 0\n";
+    assert!(told.starts_with(begin), "{told}");
+}
+
 /// The table in docs/updates.md, where `web` is `frontend`.
 #[test]
 fn steps_are_those_of_the_documentation() {

@@ -86,10 +86,10 @@ impl Collector {
         let mut new: Vec<i32> = parts.iter().map(|part| part.new).collect();
         let mut numbered: Vec<(usize, &Batch)> = Vec::new();
         for batch in turn.iter().copied() {
+            numbered.push((number_of_step(&ends, &new), batch));
             for (part, new) in parts.iter().zip(&mut new) {
                 *new = new.saturating_add(part.count(batch));
             }
-            numbered.push((number_of_step(&ends, &new), batch));
         }
         let by_step = numbered.chunk_by(|one, other| one.0 == other.0);
         let steps = by_step.map(|batches| {
@@ -104,9 +104,10 @@ impl Collector {
     }
 }
 
-/// The first step whose end is not passed; the last one if all are.
+/// The first step whose end some part has not reached; the last one if all have. The counts are those
+/// before the batch.
 fn number_of_step(ends: &[Vec<i32>], new: &[i32]) -> usize {
-    let is_within = |end: &Vec<i32>| end.iter().zip(new).all(|(end, new)| new <= end);
-    let number = ends.iter().position(is_within);
+    let is_due = |end: &Vec<i32>| end.iter().zip(new).any(|(end, new)| new < end);
+    let number = ends.iter().position(is_due);
     number.unwrap_or(ends.len().saturating_sub(1))
 }
