@@ -34,6 +34,7 @@ impl ScaleLock {
         let is_open = before == after
             || self.is_operator(resize.user)
             || ownership::is_terminating(resize.object)
+            || ownership::is_terminating(&set.metadata)
             || !is_coherent_update_in_progress(set);
         (!is_open).then(|| describe_refusal(set, before, after))
     }
@@ -57,7 +58,9 @@ fn describe_refusal(set: &PodCliqueSet, before: i32, after: i32) -> String {
         "spec.replicas changes are not allowed while a coherent update is in progress on \
          PodCliqueSet {namespace}/{name}, complete the update before scaling: {after} is refused, \
          {before} stays; scale again once the set has status.updateProgress.updateEndedAt \
-         (autoscalers try again by themselves), or set spec.updateStrategy.type of the set to \
+         (autoscalers try again by themselves). An update that is paused, keeps a partition or has a \
+         refused template does not end by itself: `kubectl grove explain {name}` says what it waits \
+         for. Or set spec.updateStrategy.type of the set to \
          RollingRecreate (its versions may mix then), or set admission.coherentScaleLock of the \
          operator to false"
     )

@@ -115,6 +115,7 @@ fn the_refusal_begins_with_groves_words_and_has_value_and_remedy() {
     for remedy in [
         "once the set has status.updateProgress.updateEndedAt",
         "autoscalers try again by themselves",
+        "`kubectl grove explain llm` says what it waits for",
         "set spec.updateStrategy.type of the set to RollingRecreate",
         "set admission.coherentScaleLock of the operator to false",
     ] {
