@@ -35,19 +35,13 @@ impl ScaleLock {
             || self.is_operator(resize.user)
             || ownership::is_terminating(resize.object)
             || ownership::is_terminating(&set.metadata)
-            || !is_coherent_update_in_progress(set);
+            || !(update::is_coherent(set) && update::runs_by_turns(set));
         (!is_open).then(|| describe_refusal(set, before, after))
     }
 
     fn is_operator(&self, user: &str) -> bool {
         !user.is_empty() && user == self.operator
     }
-}
-
-fn is_coherent_update_in_progress(set: &PodCliqueSet) -> bool {
-    let status = set.status.as_ref();
-    let progress = status.and_then(|status| status.update_progress.as_ref());
-    update::is_coherent(set) && progress.is_some_and(|progress| progress.update_ended_at.is_none())
 }
 
 /// It begins with Grove's words, by which clients recognise the refusal.
@@ -60,8 +54,7 @@ fn describe_refusal(set: &PodCliqueSet, before: i32, after: i32) -> String {
          {before} stays; scale again once the set has status.updateProgress.updateEndedAt \
          (autoscalers try again by themselves). An update that is paused, keeps a partition or has a \
          refused template does not end by itself: `kubectl grove explain {name}` says what it waits \
-         for. Or set spec.updateStrategy.type of the set to \
-         RollingRecreate (its versions may mix then), or set admission.coherentScaleLock of the \
-         operator to false"
+         for. Or set spec.updateStrategy.type of the set to RollingRecreate (its versions may mix \
+         then), or set admission.coherentScaleLock of the operator to false"
     )
 }

@@ -139,7 +139,7 @@ pub fn is_held(set: &PodCliqueSet, generation: &str) -> bool {
 }
 
 /// Whether an update runs that gives turns to replicas.
-fn runs_by_turns(set: &PodCliqueSet) -> bool {
+pub fn runs_by_turns(set: &PodCliqueSet) -> bool {
     let status = set.status.as_ref();
     let progress = status.and_then(|status| status.update_progress.as_ref());
     let runs = progress.is_some_and(|progress| progress.update_ended_at.is_none());

@@ -37,12 +37,15 @@ fn engines() -> Value {
 
 /// The change of the image of all cliques.
 fn update(file: &Value) -> Change {
-    let mut next = file.clone();
-    let cliques = next.pointer_mut("/spec/template/cliques").unwrap();
+    change(&with_new_image(file.clone()), &Cluster::of(file).found())
+}
+
+fn with_new_image(mut file: Value) -> Value {
+    let cliques = file.pointer_mut("/spec/template/cliques").unwrap();
     for clique in cliques.as_array_mut().unwrap() {
         clique["spec"]["podSpec"]["containers"][0]["image"] = json!("example/main:2");
     }
-    change(&next, &Cluster::of(file).found())
+    file
 }
 
 /// The text from the update on.
@@ -83,15 +86,7 @@ fn a_long_wait_for_new_pods_cuts_no_step_off() {
 #[test]
 fn units_that_the_edit_adds_are_new_from_the_start() {
     let before = cliques(&[("a", 10, 3), ("b", 10, 3)]);
-    let mut after = cliques(&[("a", 14, 3), ("b", 10, 3)]);
-    for clique in after
-        .pointer_mut("/spec/template/cliques")
-        .unwrap()
-        .as_array_mut()
-        .unwrap()
-    {
-        clique["spec"]["podSpec"]["containers"][0]["image"] = json!("example/main:2");
-    }
+    let after = with_new_image(cliques(&[("a", 14, 3), ("b", 10, 3)]));
     let told = told(change(&after, &Cluster::of(&before).found()));
     let begin = "update by Coherent: scope a, b; 3 steps in replica 0\n";
     assert!(told.starts_with(begin), "{told}");
