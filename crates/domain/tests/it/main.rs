@@ -9,6 +9,7 @@
 
 mod availability;
 mod breach_age;
+mod check_answer;
 mod crash_episodes;
 mod culprit;
 mod fence;
@@ -23,6 +24,7 @@ mod old_names;
 mod packed_text;
 mod placement;
 mod quantity;
+mod quota;
 mod readiness;
 mod revision;
 mod roster;
@@ -30,4 +32,5 @@ mod scheduling;
 mod stalled;
 mod start_order;
 mod termination;
+mod topology;
 mod update;
