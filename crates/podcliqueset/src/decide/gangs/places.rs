@@ -41,12 +41,13 @@ impl<'a> Places<'a> {
         }
         let lists = Lists::of(snapshot);
         let found = roster.found().filter_map(|found| found.slot.standing());
-        let all: Vec<Place<'_>> = found
+        let mut all: Vec<Place<'_>> = found
             .filter_map(|part| {
                 let slot = layout::find(snapshot.name(), template, part.name())?;
                 Some(lists.place(slot, part))
             })
             .collect();
+        all.sort_by(|a, b| a.part.name().cmp(b.part.name()));
         let mut by_replica: HashMap<i32, Vec<usize>> = HashMap::new();
         for (at, place) in all.iter().enumerate() {
             by_replica.entry(place.slot.replica).or_default().push(at);

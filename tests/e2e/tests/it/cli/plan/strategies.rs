@@ -253,7 +253,7 @@ fn planned_floor(update: &Value, component: &str) -> usize {
 
 #[test]
 fn a_coherent_update_takes_the_planned_steps() {
-    let ns = Namespace::new("plan-coherent");
+    let ns = Namespace::new("plan-coherent-steps");
     ns.apply(&graph("1"));
     ns.until("version 1 runs", |seen| {
         seen.expect_ready_pods(11)?;

@@ -15,8 +15,9 @@ use crate::schedulers::kubernetes::{clique, told};
 const NODES: usize = 4;
 /// One pod too many.
 const PODS: usize = 5;
-/// How soon the cause is named, once the scheduler has refused the gang.
-const SOON: Duration = Duration::from_secs(2);
+/// How soon the cause is named, once the scheduler has refused the gang: a second or two, and longer
+/// where all processors are busy.
+const SOON: Duration = Duration::from_secs(20);
 
 fn job(fabric: &Fabric) -> Value {
     let mut clique = clique("w", &fabric.resource, u32::try_from(PODS).unwrap());
