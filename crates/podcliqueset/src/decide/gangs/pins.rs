@@ -104,7 +104,7 @@ impl<'a> Pins<'a> {
             Joining::Nothing
         };
         let has_pods = !group.pod_references.is_empty();
-        keep_listed(&mut group, &listed, &joining);
+        keep_listed(&mut group, place.part, &listed, &joining);
         if before.is_none() && has_pods && group.pod_references.is_empty() {
             return None;
         }
@@ -181,11 +181,24 @@ impl<'a> PartBefore<'a> {
 }
 
 /// Removes the pods that may not join yet. The references are in the order of the indexes.
-fn keep_listed(group: &mut PodGroup, listed: &PartBefore<'_>, joining: &Joining) {
+/// A completed pod is waited for no more, and fixes no domain: the minimum is counted without it.
+fn keep_listed(
+    group: &mut PodGroup,
+    part: &ObservedClique,
+    listed: &PartBefore<'_>,
+    joining: &Joining,
+) {
     let minimum = usize::try_from(group.min_replicas).unwrap_or(0);
+    let completed: HashSet<&str> = part
+        .staying()
+        .filter(|pod| pod.is_completed())
+        .map(|pod| pod.name())
+        .collect();
     let mut position = 0_usize;
     group.pod_references.retain(|pod| {
-        position = position.saturating_add(1);
+        if !completed.contains(pod.name.as_str()) {
+            position = position.saturating_add(1);
+        }
         let may_join = match joining {
             Joining::All(_) => true,
             Joining::Minimum(_) => position <= minimum,
