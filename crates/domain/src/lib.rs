@@ -17,13 +17,12 @@
 //! object              one object by itself: its key, owner, attempt, a pod's state
 //!
 //! gang_tree           which pods have to be placed together, as a tree
-//! topology            the domains that they have to share
-//! placement           how close together they are, and what a domain holds
+//! placement           how close together they are
 //! scheduling          which scheduler places them, and the marks that it needs
 //! ```
 //!
-//! An arrow means "uses"; none leads up. `gang_tree` uses nothing, `topology` and `placement` only
-//! `object`, and `placement` the levels of `topology`; `workload` builds trees.
+//! An arrow means "uses"; none leads up. `gang_tree` uses nothing, `placement` only `object`, and
+//! `workload` builds trees.
 
 pub mod gang_tree;
 pub mod health;
@@ -32,7 +31,6 @@ pub mod placement;
 pub mod plan;
 pub mod roster;
 pub mod scheduling;
-pub mod topology;
 pub mod update;
 pub mod workload;
 

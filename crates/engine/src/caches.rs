@@ -5,7 +5,7 @@ mod gaps;
 mod orphaning;
 mod owners;
 mod peers;
-mod per_gang;
+mod placements;
 mod slot_history;
 mod taken_names;
 pub mod watched;
@@ -13,7 +13,6 @@ pub mod watched;
 use std::any::{Any, TypeId};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use domain::placement::{Placement, ScopeRoom};
 use domain::plan::Kind;
 use hashbrown::HashMap;
 
@@ -24,7 +23,7 @@ pub use check_answers::{CheckAnswers, KnownAnswer};
 pub(crate) use gaps::Gap;
 use gaps::Gaps;
 use orphaning::Orphaning;
-pub use per_gang::PerGang;
+pub use placements::Placements;
 pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
 use watched::Watched;
@@ -43,9 +42,7 @@ pub struct Caches {
     /// Sets whose children stay.
     pub(crate) orphaning: Orphaning,
     /// The placement of gangs.
-    pub placements: PerGang<Placement>,
-    /// The room that nodes have for gangs which find no topology domain.
-    pub rooms: PerGang<Vec<ScopeRoom>>,
+    pub placements: Placements,
 }
 
 impl Caches {

@@ -1,9 +1,6 @@
 //! The cases that a run has met: a check that never meets its subject passes whatever the operator
 //! does.
 
-mod group_replicas;
-mod topology;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use api::{labels, start_order};
@@ -69,12 +66,6 @@ impl Coverage {
                 _ => {}
             }
             self.any(record);
-        }
-        for case in group_replicas::replaced(store) {
-            self.saw(case);
-        }
-        for case in topology::cases(store) {
-            self.saw(case);
         }
     }
 

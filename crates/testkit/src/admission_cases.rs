@@ -16,7 +16,7 @@ mod sizes;
 mod start_order;
 mod texts;
 mod times;
-pub mod topology;
+mod topology;
 mod training;
 mod unwise;
 

@@ -49,12 +49,11 @@ pub fn name_of(object: &Value) -> Result<&str, Failure> {
     is_named.ok_or_else(|| Failure::BadInput(missing()))
 }
 
-/// A new set in that namespace; `rules_for` finds the rules for it.
+/// A new set in that namespace.
 pub fn admit_new(
     file: &Value,
     namespace: &str,
     config: &DefaultsConfig,
-    rules_for: impl FnOnce(&PodCliqueSet) -> Rules,
 ) -> Result<AdmissionResult, Failure> {
     let mut set = decode(json!({
         "apiVersion": API_VERSION,
@@ -68,12 +67,11 @@ pub fn admit_new(
         "spec": json::at(file, "/spec"),
     }))?;
     defaults::apply_in_place(&mut set, config);
-    let rules = rules_for(&set);
-    let errors = refused(file, validate(&set, &rules));
+    let errors = refused(file, validate(&set, &Rules::default()));
     if !errors.is_empty() {
         return Ok(AdmissionResult::Refused(errors));
     }
-    let warnings = warnings_of(file, None, &set, &rules);
+    let warnings = warnings_of(file, None, &set);
     let finalizers = set.metadata.finalizers.get_or_insert_default();
     finalizers.push(labels::PCS_FINALIZER.to_owned());
     let set = Box::new(set);
@@ -86,18 +84,16 @@ pub fn admit_change(
     stored: &PodCliqueSet,
     changed: Value,
     config: &DefaultsConfig,
-    rules_for: impl FnOnce(&PodCliqueSet) -> Rules,
 ) -> Result<AdmissionResult, Failure> {
     let mut set = decode(changed)?;
     let mut new = set.clone();
     let old = defaults::apply_to_both(stored, &mut new, config);
     defaults::complete_update(stored, &mut set, config);
-    let rules = rules_for(&new);
-    let errors = refused(file, validate_update(&old, &new, &rules));
+    let errors = refused(file, validate_update(&old, &new, &Rules::default()));
     if !errors.is_empty() {
         return Ok(AdmissionResult::Refused(errors));
     }
-    let warnings = warnings_of(file, Some(&old), &new, &rules);
+    let warnings = warnings_of(file, Some(&old), &new);
     let set = Box::new(set);
     Ok(AdmissionResult::Accepted { set, warnings })
 }
@@ -112,19 +108,14 @@ fn refused(file: &Value, errors: Vec<FieldError>) -> Vec<FieldError> {
     all
 }
 
-fn warnings_of(
-    file: &Value,
-    old: Option<&PodCliqueSet>,
-    new: &PodCliqueSet,
-    rules: &Rules,
-) -> Vec<String> {
+fn warnings_of(file: &Value, old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<String> {
     let unknown = schema::find_unknown(KIND, file).into_iter().map(|path| {
         format!("{path}: the field does not exist; kubectl refuses it, the API server drops it")
     });
-    let of_set = warnings::of_set(old, new).into_iter();
-    let in_cluster = warnings::in_cluster(new, rules);
-    let known = of_set.chain(in_cluster).map(|warning| warning.to_string());
-    unknown.chain(known).collect()
+    let told = warnings::of_set(old, new).into_iter();
+    unknown
+        .chain(told.map(|warning| warning.to_string()))
+        .collect()
 }
 
 fn decode(mut sent: Value) -> Result<PodCliqueSet, Failure> {

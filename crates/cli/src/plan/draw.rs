@@ -3,7 +3,6 @@
 mod changes;
 mod outline;
 mod steps;
-mod topology;
 mod update;
 
 pub(crate) use self::changes::draw_difference;

@@ -1,7 +1,6 @@
 //! `capacity`.
 
 mod check;
-mod domains;
 mod drawing;
 mod eligibility;
 mod files;

@@ -1,6 +1,5 @@
 //! `explain`: cause, chain, evidence, remedy and next steps.
 
-mod domains;
 mod next;
 mod remedies;
 mod stuck;

@@ -9,7 +9,6 @@
 
 mod availability;
 mod breach_age;
-mod check_answer;
 mod crash_episodes;
 mod culprit;
 mod fence;
@@ -24,7 +23,6 @@ mod old_names;
 mod packed_text;
 mod placement;
 mod quantity;
-mod quota;
 mod readiness;
 mod revision;
 mod roster;
@@ -32,5 +30,4 @@ mod scheduling;
 mod stalled;
 mod start_order;
 mod termination;
-mod topology;
 mod update;

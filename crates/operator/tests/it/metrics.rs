@@ -1,7 +1,6 @@
 //! The metrics of sets and gangs.
 
 mod documented;
-mod updates;
 
 use std::sync::Arc;
 

@@ -7,7 +7,6 @@ mod gangs;
 mod nodes;
 mod start_order;
 mod taken_away;
-mod topologies;
 mod trees;
 
 use std::collections::BTreeSet;

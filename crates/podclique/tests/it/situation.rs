@@ -109,7 +109,7 @@ pub fn gang_listing(podclique: &PodClique, pods: &[Arc<Pod>]) -> Arc<PodGang> {
             })
             .collect(),
         min_replicas: 1,
-        ..PodGroup::default()
+        topology_constraint: None,
     }];
     Arc::new(gang)
 }

@@ -1,6 +1,5 @@
 //! The start of a gang, and the pods in its list.
 
-mod pins;
 mod taken_over;
 
 use std::sync::Arc;

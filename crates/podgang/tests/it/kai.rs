@@ -1,7 +1,5 @@
 //! The PodGroup of a gang for KAI Scheduler.
 
-mod topology;
-
 use std::sync::Arc;
 
 use api::PodGang;

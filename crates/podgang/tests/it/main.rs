@@ -8,12 +8,10 @@
 )]
 
 mod actions;
-mod constraints;
 mod foreign;
 mod kai;
 mod kubernetes;
 mod marks;
-mod no_domain;
 mod placement;
 mod recorded;
 mod status_pace;

@@ -5,22 +5,18 @@ mod budget;
 mod completion;
 mod counts;
 mod culprit;
-mod domains;
 mod edges;
 mod exits;
 mod failures;
 mod fences;
 mod gangs;
 mod group_budget;
-mod group_starts;
 mod idle;
 mod job;
 mod joining;
 mod late_requests;
-mod limits;
 mod ownership;
 mod pace;
-mod pins;
 mod pods;
 mod refused_templates;
 mod requests;
@@ -83,7 +79,6 @@ pub struct Checker {
     started: usize,
     /// Whether scaled gangs are parts of a tree, which defines the order of placement itself.
     has_trees: bool,
-    domains: domains::Domains,
 }
 
 impl Checker {
@@ -114,7 +109,6 @@ impl Checker {
                 has_trees: self.has_trees,
             };
             ownership::latch(record)?;
-            self.domains.check(&window, record)?;
             if record.actor != OPERATOR && record.actor != LATE {
                 continue;
             }

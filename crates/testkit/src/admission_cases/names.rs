@@ -96,8 +96,7 @@ fn equal() -> Vec<Case> {
         create(
             "one-role-twice",
             edits! {at(FRONTEND, "spec/roleName") => "leader"},
-        )
-        .refused(["spec.template.cliques[1].spec.roleName"]),
+        ),
     ]
 }
 

@@ -3,15 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Case, create, edits, update, update_of};
-use crate::good_set::{CLIQUES, Edit, GROUP, at};
-
-/// The topology that the constraints name. A cluster in which they are accepted has it.
-pub const TOPOLOGY: &str = "c";
-/// Its levels, broadest first.
-pub const LEVELS: [&str; 2] = ["rack", "host"];
-/// The scheduler of the sets that are accepted. It keeps pods in a domain if the operator has a
-/// profile for it.
-pub const SCHEDULER: &str = "kai-scheduler";
+use crate::good_set::{CLIQUES, GROUP, at};
 
 const OWN: &str = "/spec/template/topologyConstraint";
 const TOLD: &str = "spec.template.topologyConstraint";
@@ -26,25 +18,7 @@ fn clique(i: usize) -> String {
 }
 
 fn rack() -> Value {
-    json!({"topologyName": TOPOLOGY, "pack": {"required": "rack"}})
-}
-
-/// The set with these values and that scheduler.
-fn scheduled<'a>(edits: &[Edit<'a>]) -> Vec<Edit<'a>> {
-    const NAMES: [&str; 3] = [
-        "/spec/template/cliques/0/spec/podSpec/schedulerName",
-        "/spec/template/cliques/1/spec/podSpec/schedulerName",
-        "/spec/template/cliques/2/spec/podSpec/schedulerName",
-    ];
-    let mut all = edits.to_vec();
-    for name in NAMES {
-        all.push((name, json!(SCHEDULER)));
-    }
-    all
-}
-
-fn placed(name: &'static str, edits: &[Edit<'_>]) -> Case {
-    create(name, &scheduled(edits))
+    json!({"topologyName": "c", "pack": {"required": "rack"}})
 }
 
 fn named() -> Vec<Case> {
@@ -52,28 +26,24 @@ fn named() -> Vec<Case> {
     let nameless = || json!({"pack": {"required": "host"}});
     let other = json!({"topologyName": "d", "pack": {"required": "host"}});
     vec![
-        placed("constraint", &[(OWN, rack())]),
-        placed("constraint-without-a-name", &[(OWN, nameless())])
+        create("constraint", &[(OWN, rack())]).warned([TOLD]),
+        create("constraint-without-a-name", &[(OWN, nameless())])
             .refused(["spec.template.topologyConstraint.topologyName"]),
-        placed(
+        create(
             "constraint-without-a-name-further-out",
             &[(&group, rack()), (&clique(0), nameless())],
         )
         .refused(["spec.template.cliques[0].topologyConstraint.topologyName"]),
-        placed(
+        create(
             "inherited-name",
             &[(&group, rack()), (&clique(1), nameless())],
-        ),
-        placed("two-topologies", &[(OWN, rack()), (&clique(0), other)])
-            .refused(["spec.template.cliques[0].topologyConstraint.topologyName"]),
-        placed(
-            "constraint-that-prefers-what-it-requires",
-            &[(
-                OWN,
-                json!({"topologyName": TOPOLOGY, "pack": {"required": "rack", "preferred": "rack"}}),
-            )],
         )
-        .warned(["spec.template.topologyConstraint.pack.preferred"]),
+        .warned([
+            "spec.template.cliques[1].topologyConstraint",
+            "spec.template.podCliqueScalingGroups[0].topologyConstraint",
+        ]),
+        create("two-topologies", &[(OWN, rack()), (&clique(0), other)])
+            .refused(["spec.template.cliques[0].topologyConstraint.topologyName"]),
     ]
 }
 
@@ -98,7 +68,8 @@ fn fixed() -> Vec<Case> {
             "constraint-is-kept",
             &[(OWN, rack())],
             edits! {"/spec/replicas" => 2},
-        ),
+        )
+        .warned([TOLD]),
     ]
 }
 
@@ -108,8 +79,8 @@ fn modernized() -> Vec<Case> {
     let nameless = [(OWN, json!({"packDomain": "rack"}))];
     let change = |name, edits| update_of(name, &old(), edits).of_an_invalid_set();
     vec![
-        change("old-constraint-is-kept", edits! {"/spec/replicas" => 2}).warned([OLD]),
-        change("old-constraint-is-modernized", &[(OWN, rack())]),
+        change("old-constraint-is-kept", edits! {"/spec/replicas" => 2}).warned([OLD, TOLD]),
+        change("old-constraint-is-modernized", &[(OWN, rack())]).warned([TOLD]),
         change(
             "old-constraint-is-modernized-wrongly",
             edits! {OWN => {"topologyName": "c", "pack": {"required": "host"}}},
@@ -122,10 +93,10 @@ fn modernized() -> Vec<Case> {
         .refused([TOLD]),
         update_of(
             "old-constraint-is-named",
-            &scheduled(&nameless),
-            edits! {at(OWN, "topologyName") => (TOPOLOGY)},
+            &nameless,
+            edits! {at(OWN, "topologyName") => "c"},
         )
         .of_an_invalid_set()
-        .warned([OLD]),
+        .warned([OLD, TOLD]),
     ]
 }

@@ -1,10 +1,8 @@
 //! PodCliqueSets.
 
-use admission::{FieldError, Rules, defaults, oversize, scaling};
-use admission::{validate, validate_update, warnings};
+use admission::{FieldError, defaults, oversize, scaling, validate, validate_update, warnings};
 use api::{PodCliqueSet, labels};
 use domain::object::ownership;
-use domain::topology::has_constraints;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::value::RawValue;
 
@@ -56,13 +54,12 @@ impl Judge {
             Ok(both) => both,
             Err(error) => return answer_unreadable("the PodCliqueSet", sent, &error),
         };
-        let rules = self.rules_for(&new);
         let errors = match &old {
-            Some(old) => validate_update(old, &new, &rules),
+            Some(old) => validate_update(old, &new, &self.rules),
             // If the stored set cannot be decoded, its errors are unknown: the update may correct
             // it, and the operator reports the rest.
             None if request.operation == Operation::Update => oversize::of_sent(&new),
-            None => validate(&new, &rules),
+            None => validate(&new, &self.rules),
         };
         let errors = if errors.is_empty() {
             let full = self.check_namespace(request, old.as_ref(), &new);
@@ -70,22 +67,7 @@ impl Judge {
         } else {
             errors
         };
-        if !errors.is_empty() {
-            return Answer::Invalid(errors);
-        }
-        let mut told = warnings::of_set(old.as_ref(), &new);
-        told.extend(warnings::in_cluster(&new, &rules));
-        Answer::judged(errors, &told)
-    }
-
-    /// The rules for this set, with the topologies that it may name.
-    fn rules_for(&self, set: &PodCliqueSet) -> Rules {
-        let is_constrained = has_constraints(&set.spec.template);
-        let known = is_constrained.then(|| self.stored.topologies());
-        Rules {
-            topologies: known.flatten(),
-            ..self.rules.clone()
-        }
+        Answer::judged(errors, &warnings::of_set(old.as_ref(), &new))
     }
 
     /// The cache may lag: the operator does not act on a set that exceeds the limit meanwhile.

@@ -3,7 +3,6 @@
 
 mod kai;
 pub mod kubernetes;
-mod topologies;
 mod volcano;
 
 use serde_json::{Value, json};

@@ -4,7 +4,6 @@ mod examples;
 mod live;
 pub mod objects;
 mod refused;
-mod strategies;
 
 use std::process::Output;
 

@@ -10,7 +10,6 @@ mod surge;
 mod surge_evicted;
 mod surge_of_clique;
 mod switch;
-mod topology;
 mod tree;
 
 use std::collections::BTreeMap;

@@ -3,7 +3,6 @@
 
 use anyhow::{Error, Result};
 use serde_json::{Value, json};
-use testkit::admission_cases::topology::SCHEDULER;
 
 use super::Site;
 use crate::harness::address::free_address;
@@ -54,8 +53,8 @@ pub(super) fn start() -> Result<Site> {
 }
 
 /// Values of the chart for an operator that is called at that port, by many tests at once and with
-/// large objects, and that knows the scheduler of the sets with topology constraints.
-fn values(port: u16) -> [String; 7] {
+/// large objects.
+fn values(port: u16) -> [String; 6] {
     [
         "webhooks.enabled=true".into(),
         "webhooks.timeoutSeconds=20".into(),
@@ -63,7 +62,6 @@ fn values(port: u16) -> [String; 7] {
         format!("config.server.webhooks.port={port}"),
         "config.authorizer.enabled=true".into(),
         "config.leaderElection.enabled=true".into(),
-        format!("config.scheduler.profiles[0].name={SCHEDULER}"),
     ]
 }
 
