@@ -298,8 +298,11 @@ pub fn observe(
     snapshot.is_set_replica_terminating =
         place.is_some_and(|(owner, i)| caches.has_previous(&owner.set, i));
     if let Some(owner) = &snapshot.owner {
+        let namespace = group.metadata.namespace.as_deref().unwrap_or_default();
+        // The flag is read before the objects that it qualifies.
+        let is_outdated = caches.is_outdated::<Revision>(namespace);
         let found = caches.of::<Revision>().owned_by(&owner.set);
-        snapshot.revisions = Revisions::of(&owner.set, found);
+        snapshot.revisions = Revisions::of(&owner.set, found).seen_outdated(is_outdated);
     }
     snapshot
 }

@@ -130,7 +130,12 @@ pub fn restore(content: &RevisionContent, present: &PodCliqueTemplateSpec) -> Op
 
 /// The revisions of a set, sorted by number.
 #[derive(Clone, Debug, Default)]
-pub struct Revisions(Vec<Arc<Revision>>);
+pub struct Revisions {
+    /// Sorted by number.
+    all: Vec<Arc<Revision>>,
+    /// Whether their watch is lost.
+    is_outdated: bool,
+}
 
 impl Revisions {
     /// Those among these objects that the set controls and that stay.
@@ -142,22 +147,40 @@ impl Revisions {
         };
         let mut own: Vec<_> = found.into_iter().filter(stays).collect();
         own.sort_by(|a, b| (a.revision, a.name()).cmp(&(b.revision, b.name())));
-        Self(own)
+        Self {
+            all: own,
+            is_outdated: false,
+        }
+    }
+
+    /// The same, seen while their watch may be lost.
+    #[must_use]
+    pub fn seen_outdated(self, is_outdated: bool) -> Self {
+        Self {
+            is_outdated,
+            ..self
+        }
+    }
+
+    /// Whether the revision of that name may exist unseen: nothing that belongs to it is created
+    /// from another template meanwhile.
+    pub fn awaits(&self, name: &str) -> bool {
+        self.is_outdated && self.find(name).is_none()
     }
 
     /// The revision of that name.
     pub fn find(&self, name: &str) -> Option<&Arc<Revision>> {
-        self.0.iter().find(|revision| revision.name() == name)
+        self.all.iter().find(|revision| revision.name() == name)
     }
 
     /// All of them, the oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<Revision>> {
-        self.0.iter()
+        self.all.iter()
     }
 
     /// The largest number; 0 if there is none.
     pub fn largest(&self) -> i64 {
-        self.0.last().map_or(0, |revision| revision.revision)
+        self.all.last().map_or(0, |revision| revision.revision)
     }
 
     /// These cliques with the templates of the revision of that name. A clique is left out if the

@@ -23,6 +23,7 @@ mod old_names;
 mod packed_text;
 mod placement;
 mod quantity;
+mod quota;
 mod readiness;
 mod revision;
 mod roster;

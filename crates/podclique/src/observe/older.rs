@@ -16,8 +16,8 @@ pub enum OlderPods {
     /// There are none.
     #[default]
     Absent,
-    /// The PodClique notes an older template, and the observed set knows nothing of it: one of the
-    /// two views lags.
+    /// The PodClique notes an older template, and the observed set knows nothing of it, or the
+    /// template may exist unseen: a view lags.
     Unknown,
     /// Those with a lower index than `below`. They are created from this PodClique.
     Below {
@@ -31,15 +31,20 @@ pub enum OlderPods {
 /// The clique with the template of this hash in the revision of that name; `None` if the revision is
 /// gone, or has another one.
 fn restore(
-    set: &PodCliqueSet,
+    revisions: &Revisions,
     revision: &str,
     clique: &PodCliqueTemplateSpec,
     hash: &str,
-    caches: &Caches,
 ) -> Option<Restored> {
-    let revisions = Revisions::of(set, caches.of::<Revision>().owned_by(set));
     let mut restored = revisions.restore_all(revision, [clique]).into_iter();
     restored.find(|(_, own)| own == hash)
+}
+
+fn find_revisions(set: &PodCliqueSet, caches: &Caches) -> Revisions {
+    let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
+    // The flag is read before the objects that it qualifies.
+    let is_outdated = caches.is_outdated::<Revision>(namespace);
+    Revisions::of(set, caches.of::<Revision>().owned_by(set)).seen_outdated(is_outdated)
 }
 
 /// The priority class of the pods of a PodClique in this replica with this hash, which is not the newest
@@ -52,7 +57,7 @@ pub(super) fn find_priority(
     caches: &Caches,
 ) -> Option<String> {
     let revision = update::revision_in_force(set, generation, replica)?;
-    let (template, _) = restore(set, &revision, clique, hash, caches)?;
+    let (template, _) = restore(&find_revisions(set, caches), &revision, clique, hash)?;
     let class = template.spec.pod_spec.priority_class_name.clone();
     Some(class.unwrap_or_default())
 }
@@ -85,13 +90,16 @@ impl OlderPods {
                 Self::Unknown
             };
         };
-        // Without its revision an older pod takes the newest template.
-        restore(set, older.revision, clique, noted, caches).map_or(Self::Absent, |restored| {
-            Self::Below {
+        let revisions = find_revisions(set, caches);
+        match restore(&revisions, older.revision, clique, noted) {
+            Some(restored) => Self::Below {
                 below: older.below,
                 podclique: Box::new(with_older_template(podclique, &restored)),
-            }
-        })
+            },
+            None if revisions.awaits(older.revision) => Self::Unknown,
+            // Without its revision an older pod takes the newest template.
+            None => Self::Absent,
+        }
     }
 
     /// The PodClique from which the pod of this index is created, if it is an older one.

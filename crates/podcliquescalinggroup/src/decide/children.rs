@@ -153,7 +153,8 @@ impl<'a> Group<'a> {
                     && !self.is_unchecked
                     && !snapshot.is_over()
                     && !snapshot.is_closed()
-                    && !snapshot.is_done(name);
+                    && !snapshot.is_done(name)
+                    && !self.awaits_revision(member);
                 may_create.then(|| Action::create(self.build_missing(clique, member)))
             }
             Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
@@ -167,9 +168,7 @@ impl<'a> Group<'a> {
 
     /// A PodClique that has to be created, from the templates in force.
     fn build_missing(&self, newest: &Ready<'_>, member: &Member<'_>) -> PodClique {
-        let j = member.group_replica;
-        let kept = self.kept.filter(|kept| j < kept.below);
-        let kept = kept.filter(|_| !self.surge.contains(&j));
+        let kept = self.kept_by(member);
         let [of_kept, of_others] = &self.older;
         let older = if kept.is_some() { of_kept } else { of_others };
         let older = older.get_or_init(|| self.restore(kept));
@@ -183,15 +182,33 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// The templates of a group replica, a kept one or another, if they are not the newest ones.
-    fn restore(&self, kept: Option<Older<'_>>) -> Vec<Restored> {
+    /// The revision that the group replica of a PodClique keeps, if it keeps an older one.
+    fn kept_by(&self, member: &Member<'_>) -> Option<Older<'_>> {
+        let j = member.group_replica;
+        let kept = self.kept.filter(|kept| j < kept.below);
+        kept.filter(|_| !self.surge.contains(&j))
+    }
+
+    /// Whether the templates of a PodClique may exist unseen.
+    fn awaits_revision(&self, member: &Member<'_>) -> bool {
+        let name = self.revision_of(self.kept_by(member));
+        name.is_some_and(|name| self.snapshot.revisions.awaits(&name))
+    }
+
+    /// Name of the revision of a group replica, a kept one or another, if it is not the newest one.
+    fn revision_of(&self, kept: Option<Older<'_>>) -> Option<String> {
         let owner = self.snapshot.owner.as_ref();
         let in_force = || {
             let newest = owner.map(ValidatedSet::generation_hash)?;
             update::revision_in_force(self.set, &newest, self.replica)
         };
         let kept = kept.map(|kept| kept.revision.to_owned());
-        let name = kept.or_else(in_force);
+        kept.or_else(in_force)
+    }
+
+    /// The templates of a group replica, a kept one or another, if they are not the newest ones.
+    fn restore(&self, kept: Option<Older<'_>>) -> Vec<Restored> {
+        let name = self.revision_of(kept);
         let cliques = self.cliques.iter().map(|clique| clique.template);
         let revisions = &self.snapshot.revisions;
         name.map_or_else(Vec::new, |name| revisions.restore_all(&name, cliques))

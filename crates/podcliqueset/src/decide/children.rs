@@ -177,7 +177,10 @@ fn keep_clique(
         // a PodClique of a job that existed is not created again beside its old peers. If another
         // object has the name, the API server answers the POST with 409, which is reported.
         Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_) => {
-            let waits = blocked.contains(&i) || roster.is_closed(i) || timing.is_unchecked();
+            let waits = blocked.contains(&i)
+                || roster.is_closed(i)
+                || timing.is_unchecked()
+                || timing.older.awaits(part);
             let is_done = roster.is_stored_as_done(i, name);
             let template = in_force.as_ref().unwrap_or(newest);
             let build = || {
@@ -187,6 +190,7 @@ fn keep_clique(
             (!waits && !is_done).then(|| Action::create(build()))
         }
         Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
+        Slot::Current(_) | Slot::Orphan(_) if timing.older.awaits(part) => None,
         Slot::Current(found) | Slot::Orphan(found) => {
             let is_due = timing.is_template_due(i);
             let desired = standalone(snapshot, roster, newest, part);

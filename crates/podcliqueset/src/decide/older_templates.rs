@@ -63,6 +63,19 @@ impl<'a> OlderTemplates<'a> {
         Some(Ready::standalone((template, hash.clone())))
     }
 
+    /// Whether the templates of this PodClique, or of its older pods, may exist unseen.
+    pub(super) fn awaits(&self, part: &LayoutSlot<'_>) -> bool {
+        let set = &self.snapshot.stored;
+        let mut cliques = self.snapshot.validated.set.spec.template.cliques.iter();
+        let clique = cliques.find(|clique| clique.name == part.clique);
+        let rolling = clique.and_then(|clique| clique.rolling_update.as_ref());
+        let of_pods = update::find_older(set, part.replica, part.clique, rolling);
+        let of_pods = of_pods.map(|older| older.revision);
+        let in_force = self.revisions.get(&part.replica).map(String::as_str);
+        let mut named = in_force.into_iter().chain(of_pods);
+        named.any(|name| self.snapshot.history.revisions.awaits(name))
+    }
+
     /// The PodClique of this slot with the hash of its older pods, if it has any.
     pub(super) fn note_in(&self, mut podclique: PodClique, part: &LayoutSlot<'_>) -> PodClique {
         if let Some(hash) = self.hash_of_older_pods(part) {

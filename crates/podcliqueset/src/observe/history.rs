@@ -24,14 +24,16 @@ pub struct History {
 
 impl History {
     pub(super) fn read(set: &PodCliqueSet, key: &Key, caches: &Caches) -> Self {
+        // The flag is read before the objects that it qualifies.
+        let is_outdated = caches.is_outdated::<Revision>(&key.namespace);
         let found = caches.of::<Revision>();
         let mut left = found.orphans_of(key);
         left.retain(|revision| ownership::is_adoptable(&revision.metadata));
         Self {
-            revisions: Revisions::of(set, found.owned_by(set)),
-            left,
             is_served: caches.is_served::<Revision>(&key.namespace),
-            is_outdated: caches.is_outdated::<Revision>(&key.namespace),
+            revisions: Revisions::of(set, found.owned_by(set)).seen_outdated(is_outdated),
+            left,
+            is_outdated,
         }
     }
 }

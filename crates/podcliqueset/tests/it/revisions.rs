@@ -1,6 +1,7 @@
 //! Revisions: the templates of each accepted generation, and the replicas that keep older ones.
 
 mod older;
+mod older_surge;
 
 use std::sync::Arc;
 
@@ -278,6 +279,19 @@ fn a_revision_that_somebody_edited_or_deleted_is_not_used() {
     snapshot.podcliques.remove("demo-2-web");
     let created = created_hashes(&plan(&snapshot));
     assert_ne!(created[0].1, old);
+}
+
+/// A standby that takes over while the watch of revisions is lost has not seen the newest ones.
+#[test]
+fn nothing_is_created_while_its_revision_may_exist_unseen() {
+    let mut snapshot = in_turn();
+    let unseen = domain::workload::revision::Revisions::default();
+    snapshot.history.revisions = unseen.seen_outdated(true);
+    snapshot.podcliques.remove("demo-2-web");
+    assert!(created_hashes(&plan(&snapshot)).is_empty());
+    let unseen = domain::workload::revision::Revisions::default();
+    snapshot.history.revisions = unseen.seen_outdated(false);
+    assert_eq!(created_hashes(&plan(&snapshot)).len(), 1);
 }
 
 #[test]

@@ -68,6 +68,16 @@ fn a_missing_podclique_takes_the_templates_of_its_replica(#[case] is_older: bool
     assert_eq!(created[0].spec.pod_spec, lost.spec.pod_spec);
 }
 
+#[test]
+fn nothing_is_created_while_its_revision_may_exist_unseen() {
+    let mut snapshot = elsewhere(true);
+    snapshot.revisions = Revisions::default().seen_outdated(true);
+    snapshot.podcliques.remove("demo-0-g-1-worker");
+    assert!(created(&plan(&snapshot)).is_empty());
+    snapshot.revisions = Revisions::default();
+    assert_eq!(created(&plan(&snapshot)).len(), 1);
+}
+
 /// Replica 0 has the turn, and group replicas below an index keep the older templates.
 fn kept(change: impl FnOnce(&mut PodCliqueSet)) -> Snapshot {
     let before = demo().build();

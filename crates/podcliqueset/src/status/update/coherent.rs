@@ -73,13 +73,15 @@ pub(super) fn plan_step(
     let Some(components) = components else {
         return;
     };
+    let is_part = |c: &&NamedComponent| in_scope.contains(&c.name) || !c.units.old.is_empty();
+    // Where nothing may be missing, surge is the only way on: all parts wait for its room.
+    let mut members = components.iter().filter(is_part);
+    let may_go_on = members.all(|c| c.numbers.limits.max_unavailable > 0);
     let without_surge = components.iter().find_map(|c| c.without_surge.clone());
-    turn.without_surge = turn.without_surge.take().or(without_surge);
-    let parts: Vec<Part> = components
-        .iter()
-        .filter(|c| in_scope.contains(&c.name) || !c.units.old.is_empty())
-        .map(|component| part(component, turn))
-        .collect();
+    let stored = turn.without_surge.take();
+    turn.without_surge = stored.or(without_surge).filter(|_| may_go_on);
+    let members = components.iter().filter(is_part);
+    let parts: Vec<Part> = members.map(|component| part(component, turn)).collect();
     let step = update::next_step(&parts);
     keep_targets(&mut turn.targets, step.targets, &in_scope);
     turn.message = step.waits_for;

@@ -17,7 +17,7 @@ use crate::situation::{alone, fill_all, plan};
 const WEB: &str = "demo-0-web";
 
 /// One replica with four pods of clique `web`, of which two may be missing in an update.
-fn running(change: impl FnOnce(&mut PodCliqueSet)) -> Snapshot {
+pub(super) fn running(change: impl FnOnce(&mut PodCliqueSet)) -> Snapshot {
     let mut set = set("demo")
         .replicas(1)
         .clique("web", |c| c.replicas(4).min(2))
@@ -39,13 +39,13 @@ fn set_partition(set: &mut PodCliqueSet, partition: i32) {
     });
 }
 
-fn set_coherent(set: &mut PodCliqueSet) {
+pub(super) fn set_coherent(set: &mut PodCliqueSet) {
     let strategy = set.spec.update_strategy.get_or_insert_default();
     strategy.type_ = UpdateStrategyType::Coherent;
 }
 
 /// The template changes, replica 0 has the turn, and its PodClique has the new template.
-fn in_turn(snapshot: &mut Snapshot) -> String {
+pub(super) fn in_turn(snapshot: &mut Snapshot) -> String {
     let before = hash_of(snapshot, WEB);
     edit(snapshot, "2");
     for _ in 0..3 {
@@ -92,7 +92,7 @@ fn end_record(snapshot: &mut Snapshot) {
     seen.podclique = podclique.into();
 }
 
-fn progress(snapshot: &Snapshot) -> PcsUpdateProgress {
+pub(super) fn progress(snapshot: &Snapshot) -> PcsUpdateProgress {
     status(snapshot).update_progress.unwrap()
 }
 
