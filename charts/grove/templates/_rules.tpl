@@ -100,7 +100,8 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
 
 {{/*
 Only for an operator of all namespaces: a Role cannot have these rules. Without
-them PodGangs have no placementScore, missing queues are not reported, and
+them PodGangs have no placementScore, ClusterTopologyBindings no status and no
+Topology of KAI Scheduler, missing queues are not reported, and
 stuckPodTimeoutOnReadyNode has no effect; there is no other difference.
 */}}
 {{- define "grove.clusterRules" -}}
@@ -108,9 +109,13 @@ stuckPodTimeoutOnReadyNode has no effect; there is no other difference.
 - apiGroups: [""]
   resources: [nodes]
   verbs: [get, list, watch]
+# Users write ClusterTopologyBindings; their status is written by PUT.
 - apiGroups: [grove.io]
   resources: [clustertopologybindings]
   verbs: [get, list, watch]
+- apiGroups: [grove.io]
+  resources: [clustertopologybindings/status]
+  verbs: [update]
 {{- $groups := dict "kai-scheduler" "scheduling.run.ai" "kai-pod-grouper" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
 {{- $used := list }}
 {{- range (.Values.config.scheduler | default dict).profiles }}
@@ -122,6 +127,17 @@ stuckPodTimeoutOnReadyNode has no effect; there is no other difference.
 - apiGroups: [{{ . }}]
   resources: [queues]
   verbs: [get, list, watch]
+{{- end }}
+{{- if has "scheduling.run.ai" $used }}
+# The Topology of a ClusterTopologyBinding for KAI Scheduler. Its levels are
+# immutable: with others it is deleted and created again. The owner's finalizers
+# are as above.
+- apiGroups: [kai.scheduler]
+  resources: [topologies]
+  verbs: [get, list, watch, create, delete]
+- apiGroups: [grove.io]
+  resources: [clustertopologybindings/finalizers]
+  verbs: [update]
 {{- end }}
 {{- end }}
 

@@ -126,18 +126,24 @@ pub(crate) fn json(value: impl Serialize) -> String {
 
 /// A remedy that offers names, as many as there is room for, and something else to do.
 pub(crate) fn choose<'a>(names: impl Iterator<Item = &'a str>, otherwise: &str) -> String {
-    let mut offered = String::new();
-    for name in names {
-        let separator = if offered.is_empty() { "" } else { ", " };
-        if offered.len().saturating_add(name.len()) > MAX_OFFERED {
-            offered = format!("{offered}{separator}…");
-            break;
-        }
-        offered.push_str(separator);
-        offered.push_str(name);
-    }
+    let offered = join_names(names);
     if offered.is_empty() {
         return otherwise.to_owned();
     }
     format!("choose from {offered}, or {otherwise}")
+}
+
+/// Names for a remedy, as many as there is room for; empty without any.
+pub(crate) fn join_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut joined = String::new();
+    for name in names {
+        let separator = if joined.is_empty() { "" } else { ", " };
+        if joined.len().saturating_add(name.len()) > MAX_OFFERED {
+            joined = format!("{joined}{separator}…");
+            break;
+        }
+        joined.push_str(separator);
+        joined.push_str(name);
+    }
+    joined
 }

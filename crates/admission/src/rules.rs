@@ -2,8 +2,8 @@
 //!
 //! The rules run in the admission webhook on an object with defaults applied. Nothing here assumes
 //! that the webhook or the API server's schema did its part before: stored objects may be anything.
-//! Rules that need other objects (topologies, scheduler queues) or the unparsed request are not
-//! here.
+//! Of other objects only topologies are looked at, where they are known ([`Rules`]); rules that need
+//! others (scheduler queues) or the unparsed request are not here.
 //!
 //! One file per subject, each with a function `check`. [`validate`] calls the rules of one set;
 //! [`validate_update`] also compares two versions of a set.

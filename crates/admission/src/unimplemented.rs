@@ -14,10 +14,6 @@ pub fn ignored_fields(pcs: &PodCliqueSet) -> Vec<String> {
         present([
             (has_mnnvl_group(Some(&clique.annotations)), mnnvl_group(&at)),
             (
-                clique.topology_constraint.is_some(),
-                at.field("topologyConstraint"),
-            ),
-            (
                 !clique.resource_sharing.is_empty(),
                 at.field("resourceSharing"),
             ),
@@ -30,10 +26,6 @@ pub fn ignored_fields(pcs: &PodCliqueSet) -> Vec<String> {
                 !group.resource_sharing.is_empty(),
                 at.field("resourceSharing"),
             ),
-            (
-                group.topology_constraint.is_some(),
-                at.field("topologyConstraint"),
-            ),
         ])
     }));
     ignored
@@ -45,10 +37,6 @@ fn of_set(pcs: &PodCliqueSet) -> Vec<String> {
         (
             has_mnnvl_group(pcs.metadata.annotations.as_ref()),
             mnnvl_group(&Path::new("metadata")),
-        ),
-        (
-            spec.topology_constraint.is_some(),
-            at.field("topologyConstraint"),
         ),
         (
             !spec.resource_claim_templates.is_empty(),

@@ -6,6 +6,8 @@
 mod autoscaling;
 mod coherent;
 mod resized;
+mod scheduler;
+mod topology;
 mod without_effect;
 
 use std::fmt;
@@ -17,6 +19,7 @@ use jiff::SignedDuration;
 
 use crate::clique_paths::{cliques, scaling_groups, template};
 use crate::field::Path;
+use crate::rules::Rules;
 
 /// Shorter delays terminate gangs while their pods only restart.
 const SHORT: SignedDuration = SignedDuration::from_secs(10);
@@ -67,8 +70,21 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         without_effect::partition(new),
         autoscaling::check(old, new),
         resized::check(old, new),
-        without_effect::old_constraints(new),
+        topology::old_names(new),
+        topology::equal_levels(new),
         without_effect::ignored(new),
+    ]
+    .concat()
+}
+
+/// Further warnings about a set that is sent to a cluster: they follow from what `rules` know of it.
+pub fn in_cluster(new: &PodCliqueSet, rules: &Rules) -> Vec<Warning> {
+    if new.metadata.deletion_timestamp.is_some() {
+        return Vec::new();
+    }
+    [
+        scheduler::without_profile(new, rules),
+        topology::broader_levels(new, rules),
     ]
     .concat()
 }

@@ -4,7 +4,7 @@
 use crate::conditions::Reason;
 
 /// Causes that a person has to fix; the first one is reported.
-const BLOCKING: [Reason; 21] = [
+const BLOCKING: [Reason; 23] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
     Reason::MaxRuntimeExceeded,
@@ -16,12 +16,14 @@ const BLOCKING: [Reason; 21] = [
     Reason::RequestRefused,
     Reason::SchedulerNotInstalled,
     Reason::QueueNotFound,
+    Reason::TopologyUnavailable,
     Reason::PriorityTooHigh,
     Reason::PodFailed,
     Reason::ImagePullFailed,
     Reason::ContainerConfigError,
     Reason::CrashLoop,
     Reason::VolumeUnavailable,
+    Reason::TopologyNoDomain,
     Reason::NodeSelectorUnmatched,
     Reason::InsufficientResources,
     Reason::Unschedulable,

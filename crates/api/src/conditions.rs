@@ -28,9 +28,12 @@ pub enum ConditionType {
     Succeeded,
     /// PodCliqueSet: the restart budget or the run time is used up (docs/semantics.md §5.5).
     Failed,
-    /// PodCliqueSet: a topology constraint names a level that the cluster does not have (Grove).
-    /// No rule sets it yet.
+    /// PodCliqueSet: a topology constraint names a level that its ClusterTopologyBinding does not
+    /// have (Grove).
     TopologyLevelsUnavailable,
+    /// PodGang: pods that have to share a topology domain run in several. They were placed before
+    /// the operator watched over them, or nodes got other labels; nothing is moved.
+    TopologyConstraintViolated,
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: a changed template is being applied to the
     /// pods (Grove, docs/semantics.md §14).
     UpdateInProgress,
@@ -40,8 +43,8 @@ pub enum ConditionType {
     /// PodCliqueScalingGroup: set by the Go operator while it terminates a group replica. This
     /// operator removes it.
     GangTerminationInProgress,
-    /// ClusterTopologyBinding: a scheduler's topology object has other levels (Grove). No rule sets
-    /// it yet.
+    /// ClusterTopologyBinding: a scheduler's topology object has other levels, or there is none
+    /// (Grove).
     SchedulerTopologyDrift,
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: an object with another owner has the name of
     /// a child.
@@ -115,6 +118,9 @@ pub enum Reason {
     Progressing,
     /// UpdateInProgress=Unknown: the update made no progress for `progressDeadline`; it continues.
     ProgressDeadlineExceeded,
+    /// UpdateInProgress=Unknown of a PodCliqueSet: pods of the replica in turn that have to run find
+    /// no node, and without `terminationDelay` nothing ends that; the update continues once they do.
+    NoRoom,
     /// UpdateInProgress=False: no update runs.
     NoActiveUpdate,
     /// UpdateInProgress=False: `updateStrategy.paused` is true, and replicas or PodCliques have an
@@ -135,21 +141,27 @@ pub enum Reason {
     MaxRestartsExceeded,
     /// Failed=True, Ready=False: the job ran for `trainingSpec.maxRuntime`.
     MaxRuntimeExceeded,
-    /// TopologyLevelsUnavailable=False: not set yet.
+    /// TopologyLevelsUnavailable=False: the ClusterTopologyBinding has all levels that the set
+    /// names, or it names none.
     AllClusterTopologyLevelsAvailable,
-    /// TopologyLevelsUnavailable=True: not set yet.
+    /// TopologyLevelsUnavailable=True: the ClusterTopologyBinding lacks levels that the set names.
     ClusterTopologyLevelsUnavailable,
-    /// TopologyLevelsUnavailable=Unknown: not set yet.
+    /// TopologyLevelsUnavailable=Unknown: the ClusterTopologyBinding does not exist.
     ClusterTopologyNotFound,
-    /// TopologyLevelsUnavailable=Unknown: not set yet.
+    /// TopologyLevelsUnavailable=Unknown: no constraint names a ClusterTopologyBinding.
     TopologyNameMissing,
-    /// TopologyLevelsUnavailable=Unknown: not set yet.
+    /// TopologyLevelsUnavailable=Unknown: the operator's configuration disables topology
+    /// constraints.
     TopologyAwareSchedulingDisabled,
-    /// SchedulerTopologyDrift=False: not set yet.
+    /// TopologyConstraintViolated=True: the message names the domains.
+    SeveralDomains,
+    /// SchedulerTopologyDrift=False: the topology objects of all schedulers have the same levels.
     InSync,
-    /// SchedulerTopologyDrift=True: not set yet.
+    /// SchedulerTopologyDrift=True: the message names the schedulers whose topology object is missing,
+    /// has other levels, or belongs to somebody else.
     Drift,
-    /// SchedulerTopologyDrift=Unknown: not set yet.
+    /// SchedulerTopologyDrift=Unknown: `schedulerTopologyBindings` names a scheduler that the operator
+    /// has no profile for, or that has no topology objects.
     TopologyNotFound,
     /// ScaledBelowMinAvailable=True: `spec.replicas` is below `minAvailable`; that many replicas
     /// count as enough.
@@ -191,12 +203,18 @@ pub enum Reason {
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the queue that the set names
     /// does not exist.
     QueueNotFound,
+    /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: a topology constraint names
+    /// a level or a topology that does not exist, or its scheduler cannot honour the constraint.
+    TopologyUnavailable,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the scheduler's PodGroups
     /// refuse the value of the set's `PriorityClass`.
     PriorityTooHigh,
     /// SchedulingFeatureUnsupported=True: the scheduler's definitions are too old for some of the
     /// written fields.
     FieldsNotServed,
+    /// SchedulingFeatureUnsupported=True of a PodCliqueSet: the operator may not read nodes, so pods
+    /// that join later are not kept in the topology domain of the others.
+    NodesNotReadable,
     /// SchedulingFeatureUnsupported=True: a label or annotation for the scheduler has no effect, or
     /// its value is unknown to the scheduler.
     KeyNotUsed,
@@ -247,6 +265,8 @@ pub enum Reason {
     /// Ready=False: a PersistentVolumeClaim does not exist or is not bound, or its volume is on
     /// another node.
     VolumeUnavailable,
+    /// Ready=False: the pods have to share a topology domain, and no domain has room for them.
+    TopologyNoDomain,
     /// Ready=False: no node matches nodeSelector or affinity.
     NodeSelectorUnmatched,
     /// Ready=False: suitable nodes exist, but have too few free resources.

@@ -67,6 +67,13 @@ pub const UPDATE_COMPLETED: EventReason = EventReason("UpdateCompleted");
 /// that are recreated there take the newest templates.
 pub const REVISION_MISSING: EventReason = EventReason("RevisionMissing");
 
+/// Normal on the ClusterTopologyBinding: the topology objects of all schedulers have its levels
+/// (Grove).
+pub const TOPOLOGY_IN_SYNC: EventReason = EventReason("TopologyInSync");
+/// Warning on the ClusterTopologyBinding: a scheduler's topology object has other levels, there is none,
+/// or the scheduler is not known (Grove).
+pub const TOPOLOGY_DRIFT: EventReason = EventReason("TopologyDriftDetected");
+
 /// Warning on the object: the operator cannot write its status.
 pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
 /// Warning on the object: a field cannot be decoded, so the operator does nothing for the object

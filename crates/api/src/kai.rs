@@ -1,4 +1,4 @@
-//! The PodGroup of KAI Scheduler: the fields that this operator writes.
+//! The kinds of KAI Scheduler: the fields that this operator writes or reads.
 
 use std::collections::BTreeMap;
 
@@ -41,14 +41,17 @@ pub struct KaiPodGroupSpec {
     /// How long it waits before it evicts others (KAI 0.17 and later).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption_delay: Option<String>,
-    /// How close together its pods have to be: `topology`, `requiredTopologyLevel` and
-    /// `preferredTopologyLevel`.
+    /// How close together its pods have to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub topology_constraint: Option<BTreeMap<String, Value>>,
+    pub topology_constraint: Option<KaiTopologyConstraint>,
     /// Fields of other writers.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
+
+/// How close together pods have to be: `topology`, the name of a [`KaiTopology`], and
+/// `requiredTopologyLevel` and `preferredTopologyLevel`, the node labels of two of its levels.
+pub type KaiTopologyConstraint = BTreeMap<String, Value>;
 
 /// A group of pods, or of groups. KAI's webhook refuses `minMember` and `minSubGroup` together: a
 /// leaf has `minMember`, an inner node `minSubGroup`.
@@ -66,7 +69,10 @@ pub struct KaiSubGroup {
     /// The least number of children; inner nodes only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_sub_group: Option<u32>,
-    /// Fields of other writers, such as topology constraints.
+    /// How close together its pods have to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology_constraint: Option<KaiTopologyConstraint>,
+    /// Fields of other writers.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
 }
@@ -84,6 +90,44 @@ pub struct KaiSubGroup {
     derive = "Default"
 )]
 pub struct KaiQueueSpec {}
+
+/// The levels of the cluster's topology, as KAI Scheduler reads them. Its definition makes
+/// `spec.levels` immutable.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[kube(
+    group = "kai.scheduler",
+    version = "v1alpha1",
+    kind = "Topology",
+    plural = "topologies",
+    root = "KaiTopology",
+    schema = "disabled",
+    derive = "PartialEq",
+    derive = "Default"
+)]
+pub struct KaiTopologySpec {
+    /// The levels, broadest first; at most [`MAX_TOPOLOGY_LEVELS`], each once.
+    #[serde(default)]
+    pub levels: Vec<KaiTopologyLevel>,
+    /// Fields of other writers.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
+}
+
+/// One level of a topology.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KaiTopologyLevel {
+    /// Key of the node label whose value names the domain of a node.
+    pub node_label: String,
+    /// Fields of other writers.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
+}
+
+/// As many levels as KAI's definition of topologies allows.
+pub const MAX_TOPOLOGY_LEVELS: usize = 16;
+/// The node label that KAI's definition of topologies allows in the last level only.
+pub const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// The grace period of gangs whose end the operator decides: KAI never evicts such a gang for a
 /// missing part.

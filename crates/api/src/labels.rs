@@ -89,9 +89,15 @@ pub const START_AT: &str = "grove.io/start-at";
 /// Annotation of pods that start after others: their dependencies as `<podclique>:<pods>`,
 /// separated by commas; for people.
 pub const STARTS_AFTER: &str = "grove.io/starts-after";
-/// Annotation of a PodCliqueSet, clique or scaling group, set by you: name of the topology of its
-/// constraint. Without effect yet; not copied to PodCliques.
+/// Annotation of PodGangs with topology constraints: name of the scheduler's topology object. In a
+/// PodCliqueSet, clique or scaling group it has no effect and is not copied to PodCliques.
 pub const TOPOLOGY_NAME: &str = "grove.io/topology-name";
+/// Annotation of PodGangs with topology constraints: the levels that they use, as a JSON list of
+/// `{domain, key}`, broadest first. Written when the gang starts.
+pub const TOPOLOGY_LEVELS: &str = "grove.io/topology-levels";
+/// Annotation of pods: the node labels that the operator added to their node selector, as a JSON
+/// object, because pods of the same scope already run in a topology domain.
+pub const PINNED: &str = "grove.io/pinned";
 /// Prefix of keys that are reserved for the operator.
 pub const GROVE_PREFIX: &str = "grove.io/";
 /// Annotation of objects that `kubectl apply` wrote: the applied manifest; never copied to
@@ -119,8 +125,8 @@ pub const ORPHAN_ASKED: &str = "grove.io/orphan-asked";
 /// Annotation of objects that a PodCliqueSet left behind when it was deleted with
 /// `--cascade=orphan`: the uid of that set. A late adoption by that set fails on it.
 pub const LEFT_BY: &str = "grove.io/left-by";
-/// Annotation of a scheduler's PodGroup: the written fields that older definitions do not know and
-/// drop.
+/// Annotation of a scheduler's PodGroup: the written fields that the cluster may not know and drop,
+/// or that others may write too.
 pub const FIELDS_WRITTEN: &str = "grove.io/fields-written";
 
 /// Finalizer of a PodCliqueSet: removed once all objects below it are gone or released.

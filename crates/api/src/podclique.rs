@@ -78,7 +78,7 @@ use crate::{LastError, SharedPodSpec, WorkloadType};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueSpec {
-    /// Name of the role, for people; several cliques may share one.
+    /// Name of the role, for people; each clique of a set has its own.
     ///
     /// A change applies to existing PodCliques and restarts nothing.
     pub role_name: String,

@@ -1,5 +1,7 @@
 //! `PodGang`: pods that a scheduler has to place together.
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube::CustomResource;
 use schemars::JsonSchema;
@@ -57,12 +59,13 @@ pub struct PodGangSpec {
     /// scheduled.
     #[serde(rename = "podgroups")]
     pub pod_groups: Vec<PodGroup>,
-    /// Topology domain in which to place the whole gang. Not written by this operator; a value of
-    /// another writer stays.
+    /// Topology domain in which to place the whole gang: for a base gang the constraint of the
+    /// PodCliqueSet, for a scaled gang that of its scaling group or else of the PodCliqueSet. A set
+    /// without topology constraints leaves the value of another writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<GangTopologyConstraint>,
-    /// Groups of parts to place together in one topology domain. Not written by this operator; a
-    /// value of another writer stays.
+    /// Group replicas in a base gang to place each in one topology domain. A set without topology
+    /// constraints leaves the value of another writer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topology_constraint_group_configs: Vec<TopologyConstraintGroupConfig>,
     /// PriorityClass of the gang: always that of the PodCliqueSet, `template.priorityClassName`.
@@ -86,10 +89,25 @@ pub struct PodGroup {
     /// How many of its pods have to be placed together: the smaller of `minAvailable` and
     /// `replicas` of the PodClique.
     pub min_replicas: i32,
-    /// Topology domain in which to place the pods of this part. Not written by this operator; a
-    /// value of another writer stays.
+    /// Topology domain in which to place the pods of this part: the constraint of its clique. A set
+    /// without topology constraints leaves the value of another writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<GangTopologyConstraint>,
+    /// Listed pods that have to join pods which already run in a topology domain. They get the node
+    /// selector in the write that removes their gate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placements: Vec<PodPlacement>,
+}
+
+/// The nodes on which some pods of a part may be placed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PodPlacement {
+    /// Indexes of the pods in their PodClique, in order.
+    pub indexes: Vec<i32>,
+    /// Node labels of the domain in which the scope of these pods already runs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub node_selector: BTreeMap<String, String>,
 }
 
 /// Names an object by its namespace and name.
@@ -104,15 +122,15 @@ pub struct NamespacedName {
     pub name: String,
 }
 
-/// Parts of a gang that have to be placed together. Not written by this operator.
+/// Parts of a gang that have to be placed together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyConstraintGroupConfig {
-    /// Name of the constraint: `<scaling group>-<replica>`. Not written by this operator.
+    /// Name of the constraint: `<scaling group>-<replica>`.
     pub name: String,
-    /// Names of the parts to which it applies. Not written by this operator.
+    /// Names of the parts to which it applies: the PodCliques of one group replica.
     pub pod_group_names: Vec<String>,
-    /// Topology domain in which to place these parts. Not written by this operator.
+    /// Topology domain in which to place these parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<GangTopologyConstraint>,
 }
@@ -121,7 +139,7 @@ pub struct TopologyConstraintGroupConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GangTopologyConstraint {
-    /// Pods to pack into one topology domain. Not written by this operator.
+    /// The topology domains that the pods have to, or should, share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pack_constraint: Option<PackConstraint>,
 }
@@ -130,10 +148,10 @@ pub struct GangTopologyConstraint {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PackConstraint {
-    /// Key of a node label whose value all pods have to share. Not written by this operator.
+    /// Key of a node label whose value all pods have to share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<String>,
-    /// Key of a node label whose value the pods should share. Not written by this operator.
+    /// Key of a node label whose value the pods should share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred: Option<String>,
 }
@@ -164,8 +182,9 @@ pub struct PodGangStatus {
     pub last_ready: Option<Time>,
     /// How close together the pods are placed, from 0 (as far apart as possible) to 1 (no placement
     /// in this cluster is closer); four digits. Measured by the levels of the
-    /// ClusterTopologyBinding, or without one by zones and hosts. Absent until all guaranteed pods
-    /// have nodes, and if the operator may not read nodes.
+    /// ClusterTopologyBinding, or without one by zones and hosts; with topology constraints within
+    /// each scope. Absent until all guaranteed pods have nodes, and if the operator may not read
+    /// nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement_score: Option<f64>,
 }

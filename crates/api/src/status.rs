@@ -4,6 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
 
 use crate::podcliqueset::ReplicaAttempt;
+use crate::topology::ClusterTopologyBindingStatus;
 use crate::{
     LastError, PodCliqueScalingGroupStatus, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus,
 };
@@ -93,6 +94,28 @@ impl Status for PodCliqueStatus {
 }
 
 impl Status for PodGangStatus {
+    fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    fn conditions_mut(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
+    }
+
+    fn last_errors(&self) -> &[LastError] {
+        &[]
+    }
+
+    fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>> {
+        None
+    }
+
+    fn replica_attempts(&self) -> &[ReplicaAttempt] {
+        &[]
+    }
+}
+
+impl Status for ClusterTopologyBindingStatus {
     fn conditions(&self) -> &[Condition] {
         &self.conditions
     }

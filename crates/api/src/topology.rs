@@ -19,7 +19,7 @@ const LABEL_KEY: &str =
     group = "grove.io",
     version = "v1alpha1",
     kind = "ClusterTopologyBinding",
-    doc = "Names the levels of a cluster's topology, broadest first. The operator uses it for placementScore of PodGangs; topology constraints have no effect yet, and nothing writes its status.",
+    doc = "Names the levels of a cluster's topology, broadest first. The operator maintains a Topology of KAI Scheduler with the same levels, and translates the topology constraints of PodCliqueSets by them.",
     status = "ClusterTopologyBindingStatus",
     shortname = "ct",
     category = "grove",
@@ -31,6 +31,12 @@ const LABEL_KEY: &str =
         json_path = ".spec.levels[*].domain"
     ),
     printcolumn(
+        name = "InSync",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"SchedulerTopologyDrift\")].reason",
+        priority = 1
+    ),
+    printcolumn(
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"
@@ -39,10 +45,13 @@ const LABEL_KEY: &str =
 #[serde(rename_all = "camelCase")]
 pub struct ClusterTopologyBindingSpec {
     /// The levels of the topology, broadest first; at least one. `placementScore` of PodGangs is
-    /// measured by them; a change has no effect on pods.
+    /// measured by them. After a change the operator recreates its Topology of KAI Scheduler; a change
+    /// has no effect on running pods.
     #[schemars(length(min = 1))]
     pub levels: Vec<TopologyLevel>,
-    /// Topology objects of schedulers, maintained by others. Not read by this operator yet.
+    /// Topology objects of schedulers, maintained by others: the operator compares their levels and
+    /// changes nothing. For a scheduler of KAI without an entry the operator itself maintains the
+    /// Topology with the name of this object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scheduler_topology_bindings: Vec<SchedulerTopologyBinding>,
 }
@@ -71,19 +80,19 @@ pub struct SchedulerTopologyBinding {
     pub topology_reference: String,
 }
 
-/// Whether schedulers know the same levels. Not written by this operator yet.
+/// Whether the topology objects of schedulers have the same levels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterTopologyBindingStatus {
-    /// Generation of the spec that this status describes. Not written by this operator yet.
+    /// Generation of the spec that this status describes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `SchedulerTopologyDrift`: a scheduler's topology object has other levels. Not written by
-    /// this operator yet.
+    /// `SchedulerTopologyDrift`: a scheduler's topology object has other levels, or there is none.
+    /// Absent if no scheduler needs one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// The topology objects of the schedulers, and whether they agree. Not written by this operator
-    /// yet.
+    /// The topology objects of the schedulers, by name of the scheduler, and whether their levels are
+    /// the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scheduler_topology_statuses: Vec<SchedulerTopologyStatus>,
 }
@@ -92,16 +101,17 @@ pub struct ClusterTopologyBindingStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SchedulerTopologyStatus {
-    /// Name of the scheduler. Not written by this operator yet.
+    /// Name of the scheduler, as in `podSpec.schedulerName`.
     pub scheduler_name: String,
-    /// Name of its topology object. Not written by this operator yet.
+    /// Name of its topology object: that of its entry in `schedulerTopologyBindings`, else the name
+    /// of this object.
     pub topology_reference: String,
-    /// Whether both have the same levels. Not written by this operator yet.
+    /// Whether the topology object exists and has the same levels in the same order.
     pub in_sync: bool,
-    /// Generation of the topology object that was compared. Not written by this operator yet.
+    /// Generation of the topology object that was compared; 0 if there is none.
     #[serde(default)]
     pub scheduler_backend_topology_observed_generation: i64,
-    /// The differences between the two. Not written by this operator yet.
+    /// The difference, or the missing object, with the remedy; empty if both have the same levels.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
@@ -110,14 +120,13 @@ pub struct SchedulerTopologyStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyConstraint {
-    /// Name of the ClusterTopologyBinding; the same in all constraints of a set. Without effect
-    /// yet.
+    /// Name of the ClusterTopologyBinding; the same in all constraints of a set.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub topology_name: String,
-    /// Levels whose domain the pods have to, or should, share. Without effect yet.
+    /// Levels whose domain the pods have to, or should, share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pack: Option<TopologyPack>,
-    /// Deprecated, refused for new sets: use `pack.required`. Without effect yet.
+    /// Deprecated, refused for new sets: use `pack.required`, which means the same.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub pack_domain: String,
@@ -127,11 +136,12 @@ pub struct TopologyConstraint {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyPack {
-    /// Name of a level whose domain all pods have to share. Without effect yet.
+    /// Name of a level whose domain all pods have to share. Pods wait where it has no room; the
+    /// operator keeps pods that join later in the domain of those that run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub required: String,
-    /// Name of a level whose domain the pods should share. Without effect yet.
+    /// Name of a level whose domain the pods should share, if it has room.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub preferred: String,

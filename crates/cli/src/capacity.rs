@@ -9,6 +9,7 @@
 
 mod amounts;
 mod args;
+mod domains;
 mod draw;
 mod eligibility;
 mod exclusion;
@@ -30,6 +31,7 @@ mod topology;
 use std::path::Path;
 
 use api::PodCliqueSet;
+use domain::topology::has_constraints;
 
 use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
@@ -41,12 +43,13 @@ use crate::plan::namespace_of;
 pub(crate) use amounts::add_times;
 pub use amounts::{Amounts, BadQuantity};
 pub use args::CapacityArgs;
+pub use domains::{Domain, DomainsOfGang, Holder, domains_of};
 pub use draw::draw_report;
 pub use eligibility::{Refusal, find_refusal};
 pub use exclusion::{HostPort, Repulsion};
 pub use files::{read_dump, read_sets};
 pub use gang::{Gang, GangPart, Pack};
-pub use gangs::gangs_of;
+pub use gangs::{gangs_in, gangs_of};
 pub use needs::PodNeeds;
 pub use node_order::NodeOrder;
 pub use notes::notes_on;
@@ -65,7 +68,7 @@ pub async fn run(args: &CapacityArgs, connection: &ConnectionArgs) -> Result<Exi
     } else {
         let cluster = Cluster::connect(connection).await?;
         let sets = read_sets(&text, &file, &cluster.namespace)?;
-        let with_topologies = sets.iter().any(has_constraints);
+        let with_topologies = sets.iter().any(|set| has_constraints(&set.spec.template));
         let snapshot = read::read_snapshot(&cluster, with_topologies).await?;
         (sets, snapshot)
     };
@@ -82,19 +85,6 @@ fn load_dump(dump: &Path, manifest: &Path) -> Result<ClusterSnapshot, Failure> {
         return Err(Failure::BadInput(both.to_owned()));
     }
     read_dump(&files::read_file(dump)?, &dump.display().to_string())
-}
-
-fn has_constraints(set: &PodCliqueSet) -> bool {
-    let template = &set.spec.template;
-    let groups = template.scaling_groups.iter();
-    let cliques = template.cliques.iter();
-    template.topology_constraint.is_some()
-        || groups
-            .into_iter()
-            .any(|group| group.topology_constraint.is_some())
-        || cliques
-            .into_iter()
-            .any(|clique| clique.topology_constraint.is_some())
 }
 
 /// Places the gangs of all sets, one set after the other.

@@ -14,6 +14,7 @@ use chrono::Local;
 use futures::future::try_join_all;
 use k8s_openapi::api::core::v1::Event;
 
+use crate::capacity::read_snapshot;
 use crate::cluster::{Cluster, load_workload};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
@@ -39,10 +40,25 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     let mut answer = found.explain(events.as_deref().unwrap_or_default());
     // The cause does not depend on events.
     answer.not_read.extend(events.err().map(|e| e.to_string()));
+    if found.lacks_domain() {
+        tell_domains(&cluster, &found, &mut answer).await;
+    }
     output::print_value(&answer, args.output, |answer| {
         draw_explanation(answer, now(), &Local)
     })?;
     Ok(Exit::Ok)
+}
+
+/// The room of the domains is not read for any other cause: it takes all nodes and the pods on them.
+async fn tell_domains(cluster: &Cluster, found: &Search<'_>, answer: &mut Explanation) {
+    match read_snapshot(cluster, true).await {
+        Ok(snapshot) => {
+            let told = found.find_domains(&snapshot).unwrap_or_default();
+            answer.domains = told.domains;
+            answer.domain_notes = told.notes;
+        }
+        Err(failure) => answer.not_read.push(failure.to_string()),
+    }
 }
 
 /// Object by object: a namespace may have many thousand events.

@@ -20,6 +20,7 @@ mod objects;
 mod offline;
 mod outline;
 mod surge;
+mod surroundings;
 mod world;
 
 use std::path::Path;
@@ -49,8 +50,9 @@ pub use config::read_rules;
 pub(crate) use draw::draw_difference;
 pub use draw::draw_plan;
 pub use offline::plan_new;
-pub use outline::Outline;
+pub use outline::{Outline, PackedScope};
 pub use surge::{PlannedSurge, judge_surge};
+pub use surroundings::Surroundings;
 pub use world::Rules;
 
 /// The plan for the sets of a file.
@@ -97,18 +99,13 @@ pub struct Refusal {
 /// Runs the command.
 pub async fn run(args: &PlanArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     let rules = config::read_rules(args)?;
-    let sets = read_sets(&args.file)?;
+    let objects = read_manifest(&args.file)?;
+    let sets = find_sets(&args.file, &objects)?;
+    let around = Surroundings::of_file(&objects)?;
     let plan = if args.live {
-        plan_live(&sets, connection, &rules, now()).await?
+        plan_live(&sets, connection, &rules, &around, now()).await?
     } else {
-        let namespace = namespace_of(connection);
-        plan_offline(
-            &sets,
-            &namespace,
-            connection.namespace.as_deref(),
-            &rules,
-            now(),
-        )?
+        plan_offline(&sets, connection, &rules, &around, now())?
     };
     let is_wide = args.output == Format::Wide;
     output::print_value(&plan, args.output, |plan| draw_plan(plan, is_wide))?;
@@ -133,9 +130,10 @@ impl Plan {
 
 /// The changes that applying these sets makes in the cluster.
 async fn plan_live(
-    sets: &[Value],
+    sets: &[&Value],
     connection: &ConnectionArgs,
     rules: &Rules,
+    around: &Surroundings,
     now: Timestamp,
 ) -> Result<Plan, Failure> {
     let mut cluster = Cluster::connect(connection).await?;
@@ -143,7 +141,7 @@ async fn plan_live(
     let mut planned = Vec::new();
     for set in sets {
         cluster.namespace = choose_namespace(set, &default, asked)?;
-        planned.push(plan_live_set(set, &cluster, rules, now).await?);
+        planned.push(plan_live_set(set, &cluster, rules, around, now).await?);
     }
     Ok(Plan { sets: planned })
 }
@@ -154,16 +152,22 @@ async fn plan_live_set(
     set: &Value,
     cluster: &Cluster,
     rules: &Rules,
+    around: &Surroundings,
     now: Timestamp,
 ) -> Result<Planned, Failure> {
     let name = admission_result::name_of(set)?;
     let mut found = changes::read_found(cluster, name, rules).await?;
-    let mut planned = plan_change(set, &cluster.namespace, found.as_ref(), rules, now)?;
+    let around = &around
+        .clone()
+        .in_cluster_of(set, found.as_ref(), cluster)
+        .await;
+    let namespace = &cluster.namespace;
+    let mut planned = plan_change(set, namespace, found.as_ref(), rules, around, now)?;
     if let (Some(found), Planned::Changed(change)) = (&mut found, &planned)
         && !change.checks.is_empty()
     {
         found.answers = checks::ask_all(cluster, &change.checks).await?;
-        planned = plan_change(set, &cluster.namespace, Some(found), rules, now)?;
+        planned = plan_change(set, namespace, Some(found), rules, around, now)?;
     }
     if let Planned::Changed(change) = &mut planned {
         change.surge = surge::plan_surge(cluster, change).await?;
@@ -171,28 +175,29 @@ async fn plan_live_set(
     Ok(planned)
 }
 
-/// The new objects of these sets; `namespace` is the default.
+/// The new objects of these sets.
 fn plan_offline(
-    sets: &[Value],
-    namespace: &str,
-    asked: Option<&str>,
+    sets: &[&Value],
+    connection: &ConnectionArgs,
     rules: &Rules,
+    around: &Surroundings,
     now: Timestamp,
 ) -> Result<Plan, Failure> {
+    let (default, asked) = (namespace_of(connection), connection.namespace.as_deref());
     let sets = sets
         .iter()
         .map(|set| {
-            let namespace = choose_namespace(set, namespace, asked)?;
-            plan_new(set, &namespace, rules, now)
+            let namespace = choose_namespace(set, &default, asked)?;
+            plan_new(set, &namespace, rules, around, now)
         })
         .collect::<Result<_, _>>()?;
     Ok(Plan { sets })
 }
 
-fn read_sets(file: &Path) -> Result<Vec<Value>, Failure> {
+fn find_sets<'a>(file: &Path, objects: &'a [Value]) -> Result<Vec<&'a Value>, Failure> {
     let mut sets = Vec::new();
-    for object in read_manifest(file)? {
-        if admission_result::is_set(&object)? {
+    for object in objects {
+        if admission_result::is_set(object)? {
             sets.push(object);
         }
     }

@@ -17,12 +17,13 @@
 //! object              one object by itself: its key, owner, attempt, a pod's state
 //!
 //! gang_tree           which pods have to be placed together, as a tree
-//! placement           how close together they are
+//! topology            the domains that they have to share
+//! placement           how close together they are, and what a domain holds
 //! scheduling          which scheduler places them, and the marks that it needs
 //! ```
 //!
-//! An arrow means "uses"; none leads up. `gang_tree` uses nothing, `placement` only `object`, and
-//! `workload` builds trees.
+//! An arrow means "uses"; none leads up. `gang_tree` uses nothing, `topology` and `placement` only
+//! `object`, and `placement` the levels of `topology`; `workload` builds trees.
 
 pub mod gang_tree;
 pub mod health;
@@ -31,6 +32,7 @@ pub mod placement;
 pub mod plan;
 pub mod roster;
 pub mod scheduling;
+pub mod topology;
 pub mod update;
 pub mod workload;
 

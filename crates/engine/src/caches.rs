@@ -5,7 +5,7 @@ mod gaps;
 mod orphaning;
 mod owners;
 mod peers;
-mod placements;
+mod per_gang;
 mod slot_history;
 mod taken_names;
 pub mod watched;
@@ -13,6 +13,7 @@ pub mod watched;
 use std::any::{Any, TypeId};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use domain::placement::{Placement, ScopeRoom};
 use domain::plan::Kind;
 use hashbrown::HashMap;
 
@@ -23,7 +24,7 @@ pub use check_answers::{CheckAnswers, KnownAnswer};
 pub(crate) use gaps::Gap;
 use gaps::Gaps;
 use orphaning::Orphaning;
-pub use placements::Placements;
+pub use per_gang::PerGang;
 pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
 use watched::Watched;
@@ -42,7 +43,9 @@ pub struct Caches {
     /// Sets whose children stay.
     pub(crate) orphaning: Orphaning,
     /// The placement of gangs.
-    pub placements: Placements,
+    pub placements: PerGang<Placement>,
+    /// The room that nodes have for gangs which find no topology domain.
+    pub rooms: PerGang<Vec<ScopeRoom>>,
 }
 
 impl Caches {

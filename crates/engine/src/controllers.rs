@@ -33,6 +33,8 @@ pub trait Reconciler: Send + Sync + 'static {
     const NAME: ControllerName;
     /// Conditions whose change to True is timed.
     const MILESTONES: &'static [ConditionType] = &[];
+    /// Whether its objects have condition `Ready`, by which metrics count them.
+    const HAS_READY: bool = true;
     /// Declares the triggers of the controller: all objects that `observe` reads.
     fn triggers(on: &mut TriggersOf<'_>);
     /// How soon this change of the status is written; `None`: the object has no status yet.
@@ -68,7 +70,11 @@ impl Controllers {
         let controller = Controller {
             queue: WorkQueue::default(),
             keys: list_keys::<R::Object>,
-            states: list_ready_states::<R::Object>,
+            states: if R::HAS_READY {
+                list_ready_states::<R::Object>
+            } else {
+                list_no_states
+            },
         };
         self.by_name.insert(R::NAME, controller);
         self
@@ -83,6 +89,10 @@ impl Controllers {
             .iter()
             .map(|(name, controller)| (*name, controller))
     }
+}
+
+fn list_no_states(_: &Caches) -> Vec<ReadyState> {
+    Vec::new()
 }
 
 fn list_keys<K: Watched>(caches: &Caches) -> Vec<Key> {

@@ -161,7 +161,7 @@ pub(crate) fn reference_to(target: Target) -> ObjectReference {
         api_version: kind.map(AnyKind::api_version),
         kind: Some(target.kind.to_string()),
         name: Some(target.key.name),
-        namespace: Some(target.key.namespace),
+        namespace: Some(target.key.namespace).filter(|namespace| !namespace.is_empty()),
         uid: Some(target.uid),
         ..ObjectReference::default()
     }

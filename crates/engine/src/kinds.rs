@@ -11,7 +11,7 @@ mod workload;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use api::kai::{KaiPodGroup, KaiQueue};
+use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
@@ -54,6 +54,7 @@ impl Kinds {
             .with::<ClusterTopologyBinding>()
             .with::<KaiPodGroup>()
             .with::<KaiQueue>()
+            .with::<KaiTopology>()
             .with::<VolcanoPodGroup>()
             .with::<VolcanoQueue>()
             .with::<PodGroup>()
@@ -145,6 +146,7 @@ impl Watched for PodGang {
     fn remember(change: &Change<Self>, caches: &Caches) {
         if let Some(gone) = change.gone() {
             caches.placements.clear(ownership::uid(&gone.metadata));
+            caches.rooms.clear(ownership::uid(&gone.metadata));
         }
     }
 }
@@ -236,7 +238,7 @@ impl Watched for Workload {
 }
 
 // An operator of some namespaces only may have no right on objects of the cluster. They are read
-// for the placement score, and to report queues that do not exist.
+// for topology constraints and the placement score, and to report queues that do not exist.
 
 impl Watched for Node {
     const IS_OPTIONAL: bool = true;
@@ -247,6 +249,10 @@ impl Watched for ClusterTopologyBinding {
 }
 
 impl Watched for KaiQueue {
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for KaiTopology {
     const IS_OPTIONAL: bool = true;
 }
 

@@ -47,12 +47,12 @@ pub fn log_status<R: Reconciler>(
 ) {
     let level = Kind::of::<R::Object>().name();
     let namespace = object.meta().namespace.as_deref().unwrap_or_default();
-    let namespace = metrics.namespaces.label(namespace);
+    // Only on demand: a namespace without counters would take one of the label values.
+    let label = || metrics.namespaces.label(namespace);
     for reason in raised(before, next) {
-        let namespace = namespace.clone();
         let cause = ByCause {
             level,
-            namespace,
+            namespace: label(),
             reason,
         };
         metrics.terminations.get_or_create(&cause).inc();
@@ -62,7 +62,7 @@ pub fn log_status<R: Reconciler>(
         if let Some(wait) = wait(*milestone, object.meta(), old, new) {
             let by = ByMilestone {
                 milestone: (*milestone).into(),
-                namespace: namespace.clone(),
+                namespace: label(),
             };
             metrics.waits.get_or_create(&by).observe(wait.as_secs_f64());
         }

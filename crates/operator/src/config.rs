@@ -10,6 +10,7 @@ mod init_container;
 mod leader_election;
 mod scheduler;
 mod stuck_timeouts;
+mod topology_aware_scheduling;
 mod webhooks;
 
 use check::positive;
@@ -24,6 +25,7 @@ pub use authorizer::Authorizer;
 pub use init_container::InitContainerImage;
 pub use leader_election::LeaderElection;
 pub use scheduler::{Gangs, Profile, Scheduler};
+pub use topology_aware_scheduling::TopologyAwareScheduling;
 pub use webhooks::{CertProvisionMode, Webhooks};
 
 /// Why a configuration cannot be used.
@@ -72,6 +74,8 @@ pub struct Config {
     pub gang_scheduling: GangScheduling,
     /// The schedulers that need to know about gangs.
     pub scheduler: Scheduler,
+    /// Whether topology constraints are honoured.
+    pub topology_aware_scheduling: TopologyAwareScheduling,
     /// How long after its deletionTimestamp a pod still holds its slot, or `never`. Default `60s`.
     pub stuck_pod_timeout: Option<GoDuration>,
     /// The same for a pod of a job on a node that is Ready and not tainted
@@ -94,7 +98,6 @@ pub struct Config {
     // Keys of Grove without effect here yet; a configuration that has one is refused.
     runtime_client_connection: Option<IgnoredAny>,
     debugging: Option<IgnoredAny>,
-    topology_aware_scheduling: Option<IgnoredAny>,
     network: Option<IgnoredAny>,
 }
 

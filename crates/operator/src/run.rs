@@ -6,6 +6,7 @@ use std::time::Duration;
 use admission::Validator;
 use admission::defaults::DefaultsConfig;
 use anyhow::Context as _;
+use clustertopology::ClusterTopologyReconciler;
 use domain::scheduling::Profiles;
 use engine::clock::{self, Clock};
 use engine::leader::Predecessor;
@@ -191,6 +192,7 @@ pub fn controllers() -> Controllers {
         .with::<PodCliqueScalingGroupReconciler>()
         .with::<PodCliqueReconciler>()
         .with::<PodGangReconciler>()
+        .with::<ClusterTopologyReconciler>()
 }
 
 fn watch_all(tasks: &mut Tasks, context: &Arc<Context>, client: &Client, profiles: &Profiles) {
@@ -232,6 +234,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         stuck_timeouts,
         profiles: profiles.clone(),
         init_container_image: config.init_container_image.as_str().to_owned(),
+        is_topology_aware: config.topology_aware_scheduling.enabled,
     };
     let groups = PodCliqueScalingGroupReconciler {
         validator: validator.clone(),
@@ -241,6 +244,10 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         validator,
         init_container_image: config.init_container_image.as_str().to_owned(),
         profiles: profiles.clone(),
+    };
+    let topologies = ClusterTopologyReconciler {
+        profiles: profiles.clone(),
+        is_topology_aware: config.topology_aware_scheduling.enabled,
     };
     let gangs = PodGangReconciler { profiles };
     start_controller(tasks, context, stop, sets, at_once.pod_clique_set.or(10));
@@ -253,6 +260,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     );
     start_controller(tasks, context, stop, cliques, at_once.pod_clique.or(10));
     start_controller(tasks, context, stop, gangs, at_once.pod_gang.or(5));
+    start_controller(tasks, context, stop, topologies, 1);
 }
 
 fn start_controller<R: Reconciler>(

@@ -1,5 +1,6 @@
 //! The admission webhook of this operator, if it is configured.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,8 +9,10 @@ use admission::authorizer::Exemptions;
 use admission::defaults::DefaultsConfig;
 use admission::scale_lock::ScaleLock;
 use anyhow::Context as _;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use api::{ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::Key;
+use domain::object::ownership;
+use domain::topology::Levels;
 use engine::leader::WriteGate;
 use engine::{Context, Watched};
 use futures::FutureExt;
@@ -87,8 +90,12 @@ fn serve(
             termination_delay: config.defaults.termination_delay.clone(),
         },
         // Any scheduler: if it has no profile, the controllers write no gangs for it either, and
-        // gates keep its gangs together (docs/semantics.md §8.8).
-        rules: Rules::default(),
+        // gates keep its gangs together (docs/semantics.md §8.8); a warning says so.
+        rules: Rules {
+            profiles: Some(config.scheduler.profiles()),
+            allows_topology: config.topology_aware_scheduling.enabled,
+            ..Rules::default()
+        },
         exemptions: exemptions(config)?,
         scale_lock: scale_lock(config)?,
     };
@@ -214,5 +221,18 @@ impl CachedObjects for InformerCache {
 
     fn podclique(&self, namespace: &str, name: &str) -> Option<Arc<PodClique>> {
         self.find(namespace, name)
+    }
+
+    fn topologies(&self) -> Option<BTreeMap<String, Levels>> {
+        let caches = &self.0.caches;
+        let is_known = self.0.has_listed_all()
+            && caches.is_served::<ClusterTopologyBinding>("")
+            && !caches.is_outdated::<ClusterTopologyBinding>("");
+        let all = is_known.then(|| caches.of::<ClusterTopologyBinding>().all())?;
+        let each = all.iter().map(|binding| {
+            let name = ownership::name(&binding.metadata).to_owned();
+            (name, Levels::of(binding))
+        });
+        Some(each.collect())
     }
 }

@@ -9,6 +9,7 @@ pub mod decide;
 pub mod dependencies;
 pub mod observe;
 pub mod pod_group;
+pub mod preferred_domains;
 mod rollout;
 pub mod status;
 mod status_pace;

@@ -1,5 +1,6 @@
 //! The inputs of a decision on a PodClique.
 
+mod gang_list;
 mod older;
 mod peers;
 mod set;
@@ -239,20 +240,6 @@ impl Snapshot {
         let template = ownership::annotation(&self.podclique.metadata, labels::TEMPLATE_REPLICAS);
         live.min(template.and_then(|t| t.parse().ok()).unwrap_or(0))
     }
-
-    /// Names of the pods that the gang lists for this PodClique.
-    pub fn listed(&self) -> BTreeSet<&str> {
-        let name = ownership::name(&self.podclique.metadata);
-        let groups = self
-            .gang
-            .iter()
-            .flat_map(|g| &g.spec.pod_groups)
-            .filter(|g| g.name == name);
-        groups
-            .flat_map(|g| &g.pod_references)
-            .map(|r| r.name.as_str())
-            .collect()
-    }
 }
 
 /// Reads the caches.
@@ -301,9 +288,12 @@ pub fn observe(
         dependencies: dependencies::find_dependencies(podclique, set.as_deref(), caches),
         init_container_image: rules.init_container_image.clone(),
         pod_group: pod_group::observe(
-            podclique,
+            pod_group::Part {
+                podclique,
+                set: set.as_deref(),
+                gang: gang.as_deref(),
+            },
             &pods,
-            gang.as_deref(),
             caches,
             scheduler.backend,
             rules.profiles.uses_kubernetes(),

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, PodGang, labels};
+use api::{PodClique, PodCliqueSet, PodGang, labels};
 use domain::object::ownership;
 use domain::scheduling::Backend;
-use domain::scheduling::kubernetes::{base_of_probe, needs_all_pods, probe_name};
+use domain::scheduling::kubernetes::{base_of_probe, has_own_domain, needs_all_pods, probe_name};
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
 use jiff::{SignedDuration, Timestamp};
@@ -88,15 +88,39 @@ impl PodGroupFacts {
     }
 }
 
+/// The PodClique, and the objects that it is a part of.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// The PodClique.
+    pub podclique: &'a PodClique,
+    /// Its set, if it exists.
+    pub set: Option<&'a PodCliqueSet>,
+    /// Its gang, if it exists.
+    pub gang: Option<&'a PodGang>,
+}
+
+impl Part<'_> {
+    /// Whether the number of pods defines it fully, so that it may share a PodGroup with others. The
+    /// template decides about topology domains: a pod names its PodGroup when it is created, maybe
+    /// before its gang exists.
+    fn may_share(&self) -> bool {
+        let name = ownership::name(&self.podclique.metadata);
+        let is_apart = self.set.is_some_and(|set| has_own_domain(set, name));
+        needs_all_pods(&self.podclique.spec) && !is_apart
+    }
+}
+
 /// Reads the caches.
 pub fn observe(
-    podclique: &PodClique,
+    part: Part<'_>,
     pods: &[Arc<Pod>],
-    gang: Option<&PodGang>,
     caches: &Caches,
     backend: Backend,
     is_configured: bool,
 ) -> PodGroupFacts {
+    let Part {
+        podclique, gang, ..
+    } = part;
     let makes_pods = podclique.spec.replicas > 0 && !ownership::is_terminating(&podclique.metadata);
     if !backend.is_kubernetes() || !makes_pods {
         return PodGroupFacts::Unused;
@@ -111,14 +135,14 @@ pub fn observe(
         return if is_configured {
             PodGroupFacts::Unserved
         } else {
-            PodGroupFacts::Kept(Some(name_before(podclique, gang, caches)))
+            PodGroupFacts::Kept(Some(name_before(&part, caches)))
         };
     }
     let groups = caches.of::<PodGroup>();
     let meta = &podclique.metadata;
     let rest = find_rest(gang, meta, &groups, caches);
     let base = match ownership::label(meta, labels::POD_GANG) {
-        Some(name) if shares(backend, podclique) && rest != Rest::Placed => name,
+        Some(name) if shares(backend, &part) && rest != Rest::Placed => name,
         _ => ownership::name(meta),
     };
     let key = |name: String| Key::new(meta.namespace.clone().unwrap_or_default(), name);
@@ -130,25 +154,24 @@ pub fn observe(
     }
 }
 
-/// Whether the number of pods defines the PodClique fully, so that it shares a PodGroup with
-/// others.
-fn shares(backend: Backend, podclique: &PodClique) -> bool {
-    backend == Backend::Kubernetes && needs_all_pods(&podclique.spec)
+/// Whether the PodClique shares a PodGroup with others.
+fn shares(backend: Backend, part: &Part<'_>) -> bool {
+    backend == Backend::Kubernetes && part.may_share()
 }
 
 /// The PodGroup that pods of the PodClique named before the profile was removed. No controller
 /// updates PodGroups any more, so an existing one keeps its number of pods (decision 138).
-fn name_before(podclique: &PodClique, gang: Option<&PodGang>, caches: &Caches) -> String {
-    let meta = &podclique.metadata;
+fn name_before(part: &Part<'_>, caches: &Caches) -> String {
+    let meta = &part.podclique.metadata;
     let of_gang = ownership::label(meta, labels::POD_GANG).unwrap_or_default();
     let is_shared = |pod: &Pod| {
         let named = pod.pod_group().filter(|_| !pod.is_terminating())?;
         (base_of_probe(named) == of_gang).then(|| named.to_owned())
     };
-    let parts = others_of(gang, meta, caches);
+    let parts = others_of(part.gang, meta, caches);
     let mut pods = parts.flat_map(|part| caches.of::<Pod>().owned_by(&*part));
     let shared = pods.find_map(|pod| is_shared(&pod));
-    let shared = shared.filter(|_| needs_all_pods(&podclique.spec));
+    let shared = shared.filter(|_| part.may_share());
     shared.unwrap_or_else(|| ownership::name(meta).to_owned())
 }
 

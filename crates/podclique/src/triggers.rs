@@ -7,7 +7,9 @@ mod members;
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use api::{
+    ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
+};
 use domain::health::readiness;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::base_of_probe;
@@ -29,6 +31,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Node>(from_node);
     // The status of the set names a revision only after that was stored.
     on.on_change::<Revision>(|_, _| Vec::new());
+    // A pod takes the levels when it is created.
+    on.on_change::<ClusterTopologyBinding>(|_, _| Vec::new());
     on.on_settled::<Pod>(|settled, _| settled.owner.clone().into_iter().collect());
 }
 
@@ -136,6 +140,7 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
             gang.spec.clone(),
             gang.metadata.annotations.clone(),
             gang.metadata.owner_references.clone(),
+            readiness::no_domain_of(gang).map(str::to_owned),
         )
     };
     let mut all = if change.keeps(gang::is_ready) {

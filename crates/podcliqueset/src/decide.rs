@@ -51,7 +51,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     // A plan that changes an attempt or the job does nothing else: the consequences are decided
     // from the status stored then.
     if let Some(status) = fence::adopt_higher_attempt(snapshot, &roster, &status, now) {
-        return plan_status(status);
+        return plan_change(snapshot, status);
     }
     if snapshot.is_training() {
         let moved = training::judge(snapshot, &roster, &status, now);
@@ -61,7 +61,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     if let Some(status) =
         termination::terminate_replicas(snapshot, &roster, &breaches, &status, now)
     {
-        return plan_status(status);
+        return plan_change(snapshot, status);
     }
     let mut plan = plan_status(status);
     plan.events.extend(termination::scheduled_events(&breaches));
@@ -75,6 +75,15 @@ fn plan_status(status: PodCliqueSetStatus) -> Plan<PodCliqueSetStatus> {
     Plan {
         status: Some(status),
         ..Plan::default()
+    }
+}
+
+/// A plan that changes an attempt. Events that follow from a change of the status are posted with the
+/// write that shows it, as the next decision finds it stored.
+fn plan_change(snapshot: &Snapshot, status: PodCliqueSetStatus) -> Plan<PodCliqueSetStatus> {
+    Plan {
+        events: update_events::find_events(snapshot, &status),
+        ..plan_status(status)
     }
 }
 
@@ -149,7 +158,9 @@ fn go_on(
     let next_turn = next_turn.map(|turn| turn.replica_index);
     plan.wave(children::plan_children(snapshot, roster, next_turn));
     plan.wave(gangs::plan_deletions(snapshot, &expected));
-    plan.wave(gangs::plan_gangs(snapshot, roster, &expected));
+    for wave in gangs::plan_placed(snapshot, roster, &expected) {
+        plan.wave(wave);
+    }
     plan.wave(autoscalers::plan_autoscalers(snapshot, roster));
     // A refused revision holds nothing else up: it is the last.
     plan.wave(revisions::plan_newest(snapshot, roster));

@@ -53,6 +53,8 @@ pub struct PodCliqueSetReconciler {
     pub profiles: Arc<Profiles>,
     /// Image of the init container of pods with dependencies.
     pub init_container_image: String,
+    /// Whether topology constraints have an effect.
+    pub is_topology_aware: bool,
 }
 
 impl Reconciler for PodCliqueSetReconciler {

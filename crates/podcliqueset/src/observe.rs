@@ -3,6 +3,8 @@
 mod clique;
 mod full_namespace;
 mod history;
+mod scheduler;
+mod topology;
 mod unsupported_feature;
 
 use std::collections::{HashMap, HashSet};
@@ -21,7 +23,6 @@ use domain::object::ownership;
 use domain::plan::CheckedTemplate;
 pub use domain::roster::ObservedClique;
 use domain::roster::Roster;
-use domain::scheduling::{Backend, UnsupportedFeature};
 use domain::update;
 use domain::workload::layout::{self, GroupIndexes, Layout};
 use domain::workload::limits;
@@ -35,8 +36,10 @@ use kube::Resource;
 
 use self::clique::observe_clique;
 pub use self::history::History;
+pub use self::scheduler::SchedulerFacts;
+pub use self::topology::TopologyFacts;
+use crate::PodCliqueSetReconciler;
 use crate::desired;
-use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 
 /// The observation. Children of the set are the objects that it controls, whatever their labels,
 /// and objects without a controller whose labels name it: it adopts the wanted ones of these.
@@ -54,6 +57,8 @@ pub struct Snapshot {
     pub strays: Strays,
     /// How its scheduler handles gangs.
     pub scheduler: SchedulerFacts,
+    /// The topology of its constraints.
+    pub topology: TopologyFacts,
     /// How reliable the caches are, and the limits of a wait.
     pub view: View,
     /// The check of the newest templates.
@@ -92,21 +97,6 @@ pub struct Strays {
     pub podcliques: HashSet<String>,
     /// Pods without a controller whose labels name the set.
     pub pods: Vec<Arc<Pod>>,
-}
-
-/// How the set's scheduler handles gangs.
-#[derive(Clone, Debug, Default)]
-pub struct SchedulerFacts {
-    /// The kind of objects that describe gangs to it.
-    pub backend: Backend,
-    /// The condition of the base gang that scaled gangs wait for.
-    pub wait_for: ScaledGangsWaitFor,
-    /// Whether the scheduler itself places scaled gangs after the base gang.
-    pub orders_gangs: bool,
-    /// Whether the scheduler looks for the PodGang as soon as pods exist.
-    pub reads_gangs_first: bool,
-    /// The feature that the scheduler lacks in this cluster: no gang starts.
-    pub unsupported: Option<UnsupportedFeature>,
 }
 
 /// How reliable the caches are, and how long a decision waits.
@@ -257,20 +247,13 @@ pub fn observe(
         .into_iter()
         .map(|c| observe_clique(c, caches))
         .collect();
-    let backend = rules.profiles.backend_of(scheduler);
-    let unsupported = unsupported_feature::find_unsupported(backend, stored, &podcliques, caches);
+    let topology = topology::observe(&validated.set, scheduler, &podcliques, rules, caches);
     Snapshot {
         strays: Strays {
             podcliques: unadopted(stored, &podcliques, caches),
             pods: caches.of::<Pod>().orphans_of(&key),
         },
-        scheduler: SchedulerFacts {
-            wait_for: rules.scaled_gangs_wait_for,
-            orders_gangs: rules.profiles.orders_gangs(scheduler),
-            reads_gangs_first: rules.profiles.reads_gangs_first(scheduler),
-            unsupported,
-            backend,
-        },
+        scheduler: scheduler::observe(&validated.set, &podcliques, &topology, rules, caches),
         view: View {
             is_ahead_of_watch: caches.of::<PodCliqueSet>().is_ahead(&key),
             is_orphaning: caches.is_orphaning(&stored.metadata),
@@ -291,6 +274,7 @@ pub fn observe(
         },
         history: History::read(stored, &key, caches),
         stored: stored.clone(),
+        topology,
         podcliques,
         validated,
     }

@@ -16,6 +16,7 @@ use api::{LastError, PodCliqueSetStatus, labels, names};
 use domain::health::{stalled, training};
 use domain::roster::Roster;
 use domain::scheduling::UnsupportedFeature;
+use domain::topology;
 use jiff::Timestamp;
 
 pub(crate) use self::accept::may_accept;
@@ -80,12 +81,12 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
         attempts::note_complete(snapshot, roster, &mut next.replica_attempts);
     }
     let ready = ready::ready_condition(snapshot, roster, &next, &replicas, now);
-    let update = report.condition(&next);
-    let ready = report.complete_ready(ready, &update, &next);
+    let progress = report.condition(&next);
+    let ready = update::complete_ready(ready, &progress, &next);
     let generation = snapshot.stored.metadata.generation;
-    let refused = update::refused(&ready, &update);
+    let refused = update::refused(&ready, &progress);
     set_ready(&mut next, snapshot, ready, refused, now);
-    conditions::set(&mut next.conditions, update, generation, now);
+    conditions::set(&mut next.conditions, progress, generation, now);
     next
 }
 
@@ -195,11 +196,22 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
 
 fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
     let type_ = ConditionType::SchedulingFeatureUnsupported;
-    let verdict = snapshot
-        .scheduler
-        .unsupported
-        .as_ref()
-        .map(UnsupportedFeature::condition);
+    let unsupported = snapshot.scheduler.unsupported.as_ref();
+    let verdict = unsupported.map(UnsupportedFeature::condition).or_else(|| {
+        snapshot
+            .topology
+            .report_unreadable_nodes(&snapshot.validated.set)
+    });
+    let generation = snapshot.stored.metadata.generation;
+    conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
+    set_topology_levels(next, snapshot, now);
+}
+
+fn set_topology_levels(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+    let type_ = ConditionType::TopologyLevelsUnavailable;
+    let template = &snapshot.validated.set.spec.template;
+    let facts = &snapshot.topology;
+    let verdict = topology::judge_levels(template, facts.is_enabled, facts.levels.as_ref());
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }

@@ -1,11 +1,14 @@
 //! The triggers of a PodCliqueSet: itself, and all its objects.
 
+use std::sync::Arc;
+
 use admission::oversize;
-use api::kai::{KaiPodGroup, KaiQueue};
+use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use api::{ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::scheduling::set_names_queue;
+use domain::topology;
 use domain::workload::limits;
 use domain::{Key, Node, Pod, Revision};
 use engine::cache::set_of;
@@ -35,6 +38,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Workload>(|_, _| Vec::new());
     on.on_change::<KaiQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
     on.on_change::<VolcanoQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
+    on.on_change::<ClusterTopologyBinding>(from_binding);
+    on.on_change::<KaiTopology>(from_kai_topology);
     on.on_change::<Node>(from_node);
     // A job that was given up waits for its last pod.
     on.on_settled::<Pod>(|settled, caches| {
@@ -70,11 +75,57 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     find::sets(change).into_iter().chain(of_groups).collect()
 }
 
-/// A job that was given up waits less long for pods whose node is lost.
+/// The sets whose constraints name it: their gangs may wait for one of its levels.
+fn from_binding(change: &Change<ClusterTopologyBinding>, caches: &Caches) -> Vec<Key> {
+    if change.keeps(|binding| binding.spec.clone()) {
+        return Vec::new();
+    }
+    let Some(binding) = change.newest() else {
+        return Vec::new();
+    };
+    let name = ownership::name(&binding.metadata);
+    let sets = caches.of::<PodCliqueSet>().all();
+    sets.iter()
+        .filter(|set| topology::binding_name(&set.spec.template) == Some(name))
+        .map(|set| Key::of(&set.metadata))
+        .collect()
+}
+
+/// The sets with constraints: their gangs may wait for a level of it.
+fn from_kai_topology(change: &Change<KaiTopology>, caches: &Caches) -> Vec<Key> {
+    if change.keeps(|topology| topology.spec.levels.clone()) {
+        return Vec::new();
+    }
+    let sets = caches.of::<PodCliqueSet>().all();
+    sets.iter()
+        .filter(|set| topology::has_constraints(&set.spec.template))
+        .map(|set| Key::of(&set.metadata))
+        .collect()
+}
+
+/// A job that was given up waits less long for pods whose node is lost, and pods of a topology
+/// domain are listed once the node of the others is known.
 fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let pods = find::left_behind(change, caches);
     let sets = pods.iter().filter_map(|pod| set_of(&pod.metadata));
-    sets.filter(|set| caches.awaits_last_pod(set)).collect()
+    let mut sets: Vec<Key> = sets.filter(|set| caches.awaits_last_pod(set)).collect();
+    if let Some(node) = change.new.as_ref().filter(|_| change.old.is_none()) {
+        sets.extend(constrained_sets_on(ownership::name(&node.metadata), caches));
+    }
+    sets
+}
+
+fn constrained_sets_on(node: &str, caches: &Caches) -> Vec<Key> {
+    let is_constrained = |set: &PodCliqueSet| topology::has_constraints(&set.spec.template);
+    let sets = caches.of::<PodCliqueSet>().all();
+    let keys = sets
+        .iter()
+        .filter(|set| is_constrained(set))
+        .map(|set| Key::of(&set.metadata));
+    let pods = caches.of::<Pod>();
+    let runs_there = |pod: &Arc<Pod>| pod.spec.node_name.as_deref() == Some(node);
+    keys.filter(|set| pods.part_of(set).iter().any(runs_there))
+        .collect()
 }
 
 /// Labels can be edited: a pod belongs to the set that its PodClique belongs to.

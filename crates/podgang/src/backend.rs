@@ -4,14 +4,16 @@
 mod kai;
 pub mod kubernetes;
 pub mod surplus;
+pub mod topology;
 pub mod tree;
 mod volcano;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use api::PodGang;
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
-use api::kai::KaiPodGroup;
+use api::kai::{KaiPodGroup, KaiTopologyConstraint};
 use api::labels::{self, component};
 use api::podgang::PodGroup;
 use api::volcano::VolcanoPodGroup;
@@ -27,6 +29,7 @@ use kube::Resource;
 
 use crate::gang_part::GangPart;
 use kubernetes::Shape;
+use topology::Topology;
 
 /// The PodGroup of a scheduler for a gang.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +48,13 @@ pub enum SchedulerObjects {
     Nothing,
     /// For KAI Scheduler: one gang.
     Kai(FoundGroup<KaiPodGroup>),
-    /// For KAI Scheduler: all gangs of the replica.
-    KaiTree(FoundGroup<KaiPodGroup>, TreeNode),
+    /// For KAI Scheduler: all gangs of the replica, and the topology constraints of the nodes of
+    /// their tree, by name.
+    KaiTree(
+        FoundGroup<KaiPodGroup>,
+        TreeNode,
+        BTreeMap<String, KaiTopologyConstraint>,
+    ),
     /// Volcano.
     Volcano(FoundGroup<VolcanoPodGroup>),
     /// For Kubernetes' own scheduler.
@@ -72,6 +80,15 @@ pub(crate) struct GangView<'a> {
     pub(crate) scheduler_objects: &'a SchedulerObjects,
     /// The queue or priority that it names, if its scheduler cannot use that.
     pub(crate) unsupported: Option<&'a UnsupportedFeature>,
+    /// The keys of its topology constraints that its scheduler does not know any more.
+    pub(crate) lost_levels: &'a BTreeSet<String>,
+}
+
+impl GangView<'_> {
+    /// The constraints of the gang that its scheduler can honour.
+    fn topology(&self) -> Topology {
+        Topology::of(self.gang).without(self.lost_levels)
+    }
 }
 
 /// Reads the objects that describe the gang to its scheduler.
@@ -88,12 +105,34 @@ pub(crate) fn observe(
     match backend {
         Backend::DefaultScheduler | Backend::KaiPodGrouper => SchedulerObjects::Nothing,
         Backend::KaiScheduler => SchedulerObjects::Kai(find(caches, &kai_key(gang))),
-        Backend::KaiTree => tree::observe(gang, caches).map_or(SchedulerObjects::Nothing, |tree| {
-            SchedulerObjects::KaiTree(find(caches, &kai_key(gang)), tree)
-        }),
+        Backend::KaiTree => match tree::observe(gang, parts, caches) {
+            Some((tree, constraints)) => {
+                SchedulerObjects::KaiTree(find(caches, &kai_key(gang)), tree, constraints)
+            }
+            None => SchedulerObjects::Nothing,
+        },
         Backend::Volcano => SchedulerObjects::Volcano(find(caches, &Key::of(&gang.metadata))),
         Backend::Kubernetes => kubernetes(kubernetes::shape_of(gang, caches, Shape::Split)),
         Backend::KubernetesTree => kubernetes(kubernetes::shape_of(gang, caches, Shape::Tree)),
+    }
+}
+
+/// The keys of the gang's topology constraints that its scheduler does not know any more.
+pub(crate) fn find_lost_levels(
+    gang: &PodGang,
+    parts: &[GangPart],
+    caches: &Caches,
+    backend: Backend,
+) -> BTreeSet<String> {
+    match backend {
+        Backend::KaiScheduler | Backend::KaiTree => {
+            kai::find_lost_levels(&Topology::of(gang), parts, caches)
+        }
+        Backend::DefaultScheduler
+        | Backend::KaiPodGrouper
+        | Backend::Volcano
+        | Backend::Kubernetes
+        | Backend::KubernetesTree => BTreeSet::new(),
     }
 }
 
@@ -124,8 +163,9 @@ pub(crate) fn plan(view: &GangView<'_>) -> Vec<Vec<Action>> {
         SchedulerObjects::Kai(found) if found.is_served => {
             kai::plan(gang, kai_key(gang), found, kai::parts_of(view))
         }
-        SchedulerObjects::KaiTree(found, tree) if found.is_served => {
-            kai::plan(gang, kai_key(gang), found, kai::nodes_of(tree))
+        SchedulerObjects::KaiTree(found, tree, constraints) if found.is_served => {
+            let wanted = kai::nodes_of(view, tree, constraints);
+            kai::plan(gang, kai_key(gang), found, wanted)
         }
         SchedulerObjects::Volcano(found) if found.is_served => volcano::plan(view, found),
         _ => None,
@@ -140,11 +180,12 @@ pub(crate) fn unsupported(view: &GangView<'_>) -> Option<ConditionUpdate> {
         return Some(unsupported.condition());
     }
     let (reason, message) = match view.scheduler_objects {
-        SchedulerObjects::Kai(found) | SchedulerObjects::KaiTree(found, _) => {
+        SchedulerObjects::Kai(found) | SchedulerObjects::KaiTree(found, ..) => {
             kai::unsupported(view.gang, found)?
         }
         SchedulerObjects::Volcano(found) => volcano::dropped(found)?,
-        SchedulerObjects::Nothing | SchedulerObjects::Kubernetes(_) => return None,
+        SchedulerObjects::Kubernetes(facts) => kubernetes::dropped(facts)?,
+        SchedulerObjects::Nothing => return None,
     };
     Some(ConditionUpdate {
         type_: ConditionType::SchedulingFeatureUnsupported,
@@ -158,7 +199,7 @@ pub(crate) fn unsupported(view: &GangView<'_>) -> Option<ConditionUpdate> {
 fn unserved(view: &GangView<'_>) -> Option<Backend> {
     match view.scheduler_objects {
         SchedulerObjects::Nothing => None,
-        SchedulerObjects::Kai(found) | SchedulerObjects::KaiTree(found, _) => {
+        SchedulerObjects::Kai(found) | SchedulerObjects::KaiTree(found, ..) => {
             (!found.is_served).then_some(Backend::KaiScheduler)
         }
         SchedulerObjects::Volcano(found) => (!found.is_served).then_some(Backend::Volcano),
@@ -166,7 +207,8 @@ fn unserved(view: &GangView<'_>) -> Option<Backend> {
     }
 }
 
-/// Fields that older CRDs do not know, and whether the object has them.
+/// Fields that the cluster's API may drop, or that others may write too, and whether the object has
+/// them.
 type Fields = Vec<(&'static str, bool)>;
 
 /// Notes the written ones among them, in the same write.
@@ -182,12 +224,17 @@ fn note_fields(meta: &mut ObjectMeta, fields: &Fields) {
 
 /// The fields that were written and are missing.
 fn dropped_fields(meta: &ObjectMeta, fields: &Fields) -> Vec<&'static str> {
-    let written = ownership::annotation(meta, labels::FIELDS_WRITTEN).unwrap_or_default();
     fields
         .iter()
-        .filter(|(name, is_there)| !is_there && written.split(',').any(|one| one == *name))
+        .filter(|(name, is_there)| !is_there && is_noted(meta, name))
         .map(|(name, _)| *name)
         .collect()
+}
+
+/// Whether the field is noted as written.
+fn is_noted(meta: &ObjectMeta, field: &str) -> bool {
+    let written = ownership::annotation(meta, labels::FIELDS_WRITTEN).unwrap_or_default();
+    written.split(',').any(|one| one == field)
 }
 
 /// Reports them to users.

@@ -8,18 +8,19 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{PodGangStatus, labels};
 use domain::Pod;
-use domain::health::readiness::{self, Cause, CliqueView, Start};
+use domain::health::readiness;
 use domain::health::training;
 use domain::object::ownership;
 use domain::plan::Plan;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
 
-use crate::backend;
 use crate::gang_part::GangPart;
 use crate::observe::Snapshot;
 use crate::placement::GangPlacement;
+use crate::topology::ScatteredScope;
 use crate::tree::GangTree;
+use crate::{backend, cause};
 
 /// Decides the status of the gang, and the writes for its scheduler.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
@@ -63,6 +64,9 @@ fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
     let type_ = ConditionType::SchedulingFeatureUnsupported;
     let unsupported = backend::unsupported(&snapshot.view());
     conditions::set_or_remove(&mut next.conditions, type_, unsupported, generation, now);
+    let type_ = ConditionType::TopologyConstraintViolated;
+    let scattered = snapshot.scattered.as_ref().map(ScatteredScope::condition);
+    conditions::set_or_remove(&mut next.conditions, type_, scattered, generation, now);
     let since = |type_| since_true(&next.conditions, type_);
     let (scheduled, ready) = (since(ConditionType::Scheduled), since(ConditionType::Ready));
     next.last_scheduled = scheduled.or(next.last_scheduled);
@@ -78,6 +82,7 @@ fn since_true(conditions: &[Condition], type_: ConditionType) -> Option<Time> {
 }
 
 struct Facts<'a> {
+    snapshot: &'a Snapshot,
     parts: &'a [GangPart],
     tree: Option<&'a GangTree>,
     placement: Option<&'a GangPlacement>,
@@ -95,6 +100,7 @@ impl<'a> Facts<'a> {
             .iter()
             .all(|p| p.pods.is_empty() && p.completed.is_empty());
         let mut facts = Self {
+            snapshot,
             parts: &snapshot.parts,
             tree: snapshot.tree.as_ref(),
             placement: snapshot.placement.as_ref(),
@@ -224,11 +230,7 @@ impl<'a> Facts<'a> {
             let message = self.tally("ready", &is_ready);
             return readiness::ready_condition(true, Reason::GuaranteedPodsReady, message);
         }
-        let causes = self
-            .parts
-            .iter()
-            .filter_map(|part| cause_of_part(part, self.now));
-        let cause = readiness::first(causes);
+        let cause = cause::find_cause(self.snapshot, self.now);
         let (reason, message) = match cause {
             Some(cause) => (cause.reason, cause.text),
             None if self.is_starting => (Reason::PodsBeingCreated, self.initialized().message),
@@ -302,22 +304,6 @@ impl<'a> Facts<'a> {
         };
         format!("{}{rest} {what}", shown.join(", "))
     }
-}
-
-/// Why the part is not up, in the words of its PodClique.
-fn cause_of_part(part: &GangPart, now: Timestamp) -> Option<Cause> {
-    let Some(podclique) = &part.podclique else {
-        let text = format!("podclique {} does not exist", part.name);
-        return Some(Cause::new(Reason::PodsBeingCreated, text));
-    };
-    let look = CliqueView {
-        podclique,
-        pods: part.pods.iter().map(AsRef::as_ref).collect(),
-        start: Start::Started,
-        now,
-    };
-    let cause = readiness::shortfall(&look, false)?;
-    Some(cause.within(&format!("podclique {} ", part.name)))
 }
 
 /// "; tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible", and its demands

@@ -5,13 +5,18 @@
 //! objects of the scheduler's own kinds.
 
 pub mod backend;
+mod cause;
 pub mod decide;
 pub mod gang_part;
+mod levels;
+mod no_domain;
 pub mod observe;
 mod peers;
 pub mod placement;
+pub mod room;
 mod slots;
 mod status_pace;
+pub mod topology;
 pub mod tree;
 mod triggers;
 

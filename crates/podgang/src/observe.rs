@@ -14,7 +14,9 @@ use crate::backend::{self, GangView, SchedulerObjects};
 use crate::gang_part::GangPart;
 use crate::peers;
 use crate::placement::{self, GangPlacement};
+use crate::room::{self, GangRoom};
 use crate::slots;
+use crate::topology::{self, ScatteredScope};
 use crate::tree::{self, GangTree};
 
 /// The observation.
@@ -26,12 +28,18 @@ pub struct Snapshot {
     pub parts: Vec<GangPart>,
     /// The placement of its pods, if that is known.
     pub placement: Option<GangPlacement>,
+    /// The room that nodes have for it, if it waits for a topology domain.
+    pub room: Option<GangRoom>,
     /// All gangs of the replica, if its scheduler places them as one tree.
     pub tree: Option<GangTree>,
     /// The objects that describe it to its scheduler.
     pub scheduler_objects: SchedulerObjects,
     /// The queue or priority that it names, if its scheduler cannot use that.
     pub unsupported: Option<UnsupportedFeature>,
+    /// The keys of its topology constraints that its scheduler does not know any more.
+    pub lost_levels: BTreeSet<String>,
+    /// Pods that have to share a topology domain and run in several.
+    pub scattered: Option<ScatteredScope>,
 }
 
 impl Snapshot {
@@ -42,6 +50,7 @@ impl Snapshot {
             parts: &self.parts,
             scheduler_objects: &self.scheduler_objects,
             unsupported: self.unsupported.as_ref(),
+            lost_levels: &self.lost_levels,
         }
     }
 }
@@ -58,12 +67,15 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
     let class = &gang.spec.priority_class_name;
     let scheduler_objects = backend::observe(gang, &parts, caches, backend);
     Snapshot {
+        lost_levels: backend::find_lost_levels(gang, &parts, caches, backend),
         placement: placement::observe(gang, &parts, caches),
+        room: room::observe(gang, &parts, caches),
         tree: scheduler_objects
             .is_tree()
             .then(|| tree::observe(gang, caches))
             .flatten(),
         scheduler_objects,
+        scattered: topology::find_scattered(gang, &parts, caches),
         unsupported: missing_queue
             .or_else(|| scheduling::find_unsupported_priority(backend, class)),
         parts,

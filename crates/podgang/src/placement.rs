@@ -1,14 +1,20 @@
 //! How close together the pods of a gang are (docs/semantics.md §8.7), computed from their nodes.
 //! Nodes trigger no gang: the positions of pods decide, and labels of nodes hardly ever change.
 
+use std::sync::Arc;
+
+use api::PodGang;
 use api::topology::TopologyLevel;
-use api::{ClusterTopologyBinding, PodGang};
 use domain::object::{fnv, ownership};
-use domain::placement::{Cluster, Location, Placement, Shape, score};
+use domain::placement::{
+    Cluster, Location, Placement, ScopePlaces, Shape, mean_score, scopes_of, score,
+};
+use domain::topology::Levels;
 use domain::{Node, Pod};
 use engine::Caches;
 
 use crate::gang_part::GangPart;
+use crate::levels;
 
 /// The placement of a gang's pods.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,73 +40,138 @@ pub(crate) fn observe(
     {
         return None;
     }
-    let pods = parts.iter().flat_map(|part| &part.pods);
-    let mut nodes: Vec<&str> = pods.filter_map(|p| p.spec.node_name.as_deref()).collect();
-    nodes.sort_unstable();
-    let levels = levels(caches);
-    let (uid, fingerprint) = (ownership::uid(&gang.metadata), fingerprint(&nodes, &levels));
+    let levels = levels::of_score(gang, caches);
+    let scopes = placed_scopes(gang, parts, &levels);
+    let uid = ownership::uid(&gang.metadata);
+    let fingerprint = fingerprint(&scopes, &levels);
     let known = caches.placements.of(uid, fingerprint);
-    let placement = match known {
-        Some(placement) => placement,
-        None => compute(uid, fingerprint, &nodes, &levels, parts, caches)?,
-    };
-    Some(GangPlacement { placement, levels })
+    let placement = known.or_else(|| {
+        let placement = compute(&scopes, &levels, caches)?;
+        caches.placements.keep(uid, fingerprint, &placement);
+        Some(placement)
+    })?;
+    Some(GangPlacement {
+        placement,
+        levels: levels.as_slice().to_vec(),
+    })
 }
 
-fn compute(
-    uid: &str,
-    fingerprint: u64,
-    nodes: &[&str],
-    levels: &[TopologyLevel],
-    parts: &[GangPart],
-    caches: &Caches,
-) -> Option<Placement> {
-    let podcliques = parts.iter().filter_map(|part| part.podclique.as_ref());
-    let shape = Shape::of(podcliques.map(|podclique| &*podclique.spec.pod_spec));
-    let all = caches.of::<Node>().all();
-    let locations = all.iter().map(|node| {
-        let location = Location {
-            domains: levels.iter().map(|level| domain_of(node, level)).collect(),
-            capacity: shape.capacity_of(node),
-        };
-        (ownership::name(&node.metadata), location)
+/// Parts that are placed together, and where their pods are.
+struct PlacedScope<'a> {
+    parts: Vec<&'a GangPart>,
+    /// The names of the nodes, in order.
+    nodes: Vec<&'a str>,
+    /// The number of levels that they have to share anyway.
+    required: usize,
+}
+
+/// The gang as a whole, then its scopes, each with its required level.
+fn placed_scopes<'a>(
+    gang: &PodGang,
+    parts: &'a [GangPart],
+    levels: &Levels,
+) -> Vec<PlacedScope<'a>> {
+    let whole = place(parts.iter().collect(), 0);
+    let scopes = scopes_of(gang).into_iter().map(|scope| {
+        let is_in = |part: &&GangPart| scope.parts.contains(&part.name.as_str());
+        let position = scope.required.and_then(|key| levels.position_of_key(key));
+        let required = position.map_or(0, |position| position.saturating_add(1));
+        place(parts.iter().filter(is_in).collect(), required)
     });
-    let cluster = Cluster::of(levels.len(), locations);
-    if !nodes.iter().all(|node| cluster.knows(node)) {
+    std::iter::once(whole).chain(scopes).collect()
+}
+
+fn place(parts: Vec<&GangPart>, required: usize) -> PlacedScope<'_> {
+    let pods = parts.iter().copied().flat_map(|part| &part.pods);
+    let mut nodes: Vec<&str> = pods.filter_map(|p| p.spec.node_name.as_deref()).collect();
+    nodes.sort_unstable();
+    PlacedScope {
+        parts,
+        nodes,
+        required,
+    }
+}
+
+/// The score of the scopes, or of the whole without constraints; the used domains of the whole.
+fn compute(scopes: &[PlacedScope<'_>], levels: &Levels, caches: &Caches) -> Option<Placement> {
+    let (whole, scopes) = scopes.split_first()?;
+    let mut clusters = Clusters::of(levels, caches);
+    let cluster = clusters.for_parts(&whole.parts);
+    if !whole.nodes.iter().all(|node| cluster.knows(node)) {
         return None;
     }
-    let placement = score(&cluster, nodes.iter().copied(), 0)?;
-    caches.placements.keep(uid, fingerprint, &placement);
-    Some(placement)
+    let placement = score(&cluster, whole.nodes.iter().copied(), 0)?;
+    if scopes.is_empty() {
+        return Some(placement);
+    }
+    let clusters: Vec<Arc<Cluster>> = scopes
+        .iter()
+        .map(|scope| clusters.for_parts(&scope.parts))
+        .collect();
+    let places = scopes.iter().zip(&clusters);
+    let places = places.map(|(scope, cluster)| ScopePlaces {
+        cluster,
+        nodes: scope.nodes.clone(),
+        required: scope.required,
+    });
+    Some(Placement {
+        score: mean_score(places),
+        ..placement
+    })
+}
+
+/// The nodes of the cluster, for each shape of pods: group replicas have equal pods.
+struct Clusters<'a> {
+    levels: &'a Levels,
+    nodes: Vec<Arc<Node>>,
+    known: Vec<(Shape, Arc<Cluster>)>,
+}
+
+impl<'a> Clusters<'a> {
+    fn of(levels: &'a Levels, caches: &Caches) -> Self {
+        Self {
+            levels,
+            nodes: caches.of::<Node>().all(),
+            known: Vec::new(),
+        }
+    }
+
+    fn for_parts(&mut self, parts: &[&GangPart]) -> Arc<Cluster> {
+        let podcliques = parts.iter().filter_map(|part| part.podclique.as_ref());
+        let shape = Shape::of(podcliques.map(|podclique| &*podclique.spec.pod_spec));
+        let mut known = self.known.iter();
+        if let Some((_, cluster)) = known.find(|(other, _)| *other == shape) {
+            return Arc::clone(cluster);
+        }
+        let cluster = Arc::new(self.build(&shape));
+        self.known.push((shape, Arc::clone(&cluster)));
+        cluster
+    }
+
+    fn build(&self, shape: &Shape) -> Cluster {
+        let levels = self.levels.as_slice();
+        let locations = self.nodes.iter().map(|node| {
+            let location = Location {
+                domains: levels.iter().map(|level| domain_of(node, level)).collect(),
+                capacity: shape.capacity_of(node),
+            };
+            (ownership::name(&node.metadata), location)
+        });
+        Cluster::of(levels.len(), locations)
+    }
 }
 
 fn domain_of(node: &Node, level: &TopologyLevel) -> Option<String> {
     ownership::label(&node.metadata, &level.key).map(str::to_owned)
 }
 
-/// The levels of the cluster's topology binding, the first by name if there are several; without
-/// one zones and hosts.
-fn levels(caches: &Caches) -> Vec<TopologyLevel> {
-    let bindings = caches.of::<ClusterTopologyBinding>().all();
-    let first = bindings.iter().min_by_key(|b| b.metadata.name.clone());
-    let level = |domain: &str, key: &str| TopologyLevel {
-        domain: domain.to_owned(),
-        key: key.to_owned(),
-    };
-    first.map_or_else(
-        || {
-            vec![
-                level("zone", "topology.kubernetes.io/zone"),
-                level("host", "kubernetes.io/hostname"),
-            ]
-        },
-        |binding| binding.spec.levels.clone(),
-    )
-}
-
-fn fingerprint(nodes: &[&str], levels: &[TopologyLevel]) -> u64 {
-    let keys = levels.iter().map(|level| level.key.as_str());
-    let all: Vec<&str> = nodes.iter().copied().chain(keys).collect();
+fn fingerprint(scopes: &[PlacedScope<'_>], levels: &Levels) -> u64 {
+    let keys = levels.as_slice().iter().map(|level| level.key.as_str());
+    let mut all: Vec<String> = keys.map(str::to_owned).collect();
+    for scope in scopes {
+        all.push(scope.required.to_string());
+        all.extend(scope.nodes.iter().map(|node| (*node).to_owned()));
+    }
     // Neither names nor keys contain a space.
     fnv::hash(all.join(" ").as_bytes())
 }

@@ -3,17 +3,20 @@
 //! It reads PodCliques and pods by name, whatever their labels are: one with an edited label is
 //! found by its owners and their names as well.
 
+mod waiting;
+
 use std::sync::Arc;
 
-use api::kai::{KaiPodGroup, KaiQueue, keys};
+use api::kai::{KaiPodGroup, KaiQueue, KaiTopology, keys};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
-    ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodGang, labels, names,
+    ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodGang, PodGangSpec,
+    labels, names,
 };
 use domain::object::ownership;
 use domain::scheduling::{names_queue, pod_group_name};
 use domain::workload::gang;
-use domain::{Key, Pod};
+use domain::{Key, Node, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
@@ -22,17 +25,22 @@ use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
+use crate::backend::topology;
+
 /// Registers all triggers.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGang>(from_gang);
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<PodCliqueScalingGroup>(from_group);
     on.on_change::<Pod>(from_pod);
+    on.on_change::<Pod>(waiting::from_pod);
+    on.on_change::<Node>(waiting::from_node);
     on.on_change::<VolcanoPodGroup>(from_pod_group);
     on.on_change::<KaiPodGroup>(from_pod_group);
     on.on_change::<PodGroup>(from_pod_group);
     on.on_change::<CompositePodGroup>(from_pod_group);
     on.on_change::<Workload>(from_pod_group);
+    on.on_change::<KaiTopology>(from_kai_topology);
     on.on_change::<KaiQueue>(|queue, caches| find::by_queue(queue, caches, names));
     on.on_change::<VolcanoQueue>(|queue, caches| find::by_queue(queue, caches, names));
     on.on_change::<ClusterTopologyBinding>(|_, caches| all_gangs(caches));
@@ -48,11 +56,34 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
     let mut namespaces = all.iter().map(|key| &key.namespace);
     let is_served = namespaces.any(|namespace| caches.is_served::<PodGroup>(namespace));
-    if is_served && !change.keeps(|gang| gang.spec.pod_groups.clone()) {
+    let lists_others = is_served && !change.keeps(|gang| gang.spec.pod_groups.clone());
+    if lists_others || has_other_constraints(change) {
         let gangs = change.versions();
         all.extend(gangs.filter_map(|gang| base_of_scaled(&gang.metadata)));
     }
     all
+}
+
+fn has_other_constraints(change: &Change<PodGang>) -> bool {
+    let none = PodGangSpec::default();
+    let old = change.old.as_ref().map_or(&none, |gang| &gang.spec);
+    let new = change.new.as_ref().map_or(&none, |gang| &gang.spec);
+    topology::differs(old, new)
+}
+
+/// The gangs whose constraints refer to it. KAI makes the levels of a topology immutable, so one
+/// with other levels is another object.
+fn from_kai_topology(change: &Change<KaiTopology>, caches: &Caches) -> Vec<Key> {
+    let Some(topology) = change.newest() else {
+        return Vec::new();
+    };
+    let name = Some(ownership::name(&topology.metadata));
+    let gangs = caches.of::<PodGang>().all();
+    gangs
+        .iter()
+        .filter(|gang| ownership::annotation(&gang.metadata, labels::TOPOLOGY_NAME) == name)
+        .map(|gang| Key::of(&gang.metadata))
+        .collect()
 }
 
 fn base_of_scaled(gang: &ObjectMeta) -> Option<Key> {

@@ -1,6 +1,9 @@
 //! The cases that a run has met: a check that never meets its subject passes whatever the operator
 //! does.
 
+mod group_replicas;
+mod topology;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use api::{labels, start_order};
@@ -66,6 +69,12 @@ impl Coverage {
                 _ => {}
             }
             self.any(record);
+        }
+        for case in group_replicas::replaced(store) {
+            self.saw(case);
+        }
+        for case in topology::cases(store) {
+            self.saw(case);
         }
     }
 

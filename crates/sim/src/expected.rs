@@ -7,6 +7,7 @@ mod jobs;
 mod ready;
 mod revisions;
 mod schedulers;
+mod topology;
 mod updates;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,6 +70,7 @@ fn problems_within(store: &Store) -> Vec<String> {
     problems.extend(check_parts(store));
     problems.extend(attempts::problems(store));
     problems.extend(schedulers::problems(store));
+    problems.extend(topology::problems(store));
     let pods = store.all(Resource::Pod);
     problems.extend(pods.filter_map(|(id, pod)| check_owner(store, id, pod)));
     problems

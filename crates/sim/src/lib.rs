@@ -18,6 +18,7 @@ pub mod rng;
 pub mod service;
 pub mod store;
 pub mod story;
+pub mod topology;
 pub mod view;
 
 pub use coverage::Coverage;

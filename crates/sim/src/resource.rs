@@ -33,15 +33,19 @@ pub enum Resource {
     KaiPodGroup,
     VolcanoPodGroup,
     Event,
+    Node,
+    ClusterTopologyBinding,
+    KaiTopology,
 }
 
 impl Resource {
     /// API group and version, e.g. `grove.io/v1alpha1`.
     pub fn api_version(self) -> &'static str {
         match self {
-            Self::PodCliqueSet | Self::PodCliqueScalingGroup | Self::PodClique => {
-                "grove.io/v1alpha1"
-            }
+            Self::PodCliqueSet
+            | Self::PodCliqueScalingGroup
+            | Self::PodClique
+            | Self::ClusterTopologyBinding => "grove.io/v1alpha1",
             Self::PodGang => "scheduler.grove.io/v1alpha1",
             Self::HorizontalPodAutoscaler => "autoscaling/v2",
             Self::ControllerRevision => "apps/v1",
@@ -49,8 +53,9 @@ impl Resource {
             Self::CompositePodGroup => "scheduling.k8s.io/v1alpha3",
             Self::KaiPodGroup => "scheduling.run.ai/v2alpha2",
             Self::VolcanoPodGroup => "scheduling.volcano.sh/v1beta1",
+            Self::KaiTopology => "kai.scheduler/v1alpha1",
             Self::Event => "events.k8s.io/v1",
-            Self::Pod | Self::Service => "v1",
+            Self::Pod | Self::Service | Self::Node => "v1",
         }
     }
 
@@ -58,19 +63,32 @@ impl Resource {
     pub fn kind(self) -> String {
         match self {
             Self::KaiPodGroup | Self::VolcanoPodGroup => Self::PodGroup.to_string(),
+            Self::KaiTopology => "Topology".to_owned(),
             other => other.to_string(),
         }
     }
 
     /// Whether it is defined by a CustomResourceDefinition.
     pub fn is_custom(self) -> bool {
-        let is_of_scheduler = matches!(self, Self::KaiPodGroup | Self::VolcanoPodGroup);
+        let is_of_scheduler = matches!(
+            self,
+            Self::KaiPodGroup | Self::VolcanoPodGroup | Self::KaiTopology
+        );
         is_of_scheduler || self.api_version().contains("grove.io")
     }
 
-    /// Whether its status is written by a subresource only.
+    /// Whether its status is written by a subresource only. Nodes are made with their status here.
     pub fn has_status(self) -> bool {
-        !matches!(self, Self::Event | Self::ControllerRevision)
+        !matches!(self, Self::Event | Self::ControllerRevision | Self::Node)
+    }
+
+    /// Whether its objects are in no namespace. The store holds them, and answers no request about
+    /// them: an operator only watches them.
+    pub fn is_of_cluster(self) -> bool {
+        matches!(
+            self,
+            Self::Node | Self::ClusterTopologyBinding | Self::KaiTopology
+        )
     }
 
     /// Whether a PUT creates the object if there is none.
@@ -87,7 +105,7 @@ impl Resource {
     pub fn served_at(api_version: &str, plural: &str) -> Option<Self> {
         use strum::IntoEnumIterator;
         let is_it = |r: &Self| r.api_version() == api_version && r.plural() == plural;
-        Self::iter().find(is_it)
+        Self::iter().filter(|r| !r.is_of_cluster()).find(is_it)
     }
 
     /// Path of the collection in a namespace.
@@ -125,6 +143,15 @@ impl Id {
 }
 
 impl Id {
+    /// An object of the cluster, which is in no namespace.
+    pub fn of_cluster(resource: Resource, name: &str) -> Self {
+        Self {
+            resource,
+            namespace: String::new(),
+            name: name.to_owned(),
+        }
+    }
+
     /// Another object of this namespace.
     #[must_use]
     pub fn beside(&self, resource: Resource, name: &str) -> Self {

@@ -16,7 +16,7 @@ mod sizes;
 mod start_order;
 mod texts;
 mod times;
-mod topology;
+pub mod topology;
 mod training;
 mod unwise;
 

@@ -22,7 +22,7 @@ pub struct Judge {
     pub stored: Arc<dyn CachedObjects>,
     /// Defaults of the operator's configuration.
     pub defaults: DefaultsConfig,
-    /// Inputs of the rules.
+    /// Inputs of the rules; those that change while the operator runs are read for each request.
     pub rules: Rules,
     /// Users who may change managed objects. `None`: all.
     pub exemptions: Option<Exemptions>,

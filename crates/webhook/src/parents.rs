@@ -1,13 +1,15 @@
 //! Related objects.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::object::ownership;
+use domain::topology::Levels;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-/// Objects from the cache. A stale view suffices: the definitions refuse the same.
+/// Objects from the cache. A stale view suffices: the definitions refuse most of the same.
 pub trait CachedObjects: Send + Sync {
     /// The set of that name.
     fn set(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueSet>>;
@@ -17,6 +19,9 @@ pub trait CachedObjects: Send + Sync {
     fn group(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueScalingGroup>>;
     /// The PodClique of that name.
     fn podclique(&self, namespace: &str, name: &str) -> Option<Arc<PodClique>>;
+    /// The levels of all ClusterTopologyBindings, by name; `None` if it is not known which there
+    /// are. Nothing else refuses a set because of them.
+    fn topologies(&self) -> Option<BTreeMap<String, Levels>>;
 }
 
 /// The set of an object, through its owner references (seed 002).

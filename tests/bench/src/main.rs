@@ -38,6 +38,7 @@ mod shape;
 mod site;
 mod storm;
 mod takeover;
+mod updating;
 mod watching;
 
 use std::path::PathBuf;
@@ -160,6 +161,10 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     }
     if args.asks_for(takeover::TITLE) {
         report.add([takeover::measure(&site).await?])?;
+    }
+    if args.names(updating::ONLY) {
+        let updated = Shape::updated(args.pods);
+        report.add([updating::measure(&site, &updated, args.rounds).await?])?;
     }
     drop(site);
     measure_elsewhere(args, &mut report).await?;

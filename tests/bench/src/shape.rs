@@ -81,6 +81,17 @@ impl Shape {
         }
     }
 
+    /// The workload of an update: 100 replicas of one clique of 2 pods in a run whose largest workload
+    /// has 1,000 pods.
+    pub fn updated(pods: u32) -> Self {
+        let replicas = (pods / 10).max(1);
+        Self::new(
+            &format!("update of {replicas} x 2 pods"),
+            [1, replicas],
+            &[2],
+        )
+    }
+
     fn new(title: &str, [sets, replicas]: [u32; 2], cliques: &[u32]) -> Self {
         Self {
             title: title.to_owned(),
@@ -149,6 +160,14 @@ impl Shape {
         }
         3 * self.sets + 4 * self.sets * self.replicas + 3 * self.pod_cliques() + 2 * self.pods()
     }
+
+    /// The least number of requests of an update that replaces each replica as a whole, of one clique: per
+    /// set the check of its template, the revision, and the status that begins the update; per replica the
+    /// status of the set that ends its turn, PUT and 2 statuses of its PodClique, and of its PodGang; per
+    /// pod DELETE, POST and gate.
+    pub fn least_requests_of_update(&self) -> u32 {
+        3 * self.sets + 7 * self.sets * self.replicas + 3 * self.pods()
+    }
 }
 
 #[cfg(test)]
@@ -162,6 +181,14 @@ mod tests {
             least,
             [(1000, 2010), (1000, 5503), (400, 2100), (396, 1687)]
         );
+    }
+
+    #[test]
+    fn least_requests_of_an_update_follow_the_definition() {
+        let updated = Shape::updated(1000);
+        assert_eq!(updated.title, "update of 100 x 2 pods");
+        let least = (updated.pods(), updated.least_requests_of_update());
+        assert_eq!(least, (200, 1303));
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Option<FieldError> {
 
 fn error(circle: &[&str], last: &str, next: &str) -> FieldError {
     let at = template().field("cliques");
-    let problem = "these cliques wait for each other and would never start";
+    let problem = "circular dependencies: these cliques wait for each other and would never start";
     let remedy = format!("remove {next:?} from the startsAfter of {last:?}, for example");
     at.wrong(circle.join(" -> "), problem, remedy)
 }

@@ -79,7 +79,7 @@ fn named_once<'a>(list: &Path, names: impl Iterator<Item = &'a str>) -> Vec<Fiel
         if name.is_empty() {
             errors.push(at.missing("a name is needed", "name a resource claim template"));
         } else if !seen.insert(name) {
-            errors.push(at.wrong(name, "is listed twice", "remove one of them"));
+            errors.push(at.wrong(name, "duplicate: is listed twice", "remove one of them"));
         }
     }
     errors

@@ -20,17 +20,19 @@ pub fn validate(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
 /// The same, however many there are.
 fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let over = oversize::errors_of_sent(pcs);
-    if over.is_empty() {
-        broken_rules(pcs, rules)
-    } else {
-        over
+    if !over.is_empty() {
+        return over;
     }
+    let mut errors = broken_rules(pcs, rules);
+    errors.extend(topology::check_new(pcs, rules));
+    errors
 }
 
-/// The errors of a set that is sent and within its limits.
+/// The errors of a set that is sent and within its limits, in any cluster.
 pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     [
         within_limits(pcs, rules),
+        names::equal_roles(pcs),
         metadata::of_operator(pcs),
         autoscaling::limits_of_groups(pcs),
         training::restarts_of_containers(pcs),

@@ -53,7 +53,7 @@ pub(super) fn fixed<T: PartialEq + Serialize>(at: &Path, old: &T, new: &T) -> Op
         "null" | "[]" => "remove it, or create another PodCliqueSet".to_owned(),
         before => format!("restore {before}, or create another PodCliqueSet"),
     };
-    (old != new).then(|| at.wrong(new, "cannot be changed", remedy()))
+    (old != new).then(|| at.wrong(new, "is immutable: cannot be changed", remedy()))
 }
 
 fn check_set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {

@@ -2,7 +2,7 @@
 //!
 //! Grove accepts DNS subdomains (with dots). This operator requires DNS labels: host names,
 //! Services and label values contain them, and a name with a dot would fail only when a pod is
-//! created. `roleName` may occur more than once: no object is named after it.
+//! created. Each clique has a `roleName` of its own (Grove), though no object is named after it.
 
 use std::collections::BTreeMap;
 
@@ -27,12 +27,19 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     errors.extend(
         scaling_groups(pcs).filter_map(|(at, g)| spelling(&at.field("name"), &g.name, label)),
     );
-    errors.extend(unique(cliques(pcs).map(|(at, c)| (at, c.name.as_str()))));
-    errors.extend(unique(
-        scaling_groups(pcs).map(|(at, g)| (at, g.name.as_str())),
-    ));
+    let of_cliques = cliques(pcs).map(|(at, c)| (at, c.name.as_str()));
+    let of_groups = scaling_groups(pcs).map(|(at, g)| (at, g.name.as_str()));
+    errors.extend(unique(of_cliques, "name", "name"));
+    errors.extend(unique(of_groups, "name", "name"));
     errors.extend(lengths(pcs));
     errors
+}
+
+/// Nothing depends on a role, so a stored set may have one twice. An empty one names none.
+pub(super) fn equal_roles(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let roles = cliques(pcs).map(|(at, clique)| (at, clique.spec.role_name.as_str()));
+    let given = roles.filter(|(_, role)| !role.is_empty());
+    unique(given, "spec.roleName", "roleName")
 }
 
 /// Services are named after the set, and a Service's name starts with a letter.
@@ -98,17 +105,20 @@ fn spelling(at: &Path, name: &str, nearest: impl Fn(&str) -> Option<String>) -> 
     Some(at.wrong(name, problem, propose(&proposal)))
 }
 
-fn unique<'a>(named: impl Iterator<Item = (Path, &'a str)>) -> Vec<FieldError> {
+/// `field` holds the value, which messages call `what`.
+fn unique<'a>(
+    named: impl Iterator<Item = (Path, &'a str)>,
+    field: &str,
+    what: &str,
+) -> Vec<FieldError> {
     let mut first: BTreeMap<&str, Path> = BTreeMap::new();
     let mut errors = Vec::new();
     for (at, name) in named {
         match first.get(name) {
             Some(other) => {
-                let problem = format!("is the name of {other} too");
-                errors.push(
-                    at.field("name")
-                        .wrong(name, problem, "give each its own name"),
-                );
+                let problem = format!("duplicate: is the {what} of {other} too");
+                let remedy = format!("give each its own {what}");
+                errors.push(at.field(field).wrong(name, problem, remedy));
             }
             None => {
                 first.insert(name, at);

@@ -90,7 +90,7 @@ fn environment(at: &Path, env: &[EnvVar]) -> Vec<FieldError> {
             let problem = "the name of a variable has printable ASCII characters except '='";
             errors.push(at.wrong(name, problem, "rename it, such as MY_VARIABLE"));
         } else if !seen.insert(name) {
-            errors.push(at.wrong(name, "is set twice", "remove one of them"));
+            errors.push(at.wrong(name, "duplicate: is set twice", "remove one of them"));
         }
     }
     errors

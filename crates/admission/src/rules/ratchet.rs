@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::create::broken_rules;
 use super::options::Rules;
+use super::topology;
 use crate::field::FieldError;
 use crate::oversize;
 
@@ -22,20 +23,26 @@ use crate::oversize;
 /// nothing to compare.
 pub(super) fn find_news(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let over = oversize::errors_of_sent(new);
-    let broken = if over.is_empty() {
-        broken_rules(new, rules)
-    } else {
-        Vec::new()
-    };
-    if over.is_empty() && broken.is_empty() {
-        return Vec::new();
+    if over.is_empty() {
+        let mut news = newly_broken(old, new, rules);
+        news.extend(topology::check_change(old, new, rules));
+        return news;
     }
     let before = oversize::all_of_sent(old);
-    match (before.is_empty(), over.is_empty()) {
-        (true, true) => new_rules(broken, &broken_rules(old, rules), [old, new]),
-        (true, false) => over,
-        (false, _) => grown(over, &before, [old, new]),
+    if before.is_empty() {
+        return over;
     }
+    grown(over, &before, [old, new])
+}
+
+/// The rules that the new set breaks, which is within its limits, and the old one does not. If the
+/// old one was not within them, nothing is known of it.
+fn newly_broken(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
+    let broken = broken_rules(new, rules);
+    if broken.is_empty() || !oversize::all_of_sent(old).is_empty() {
+        return Vec::new();
+    }
+    new_rules(broken, &broken_rules(old, rules), [old, new])
 }
 
 /// Limits that were not broken before, or not so far.

@@ -66,7 +66,7 @@ fn one_group_each(pcs: &PodCliqueSet) -> Vec<FieldError> {
             let here = at.field("cliqueNames").index(i);
             match first.get(name.as_str()) {
                 Some(other) => {
-                    let problem = format!("this clique is already listed at {other}");
+                    let problem = format!("duplicate: this clique is already listed at {other}");
                     errors.push(here.wrong(name, problem, "remove one of the two"));
                 }
                 None => {

@@ -136,7 +136,7 @@ fn wrong_entry(
         return at.wrong(name, "a clique cannot start after itself", "remove it");
     }
     if !is_new {
-        return at.wrong(name, "is listed twice", "remove one of them");
+        return at.wrong(name, "duplicate: is listed twice", "remove one of them");
     }
     at.wrong(name, "there is no such clique", remedy)
 }

@@ -1,12 +1,20 @@
-//! Topology constraints, as far as one set shows them. Only a check in a cluster shows whether the
-//! topology and its levels exist.
+//! Topology constraints, as far as one set shows them, and the places that have one. Only a cluster
+//! shows whether the topology and its levels exist (`cluster`).
+
+mod cluster;
+mod hierarchy;
+
+use std::fmt;
 
 use api::PodCliqueSet;
 use api::topology::TopologyConstraint;
 use domain::object::text::cut_text;
+use domain::topology::{Pack, pack_of};
 
 use crate::clique_paths::{cliques, group_of, scaling_groups, template};
 use crate::field::{FieldError, MAX_SHOWN_CHARS, Path};
+
+pub(super) use cluster::{check_change, check_new};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let constraints = constraints(pcs);
@@ -24,33 +32,56 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 pub(crate) struct Placed<'a> {
     pub(crate) at: Path,
     pub(crate) constraint: &'a TopologyConstraint,
+    scope: Scope<'a>,
     /// The topology of the parent.
     inherited: Option<&'a str>,
+}
+
+/// The pods that a constraint applies to.
+#[derive(Clone, Copy, Debug)]
+enum Scope<'a> {
+    Set,
+    Group(&'a str),
+    Clique {
+        name: &'a str,
+        group: Option<&'a str>,
+    },
 }
 
 /// All constraints of the set, outermost first.
 pub(crate) fn constraints(pcs: &PodCliqueSet) -> Vec<Placed<'_>> {
     let own = pcs.spec.template.topology_constraint.as_ref();
     let of_set = own.and_then(topology_name);
-    let placed = |at: Path, constraint, inherited| {
-        Some(Placed {
-            at: at.field("topologyConstraint"),
-            constraint: Option::as_ref(constraint)?,
-            inherited,
-        })
-    };
-    let set = placed(template(), &pcs.spec.template.topology_constraint, None);
-    let groups = scaling_groups(pcs)
-        .filter_map(|(at, group)| placed(at, &group.topology_constraint, of_set));
+    let set = own.map(|own| place(&template(), own, Scope::Set, None));
+    let groups = scaling_groups(pcs).filter_map(|(at, group)| {
+        let constraint = group.topology_constraint.as_ref()?;
+        Some(place(&at, constraint, Scope::Group(&group.name), of_set))
+    });
     let members = cliques(pcs).filter_map(|(at, clique)| {
-        let group = group_of(pcs, &clique.name).and_then(|g| g.topology_constraint.as_ref());
-        placed(
-            at,
-            &clique.topology_constraint,
-            group.and_then(topology_name).or(of_set),
-        )
+        let constraint = clique.topology_constraint.as_ref()?;
+        let group = group_of(pcs, &clique.name);
+        let of_group = group.and_then(|group| topology_name(group.topology_constraint.as_ref()?));
+        let scope = Scope::Clique {
+            name: &clique.name,
+            group: group.map(|group| group.name.as_str()),
+        };
+        Some(place(&at, constraint, scope, of_group.or(of_set)))
     });
     set.into_iter().chain(groups).chain(members).collect()
+}
+
+fn place<'a>(
+    parent: &Path,
+    constraint: &'a TopologyConstraint,
+    scope: Scope<'a>,
+    inherited: Option<&'a str>,
+) -> Placed<'a> {
+    Placed {
+        at: parent.field("topologyConstraint"),
+        constraint,
+        scope,
+        inherited,
+    }
 }
 
 fn topology_name(constraint: &TopologyConstraint) -> Option<&str> {
@@ -58,16 +89,40 @@ fn topology_name(constraint: &TopologyConstraint) -> Option<&str> {
 }
 
 fn unnamed(placed: &Placed<'_>) -> Option<FieldError> {
-    let is_named = topology_name(placed.constraint)
-        .or(placed.inherited)
-        .is_some();
     let problem = "the name of a ClusterTopologyBinding is needed here or further out";
     let remedy = "set it, or set spec.template.topologyConstraint.topologyName for all";
     let at = placed.at.field("topologyName");
-    (!is_named).then(|| at.missing(problem, remedy))
+    placed
+        .topology()
+        .is_none()
+        .then(|| at.missing(problem, remedy))
 }
 
-impl Placed<'_> {
+impl<'a> Placed<'a> {
+    /// The topology that it names or inherits.
+    fn topology(&self) -> Option<&'a str> {
+        topology_name(self.constraint).or(self.inherited)
+    }
+
+    /// The levels that it names.
+    fn pack(&self) -> Pack<'a> {
+        pack_of(Some(self.constraint))
+    }
+
+    /// Where it names the level that it requires.
+    fn at_required(&self) -> Path {
+        let pack = self.constraint.pack.as_ref();
+        if pack.is_some_and(|pack| !pack.required.is_empty()) {
+            return self.at.field("pack.required");
+        }
+        self.at.field("packDomain")
+    }
+
+    /// Where it names the level that it prefers.
+    fn at_preferred(&self) -> Path {
+        self.at.field("pack.preferred")
+    }
+
     /// All constraints of a set name one topology.
     fn differs_from(&self, first: &Self) -> Option<FieldError> {
         let (own, other) = (
@@ -85,5 +140,27 @@ impl Placed<'_> {
         );
         let at = self.at.field("topologyName");
         Some(at.wrong(own, problem, "use the same name, or omit it to inherit"))
+    }
+}
+
+impl Scope<'_> {
+    /// Whether the pods of the other one are some of the pods of this one.
+    fn holds(self, other: Scope<'_>) -> bool {
+        match (self, other) {
+            (Self::Set, Scope::Group(_) | Scope::Clique { .. }) => true,
+            (Self::Group(own), Scope::Clique { group, .. }) => group == Some(own),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Scope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |name: &str| cut_text(name, MAX_SHOWN_CHARS);
+        match self {
+            Self::Set => f.write_str("the PodCliqueSet"),
+            Self::Group(name) => write!(f, "scaling group {:?}", short(name)),
+            Self::Clique { name, .. } => write!(f, "clique {:?}", short(name)),
+        }
     }
 }

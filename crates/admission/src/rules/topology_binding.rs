@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use api::topology::ClusterTopologyBinding;
+use domain::scheduling::{DEFAULT_SCHEDULER, Profiles};
 
 use super::options::Rules;
 use crate::error_limit::bound_errors;
@@ -41,7 +42,7 @@ fn check(binding: &ClusterTopologyBinding, rules: &Rules) -> Vec<FieldError> {
         once(&levels, "domain", domains),
         once(&levels, "key", keys),
         once(&schedulers, "schedulerName", names.clone()),
-        unknown(&schedulers, names, rules),
+        without_topology(&schedulers, names, rules),
     ]
     .concat()
 }
@@ -61,30 +62,56 @@ fn once<'a>(list: &Path, field: &str, values: impl Iterator<Item = &'a str>) -> 
         if value.is_empty() {
             errors.push(at.missing("a value is needed", "fill it in, or remove the entry"));
         } else if other != i {
-            let problem = format!("is that of {} too", list.index(other));
+            let problem = format!("duplicate: is that of {} too", list.index(other));
             errors.push(at.wrong(value, problem, "correct or remove one of the two"));
         }
     }
     errors
 }
 
-fn unknown<'a>(
+/// Entries of schedulers that read no topology. They are known only with the operator's
+/// configuration.
+fn without_topology<'a>(
     list: &Path,
     names: impl Iterator<Item = &'a str>,
     rules: &Rules,
 ) -> Vec<FieldError> {
-    let is_unknown = |name: &str| !rules.schedulers.iter().any(|known| known == name);
-    let problem = "the operator is not configured for this scheduler";
-    let remedy = || {
-        let known = rules.schedulers.iter().map(String::as_str);
-        choose(known, "add it to the operator's configuration")
+    let Some(profiles) = &rules.profiles else {
+        return Vec::new();
     };
-    names
-        .enumerate()
-        .filter(|(_, name)| !rules.schedulers.is_empty() && !name.is_empty() && is_unknown(name))
-        .map(|(i, name)| {
-            let at = list.index(i).field("schedulerName");
-            at.wrong(name, problem, remedy())
-        })
-        .collect()
+    let wrong = names.enumerate().filter_map(|(i, name)| {
+        let (problem, otherwise) = describe_lack(name, profiles)?;
+        let remedy = choose(aware_schedulers(profiles), otherwise);
+        let at = list.index(i).field("schedulerName");
+        Some(at.wrong(name, problem, remedy))
+    });
+    wrong.collect()
+}
+
+/// Why a scheduler reads no topology, and what to do if no other one does.
+fn describe_lack(name: &str, profiles: &Profiles) -> Option<(&'static str, &'static str)> {
+    if name.is_empty() {
+        // An error of its own.
+        return None;
+    }
+    // Pods may name the default one without a profile.
+    let is_enabled = name == DEFAULT_SCHEDULER || profiles.names().any(|known| known == name);
+    if !is_enabled {
+        let remedy = "add a profile for it to scheduler.profiles of the operator's configuration";
+        return Some(("scheduler backend is not enabled in Grove", remedy));
+    }
+    let is_aware = is_aware(name, profiles);
+    let problem = "does not implement topology-aware scheduling";
+    (!is_aware).then_some((problem, "remove the entry"))
+}
+
+fn aware_schedulers(profiles: &Profiles) -> impl Iterator<Item = &str> {
+    profiles
+        .names()
+        .filter(move |name| is_aware(name, profiles))
+}
+
+fn is_aware(name: &str, profiles: &Profiles) -> bool {
+    let backend = profiles.backend_of(Some(name));
+    backend.without_domains().is_none()
 }

@@ -7,7 +7,7 @@ use domain::update;
 use super::Warning;
 use crate::clique_paths::{cliques, scaling_groups};
 use crate::field::Path;
-use crate::rules::{coherent, constraints};
+use crate::rules::coherent;
 use crate::unimplemented;
 
 pub(super) fn start_order(pcs: &PodCliqueSet) -> Vec<Warning> {
@@ -71,17 +71,6 @@ pub(super) fn priorities(pcs: &PodCliqueSet) -> Vec<Warning> {
             let text = "has no effect: spec.template.priorityClassName is set";
             let is_replaced = ![of_set, ""].contains(&own) && !of_set.is_empty();
             is_replaced.then(|| Warning::new(&at, text))
-        })
-        .collect()
-}
-
-pub(super) fn old_constraints(pcs: &PodCliqueSet) -> Vec<Warning> {
-    constraints(pcs)
-        .into_iter()
-        .filter(|placed| !placed.constraint.pack_domain.is_empty())
-        .map(|placed| {
-            let at = placed.at.field("packDomain");
-            Warning::new(&at, "is deprecated: move it to pack.required")
         })
         .collect()
 }

@@ -45,7 +45,7 @@ fn sets() -> impl Strategy<Value = PodCliqueSet> {
         let clique = |name: &str, sharing: &Value, annotations: &Value| {
             json!({
                 "name": name, "resourceSharing": sharing, "annotations": annotations,
-                "spec": {"roleName": "r", "replicas": 1, "podSpec": {"containers": [{"name": "main"}]}}
+                "spec": {"roleName": name, "replicas": 1, "podSpec": {"containers": [{"name": "main"}]}}
             })
         };
         let field = if is_generated { "/metadata/generateName" } else { "/metadata/name" };

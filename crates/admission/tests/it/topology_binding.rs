@@ -2,6 +2,7 @@
 
 use admission::{Rules, validate_binding};
 use api::topology::ClusterTopologyBinding;
+use domain::scheduling::{Backend, Profiles};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::{Value, json};
 use testkit::builders::EPOCH;
@@ -34,8 +35,13 @@ fn two_levels() -> Value {
 }
 
 fn configured() -> Rules {
+    let profiles = [
+        ("kai-scheduler", Backend::KaiScheduler),
+        ("volcano", Backend::Volcano),
+    ];
+    let profiles = profiles.map(|(name, backend)| (name.to_owned(), backend));
     Rules {
-        schedulers: vec!["default-scheduler".into(), "kai-scheduler".into()],
+        profiles: Some(Profiles::of(profiles)),
         ..Rules::default()
     }
 }
@@ -53,7 +59,12 @@ fn what_is_wrong_with_a_topology() {
         (
             "unknown scheduler",
             two_levels(),
-            vec!["kai-scheduler", "volcano"],
+            vec!["kai-scheduler", "lpx-scheduler"],
+        ),
+        (
+            "schedulers that know no topology",
+            two_levels(),
+            vec!["volcano", "default-scheduler"],
         ),
         ("scheduler without a name", two_levels(), vec![""]),
     ];
@@ -65,7 +76,7 @@ fn what_is_wrong_with_a_topology() {
 }
 
 #[test]
-fn any_scheduler_is_known_where_none_are_configured() {
+fn any_scheduler_passes_where_the_configuration_is_not_known() {
     let binding = binding(&two_levels(), &["volcano"]);
     assert_eq!(validate_binding(None, &binding, &Rules::default()), []);
 }

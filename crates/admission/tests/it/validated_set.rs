@@ -32,7 +32,8 @@ fn a_stored_set_whose_claims_have_long_names_is_acted_on() {
     assert_eq!(validate(&validated.set, &Rules::default()).len(), 1);
 }
 
-/// The Go operator accepts these: constraints of older releases, and additions by an update.
+/// The Go operator accepts these: constraints of older releases, and additions by an update. And a
+/// role that two cliques have, which earlier releases accepted.
 #[rstest]
 #[case::topology(
     "/spec/template/topologyConstraint".into(),
@@ -44,6 +45,7 @@ fn a_stored_set_whose_claims_have_long_names_is_acted_on() {
     json!([{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}])
 )]
 #[case::autoscaler(at(GROUP, "scaleConfig"), json!({"minReplicas": 3, "maxReplicas": 2}))]
+#[case::role(at(FRONTEND, "spec/roleName"), json!("leader"))]
 fn a_stored_set_is_acted_on_though_the_webhook_would_refuse_it(
     #[case] at: String,
     #[case] value: Value,

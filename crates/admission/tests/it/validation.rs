@@ -30,6 +30,9 @@ fn names() {
         "group with a dot": at(GROUP, "name") => "pre.fill";
         "two cliques of one name": at(FRONTEND, "name") => "leader";
         "two groups of one name": at(GROUPS, "-") => {"name": "prefill", "cliqueNames": ["frontend"]};
+        "two cliques of one role": at(FRONTEND, "spec/roleName") => "leader";
+        "two cliques without a role":
+            at(FRONTEND, "spec/roleName") => "", at(CLIQUES, "1/spec/roleName") => "";
         "long name": at(FRONTEND, "name") => LONG;
         "long names in a group": at(GROUP, "name") => LONG;
         "long generated name": "/metadata/name" => null, "/metadata/generateName" => (format!("{LONG}-"));
@@ -46,15 +49,6 @@ fn an_error_of_a_generated_name_concerns_its_prefix() {
     assert!(
         words.starts_with("  metadata.generateName: \"3d-\": "),
         "{words}"
-    );
-}
-
-#[test]
-fn one_role_name_may_be_used_twice() {
-    let role = at(FRONTEND, "spec/roleName");
-    assert_eq!(
-        words(&set(&[(&role, json!("leader"))]), &Rules::default()),
-        ""
     );
 }
 
@@ -228,6 +222,7 @@ fn schedulers_that_the_operator_knows() {
     let rules = Rules {
         default_scheduler: "volcano".into(),
         schedulers: vec!["volcano".into(), "default-scheduler".into()],
+        ..Rules::default()
     };
     let name = "/spec/template/cliques/0/spec/podSpec/schedulerName";
     assert_eq!(words(&set(&[]), &rules), "");

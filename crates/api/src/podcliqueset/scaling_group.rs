@@ -65,9 +65,9 @@ pub struct PodCliqueScalingGroupConfig {
     /// At most 500. Condition `FieldNotImplemented` names the field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_sharing: Vec<PcsgResourceSharing>,
-    /// Topology domain in which to place a group replica. Accepted, without effect yet.
+    /// Topology domain in which to place a group replica.
     ///
-    /// Condition `FieldNotImplemented` names the field.
+    /// Cannot be changed. A level that does not exist holds the gangs that have not started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
     /// Replaces the template's `terminationDelay` for this group.

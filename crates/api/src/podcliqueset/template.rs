@@ -37,9 +37,9 @@ pub struct PodCliqueSetTemplateSpec {
     /// A change reaches the Services at once and restarts nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headless_service_config: Option<HeadlessServiceConfig>,
-    /// Topology domain in which to place a replica. Accepted, without effect yet.
+    /// Topology domain in which to place a replica.
     ///
-    /// Condition `FieldNotImplemented` names the field.
+    /// Cannot be changed. A level that does not exist holds the gangs that have not started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
     /// How long fewer than `minAvailable` may be available before the gang is terminated, e.g.
@@ -101,9 +101,9 @@ pub struct PodCliqueTemplateSpec {
     /// Refused with `OnDelete`. Default: one pod at a time, no deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolling_update: Option<RollingUpdate>,
-    /// Topology domain in which to place the clique's pods. Accepted, without effect yet.
+    /// Topology domain in which to place the clique's pods.
     ///
-    /// Condition `FieldNotImplemented` names the field.
+    /// Cannot be changed. A level that does not exist holds the gangs that have not started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
     /// Resource claims shared by the clique's pods. Accepted, without effect yet.

@@ -35,6 +35,8 @@ fn terminations_restarts_ends_and_troubles_are_not_routine() {
         events::GROUP_REPLICA_DELETED,
         events::PODCLIQUE_FAILED,
         events::REPLICA_RESTARTING,
+        events::TOPOLOGY_IN_SYNC,
+        events::TOPOLOGY_DRIFT,
         events::STATUS_FAILED,
         events::NAME_CONFLICT,
         events::SYNC_FAILED,

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use domain::topology::Levels;
+
 use super::needs::PodNeeds;
 use super::node_order::NodeOrder;
 
@@ -47,12 +49,27 @@ pub struct GangPart {
 /// Pods of one scope have to be in one domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pack {
-    /// The owner of the pods: the gang, a group replica or a PodClique.
+    /// The owner of the pods in its set: a replica, a group replica or a PodClique. Scaled gangs share
+    /// the scope of their replica.
     pub scope: String,
-    /// Name of the level, such as `rack`.
-    pub level: String,
-    /// Key of the node label that names the domain.
-    pub key: String,
+    /// The levels down to the required one. A domain is named by the labels of all of them.
+    pub levels: Levels,
+}
+
+impl Pack {
+    /// Name of the required level, such as `rack`.
+    pub fn level(&self) -> &str {
+        self.levels.domains().last().unwrap_or_default()
+    }
+
+    /// The same at the next broader level, if there is one.
+    pub fn broader(&self) -> Option<Self> {
+        let position = self.levels.as_slice().len().checked_sub(2)?;
+        Some(Self {
+            scope: self.scope.clone(),
+            levels: self.levels.down_to(position),
+        })
+    }
 }
 
 impl GangPart {

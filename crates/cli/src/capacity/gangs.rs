@@ -21,7 +21,15 @@ use super::topology::Topology;
 /// The gangs of a set with defaults applied, in the order in which they are placed: base gangs by
 /// replica, then scaled gangs. Pods of it that are on nodes already stay there.
 pub fn gangs_of(set: &PodCliqueSet, snapshot: &ClusterSnapshot) -> Result<Vec<Gang>, BadQuantity> {
-    let layout = layout_of(set);
+    gangs_in(set, &layout_of(set), snapshot)
+}
+
+/// The same of a set whose groups have other counts than its template.
+pub fn gangs_in(
+    set: &PodCliqueSet,
+    layout: &Layout<'_>,
+    snapshot: &ClusterSnapshot,
+) -> Result<Vec<Gang>, BadQuantity> {
     let namespace = set.metadata.namespace.clone().unwrap_or_default();
     let builder = Builder {
         set,
@@ -94,7 +102,9 @@ impl Builder<'_> {
             clique: part.clique.to_owned(),
             needs,
             labels,
-            packs: self.topology.packs_of(part, gang.base.is_some()),
+            packs: self
+                .topology
+                .packs_of(ownership::name(&self.set.metadata), part),
             guaranteed: count(minimum),
             best_effort: count(limits::bounded(template.spec.replicas) - minimum),
             held: self.held.get(name).cloned().unwrap_or_default(),

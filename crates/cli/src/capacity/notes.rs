@@ -15,14 +15,8 @@ use super::topology::Topology;
 pub fn notes_on(set: &PodCliqueSet, snapshot: &ClusterSnapshot) -> Vec<String> {
     let name = set.metadata.name.as_deref().unwrap_or_default();
     let topology = Topology::of(set, &snapshot.topologies);
-    let is_packed = topology.is_required();
-    let packed = "its topology constraints count here, but the operator does not pass them to a scheduler yet";
-    let of_topology = is_packed.then(|| packed.to_owned());
-    let of_set = topology
-        .notes
-        .into_iter()
-        .chain(of_topology)
-        .map(|note| format!("{name}: {note}"));
+    let notes = topology.notes.into_iter();
+    let of_set = notes.map(|note| format!("{name}: {note}"));
     let cliques = set.spec.template.cliques.iter();
     let of_cliques = cliques.flat_map(|clique| notes_on_clique(name, clique));
     let mut seen = BTreeSet::new();

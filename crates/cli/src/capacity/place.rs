@@ -9,6 +9,7 @@
 //! prefers. No placed pod moves again. A scheduler that tries more may still find a placement where
 //! this finds none.
 
+mod domain_room;
 mod fleet;
 mod free_resources;
 mod greedy;
@@ -19,6 +20,8 @@ mod shortage;
 use super::gang::Gang;
 use super::snapshot::ClusterSnapshot;
 use placer::Placer;
+
+pub use domain_room::{DomainRoom, PackRooms, find_rooms};
 
 /// Whether a gang fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

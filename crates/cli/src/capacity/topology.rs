@@ -3,86 +3,61 @@
 use std::collections::BTreeMap;
 
 use api::topology::TopologyConstraint;
-use api::{ClusterTopologyBinding, PodCliqueSet};
+use api::{ClusterTopologyBinding, PodCliqueSet, names};
+use domain::object::ownership;
+use domain::topology::{Levels, binding_name, pack_of};
 use domain::workload::layout::LayoutSlot;
 
 use super::gang::Pack;
 
-/// The required levels of a set.
+/// The required levels of a set, each with those above it.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
-    of_set: Option<Level>,
-    of_groups: BTreeMap<String, Level>,
-    of_cliques: BTreeMap<String, Level>,
+    of_set: Option<Levels>,
+    of_groups: BTreeMap<String, Levels>,
+    of_cliques: BTreeMap<String, Levels>,
     /// Parts that the simulation ignores, with the reason.
     pub notes: Vec<String>,
 }
-
-/// Name of a level, and the key of its node label.
-type Level = (String, String);
 
 impl Topology {
     /// By the set's constraints and the existing bindings.
     pub fn of(set: &PodCliqueSet, bindings: &[ClusterTopologyBinding]) -> Self {
         let template = &set.spec.template;
-        let groups = template
-            .scaling_groups
-            .iter()
-            .map(|group| (&*group.name, group.topology_constraint.as_ref()));
-        let cliques = template
-            .cliques
-            .iter()
-            .map(|clique| (&*clique.name, clique.topology_constraint.as_ref()));
-        let own = template.topology_constraint.as_ref();
-        let all = groups.clone().chain(cliques.clone());
+        let groups = template.scaling_groups.iter();
+        let groups = groups.map(|group| (&*group.name, group.topology_constraint.as_ref()));
+        let cliques = template.cliques.iter();
+        let cliques = cliques.map(|clique| (&*clique.name, clique.topology_constraint.as_ref()));
         // All constraints of a set name one topology.
-        let named = own
-            .into_iter()
-            .chain(all.filter_map(|(_, c)| c))
-            .find(|c| !c.topology_name.is_empty());
-        let mut found = Finder::of(named, bindings);
+        let mut found = Finder::of(binding_name(template), bindings);
         Self {
-            of_set: found.level(own),
+            of_set: found.level(template.topology_constraint.as_ref()),
             of_groups: found.levels(groups),
             of_cliques: found.levels(cliques),
             notes: found.notes,
         }
     }
 
-    /// Whether the pods must share a domain.
-    pub fn is_required(&self) -> bool {
-        self.of_set.is_some() || !self.of_groups.is_empty() || !self.of_cliques.is_empty()
-    }
-
-    /// The domains that the pods of a PodClique must share, and the sharing pods: a scaled gang is
-    /// bound by the constraint of its group, and by that of the set only if the group has none
-    /// (Grove).
-    pub fn packs_of(&self, part: &LayoutSlot<'_>, is_scaled: bool) -> Vec<Pack> {
-        let group = part.group.and_then(|g| self.of_groups.get(&g.name));
-        let of_set = self
-            .of_set
-            .as_ref()
-            .filter(|_| !is_scaled || group.is_none());
-        let replica = part.group_replica.unwrap_or_default();
-        let group_scope = part
-            .group
-            .map_or(String::new(), |g| format!("{}-{replica}", g.name));
-        [
-            ("gang".to_owned(), of_set),
-            (format!("group {group_scope}"), group),
-            (
-                format!("podclique {}", part.name),
-                self.of_cliques.get(part.clique),
-            ),
-        ]
-        .into_iter()
-        .filter_map(|(s, level)| Some((s, level?)))
-        .map(|(scope, (level, key))| Pack {
-            scope,
-            level: level.clone(),
-            key: key.clone(),
-        })
-        .collect()
+    /// The domains that the pods of a PodClique must share, and the sharing pods: those of a replica
+    /// of the set, its scaled gangs included, of a group replica, of the PodClique.
+    pub fn packs_of(&self, set: &str, part: &LayoutSlot<'_>) -> Vec<Pack> {
+        let group = part.group.map(|group| {
+            let name = names::scaling_group(set, part.replica, &group.name);
+            let replica = part.group_replica.unwrap_or_default();
+            let levels = self.of_groups.get(&group.name);
+            (format!("group replica {name}-{replica}"), levels)
+        });
+        let of_set = (format!("replica {}", part.replica), self.of_set.as_ref());
+        let of_clique = self.of_cliques.get(part.clique);
+        let own = (format!("PodClique {}", part.name), of_clique);
+        [Some(of_set), group, Some(own)]
+            .into_iter()
+            .flatten()
+            .filter_map(|(scope, levels)| {
+                let levels = levels?.clone();
+                Some(Pack { scope, levels })
+            })
+            .collect()
     }
 }
 
@@ -93,9 +68,8 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn of(named: Option<&TopologyConstraint>, bindings: &'a [ClusterTopologyBinding]) -> Self {
-        let name = named.map(|c| &c.topology_name);
-        let is_named = |b: &&ClusterTopologyBinding| b.metadata.name.as_ref() == name;
+    fn of(name: Option<&str>, bindings: &'a [ClusterTopologyBinding]) -> Self {
+        let is_named = |b: &&ClusterTopologyBinding| Some(ownership::name(&b.metadata)) == name;
         let binding = bindings.iter().find(is_named).filter(|_| name.is_some());
         let missing = name.filter(|_| binding.is_none());
         let note = |name| {
@@ -112,27 +86,23 @@ impl<'a> Finder<'a> {
     fn levels<'b>(
         &mut self,
         all: impl Iterator<Item = (&'b str, Option<&'b TopologyConstraint>)>,
-    ) -> BTreeMap<String, Level> {
+    ) -> BTreeMap<String, Levels> {
         all.filter_map(|(name, constraint)| Some((name.to_owned(), self.level(constraint)?)))
             .collect()
     }
 
-    fn level(&mut self, constraint: Option<&TopologyConstraint>) -> Option<Level> {
-        let constraint = constraint?;
-        let packed = constraint.pack.as_ref().map(|pack| &pack.required);
-        let required = packed
-            .filter(|r| !r.is_empty())
-            .or(Some(&constraint.pack_domain))
-            .filter(|domain| !domain.is_empty())?;
+    fn level(&mut self, constraint: Option<&TopologyConstraint>) -> Option<Levels> {
+        let required = pack_of(constraint).required?;
         let binding = self.binding?;
-        let level = binding.spec.levels.iter().find(|l| l.domain == *required);
-        if level.is_none() {
-            let name = binding.metadata.name.as_deref().unwrap_or_default();
+        let levels = Levels::of(binding);
+        let position = levels.position(required);
+        if position.is_none() {
+            let name = ownership::name(&binding.metadata);
             let note = format!(
                 "ClusterTopologyBinding {name} has no level {required}: it is not considered"
             );
             self.notes.push(note);
         }
-        level.map(|l| (l.domain.clone(), l.key.clone()))
+        Some(levels.down_to(position?))
     }
 }

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::capacity::Domain;
+
 /// The cause that keeps a set, or a pod of it, from running, with evidence and remedy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,6 +26,13 @@ pub struct Explanation {
     pub chain: Vec<Link>,
     /// The evidence.
     pub evidence: Vec<Evidence>,
+    /// The topology domains that the gang could use, the best first, if it finds none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub domains: Vec<Domain>,
+    /// What else is to be said of domains: how many there are besides, and whether a broader level
+    /// would do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub domain_notes: Vec<String>,
     /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,

@@ -1,5 +1,7 @@
 //! Builds the answer from the objects.
 
+use admission::defaults::DefaultsConfig;
+use admission::validated_set::validate_set;
 use api::conditions::{self, ConditionType, Reason};
 use api::labels;
 use domain::object::ownership;
@@ -13,6 +15,7 @@ use super::evidence::gather_evidence;
 use super::find::{Finding, find_culprit, find_pod, is_of_the_set_itself, ready_reason};
 use super::next::find_steps;
 use super::remedy::{Named, hold_up_remedy, remedy_of};
+use crate::capacity::{ClusterSnapshot, DomainsOfGang, domains_of, gangs_in};
 use crate::output::count;
 use crate::workload::View;
 use crate::workload::{Workload, event, pod_state};
@@ -81,8 +84,25 @@ impl Search<'_> {
             evidence: gather_evidence(view, finding, &self.chain, events, cause),
             remedy: cause.and_then(|reason| self.find_remedy(reason, hold_up)),
             next: find_steps(view, finding, cause),
+            domains: Vec::new(),
+            domain_notes: Vec::new(),
             not_read: Vec::new(),
         }
+    }
+
+    /// Whether the gang finds no topology domain, so that its nodes and all pods on them are read.
+    pub fn lacks_domain(&self) -> bool {
+        let cause = self.finding.cause.as_ref();
+        cause.is_some_and(|cause| cause.reason == Reason::TopologyNoDomain)
+    }
+
+    /// The domains that its gang could use, by a snapshot of the cluster.
+    pub fn find_domains(&self, snapshot: &ClusterSnapshot) -> Option<DomainsOfGang> {
+        let workload = self.view.workload;
+        let name = self.finding.gang_name(&self.view)?;
+        let set = validate_set(&workload.set, &DefaultsConfig::default()).set;
+        let gangs = gangs_in(&set, &workload.layout(), snapshot).ok()?;
+        domains_of(snapshot, &gangs, &name)
     }
 
     /// The newest event with the reason why the kubelet cannot start the pod: the status alone does

@@ -1,11 +1,13 @@
 //! The answer as text.
 
+mod domains;
 mod evidence;
 
 use jiff::Timestamp;
 
 use super::answer::{Explanation, NextStep};
 use crate::output::{self, Table, Zone, age_of, legible, local_time};
+use domains::draw_domains;
 use evidence::draw_evidence;
 
 /// Draws the answer, with times of that zone.
@@ -20,6 +22,7 @@ pub fn draw_explanation<Z: Zone>(answer: &Explanation, now: Timestamp, zone: &Z)
     text.push_str(&section(heading, &output::indent("  ", &answer.cause)));
     text.push_str(&section("Found through", &chain(answer)));
     text.push_str(&section("Evidence", &draw_evidence(answer, &clock)));
+    text.push_str(&section("Domains", &draw_domains(answer)));
     let remedy = answer.remedy.as_deref().unwrap_or_default();
     text.push_str(&section("Remedy", &output::indent("  ", remedy)));
     let next = answer.next.iter().map(|step| draw_step(step, &clock));

@@ -49,6 +49,10 @@ fn remedy_of_object(reason: Reason) -> Option<&'static str> {
             "install the scheduler, or choose another profile; the message names the missing part"
         }
         Reason::QueueNotFound => "create it, or correct its name; the message has both",
+        Reason::TopologyUnavailable => {
+            "the message names what is missing and the levels that there are; the gang starts by \
+             itself once it is there"
+        }
         Reason::PriorityTooHigh => {
             "name a PriorityClass of at most 1000000000 in `spec.template.priorityClassName`"
         }
@@ -71,6 +75,10 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
         }
         Reason::CrashLoop => "`kubectl logs POD -c CONTAINER --previous`",
         Reason::VolumeUnavailable => "`kubectl get pvc`; create or bind it",
+        Reason::TopologyNoDomain => {
+            "free or add nodes in one domain, or require a broader level; `kubectl grove explain` \
+             lists the domains and their room"
+        }
         Reason::NodeSelectorUnmatched => {
             "correct them, or label nodes: `kubectl get nodes --show-labels`"
         }

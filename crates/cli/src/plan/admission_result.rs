@@ -49,11 +49,12 @@ pub fn name_of(object: &Value) -> Result<&str, Failure> {
     is_named.ok_or_else(|| Failure::BadInput(missing()))
 }
 
-/// A new set in that namespace.
+/// A new set in that namespace; `rules_for` finds the rules for it.
 pub fn admit_new(
     file: &Value,
     namespace: &str,
     config: &DefaultsConfig,
+    rules_for: impl FnOnce(&PodCliqueSet) -> Rules,
 ) -> Result<AdmissionResult, Failure> {
     let mut set = decode(json!({
         "apiVersion": API_VERSION,
@@ -67,11 +68,12 @@ pub fn admit_new(
         "spec": json::at(file, "/spec"),
     }))?;
     defaults::apply_in_place(&mut set, config);
-    let errors = refused(file, validate(&set, &Rules::default()));
+    let rules = rules_for(&set);
+    let errors = refused(file, validate(&set, &rules));
     if !errors.is_empty() {
         return Ok(AdmissionResult::Refused(errors));
     }
-    let warnings = warnings_of(file, None, &set);
+    let warnings = warnings_of(file, None, &set, &rules);
     let finalizers = set.metadata.finalizers.get_or_insert_default();
     finalizers.push(labels::PCS_FINALIZER.to_owned());
     let set = Box::new(set);
@@ -84,16 +86,18 @@ pub fn admit_change(
     stored: &PodCliqueSet,
     changed: Value,
     config: &DefaultsConfig,
+    rules_for: impl FnOnce(&PodCliqueSet) -> Rules,
 ) -> Result<AdmissionResult, Failure> {
     let mut set = decode(changed)?;
     let mut new = set.clone();
     let old = defaults::apply_to_both(stored, &mut new, config);
     defaults::complete_update(stored, &mut set, config);
-    let errors = refused(file, validate_update(&old, &new, &Rules::default()));
+    let rules = rules_for(&new);
+    let errors = refused(file, validate_update(&old, &new, &rules));
     if !errors.is_empty() {
         return Ok(AdmissionResult::Refused(errors));
     }
-    let warnings = warnings_of(file, Some(&old), &new);
+    let warnings = warnings_of(file, Some(&old), &new, &rules);
     let set = Box::new(set);
     Ok(AdmissionResult::Accepted { set, warnings })
 }
@@ -108,14 +112,19 @@ fn refused(file: &Value, errors: Vec<FieldError>) -> Vec<FieldError> {
     all
 }
 
-fn warnings_of(file: &Value, old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<String> {
+fn warnings_of(
+    file: &Value,
+    old: Option<&PodCliqueSet>,
+    new: &PodCliqueSet,
+    rules: &Rules,
+) -> Vec<String> {
     let unknown = schema::find_unknown(KIND, file).into_iter().map(|path| {
         format!("{path}: the field does not exist; kubectl refuses it, the API server drops it")
     });
-    let told = warnings::of_set(old, new).into_iter();
-    unknown
-        .chain(told.map(|warning| warning.to_string()))
-        .collect()
+    let of_set = warnings::of_set(old, new).into_iter();
+    let in_cluster = warnings::in_cluster(new, rules);
+    let known = of_set.chain(in_cluster).map(|warning| warning.to_string());
+    unknown.chain(known).collect()
 }
 
 fn decode(mut sent: Value) -> Result<PodCliqueSet, Failure> {

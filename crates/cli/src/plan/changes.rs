@@ -6,20 +6,20 @@ mod steps;
 
 use admission::defaults;
 use api::PodCliqueSet;
-use api::conditions::{self, ConditionType, Reason};
+use api::conditions::{ConditionType, Reason};
 use domain::Key;
 use domain::object::ownership;
 use domain::plan::Kind;
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::admission_result::{self, AdmissionResult, admit_change, name_of};
+use super::admission_result::{AdmissionResult, admit_change, admit_new, name_of};
 use super::apply::apply_manifest;
 use super::checks::PlannedCheck;
-use super::outline::{Outline, outline};
+use super::outline::{self, Outline, outline};
 use super::surge::PlannedSurge;
+use super::surroundings::Surroundings;
 use super::world::{Rules, World, bug, decode, encode};
 use super::{Planned, offline};
 use crate::exit::Failure;
@@ -78,10 +78,11 @@ pub fn plan_change(
     namespace: &str,
     found: Option<&StoredWorkload>,
     rules: &Rules,
+    around: &Surroundings,
     now: Timestamp,
 ) -> Result<Planned, Failure> {
     let Some(found) = found else {
-        return plan_creation(file, namespace, rules, now);
+        return plan_creation(file, namespace, rules, around, now);
     };
     let stored: PodCliqueSet = decode(&found.set)?;
     if ownership::is_terminating(&stored.metadata) {
@@ -91,10 +92,12 @@ pub fn plan_change(
         )));
     }
     let sent = apply_manifest(&found.set, file);
-    match admit_change(file, &stored, sent, rules.sets.validator.defaults())? {
+    let admission = |set: &PodCliqueSet| around.admission_rules(set, rules);
+    let defaults = rules.sets.validator.defaults();
+    match admit_change(file, &stored, sent, defaults, admission)? {
         AdmissionResult::Refused(errors) => Planned::refuse(file, namespace, errors),
         AdmissionResult::Accepted { set, warnings } => {
-            let change = compare(found, &stored, &set, rules, now)?;
+            let change = compare((found, &stored), &set, rules, around, now)?;
             Ok(Planned::Changed(Box::new(Change { warnings, ..change })))
         }
     }
@@ -104,14 +107,16 @@ fn plan_creation(
     file: &Value,
     namespace: &str,
     rules: &Rules,
+    around: &Surroundings,
     now: Timestamp,
 ) -> Result<Planned, Failure> {
+    let admission = |set: &PodCliqueSet| around.admission_rules(set, rules);
     let (set, warnings) =
-        match admission_result::admit_new(file, namespace, rules.sets.validator.defaults())? {
+        match admit_new(file, namespace, rules.sets.validator.defaults(), admission)? {
             AdmissionResult::Accepted { set, warnings } => (set, warnings),
-            AdmissionResult::Refused(_) => return offline::plan_new(file, namespace, rules, now),
+            AdmissionResult::Refused(errors) => return Planned::refuse(file, namespace, errors),
         };
-    let (set, world) = offline::make(&set, rules, now)?;
+    let (set, world) = offline::make(&set, rules, around, now)?;
     let change = describe(&set, &world, steps::list_steps(&world)?)?;
     Ok(Planned::Changed(Box::new(Change {
         is_new: true,
@@ -123,17 +128,17 @@ fn plan_creation(
 
 /// Separates steps that are under way anyway from steps that the file causes.
 fn compare(
-    found: &StoredWorkload,
-    stored: &PodCliqueSet,
+    (found, stored): (&StoredWorkload, &PodCliqueSet),
     next: &PodCliqueSet,
     rules: &Rules,
+    around: &Surroundings,
     now: Timestamp,
 ) -> Result<Change, Failure> {
     // Defaults of the webhook make no difference.
     let config = rules.sets.validator.defaults();
     let before = encode(&defaults::apply(stored, config))?;
     let differences = find_differences(&before, &encode(&defaults::apply(next, config))?);
-    let (_, world) = run(found, stored, None, rules, now)?;
+    let (_, world) = run((found, stored), None, rules, around, now)?;
     let under_way = steps::list_steps(&world)?;
     if differences.is_empty() {
         let set = stored_set(&world, stored)?;
@@ -145,7 +150,7 @@ fn compare(
             .for_each(|step| step.is_under_way = true);
         return Ok(change);
     }
-    let (set, world) = run(found, stored, Some(next), rules, now)?;
+    let (set, world) = run((found, stored), Some(next), rules, around, now)?;
     let mut steps = steps::list_steps(&world)?;
     for step in &mut steps.listed {
         step.is_under_way = under_way.listed.contains(step);
@@ -161,15 +166,14 @@ fn compare(
 
 /// Runs the rules on the objects with the next version of the set.
 fn run(
-    found: &StoredWorkload,
-    stored: &PodCliqueSet,
+    (found, stored): (&StoredWorkload, &PodCliqueSet),
     next: Option<&PodCliqueSet>,
     rules: &Rules,
+    around: &Surroundings,
     now: Timestamp,
 ) -> Result<(PodCliqueSet, World), Failure> {
-    let mut world = World::new(rules.clone(), now);
-    offline::add_queue(&mut world, next.unwrap_or(stored), rules)?;
-    found.put_into(&mut world)?;
+    let newest = next.unwrap_or(stored);
+    let mut world = offline::begin(newest, Some(found), rules, around, now)?;
     if let Some(next) = next {
         let id = (Kind::of::<PodCliqueSet>(), Key::of(&stored.metadata));
         world.put(&id, encode(next)?)?;
@@ -207,30 +211,22 @@ fn describe(set: &PodCliqueSet, world: &World, steps: Steps) -> Result<Change, F
     })
 }
 
-fn condition(set: &PodCliqueSet, type_: ConditionType) -> Option<&Condition> {
-    conditions::find(&set.status.as_ref()?.conditions, type_)
-}
-
 fn why_not_ready(set: &PodCliqueSet) -> Option<String> {
-    let ready =
-        condition(set, ConditionType::Ready).filter(|condition| condition.status != "True")?;
+    let ready = outline::find_condition(set, ConditionType::Ready)
+        .filter(|condition| condition.status != "True")?;
     Some(format!("{}: {}", ready.reason, ready.message))
 }
 
 /// The work that the set leaves undone once nothing changes any more.
 fn remains_of(set: &PodCliqueSet) -> Vec<String> {
-    let status = set.status.as_ref();
-    let errors = status.map_or(&[][..], |status| &status.last_errors);
-    errors
-        .iter()
-        .map(|error| error.description.clone())
-        .chain(open_update(set))
-        .collect()
+    let mut remains = outline::errors_of(set);
+    remains.extend(open_update(set));
+    remains
 }
 
 /// Why the update is not complete.
 fn open_update(set: &PodCliqueSet) -> Option<String> {
-    let update = condition(set, ConditionType::UpdateInProgress)?;
+    let update = outline::find_condition(set, ConditionType::UpdateInProgress)?;
     let message = &update.message;
     match update.reason.parse() {
         Ok(Reason::Paused) => Some(

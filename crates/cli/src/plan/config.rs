@@ -44,6 +44,19 @@ struct Config {
     admission: IgnoredAny,
     authorizer: IgnoredAny,
     leader_election: IgnoredAny,
+    topology_aware_scheduling: TopologyAwareScheduling,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct TopologyAwareScheduling {
+    enabled: bool,
+}
+
+impl Default for TopologyAwareScheduling {
+    fn default() -> Self {
+        Self { enabled: true }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -94,7 +107,10 @@ pub fn read_rules(args: &PlanArgs) -> Result<Rules, Failure> {
         Some(file) => read_config(file)?,
         None => Config::default(),
     };
-    rules_of(&config, &args.init_container_image)
+    Ok(Rules {
+        are_profiles_known: args.operator_config.is_some(),
+        ..rules_of(&config, &args.init_container_image)?
+    })
 }
 
 fn read_config(file: &Path) -> Result<Config, Failure> {
@@ -130,6 +146,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             stuck_timeouts: StuckTimeouts::default(),
             profiles: profiles.clone(),
             init_container_image: init_container_image.to_owned(),
+            is_topology_aware: config.topology_aware_scheduling.enabled,
         },
         groups: PodCliqueScalingGroupReconciler {
             validator: validator.clone(),
@@ -141,6 +158,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             profiles: profiles.clone(),
         },
         gangs: PodGangReconciler { profiles },
+        ..Rules::default()
     })
 }
 

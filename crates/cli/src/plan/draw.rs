@@ -3,6 +3,7 @@
 mod changes;
 mod outline;
 mod steps;
+mod topology;
 mod update;
 
 pub(crate) use self::changes::draw_difference;

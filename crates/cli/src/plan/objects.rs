@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodGang, labels};
 use domain::plan::Kind;
 use k8s_openapi::api::apps::v1::ControllerRevision;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
@@ -20,6 +20,15 @@ const UNKNOWN: [&str; 5] = [
     "generation",
     "creationTimestamp",
     "managedFields",
+];
+
+/// Kinds whose objects are given: users or others write them.
+const INPUTS: [&str; 5] = [
+    "ClusterTopologyBinding",
+    "Node",
+    "PodCliqueSet",
+    "Queue",
+    "Topology",
 ];
 
 /// Begins the uid of every object that was created here.
@@ -62,7 +71,7 @@ pub fn list_objects(world: &World) -> Vec<Value> {
         .objects()
         .iter()
         .filter(|((kind, _), object)| {
-            let is_input = *kind == Kind::of::<PodCliqueSet>() || kind.name() == "Queue";
+            let is_input = INPUTS.contains(&kind.name());
             // A copy of the templates in the manifest.
             let is_copy = *kind == Kind::of::<ControllerRevision>();
             !is_input && !is_copy && !json::is_terminating(object)
@@ -97,7 +106,7 @@ fn tidy(object: &Value, names: &BTreeMap<&str, String>) -> Value {
     }
     match json::text(object, "/kind") {
         "Pod" => tidy_pod(&mut next, object),
-        "PodGang" => name_references(&mut next, names),
+        "PodGang" => tidy_gang(&mut next, names),
         _ => {}
     }
     next
@@ -108,6 +117,7 @@ fn tidy_pod(next: &mut Value, pod: &Value) {
     json::set(next, "/metadata", "name", name_of_pod(pod).into());
     json::remove(next, "/spec", "nodeName");
     json::remove(next, "/metadata/annotations", labels::START_AT);
+    forget_pin(next);
     for list in ["/spec/containers", "/spec/initContainers"] {
         for container in json::items_mut(next, list) {
             forget_attempt(container);
@@ -128,8 +138,23 @@ fn forget_attempt(container: &mut Value) {
     }
 }
 
-fn name_references(gang: &mut Value, names: &BTreeMap<&str, String>) {
+/// Removes the node labels of the topology domain that the scheduler chooses.
+fn forget_pin(pod: &mut Value) {
+    let pin: Option<BTreeMap<String, String>> =
+        serde_json::from_str(json::annotation(pod, labels::PINNED)).ok();
+    json::remove(pod, "/metadata/annotations", labels::PINNED);
+    for key in pin.iter().flat_map(BTreeMap::keys) {
+        json::remove(pod, "/spec/nodeSelector", key);
+    }
+    let selector = json::at(pod, "/spec/nodeSelector").as_object();
+    if selector.is_some_and(serde_json::Map::is_empty) {
+        json::remove(pod, "/spec", "nodeSelector");
+    }
+}
+
+fn tidy_gang(gang: &mut Value, names: &BTreeMap<&str, String>) {
     for group in json::items_mut(gang, "/spec/podgroups") {
+        json::remove(group, "", "placements");
         for pod in json::items_mut(group, "/podReferences") {
             if let Some(name) = names.get(json::text(pod, "/name")) {
                 json::set(pod, "", "name", name.clone().into());

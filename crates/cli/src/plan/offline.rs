@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 
 use super::Planned;
 use super::admission_result::{AdmissionResult, admit_new};
+use super::changes::StoredWorkload;
 use super::outline::{self, outline};
+use super::surroundings::Surroundings;
 use super::world::{Rules, World, bug, decode, encode};
 use crate::exit::Failure;
 
@@ -22,12 +24,14 @@ pub fn plan_new(
     file: &Value,
     namespace: &str,
     rules: &Rules,
+    around: &Surroundings,
     now: Timestamp,
 ) -> Result<Planned, Failure> {
-    match admit_new(file, namespace, rules.sets.validator.defaults())? {
+    let admission = |set: &PodCliqueSet| around.admission_rules(set, rules);
+    match admit_new(file, namespace, rules.sets.validator.defaults(), admission)? {
         AdmissionResult::Refused(errors) => Planned::refuse(file, namespace, errors),
         AdmissionResult::Accepted { set, warnings } => {
-            let (set, world) = make(&set, rules, now)?;
+            let (set, world) = make(&set, rules, around, now)?;
             let outline = outline::Outline {
                 warnings,
                 ..outline(&set, &world)?
@@ -41,25 +45,42 @@ pub fn plan_new(
 pub(super) fn make(
     set: &PodCliqueSet,
     rules: &Rules,
+    around: &Surroundings,
     now: Timestamp,
 ) -> Result<(PodCliqueSet, World), Failure> {
     let id = (Kind::of::<PodCliqueSet>(), Key::of(&set.metadata));
-    let mut world = World::new(rules.clone(), now);
-    add_queue(&mut world, set, rules)?;
+    let mut world = begin(set, None, rules, around, now)?;
     world.insert_new(&id, encode(set)?)?;
     world.settle()?;
     let stored = world.get(&id).ok_or_else(|| bug("the set is gone"))?;
     Ok((decode(stored)?, world))
 }
 
-/// The queue of the set is assumed to exist.
-pub(super) fn add_queue(
-    world: &mut World,
+/// A world for this set: with its objects in the cluster, and with those of the cluster that it
+/// refers to.
+pub(super) fn begin(
     set: &PodCliqueSet,
+    found: Option<&StoredWorkload>,
     rules: &Rules,
-) -> Result<(), Failure> {
-    let scheduler = scheduler_name(set);
-    let backend = rules.sets.profiles.backend_of(Some(scheduler));
+    around: &Surroundings,
+    now: Timestamp,
+) -> Result<World, Failure> {
+    let (rules, assumption) = rules.for_set(set);
+    let mut world = World::new(rules, now);
+    if let Some(assumption) = assumption {
+        world.assume(assumption);
+    }
+    add_queue(&mut world, set)?;
+    if let Some(found) = found {
+        found.put_into(&mut world)?;
+    }
+    around.put_into(&mut world, set)?;
+    Ok(world)
+}
+
+/// The queue of the set is assumed to exist.
+fn add_queue(world: &mut World, set: &PodCliqueSet) -> Result<(), Failure> {
+    let backend = world.backend_of(scheduler_name(set));
     let Some(queue) = scheduling::queue_of_set(backend, set) else {
         return Ok(());
     };

@@ -3,13 +3,16 @@
 mod cliques;
 mod gangs;
 mod others;
+mod topology;
 
 use std::collections::BTreeMap;
 
+use api::conditions::{self, ConditionType, Reason};
 use api::{PodClique, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::workload::layout;
 use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,6 +23,7 @@ use crate::exit::Failure;
 pub use cliques::{CliquePods, Variable};
 pub use gangs::{Amounts, Gang};
 pub use others::{Autoscaler, Group, Service};
+pub use topology::PackedScope;
 
 /// The new objects of a set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,6 +40,9 @@ pub struct Outline {
     /// Warnings that kubectl would print.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Facts about the cluster that nobody knows, and by which the plan was made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<String>,
     /// The operator's errors, if any keep it from acting on the set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
@@ -72,6 +79,7 @@ pub fn outline(set: &PodCliqueSet, world: &World) -> Result<Outline, Failure> {
         workload_type: set.spec.workload_type.unwrap_or_default().to_string(),
         replicas: set.spec.replicas,
         warnings: Vec::new(),
+        assumptions: world.assumptions().to_vec(),
         errors: errors_of(set),
         gangs: gangs::list_gangs(&parts),
         groups: others::list_groups(world)?,
@@ -82,13 +90,21 @@ pub fn outline(set: &PodCliqueSet, world: &World) -> Result<Outline, Failure> {
     })
 }
 
-fn errors_of(set: &PodCliqueSet) -> Vec<String> {
+/// The operator's errors, and the topology constraint for which it holds gangs back.
+pub(super) fn errors_of(set: &PodCliqueSet) -> Vec<String> {
     let status = set.status.as_ref();
     let errors = status.map_or(&[][..], |status| &status.last_errors);
-    errors
-        .iter()
-        .map(|error| error.description.clone())
-        .collect()
+    let unavailable: &str = Reason::TopologyUnavailable.into();
+    let held = find_condition(set, ConditionType::SchedulingFeatureUnsupported)
+        .filter(|condition| condition.reason == unavailable)
+        .map(|condition| condition.message.clone());
+    let errors = errors.iter().map(|error| error.description.clone());
+    errors.chain(held).collect()
+}
+
+/// The condition of the set with this type.
+pub(super) fn find_condition(set: &PodCliqueSet, type_: ConditionType) -> Option<&Condition> {
+    conditions::find(&set.status.as_ref()?.conditions, type_)
 }
 
 /// The set, its PodCliques in the order of the template, their pods, and its gangs.

@@ -14,6 +14,7 @@ mod garbage;
 mod kinds;
 mod kubelet;
 mod record;
+mod rules;
 pub(super) mod schema;
 mod settle;
 mod store;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 
 use domain::Key;
 use domain::plan::{Kind, WritableKind};
+use domain::scheduling::Backend;
 use engine::Caches;
 use engine::triggers::Triggers;
 use jiff::Timestamp;
@@ -34,8 +36,9 @@ use serde_json::Value;
 use super::checks::{PlannedAnswers, PlannedCheck};
 use crate::exit::Failure;
 
-pub use controllers::Rules;
+pub(crate) use kubelet::NODE;
 pub use record::Record;
+pub use rules::Rules;
 
 /// An object as stored.
 pub type Stored = Arc<Value>;
@@ -64,9 +67,12 @@ pub struct World {
     as_found: BTreeSet<Id>,
     decisions: usize,
     log: Vec<Record>,
+    /// The progress of updates in objects from the cluster.
+    found_progress: Vec<(Id, Value)>,
     /// Answers about pods of new templates, by clique.
     pub(super) answers: PlannedAnswers,
     checks: Vec<PlannedCheck>,
+    assumptions: Vec<String>,
 }
 
 impl World {
@@ -89,8 +95,10 @@ impl World {
             as_found: BTreeSet::new(),
             decisions: 0,
             log: Vec::new(),
+            found_progress: Vec::new(),
             answers: PlannedAnswers::new(),
             checks: Vec::new(),
+            assumptions: Vec::new(),
         }
     }
 
@@ -99,10 +107,30 @@ impl World {
         &self.checks
     }
 
+    /// The backend of pods that name this scheduler.
+    pub(super) fn backend_of(&self, scheduler: &str) -> Backend {
+        self.rules.sets.profiles.backend_of(Some(scheduler))
+    }
+
+    /// Notes a fact about the cluster that nobody knows.
+    pub(super) fn assume(&mut self, fact: String) {
+        self.assumptions.push(fact);
+    }
+
+    /// The facts about the cluster that nobody knows, and by which the plan was made.
+    pub fn assumptions(&self) -> &[String] {
+        &self.assumptions
+    }
+
     /// All writes of the controllers, in order. Of statuses: those that change the progress of an
     /// update.
     pub fn log(&self) -> &[Record] {
         &self.log
+    }
+
+    /// The progress of updates that objects from the cluster had stored before all writes.
+    pub fn found_progress(&self) -> &[(Id, Value)] {
+        &self.found_progress
     }
 
     /// The object of that kind and name.

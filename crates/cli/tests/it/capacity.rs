@@ -1,6 +1,7 @@
 //! `capacity`.
 
 mod check;
+mod domains;
 mod drawing;
 mod eligibility;
 mod files;

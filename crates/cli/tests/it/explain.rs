@@ -1,5 +1,6 @@
 //! `explain`: cause, chain, evidence, remedy and next steps.
 
+mod domains;
 mod next;
 mod remedies;
 mod stuck;

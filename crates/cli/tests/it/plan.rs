@@ -10,8 +10,9 @@ mod live;
 mod properties;
 mod sets;
 mod surge;
+mod topology;
 
-use cli::plan::{Outline, Plan, Planned, Rules, draw_plan, plan_new};
+use cli::plan::{Outline, Plan, Planned, Rules, Surroundings, draw_plan, plan_new};
 use serde_json::{Value, json};
 use testkit::builders::after;
 
@@ -67,11 +68,20 @@ fn rules() -> Rules {
 }
 
 fn planned(set: &Value) -> Planned {
-    plan_new(set, "default", &rules(), after(0)).unwrap()
+    planned_in(set, &Surroundings::default())
+}
+
+/// With these bindings and nodes.
+fn planned_in(set: &Value, around: &Surroundings) -> Planned {
+    plan_new(set, "default", &rules(), around, after(0)).unwrap()
 }
 
 fn outline(set: &Value) -> Outline {
-    match planned(set) {
+    outline_in(set, &Surroundings::default())
+}
+
+fn outline_in(set: &Value, around: &Surroundings) -> Outline {
+    match planned_in(set, around) {
         Planned::New(outline) => *outline,
         other => panic!("{other:?}"),
     }

@@ -48,6 +48,32 @@ pub fn score<'a>(
     })
 }
 
+/// Where the pods of one scope are.
+#[derive(Clone, Debug)]
+pub struct ScopePlaces<'a> {
+    /// The cluster, with capacities for pods of their shape.
+    pub cluster: &'a Cluster,
+    /// The names of their nodes.
+    pub nodes: Vec<&'a str>,
+    /// The number of levels that the scope has to share anyway.
+    pub required: usize,
+}
+
+/// The score of a gang of several scopes: the mean of theirs, weighted by pods. A scope of one pod
+/// cannot be placed badly, and does not count; 1 if none counts.
+pub fn mean_score<'a>(scopes: impl IntoIterator<Item = ScopePlaces<'a>>) -> f64 {
+    let (mut sum, mut weight) = (0.0, 0.0);
+    for scope in scopes {
+        let pods = u32::try_from(scope.nodes.len()).unwrap_or(u32::MAX);
+        let found = score(scope.cluster, scope.nodes, scope.required);
+        if let Some(found) = found.filter(|_| pods > 1) {
+            sum += f64::from(pods) * found.score;
+            weight += f64::from(pods);
+        }
+    }
+    if weight > 0.0 { sum / weight } else { 1.0 }
+}
+
 /// Pods per domain of a level.
 type LevelCounts = Vec<u64>;
 

@@ -30,6 +30,12 @@ impl Shape {
         Self(shapes.reduce(least).unwrap_or_default())
     }
 
+    /// The resources that every pod requests.
+    pub fn resources(&self) -> impl Iterator<Item = &str> {
+        let requested = self.0.iter().filter(|(_, amount)| **amount > 0.0);
+        requested.map(|(resource, _)| resource.as_str())
+    }
+
     /// How many such pods the node could hold if it were empty.
     pub fn capacity_of(&self, node: &Node) -> u64 {
         let allocatable = |resource: &str| {

@@ -34,6 +34,12 @@ pub enum Purpose {
     /// A PodGroup that no pod names any more, or whose demands no longer hold.
     #[strum(serialize = "its gang does not use it any more")]
     RemovePodGroup,
+    /// A topology object of a scheduler with other levels, which are immutable.
+    #[strum(serialize = "the levels of its ClusterTopologyBinding have changed")]
+    RecreateTopology,
+    /// A pod that is pinned to a topology domain in which its scope does not run any more.
+    #[strum(serialize = "no pod of its scope runs in its topology domain any more")]
+    FreePod,
     /// A pod is scaled in.
     #[strum(serialize = "scaled in")]
     ScaleInPod,

@@ -60,6 +60,27 @@ impl Backend {
         matches!(self, Self::Kubernetes | Self::KubernetesTree)
     }
 
+    /// Whether the backend serves KAI Scheduler.
+    pub fn is_kai(self) -> bool {
+        matches!(
+            self,
+            Self::KaiScheduler | Self::KaiTree | Self::KaiPodGrouper
+        )
+    }
+
+    /// Name of the scheduler if it cannot keep pods in one topology domain.
+    pub fn without_domains(self) -> Option<&'static str> {
+        match self {
+            Self::DefaultScheduler => Some(DEFAULT_SCHEDULER),
+            Self::Volcano => Some("Volcano"),
+            Self::KaiScheduler
+            | Self::KaiTree
+            | Self::KaiPodGrouper
+            | Self::Kubernetes
+            | Self::KubernetesTree => None,
+        }
+    }
+
     /// Whether pods bear labels or annotations for it.
     pub fn marks_pods(self) -> bool {
         matches!(self, Self::KaiScheduler | Self::KaiTree | Self::Volcano)
@@ -84,12 +105,13 @@ impl Backend {
             }
             Self::KubernetesTree => {
                 "compositepodgroups.scheduling.k8s.io/v1alpha3 is not served by this cluster, or may not \
-                 be read, so its scheduler cannot place a tree, or a gang of several parts of which \
-                 some have more pods than they need, and its pods stay gated: enable feature gate \
-                 CompositePodGroup and that API (Kubernetes 1.37 or newer); or set gangs: Split, make \
-                 replicas of each clique equal to minAvailable, and delete the pods; if it is served, \
-                 put the profile into the chart's value config.scheduler, from which the operator's \
-                 rights follow"
+                 be read, so its scheduler cannot place a tree, a gang whose pods have to share a \
+                 topology domain, or a gang of several parts of which some have more pods than they \
+                 need, and its pods stay gated: enable feature gates CompositePodGroup and \
+                 TopologyAwareWorkloadScheduling and that API (Kubernetes 1.37 or newer); or set \
+                 gangs: Split, make replicas of each clique equal to minAvailable, and delete the \
+                 pods; if it is served, put the profile into the chart's value config.scheduler, from \
+                 which the operator's rights follow"
             }
             Self::KaiScheduler | Self::KaiTree => {
                 "podgroups.scheduling.run.ai is not served by this cluster, or may not be read, so KAI \
@@ -112,6 +134,11 @@ impl Profiles {
     /// The backends of these schedulers.
     pub fn of(profiles: impl IntoIterator<Item = (String, Backend)>) -> Self {
         Self(profiles.into_iter().collect())
+    }
+
+    /// The schedulers that have a profile, by name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
     }
 
     /// The backend of pods that name this scheduler, or none. A scheduler that is not configured
@@ -138,6 +165,12 @@ impl Profiles {
     /// Whether any scheduler has this backend.
     pub fn uses(&self, backend: Backend) -> bool {
         self.0.values().any(|used| *used == backend)
+    }
+
+    /// The names by which pods ask for KAI Scheduler, in alphabetical order.
+    pub fn kai_schedulers(&self) -> impl Iterator<Item = &str> {
+        let kai = self.0.iter().filter(|(_, backend)| backend.is_kai());
+        kai.map(|(name, _)| name.as_str())
     }
 
     /// Whether any scheduler uses PodGroups of Kubernetes' own kind.

@@ -5,6 +5,7 @@ use api::labels;
 
 use super::Backend;
 use super::priority::MAX_PRIORITY;
+use crate::topology::UnsupportedTopology;
 
 /// A scheduler feature that is missing; the set continues by itself once it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum UnsupportedFeature {
     NoQueue(Backend, String),
     /// The set names this `PriorityClass`, whose value no PodGroup of Kubernetes takes.
     PriorityTooHigh(String),
+    /// A topology constraint requires what nobody can honour now.
+    Topology(UnsupportedTopology),
 }
 
 impl UnsupportedFeature {
@@ -27,6 +30,7 @@ impl UnsupportedFeature {
             }
             Self::NoQueue(backend, name) => (Reason::QueueNotFound, no_queue(*backend, name)),
             Self::PriorityTooHigh(class) => (Reason::PriorityTooHigh, priority_too_high(class)),
+            Self::Topology(topology) => (Reason::TopologyUnavailable, topology.describe()),
         };
         ConditionUpdate {
             type_: ConditionType::SchedulingFeatureUnsupported,

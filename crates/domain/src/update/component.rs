@@ -241,6 +241,13 @@ impl Component {
         is_short && self.limits.max_unavailable == 0
     }
 
+    /// How many units that ran are away, if they use the whole budget up and find no node.
+    pub fn count_losses_that_hold(&self) -> Option<i32> {
+        let away = self.reached?.saturating_sub(self.available);
+        let is_held = self.old > 0 && self.starting == 0 && self.deletable() == 0;
+        (is_held && self.is_short_of_room && away > 0).then_some(away)
+    }
+
     /// Whether this turn goes on without surge from now on: the component is short of room, and
     /// units may be missing instead.
     pub fn gives_surge_up(&self) -> bool {

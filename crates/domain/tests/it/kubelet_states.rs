@@ -78,7 +78,16 @@ fn refused(name: &'static str, message: &str) -> Example {
 
 /// Messages of schedulers.
 fn of_schedulers() -> Vec<Example> {
+    let pinned = json!({"name": "a-0-w-x", "annotations": {
+        "grove.io/pinned": "{\"example.com/rack\":\"r1\",\"example.com/zone\":\"z0\"}",
+    }});
     vec![
+        refused(
+            "the scheduler: no topology domain has room for the gang",
+            "Unable to schedule podgroup: node-group z0.r0 can allocate only 2 of 5 required pods. \
+             \nnode-group z0.r1 can allocate only 4 of 5 required pods. \ntopology fabric, \
+             requirement example.com/rack couldn't be satisfied for job <default/demo-0>.",
+        ),
         refused(
             "the scheduler: no room for a group of pods",
             "pod group is unschedulable, 0/1 placements are available, first placement status: \
@@ -87,6 +96,15 @@ fn of_schedulers() -> Vec<Example> {
         refused(
             "the scheduler: a volume",
             "0/2 nodes are available: persistentvolumeclaim \"data\" not found. not found",
+        ),
+        changed(
+            refused(
+                "the scheduler: no room in the topology domain that a pod has to join",
+                "0/16 nodes are available: 12 node(s) didn't match Pod's node affinity/selector, 4 \
+                 Insufficient nvidia.com/gpu.",
+            ),
+            "/metadata",
+            pinned,
         ),
         refused(
             "the scheduler: `Insufficient ...`",

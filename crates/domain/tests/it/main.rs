@@ -9,6 +9,7 @@
 
 mod availability;
 mod breach_age;
+mod check_answer;
 mod crash_episodes;
 mod culprit;
 mod fence;
@@ -31,4 +32,5 @@ mod scheduling;
 mod stalled;
 mod start_order;
 mod termination;
+mod topology;
 mod update;

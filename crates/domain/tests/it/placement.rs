@@ -1,6 +1,8 @@
 //! The placement score.
 
-use domain::placement::{Cluster, Location, score};
+mod room;
+
+use domain::placement::{Cluster, Location, ScopePlaces, mean_score, score};
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -62,6 +64,31 @@ fn pods_are_the_better_placed_the_closer_they_are(
         "{found:?}, not {expected}"
     );
 }
+
+/// Four hosts of a rack that is required (1/3), hosts of two racks (13/17), one host (1), one pod.
+#[rstest]
+#[case::equal_pods(&[(FOUR_HOSTS, 2), (TWO_RACKS, 0)], 28.0 / 51.0)]
+#[case::weighted_by_pods(&[(FOUR_HOSTS, 2), (ONE_HOST, 0)], 5.0 / 9.0)]
+#[case::a_single_pod_does_not_count(&[(FOUR_HOSTS, 2), (ONE_POD, 0)], 1.0 / 3.0)]
+#[case::none_counts(&[(ONE_POD, 1), (ONE_POD, 0)], 1.0)]
+fn a_gang_of_several_scopes_has_the_mean_of_theirs(
+    #[case] scopes: &[(&[(&'static str, usize)], usize)],
+    #[case] expected: f64,
+) {
+    let cluster = cluster();
+    let scopes = scopes.iter().map(|(pods, required)| ScopePlaces {
+        cluster: &cluster,
+        nodes: placed(pods),
+        required: *required,
+    });
+    let found = mean_score(scopes);
+    assert!((found - expected).abs() < 1e-12, "{found}, not {expected}");
+}
+
+const FOUR_HOSTS: &[(&str, usize)] = &[("0-0-0", 2), ("0-0-1", 2), ("0-0-2", 2), ("0-0-3", 2)];
+const TWO_RACKS: &[(&str, usize)] = &[("0-0-0", 4), ("0-1-0", 4)];
+const ONE_HOST: &[(&str, usize)] = &[("0-0-0", 4)];
+const ONE_POD: &[(&str, usize)] = &[("0-0-0", 1)];
 
 #[test]
 fn says_how_many_domains_of_each_level_are_used() {

@@ -14,6 +14,7 @@ use rstest::rstest;
 use testkit::builders::{PodBuilder, after, pod, podclique};
 
 mod start_order;
+mod topology;
 
 const NO_GPU: &str = "0/20 nodes are available: 20 Insufficient nvidia.com/gpu. no new claims to \
                       deallocate, preemption: 0/20 nodes are available: 20 Preemption is not \
@@ -136,6 +137,16 @@ fn all(start: Start, adapt: &dyn Fn(PodBuilder) -> PodBuilder) -> String {
      (5) cannot be satisfied: 4 scheduled, 0 remaining, pod group preemption: No preemption victims \
      found for incoming preemptor",
     ": 4 of 5 found a place"
+)]
+#[case::given_up_early(
+    "pod group is unschedulable, 0/1 placements are available, first placement status: minCount \
+     (5) cannot be satisfied: 1 scheduled, 3 remaining",
+    ""
+)]
+#[case::of_one_of_several_domains(
+    "pod group is unschedulable, 0/4 placements are available, first placement status: minCount \
+     (5) cannot be satisfied: 4 scheduled, 0 remaining",
+    ""
 )]
 #[case::of_groups(
     "pod group is unschedulable, 0/1 placements are available, first placement status: pod group is \

@@ -10,6 +10,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 
 use crate::context::Context;
 
+/// The namespace of events about objects without a namespace: API servers take no other.
+const OF_CLUSTER: &str = "default";
 /// The action that events name.
 const ACTION: &str = "Reconcile";
 
@@ -27,7 +29,7 @@ pub(super) fn build_event(
                 "{object_name}.{}",
                 fnv::encode(fnv::hash(name_seed(&about, note, now).as_bytes()), 14)
             )),
-            namespace: about.namespace.clone(),
+            namespace: Some(about.namespace.clone().unwrap_or_else(|| OF_CLUSTER.into())),
             ..ObjectMeta::default()
         },
         regarding: Some(about),

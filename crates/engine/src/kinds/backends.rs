@@ -1,6 +1,6 @@
 //! The kinds that the backends of schedulers need.
 
-use api::kai::{KaiPodGroup, KaiQueue};
+use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use domain::Key;
 use domain::scheduling::{Backend, Profiles, UnsupportedFeature};
@@ -52,8 +52,9 @@ impl Kinds {
         if !is_kai_told {
             self = self.without::<KaiPodGroup>(context);
         }
-        if !is_kai_told && !uses(&[Backend::KaiPodGrouper]) {
+        if profiles.kai_schedulers().next().is_none() {
             self = self.without::<KaiQueue>(context);
+            self = self.without::<KaiTopology>(context);
         }
         if !uses(&[Backend::Volcano]) {
             self = self.without::<VolcanoPodGroup>(context);

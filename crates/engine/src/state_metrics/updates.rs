@@ -68,22 +68,25 @@ fn label_set(set: &PodCliqueSet, largest: &Largest<'_>) -> String {
 fn state_of(set: &PodCliqueSet) -> Option<&'static str> {
     let conditions = &set.status.as_ref()?.conditions;
     let update = conditions::find(conditions, ConditionType::UpdateInProgress)?;
-    let ready = conditions::find(conditions, ConditionType::Ready);
-    let is_stalled = ready.is_some_and(|ready| ready.reason == Reason::UpdateStalled.to_string());
     match update.reason.parse().ok()? {
         Reason::TemplateRefused => Some("refused"),
         Reason::Paused => Some("paused"),
         Reason::Partitioned => Some("partitioned"),
-        Reason::ProgressDeadlineExceeded => Some("standing"),
-        Reason::Progressing if is_stalled => Some("standing"),
+        Reason::ProgressDeadlineExceeded | Reason::NoRoom => Some("standing"),
         Reason::Progressing => Some("running"),
         _ => None,
     }
 }
 
-/// When the replica in turn last made progress; none if no update runs, or if it is paused.
+/// When the update last made progress; none if no update runs, or if it rests. One without a turn
+/// waits for replicas that are away, and stands all the same.
 fn last_progress(set: &Arc<PodCliqueSet>, caches: &Caches) -> Option<Timestamp> {
-    let turn = update::turn(set).filter(|_| !update::is_paused(set))?;
+    let state = state_of(set);
+    let rests = matches!(state, Some("partitioned" | "refused")) || update::is_paused(set);
+    let progress = set.status.as_ref()?.update_progress.as_ref();
+    let runs = progress.filter(|progress| progress.update_ended_at.is_none() && !rests)?;
+    let turn = update::turn(set).map(|turn| turn.update_started_at.0);
+    let began = turn.unwrap_or(runs.update_started_at.0);
     let key = Key::of(&set.metadata);
     let cliques = caches.of::<PodClique>().part_of(&key);
     let of_cliques = cliques.iter().filter_map(|clique| {
@@ -96,7 +99,5 @@ fn last_progress(set: &Arc<PodCliqueSet>, caches: &Caches) -> Option<Timestamp> 
         progress.last_progress_time.as_ref().map(|at| at.0)
     });
     let last = of_cliques.chain(of_groups).max();
-    Some(last.map_or(turn.update_started_at.0, |last| {
-        last.max(turn.update_started_at.0)
-    }))
+    Some(last.map_or(began, |last| last.max(began)))
 }

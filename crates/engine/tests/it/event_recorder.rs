@@ -1,6 +1,6 @@
 //! When two events are one.
 
-use api::{PodCliqueScalingGroup, PodCliqueSet, events};
+use api::{ClusterTopologyBinding, PodCliqueScalingGroup, PodCliqueSet, events};
 use domain::plan::{Event, Kind, Target};
 use engine::apply::Outcome;
 use engine::event_recorder::{EventRecorder, REPEAT_AFTER, summaries};
@@ -80,6 +80,26 @@ async fn an_event_may_be_about_another_object() {
         )
     );
     assert!(name(&events[0]).starts_with("set."));
+}
+
+/// API servers take no other namespace for it.
+#[tokio::test]
+async fn an_event_about_an_object_of_the_cluster_is_in_namespace_default() {
+    let (context, asked, bodies) = context_that_keeps_bodies(vec![(201, json!({}))]);
+    let mut binding = ClusterTopologyBinding::default();
+    binding.metadata.name = Some("fabric".into());
+    binding.metadata.uid = Some("uid-fabric".into());
+    let event = Event::normal(events::TOPOLOGY_IN_SYNC, "text").once("1");
+    let about = context.reference(&binding, &event);
+    EventRecorder::default()
+        .publish(&context, about, &event, START)
+        .await;
+    let path = "POST /apis/events.k8s.io/v1/namespaces/default/events";
+    assert!(asked.lock().unwrap()[0].starts_with(path), "{asked:?}");
+    let bodies = bodies.lock().unwrap();
+    assert_eq!(bodies[0]["metadata"]["namespace"], "default");
+    assert_eq!(bodies[0]["regarding"]["kind"], "ClusterTopologyBinding");
+    assert_eq!(bodies[0]["regarding"]["namespace"], Value::Null);
 }
 
 #[tokio::test]

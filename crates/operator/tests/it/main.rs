@@ -77,6 +77,16 @@ fn sizes_are_locked_only_if_the_key_says_so() {
     assert!(with(locked).unwrap().admission.coherent_scale_lock);
 }
 
+#[test]
+fn topology_constraints_are_honoured_unless_the_key_says_otherwise() {
+    let is_enabled = |rest: &str| with(rest).unwrap().topology_aware_scheduling.enabled;
+    assert!(is_enabled(""));
+    assert!(is_enabled("topologyAwareScheduling: {}\n"));
+    assert!(!is_enabled("topologyAwareScheduling: {enabled: false}\n"));
+    let unknown = with("topologyAwareScheduling: {levels: []}\n").unwrap_err();
+    assert!(unknown.contains("levels"), "{unknown}");
+}
+
 /// A scheduler may have another name than its backend.
 #[test]
 fn knows_the_schedulers_that_need_gang_objects() {

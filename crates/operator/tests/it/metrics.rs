@@ -1,6 +1,7 @@
 //! The metrics of sets and gangs.
 
 mod documented;
+mod updates;
 
 use std::sync::Arc;
 

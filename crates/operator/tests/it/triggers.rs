@@ -7,6 +7,7 @@ mod gangs;
 mod nodes;
 mod start_order;
 mod taken_away;
+mod topologies;
 mod trees;
 
 use std::collections::BTreeSet;

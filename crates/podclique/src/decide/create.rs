@@ -15,6 +15,7 @@ use super::stuck_terminating::{self, Waiter};
 use super::update;
 use crate::observe::{OlderPods, Snapshot};
 use crate::pod_group::Choice;
+use crate::preferred_domains;
 use crate::rollout;
 
 /// The most indexes that one decision fills; the rest is decided again.
@@ -219,6 +220,11 @@ fn new_pod(
     let image = &snapshot.init_container_image;
     template::start_order::hold_back_pod(&mut pod, &snapshot.dependencies, image, now);
     scheduling::mark_pod(&snapshot.scheduler, &snapshot.podclique, &mut pod);
+    let set = snapshot.set.as_ref();
+    // KAI Scheduler knows preferred domains by the PodGang or its PodGroup.
+    if let Some(set) = set.filter(|_| !snapshot.scheduler.backend.is_kai()) {
+        preferred_domains::add_affinity(&mut pod, &set.preferred_domains);
+    }
     if let Some(group) = group {
         kubernetes::join_pod_group(&mut pod, group);
     }

@@ -19,6 +19,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use super::older::find_priority;
 use crate::PodCliqueReconciler;
 use crate::dependencies;
+use crate::preferred_domains::{self, PreferredDomain};
 
 /// The facts that a decision needs from the PodCliqueSet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +36,8 @@ pub struct SetFacts {
     /// The number of pods of its group replica that come before those of this clique, by the
     /// template; `None`: it is in no group.
     pub pods_before: Option<i32>,
+    /// The topology domains that its pods should share with others, the narrowest scope first.
+    pub preferred_domains: Vec<PreferredDomain>,
     /// `status.currentGenerationHash`.
     pub generation_hash: Option<String>,
     /// Hash of this clique's newest template.
@@ -116,6 +119,7 @@ pub(super) fn facts_of_set(
         is_orphaned: !is_own,
         priority_class_name: priority_class(set, podclique, clique, pods, caches, rules),
         pods_before: group.zip(clique).map(|(g, c)| count_pods_before(set, g, c)),
+        preferred_domains: preferred_domains::observe(template, clique, group, caches),
         generation_hash: set
             .status
             .as_ref()

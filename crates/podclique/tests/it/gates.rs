@@ -1,5 +1,6 @@
 //! When a pod may be scheduled.
 
+use api::podgang::PodPlacement;
 use api::{PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::object::pod::Gate;
@@ -79,4 +80,51 @@ fn knows_its_gang_whatever_its_label_says() {
         seen.listed().into_iter().collect::<Vec<_>>(),
         [listed[0].name()]
     );
+}
+
+/// The patch of a pod with this node selector that its gang places in zone z0, rack r1.
+fn pinned(selector: &str) -> serde_json::Value {
+    let clique = podclique("demo-0-worker").build();
+    let own =
+        pod(&clique, 0).with(|p| p.spec.node_selector = serde_json::from_str(selector).unwrap());
+    let mut snapshot = situation(&clique, vec![own]);
+    let mut gang = (*gang_listing(&clique, &snapshot.pods)).clone();
+    gang.spec.pod_groups[0].placements = vec![PodPlacement {
+        indexes: vec![0, 3],
+        node_selector: [("example.com/rack", "r1"), ("zone", "z0")]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into(),
+    }];
+    snapshot.gang = Some(gang.into());
+    let plan = plan(&snapshot);
+    serde_json::json!(operations(&plan.waves[0][0]))
+}
+
+/// The places and values that the patch adds.
+fn added(operations: &serde_json::Value) -> Vec<String> {
+    let all = operations.as_array().unwrap().iter();
+    all.filter(|operation| operation["op"] == "add")
+        .map(|operation| format!("{} {}", operation["path"], operation["value"]))
+        .collect()
+}
+
+#[test]
+fn a_pod_gets_the_node_labels_of_its_domain_with_the_removal_of_the_gate() {
+    let operations = pinned("{}");
+    assert_snapshot!(serde_json::to_string_pretty(&operations).unwrap());
+}
+
+/// The API server lets nobody change a value of the selector.
+#[test]
+fn node_labels_that_a_pod_selects_by_itself_stay() {
+    let operations = pinned(r#"{"zone":"z7"}"#);
+    assert_eq!(
+        added(&operations),
+        [
+            r#""/spec/nodeSelector/example.com~1rack" "r1""#,
+            r#""/metadata/annotations" {"grove.io/pinned":"{\"example.com/rack\":\"r1\"}"}"#,
+        ]
+    );
+    let operations = pinned(r#"{"zone":"z0","example.com/rack":"r1"}"#);
+    assert!(added(&operations).is_empty());
 }

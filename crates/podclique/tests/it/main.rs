@@ -18,6 +18,7 @@ mod marks;
 mod observe;
 mod pod;
 mod pod_group;
+mod preferred_domains;
 mod recorded;
 mod scale;
 mod situation;

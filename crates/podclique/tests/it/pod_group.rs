@@ -1,6 +1,7 @@
 //! The PodGroup (scheduling.k8s.io) that new pods name.
 
-use api::{PodClique, PodGang, labels};
+use api::topology::{TopologyConstraint, TopologyPack};
+use api::{PodClique, PodCliqueSet, PodGang, labels};
 use domain::plan::Action;
 use domain::scheduling::Backend;
 use engine::Caches;
@@ -10,9 +11,9 @@ use k8s_openapi::api::core::v1::Pod as FullPod;
 use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use podclique::decide::decide;
-use podclique::pod_group::{Choice, PodGroupFacts, Taken, observe};
+use podclique::pod_group::{Choice, Part, PodGroupFacts, Taken, observe};
 use rstest::rstest;
-use testkit::builders::{after, pod, podclique, stored};
+use testkit::builders::{after, pod, podclique, set, stored};
 
 use crate::situation::situation;
 
@@ -31,8 +32,17 @@ fn facts(
     caches: &Caches,
     backend: Backend,
 ) -> PodGroupFacts {
-    let pods = caches.of::<domain::Pod>().owned_by(clique);
-    observe(clique, &pods, gang, caches, backend, true)
+    let part = Part {
+        podclique: clique,
+        set: None,
+        gang,
+    };
+    look(part, caches, backend)
+}
+
+fn look(part: Part<'_>, caches: &Caches, backend: Backend) -> PodGroupFacts {
+    let pods = caches.of::<domain::Pod>().owned_by(part.podclique);
+    observe(part, &pods, caches, backend, true)
 }
 
 fn fresh(base: &str, taken: Vec<Taken>) -> PodGroupFacts {
@@ -84,6 +94,48 @@ fn a_podclique_that_needs_all_its_pods_shares_one_with_its_gang(
     let caches = Caches::default();
     let clique = clique("demo-0-a", replicas, minimum);
     assert_eq!(facts(&clique, None, &caches, backend), expected);
+}
+
+fn constraint(required: &str, preferred: &str) -> TopologyConstraint {
+    TopologyConstraint {
+        pack: Some(TopologyPack {
+            required: required.into(),
+            preferred: preferred.into(),
+        }),
+        ..TopologyConstraint::default()
+    }
+}
+
+/// A PodGroup has one domain for all of its pods. The constraint of the set applies to the whole
+/// gang, and Kubernetes knows no preferred domains.
+#[rstest]
+#[case::none(|_: &mut PodCliqueSet| {}, "demo-0")]
+#[case::of_the_set(|s: &mut PodCliqueSet| s.spec.template.topology_constraint = Some(constraint("rack", "")), "demo-0")]
+#[case::of_the_clique(|s: &mut PodCliqueSet| s.spec.template.cliques[0].topology_constraint = Some(constraint("rack", "")), "demo-0-g-0-a")]
+#[case::of_another_clique(|s: &mut PodCliqueSet| s.spec.template.cliques[1].topology_constraint = Some(constraint("rack", "")), "demo-0")]
+#[case::of_the_group(|s: &mut PodCliqueSet| s.spec.template.scaling_groups[0].topology_constraint = Some(constraint("rack", "")), "demo-0-g-0-a")]
+#[case::preferred(|s: &mut PodCliqueSet| s.spec.template.scaling_groups[0].topology_constraint = Some(constraint("", "rack")), "demo-0")]
+fn a_podclique_with_a_domain_of_its_own_shares_none(
+    #[case] change: fn(&mut PodCliqueSet),
+    #[case] base: &str,
+) {
+    let caches = Caches::default();
+    let clique = clique("demo-0-g-0-a", 3, 3);
+    let set = set("demo")
+        .clique("a", |c| c)
+        .clique("b", |c| c)
+        .group("g", ["a"], |g| g)
+        .with(change)
+        .build();
+    let part = Part {
+        podclique: &clique,
+        set: Some(&set),
+        gang: None,
+    };
+    let expected = fresh(base, vec![]);
+    assert_eq!(look(part, &caches, Backend::Kubernetes), expected);
+    let of_tree = look(part, &caches, Backend::KubernetesTree);
+    assert_eq!(of_tree, fresh("demo-0-g-0-a", vec![]));
 }
 
 #[rstest]

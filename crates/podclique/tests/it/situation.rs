@@ -109,7 +109,7 @@ pub fn gang_listing(podclique: &PodClique, pods: &[Arc<Pod>]) -> Arc<PodGang> {
             })
             .collect(),
         min_replicas: 1,
-        topology_constraint: None,
+        ..PodGroup::default()
     }];
     Arc::new(gang)
 }

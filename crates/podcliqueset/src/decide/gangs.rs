@@ -4,7 +4,12 @@
 //! its pods at once, so no scheduler ever sees half a gang. Once started, its list follows the
 //! pods that exist, and parts that join are added together.
 
+mod free_pods;
 mod members;
+mod pins;
+mod places;
+mod scopes;
+mod topology;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,9 +21,12 @@ use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::roster::{ObservedClique, Roster};
 use domain::scheduling::Backend;
+use domain::topology::pack_of;
 use domain::workload::gang::ExpectedGang;
 
 use self::members::{Entry, Members};
+use self::places::Places;
+use self::topology::Constraints;
 use crate::ScaledGangsWaitFor;
 use crate::desired;
 use crate::observe::{Snapshot, is_owned};
@@ -29,6 +37,7 @@ type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 /// While the set may not be acted on, running gangs still follow their pods: a typo in the manifest
 /// must not leave a replaced pod behind its gate.
 pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
+    let places = Places::of(snapshot, roster);
     first_portion(snapshot.children.gangs.iter().filter_map(|existing| {
         let gang = gang_as_stored(roster, existing);
         if ownership::is_terminating(&existing.metadata) || gang.parts.is_empty() {
@@ -44,15 +53,22 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Ve
         }
         let mut next = (**existing).clone();
         next.spec.pod_groups = pod_groups(snapshot, roster, &members, Some(existing));
+        let constraints = places
+            .as_ref()
+            .and_then(|places| Constraints::of(places, Some(existing), members.are_started()));
+        if let Some(constraints) = constraints {
+            constraints.complete(&mut next, Some(existing));
+        }
         desired::gang::open_gates(&mut next.metadata);
         (next != **existing).then(|| Action::replace(next))
     }))
 }
 
-/// Whether the gang is a base gang, or the base gang of its replica is up, by its list.
+/// Whether the gang is a base gang, or may start beside the base gang of its replica, by the list
+/// of that.
 fn waits_for_no_gang(snapshot: &Snapshot, roster: &Roster<'_>, gang: &str) -> bool {
     let set = snapshot.name();
-    if snapshot.scheduler.orders_gangs || names::replica_of_base_gang(set, gang).is_some() {
+    if names::replica_of_base_gang(set, gang).is_some() {
         return true;
     }
     let Some(base) = names::base_of_scaled_gang(set, gang) else {
@@ -60,7 +76,7 @@ fn waits_for_no_gang(snapshot: &Snapshot, roster: &Roster<'_>, gang: &str) -> bo
     };
     let mut gangs = snapshot.children.gangs.iter();
     let found = gangs.find(|g| ownership::name(&g.metadata) == base);
-    found.is_some_and(|found| is_base_up(snapshot, roster, &gang_as_stored(roster, found)))
+    found.is_some_and(|found| may_follow(snapshot, roster, &gang_as_stored(roster, found)))
 }
 
 /// The gang with the required parts, by its present list.
@@ -87,10 +103,23 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, expected: &[ExpectedGang]) -> 
     surplus.map(delete).collect()
 }
 
-/// Starts the gangs that may start, and makes the others follow their pods.
-pub(super) fn plan_gangs(
+/// Starts the gangs that may start, and makes the others follow their pods. Pods that are bound to
+/// the wrong topology domain go first.
+pub(super) fn plan_placed(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
+    expected: &[ExpectedGang],
+) -> [Vec<Action>; 2] {
+    let places = Places::of(snapshot, roster);
+    let stranded = places.as_ref().map(free_pods::plan_freeing);
+    let gangs = plan_gangs(snapshot, roster, places.as_ref(), expected);
+    [stranded.unwrap_or_default(), gangs]
+}
+
+fn plan_gangs(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    places: Option<&Places<'_>>,
     expected: &[ExpectedGang],
 ) -> Vec<Action> {
     let by_name: ByName<'_> = expected.iter().map(|gang| (&*gang.name, gang)).collect();
@@ -99,13 +128,13 @@ pub(super) fn plan_gangs(
         gangs.map(|g| (ownership::name(&g.metadata), g)).collect();
     first_portion(expected.iter().filter_map(|gang| {
         let existing = existing.get(gang.name.as_str()).copied();
-        keep_gang(snapshot, roster, &by_name, gang, existing)
+        keep_gang(snapshot, (roster, places), &by_name, gang, existing)
     }))
 }
 
 fn keep_gang(
     snapshot: &Snapshot,
-    roster: &Roster<'_>,
+    (roster, places): (&Roster<'_>, Option<&Places<'_>>),
     all: &ByName<'_>,
     gang: &ExpectedGang,
     existing: Option<&Arc<PodGang>>,
@@ -117,8 +146,7 @@ fn keep_gang(
     let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
     let may_start = || {
         (members.are_back() || members.are_whole())
-            && (snapshot.scheduler.orders_gangs
-                || base.is_none_or(|base| is_base_up(snapshot, roster, base)))
+            && base.is_none_or(|base| may_follow(snapshot, roster, base))
     };
     let lists_pods =
         members.are_started() || snapshot.scheduler.unsupported.is_none() && may_start();
@@ -133,6 +161,15 @@ fn keep_gang(
         return None;
     }
     let mut desired = desired::gang::build(&snapshot.validated.set, &gang.name, groups);
+    let found = existing.map(AsRef::as_ref);
+    let constraints =
+        places.and_then(|places| Constraints::of(places, found, members.are_started()));
+    if let Some(constraints) = constraints {
+        constraints.complete(&mut desired, found);
+        if desired.spec.pod_groups.is_empty() {
+            return None;
+        }
+    }
     if snapshot.scheduler.backend == Backend::KaiPodGrouper {
         desired::gang::never_let_stale(&mut desired.metadata);
     }
@@ -140,6 +177,15 @@ fn keep_gang(
         None => Some(Action::create(desired)),
         Some(found) => desired::gang::corrected(found, &desired).map(Action::replace),
     }
+}
+
+/// Whether a scaled gang may start beside its base gang. Where all gangs of a replica have to share
+/// a topology domain, the base gang chooses it, also with a scheduler that orders gangs itself.
+fn may_follow(snapshot: &Snapshot, roster: &Roster<'_>, base: &ExpectedGang) -> bool {
+    let constraint = &snapshot.validated.set.spec.template.topology_constraint;
+    let shares_domain = pack_of(constraint.as_ref()).required.is_some();
+    let is_in_order = snapshot.scheduler.orders_gangs || is_base_up(snapshot, roster, base);
+    is_in_order && (!shares_domain || has_minimum(roster, base, Pod::is_scheduled))
 }
 
 fn is_scaled_to_zero(roster: &Roster<'_>, podclique: &str) -> bool {
@@ -153,7 +199,12 @@ fn is_base_up(snapshot: &Snapshot, roster: &Roster<'_>, base: &ExpectedGang) -> 
         ScaledGangsWaitFor::BaseReady => Pod::is_ready,
         ScaledGangsWaitFor::BaseScheduled => Pod::is_scheduled,
     };
-    base.parts
+    has_minimum(roster, base, claim)
+}
+
+/// Whether each part of the gang has its minimum of pods that fulfil the claim.
+fn has_minimum(roster: &Roster<'_>, gang: &ExpectedGang, claim: fn(&Pod) -> bool) -> bool {
+    gang.parts
         .iter()
         .all(|name| match roster.slot_named(name).standing() {
             Some(part) => part.count_or_done(claim) >= part.minimum(),
@@ -238,5 +289,6 @@ fn pod_group(
             .or(kept.map(|b| b.min_replicas))
             .unwrap_or_default(),
         topology_constraint: before.and_then(|b| b.topology_constraint.clone()),
+        placements: before.map_or_else(Vec::new, |b| b.placements.clone()),
     }
 }

@@ -31,13 +31,10 @@ pub(super) fn find_events(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec
         let message = format!("all replicas have template {generation}");
         Event::normal(events::UPDATE_COMPLETED, message).once(identity("completed"))
     });
-    let troubles = [
-        (Reason::TemplateRefused, ConditionType::UpdateInProgress),
-        (Reason::UpdateStalled, ConditionType::Ready),
-    ];
-    let troubles = troubles.into_iter().filter_map(|(reason, type_)| {
-        let found = find_with(next, type_, reason)?;
-        let is_new = stored.is_none_or(|stored| find_with(stored, type_, reason).is_none());
+    let troubles = [Reason::TemplateRefused, Reason::UpdateStalled];
+    let troubles = troubles.into_iter().filter_map(|reason| {
+        let found = find_trouble(next, reason)?;
+        let is_new = stored.is_none_or(|stored| find_trouble(stored, reason).is_none());
         is_new.then(|| {
             let identity = identity(&found.message);
             Event::warning(reason, found.message.clone()).once(identity)
@@ -55,11 +52,13 @@ fn is_running(status: &PodCliqueSetStatus) -> bool {
     progress.is_some_and(|progress| progress.update_ended_at.is_none())
 }
 
-fn find_with(
-    status: &PodCliqueSetStatus,
-    type_: ConditionType,
-    reason: Reason,
-) -> Option<&Condition> {
-    let found = conditions::find(&status.conditions, type_)?;
-    (found.reason == reason.to_string()).then_some(found)
+/// The condition that shows this trouble. An update may stand still in a set that is not Ready, so
+/// `UpdateInProgress` is the one to ask.
+fn find_trouble(status: &PodCliqueSetStatus, trouble: Reason) -> Option<&Condition> {
+    let found = conditions::find(&status.conditions, ConditionType::UpdateInProgress)?;
+    let shown = match found.reason.parse().ok()? {
+        Reason::ProgressDeadlineExceeded | Reason::NoRoom => Reason::UpdateStalled,
+        reason => reason,
+    };
+    (shown == trouble).then_some(found)
 }

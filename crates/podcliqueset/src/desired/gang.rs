@@ -83,7 +83,10 @@ pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
     domain::workload::clique::add_owner(&mut metadata, &desired.metadata);
     forget_queues(&mut metadata, &desired.metadata);
     let (is, should) = (&existing.spec, &desired.spec);
+    let has_topology = names_levels(&existing.metadata) || names_levels(&desired.metadata);
+    forget_topology(&mut metadata, &desired.metadata);
     let is_right = metadata == existing.metadata
+        && (!has_topology || is_topology_equal(is, should))
         && is.pod_groups == should.pod_groups
         && is.priority_class_name == should.priority_class_name;
     if is_right {
@@ -91,11 +94,45 @@ pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
     }
     let mut next = existing.clone();
     next.metadata = metadata;
+    if has_topology {
+        copy_topology(&mut next, desired);
+    }
     next.spec.pod_groups.clone_from(&should.pod_groups);
     next.spec
         .priority_class_name
         .clone_from(&should.priority_class_name);
     Some(next)
+}
+
+/// Whether the operator wrote the topology constraints of the gang, which may be none.
+fn names_levels(metadata: &ObjectMeta) -> bool {
+    ownership::annotation(metadata, labels::TOPOLOGY_LEVELS).is_some()
+}
+
+fn is_topology_equal(is: &PodGangSpec, should: &PodGangSpec) -> bool {
+    is.topology_constraint == should.topology_constraint
+        && is.topology_constraint_group_configs == should.topology_constraint_group_configs
+}
+
+fn copy_topology(next: &mut PodGang, desired: &PodGang) {
+    let (next, should) = (&mut next.spec, &desired.spec);
+    next.topology_constraint
+        .clone_from(&should.topology_constraint);
+    next.topology_constraint_group_configs
+        .clone_from(&should.topology_constraint_group_configs);
+}
+
+/// A gang that starts again without constraints must not keep the earlier ones.
+fn forget_topology(metadata: &mut ObjectMeta, desired: &ObjectMeta) {
+    let had_levels = names_levels(metadata);
+    let Some(annotations) = metadata.annotations.as_mut().filter(|_| had_levels) else {
+        return;
+    };
+    for key in [labels::TOPOLOGY_LEVELS, labels::TOPOLOGY_NAME] {
+        if ownership::annotation(desired, key).is_none() {
+            annotations.remove(key);
+        }
+    }
 }
 
 /// The scheduler would wait for a queue that the set does not name any more.

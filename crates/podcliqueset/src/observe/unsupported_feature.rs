@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use api::{PodCliqueSet, labels};
 use domain::object::ownership;
 use domain::scheduling::{self, Backend, UnsupportedFeature};
+use domain::topology;
 use engine::Caches;
 
 use super::ObservedClique;
@@ -22,7 +23,7 @@ pub(super) fn find_unsupported(
     }
     let needs_more = backend == Backend::Kubernetes
         && !caches.serves(Backend::KubernetesTree, namespace)
-        && any_gang_needs_composites(podcliques);
+        && (requires_domain(set) || any_gang_needs_composites(podcliques));
     if needs_more {
         return Some(UnsupportedFeature::NotServed(Backend::KubernetesTree));
     }
@@ -31,6 +32,13 @@ pub(super) fn find_unsupported(
         return Some(unsupported);
     }
     caches.find_missing_queue(backend, scheduling::queue_of_set(backend, set)?)
+}
+
+/// Whether pods have to share a topology domain: only CompositePodGroups, or PodGroups beside them,
+/// are placed in one.
+fn requires_domain(set: &PodCliqueSet) -> bool {
+    let (required, _) = topology::named_domains(&set.spec.template);
+    !required.is_empty()
 }
 
 /// Whether pods that are to start together name more than one PodGroup.

@@ -24,7 +24,7 @@ use crate::check::Verdict;
 use crate::observe::Snapshot;
 use crate::rollout::{self, Newest, Progress, Turn};
 
-pub(super) use self::report::{Report, refusals, refused};
+pub(super) use self::report::{Report, complete_ready, refusals, refused};
 
 /// A paused turn waits this long for its starting pods.
 const PAUSE_PATIENCE: SignedDuration = SignedDuration::from_mins(10);

@@ -1,5 +1,6 @@
 //! The turn in an update: one replica at a time, until all have the newest template.
 
+mod events;
 mod open;
 mod records;
 mod room;

@@ -1,10 +1,12 @@
 //! The objects for Kubernetes' own scheduler: a PodGroup for pods that are placed together, under
 //! CompositePodGroups if a number of pods does not suffice to describe a gang (decision 87).
 
+mod dropped;
 mod objects;
 mod observe;
 mod shape;
 mod wanted_objects;
+mod workload;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,11 +17,13 @@ use domain::plan::{Action, Purpose, Target};
 use domain::scheduling::Backend;
 use domain::scheduling::kubernetes::base_of_probe;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
-use k8s_openapi::api::scheduling::v1beta1::PodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use kube::Resource;
 use serde_json::json;
 
 use super::is_ours;
+use super::topology::Topology;
+pub(super) use dropped::dropped;
 use objects::Objects;
 pub(super) use observe::observe;
 pub(super) use shape::shape_of;
@@ -36,8 +40,10 @@ pub struct Facts {
     pub groups: BTreeMap<String, Arc<PodGroup>>,
     /// CompositePodGroups by name, chosen in the same way.
     pub composites: BTreeMap<String, Arc<CompositePodGroup>>,
-    /// Whether the Workload that both refer to exists.
-    pub has_workload: bool,
+    /// The Workloads that both may refer to, by name.
+    pub workloads: BTreeMap<String, Arc<Workload>>,
+    /// The topology constraints of the gang, or of all gangs of a tree.
+    pub topology: Topology,
     /// Whether each part of the gang has as many pods on nodes as it needs.
     pub is_placed: bool,
     /// Whether any pod has a node.
@@ -63,6 +69,8 @@ pub struct Member {
     pub pods: u32,
     /// Whether its PodGang lists one of them: before that the scheduler must not get them.
     pub is_listed: bool,
+    /// How many of them it lists that have not done their work.
+    pub listed: u32,
     /// Its place in a scaling group.
     pub place: Option<GroupPosition>,
     /// Whether it belongs to a scaled gang.
@@ -104,12 +112,12 @@ pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
         return Vec::new();
     }
     let wanted = WantedObjects::of(gang, facts);
-    let objects = Objects { gang };
-    let is_known = |parent: &Option<String>| parent.is_none() || facts.serves_composites;
+    let objects = Objects::of(gang, facts, &wanted);
+    let can_exist = |g: &WantedGroup| facts.serves_composites || !g.needs_composites();
     let missing = wanted
         .groups
         .iter()
-        .filter(|g| !facts.groups.contains_key(&g.name) && is_known(&g.parent));
+        .filter(|g| !facts.groups.contains_key(&g.name) && can_exist(g));
     let created: Vec<Action> = missing
         .map(|group| Action::create(objects.group(group)))
         .collect();
@@ -130,17 +138,14 @@ pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
         composites.extend(missing.map(|c| Action::create(objects.composite(c))));
     }
     let needs_workload = !wanted.composites.is_empty() && facts.serves_composites;
-    let workload = needs_workload && !facts.has_workload;
+    let workload = needs_workload.then(|| objects.create_workload());
     vec![
         if may_ask_for_less {
             leftovers(gang, facts, &wanted)
         } else {
             Vec::new()
         },
-        workload
-            .then(|| Action::create(objects.workload()))
-            .into_iter()
-            .collect(),
+        workload.flatten().into_iter().collect(),
         groups,
         composites,
     ]

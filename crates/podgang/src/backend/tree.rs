@@ -12,20 +12,29 @@ use domain::scheduling::leaf_name;
 use domain::workload::gang::clique_minimum;
 use engine::Caches;
 
+use super::kai::{self, NodeConstraints};
 use super::surplus;
+use crate::gang_part::GangPart;
 use crate::slots;
 
 /// A scaling group with its PodCliques.
 pub type GroupParts = (Arc<PodCliqueScalingGroup>, Vec<Arc<PodClique>>);
 
-/// The tree of the replica whose base gang this is; none for another gang.
-pub(super) fn observe(gang: &PodGang, caches: &Caches) -> Option<TreeNode> {
+/// The tree of the replica whose base gang this is, with the topology constraints of its nodes; none
+/// for another gang.
+pub(super) fn observe(
+    gang: &PodGang,
+    parts: &[GangPart],
+    caches: &Caches,
+) -> Option<(TreeNode, NodeConstraints)> {
     let (standalone, groups) = parts_of_replica(gang, caches)?;
     let groups: Vec<GroupParts> = groups
         .into_iter()
         .map(|group| surplus::leave_out_waiting(group, caches))
         .collect();
-    Some(build(ownership::name(&gang.metadata), &standalone, &groups))
+    let tree = build(ownership::name(&gang.metadata), &standalone, &groups);
+    let constraints = kai::find_of_tree((gang, parts), &standalone, &groups, caches);
+    Some((tree, constraints))
 }
 
 /// Standalone cliques and scaling groups of the replica whose base gang this is; none for another

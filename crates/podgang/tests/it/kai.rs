@@ -1,5 +1,7 @@
 //! The PodGroup of a gang for KAI Scheduler.
 
+mod topology;
+
 use std::sync::Arc;
 
 use api::PodGang;

@@ -1,6 +1,8 @@
 //! The PodGroups of a gang for Kubernetes' own scheduler.
 
+mod scaled;
 mod settled;
+mod topology;
 mod units;
 
 use std::collections::BTreeMap;
@@ -275,6 +277,7 @@ fn tree() -> Facts {
         minimum: 1,
         pods: 1,
         is_listed: true,
+        listed: 1,
         is_scaled: replica >= 2,
     };
     let mut facts = cluster(&[("router", "demo-0-router", 1)]);

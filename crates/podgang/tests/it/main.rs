@@ -8,10 +8,12 @@
 )]
 
 mod actions;
+mod constraints;
 mod foreign;
 mod kai;
 mod kubernetes;
 mod marks;
+mod no_domain;
 mod placement;
 mod recorded;
 mod status_pace;

@@ -1,5 +1,6 @@
 //! A replica of a set as a tree for KAI Scheduler.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
@@ -51,7 +52,7 @@ fn actions(tree: &TreeNode, group: Option<&KaiPodGroup>) -> Vec<Action> {
     };
     let snapshot = Snapshot {
         gang: Arc::new(gang_of("kai-scheduler", &[])),
-        scheduler_objects: SchedulerObjects::KaiTree(found, tree.clone()),
+        scheduler_objects: SchedulerObjects::KaiTree(found, tree.clone(), BTreeMap::new()),
         ..Snapshot::default()
     };
     let plan = decide(&snapshot, Timestamp::UNIX_EPOCH);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::chaos::break_pod;
 use super::choice::pick_pod;
 use super::gang_scheduler::may_be_placed;
-use super::placement::{bind_pod, is_bound, placed};
+use super::placement::{ANY_NODE, bind_pod, is_bound, placed};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -26,7 +26,7 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
     let Some(id) = pick_pod(store, rng, free) else {
         return false;
     };
-    bind_pod(store, &id);
+    bind_pod(store, &id, ANY_NODE);
     true
 }
 

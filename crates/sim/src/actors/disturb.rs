@@ -94,7 +94,8 @@ pub fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
 /// the remedy that the operator requests if a name is taken.
 pub fn leave(store: &mut Store) {
     let is_strange = |id: &Id, o: &Value| {
-        let is_made = id.resource != Resource::PodCliqueSet && id.resource != Resource::Event;
+        let is_made = !matches!(id.resource, Resource::PodCliqueSet | Resource::Event)
+            && !id.resource.is_of_cluster();
         let is_nobodys = !says_whose_it_is(o) || is_left_over(store, id, o);
         let is_taken = view::owner(o).is_some_and(|(kind, ..)| kind == "Service");
         is_taken || !view::label(o, STRANGE).is_empty() || (is_made && is_nobodys)

@@ -5,6 +5,7 @@ mod autoscaling;
 mod chaos;
 mod choice;
 mod cluster;
+mod constraints;
 mod containers;
 mod disturb;
 mod gang_scheduler;
@@ -12,6 +13,7 @@ mod garbage;
 mod idle;
 mod job;
 mod kubelet;
+mod nodes;
 mod placement;
 mod update;
 mod user;
@@ -26,6 +28,7 @@ pub use idle::{scale_down, scale_up};
 pub use kubelet::{
     ENDLESS, Playing, end_containers, is_endless, next_due, played, recordings, run_pods,
 };
-pub use placement::{place_gang, placed, preempt_gang};
+pub use nodes::{close_domain, collect_pods, evict_from_closed, restore_nodes, trouble_nodes};
+pub use placement::{place_gang, place_gang_in_domains, placed, preempt_gang};
 pub use update::{lose_unit, lower_partitions, roll_out, write_refused};
 pub use user::{User, act, delete_alone};

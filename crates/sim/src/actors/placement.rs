@@ -1,6 +1,8 @@
 //! A scheduler that reads PodGangs: the required pods of a gang get nodes at once or not at all,
 //! and one gang may lose its nodes to other workloads.
 
+mod domains;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
@@ -8,6 +10,10 @@ use serde_json::{Value, json};
 use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};
 use crate::{Rng, view};
+use domains::Binding;
+
+/// The node of all pods in a cluster without a topology.
+pub(super) const ANY_NODE: &str = "node-1";
 
 /// Gives nodes to the pods that one PodGang still needs, or else to one more of its pods, as long
 /// as no more than `capacity` pods have one.
@@ -21,7 +27,29 @@ pub fn place_gang(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
         return false;
     };
     for pod in pods {
-        bind_pod(store, pod);
+        bind_pod(store, pod, ANY_NODE);
+    }
+    true
+}
+
+/// The same in a cluster with a topology: pods that are placed together share the domains that
+/// their PodGang requires, and no pod is placed where its node selector does not allow it.
+pub fn place_gang_in_domains(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
+    let free = capacity.saturating_sub(placed(store));
+    let possible: Vec<Vec<Binding>> = store
+        .all(Resource::PodGang)
+        .flat_map(|(id, gang)| {
+            let batches = batches(store, id, gang).into_iter();
+            batches.map(move |batch| (gang, batch))
+        })
+        .filter(|(_, batch)| batch.len() <= free)
+        .filter_map(|(gang, batch)| domains::choose(store, rng, gang, &batch))
+        .collect();
+    let Some(bindings) = rng.pick(&possible) else {
+        return false;
+    };
+    for (pod, node) in bindings {
+        bind_pod(store, pod, node);
     }
     true
 }
@@ -46,10 +74,10 @@ pub fn preempt_gang(store: &mut Store, rng: &mut Rng) -> usize {
 }
 
 /// The pod is given a node.
-pub(super) fn bind_pod(store: &mut Store, id: &Id) {
+pub(super) fn bind_pod(store: &mut Store, id: &Id, node: &str) {
     let time = store.stamp();
     store.edit("scheduler", id, |pod| {
-        pod["spec"]["nodeName"] = json!("node-1");
+        pod["spec"]["nodeName"] = json!(node);
         pod["status"]["conditions"] =
             json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": time}]);
     });
@@ -80,11 +108,16 @@ fn evict(store: &mut Store, pod: &Id) {
 
 /// All pods that the gang still needs; if it has them, one more pod.
 fn next(store: &Store, id: &Id, gang: &Value) -> Option<Vec<Id>> {
+    batches(store, id, gang).into_iter().next()
+}
+
+/// What may be placed next: all pods that the gang still needs; if it has them, any one more pod.
+fn batches(store: &Store, id: &Id, gang: &Value) -> Vec<Vec<Id>> {
     let parts: Vec<WaitingPodGroup> = view::list(gang, "/spec/podgroups")
         .map(|group| WaitingPodGroup::of(store, id, gang, group))
         .collect();
     if parts.iter().any(|part| part.ready.len() < part.needed) {
-        return None;
+        return Vec::new();
     }
     let needed: Vec<Id> = parts
         .iter()
@@ -92,10 +125,10 @@ fn next(store: &Store, id: &Id, gang: &Value) -> Option<Vec<Id>> {
         .cloned()
         .collect();
     if !needed.is_empty() {
-        return Some(needed);
+        return vec![needed];
     }
-    let one = parts.into_iter().flat_map(|part| part.ready).next()?;
-    Some(vec![one])
+    let ready = parts.into_iter().flat_map(|part| part.ready);
+    ready.map(|pod| vec![pod]).collect()
 }
 
 /// A podgroup: how many pods it needs besides those that have nodes or have done their work, and

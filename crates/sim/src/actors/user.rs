@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
-use super::{autoscaling, containers, idle, job, update};
+use super::{autoscaling, constraints, containers, idle, job, update};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -97,6 +97,13 @@ impl User {
             manifest,
             namespaces: &["default"],
         }
+    }
+
+    /// The same user, whose set has topology constraints.
+    #[must_use]
+    pub fn with_constraints(mut self, rng: &mut Rng) -> Self {
+        constraints::write(&mut self.manifest, rng);
+        self
     }
 
     /// Whether it is a training job.

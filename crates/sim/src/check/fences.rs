@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::units::Unit;
 use super::window::Window;
 use super::{
-    Checked, OPERATOR, demand, group_budget, job, refused_templates, revisions, shortage, updates,
+    Checked, OPERATOR, demand, group_budget, group_starts, job, refused_templates, revisions,
+    shortage, updates,
 };
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
@@ -194,7 +195,8 @@ fn deleted(window: &Window<'_>, record: &Record) -> Checked {
         return Ok(());
     }
     revisions::check_replaced(window, before, Unit::of_podclique(before))?;
-    group_budget::check(window, before)
+    group_budget::check(window, before)?;
+    group_starts::check(window, before)
 }
 
 /// Whether an update may have taken down any PodClique of the same group replica.
@@ -216,7 +218,7 @@ fn mates<'a>(window: &Window<'a>, podclique: &Value) -> Vec<&'a Stored> {
 }
 
 /// Whether the owner, as observed, has no slot for the PodClique.
-fn is_unwanted(podclique: &Value, owner: &Value) -> bool {
+pub(super) fn is_unwanted(podclique: &Value, owner: &Value) -> bool {
     let is_group = view::text(owner, "/kind") == "PodCliqueScalingGroup";
     let (replica, mark) = if is_group {
         let replica = label(podclique, labels::SCALING_GROUP_REPLICA_INDEX);

@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::labels;
 use serde_json::Value;
 
-use super::budget::{awaits_surge, find_floor, largest_budget, minimum};
+use super::budget::find_floor;
+use super::limits::{self, Limits, minimum};
 use super::units::Unit;
 use super::window::Window;
 use super::{Checked, OPERATOR, demand, failures, job};
 use crate::resource::Resource;
-use crate::store::Stored;
+use crate::store::{Record, Stored};
 use crate::view;
 
 /// An update deletes this PodClique of a group, and no other one of its replica is being deleted.
@@ -24,7 +25,8 @@ pub(super) fn check(window: &Window<'_>, podclique: &Value) -> Checked {
     if !was_available(window, podclique, unit.index, &groups) {
         return Ok(());
     }
-    let budget = find_budget(window, podclique, unit.component, &groups);
+    let sets = job::sets(window, podclique);
+    let budget = |group: &Value| limits::largest(&sets, unit.component, group, Limits::budget);
     let (_, group, _) = view::owner(podclique).unwrap_or_default();
     let Some(floor) = find_floor(&groups, budget) else {
         return demand(false, "I48", || {
@@ -42,22 +44,12 @@ pub(super) fn check(window: &Window<'_>, podclique: &Value) -> Checked {
     })
 }
 
-/// How many replicas of the group may be down.
-fn find_budget(window: &Window<'_>, podclique: &Value, name: &str, groups: &[&Stored]) -> i64 {
-    let sets = job::sets(window, podclique);
-    if awaits_surge(&sets, name, groups) {
-        return 0;
-    }
-    let minimums = groups.iter().map(|g| view::number(g, "/spec/minAvailable"));
-    largest_budget(&sets, name, minimums.max().unwrap_or(1))
-}
-
 /// The number of PodCliques of a replica, by a state of the group.
 fn members(group: &Value) -> usize {
     view::list(group, "/spec/cliqueNames").count()
 }
 
-fn controller(object: &Value) -> &str {
+pub(super) fn controller(object: &Value) -> &str {
     view::owner(object).map_or("", |(_, _, uid)| uid)
 }
 
@@ -82,7 +74,7 @@ fn was_available(window: &Window<'_>, deleted: &Value, index: i64, groups: &[&St
 }
 
 /// Whether a watch shows it.
-fn is_seen(object: &Value) -> bool {
+pub(super) fn is_seen(object: &Value) -> bool {
     view::label(object, labels::MANAGED_BY) == labels::MANAGER
 }
 
@@ -105,12 +97,25 @@ fn needs_at_most(podclique: &Value, ready: usize) -> bool {
 /// How many replicas of the group may have been observed as available at most. The operator knows that
 /// replicas it deleted itself are down.
 fn count_available(window: &Window<'_>, deleted: &Value, groups: &[&Stored]) -> i64 {
-    let group = controller(deleted);
     let gone = deleted_by_operator(window);
+    let up = find_available(window, controller(deleted), groups, |podclique| {
+        !gone.contains(view::uid(podclique))
+    });
+    i64::try_from(up.len()).unwrap_or(i64::MAX)
+}
+
+/// The indexes of the replicas of the group with this uid that may have been observed as available, by
+/// those of its PodCliques that count.
+pub(super) fn find_available(
+    window: &Window<'_>,
+    group: &str,
+    groups: &[&Stored],
+    counts: impl Fn(&Value) -> bool,
+) -> BTreeSet<i64> {
     let ready = ready_pods(window);
     let may_be_up = |c: &Value| {
         let count = ready.get(view::uid(c)).map_or(0, BTreeSet::len);
-        let stays = !view::is_terminating(c) && !gone.contains(view::uid(c));
+        let stays = !view::is_terminating(c) && counts(c);
         stays && controller(c) == group && needs_at_most(c, count)
     };
     let mut replicas: BTreeMap<i64, BTreeSet<&str>> = BTreeMap::new();
@@ -121,8 +126,8 @@ fn count_available(window: &Window<'_>, deleted: &Value, groups: &[&Stored]) -> 
         }
     }
     let wanted = groups.iter().map(|group| members(group)).min().unwrap_or(0);
-    let up = replicas.values().filter(|names| names.len() >= wanted);
-    i64::try_from(up.count()).unwrap_or(i64::MAX)
+    replicas.retain(|_, names| names.len() >= wanted);
+    replicas.into_keys().collect()
 }
 
 /// The pods of each PodClique that may have been observed as Ready, by uids.
@@ -138,10 +143,15 @@ fn ready_pods<'a>(window: &Window<'a>) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
 /// The PodCliques that the operator itself deleted, by uid.
 fn deleted_by_operator<'a>(window: &Window<'a>) -> BTreeSet<&'a str> {
     let log = window.store.log.get(..window.position).unwrap_or_default();
-    let stays = |o: &Option<Stored>| o.as_ref().is_some_and(|o| !view::is_terminating(o));
     log.iter()
-        .filter(|r| r.actor == OPERATOR && r.id.resource == Resource::PodClique)
-        .filter(|r| stays(&r.before) && !stays(&r.after))
-        .map(|r| view::uid(&r.last))
+        .filter(|record| is_own_deletion(record))
+        .map(|record| view::uid(&record.last))
         .collect()
+}
+
+/// Whether the operator deletes a PodClique with this record.
+pub(super) fn is_own_deletion(record: &Record) -> bool {
+    let stays = |o: &Option<Stored>| o.as_ref().is_some_and(|o| !view::is_terminating(o));
+    let is_meant = record.actor == OPERATOR && record.id.resource == Resource::PodClique;
+    is_meant && stays(&record.before) && !stays(&record.after)
 }

@@ -5,18 +5,22 @@ mod budget;
 mod completion;
 mod counts;
 mod culprit;
+mod domains;
 mod edges;
 mod exits;
 mod failures;
 mod fences;
 mod gangs;
 mod group_budget;
+mod group_starts;
 mod idle;
 mod job;
 mod joining;
 mod late_requests;
+mod limits;
 mod ownership;
 mod pace;
+mod pins;
 mod pods;
 mod refused_templates;
 mod requests;
@@ -79,6 +83,7 @@ pub struct Checker {
     started: usize,
     /// Whether scaled gangs are parts of a tree, which defines the order of placement itself.
     has_trees: bool,
+    domains: domains::Domains,
 }
 
 impl Checker {
@@ -109,6 +114,7 @@ impl Checker {
                 has_trees: self.has_trees,
             };
             ownership::latch(record)?;
+            self.domains.check(&window, record)?;
             if record.actor != OPERATOR && record.actor != LATE {
                 continue;
             }

@@ -8,8 +8,8 @@ use super::late_requests::LateRequests;
 use super::units::Unit;
 use super::window::Window;
 use super::{
-    Checked, Checker, LATE, OPERATOR, budget, demand, exits, pace, refused_templates, revisions,
-    stored_failures, updates,
+    Checked, Checker, LATE, OPERATOR, budget, demand, exits, pace, pins, refused_templates,
+    revisions, stored_failures, updates,
 };
 use crate::resource::Resource;
 use crate::store::Record;
@@ -26,6 +26,7 @@ impl Checker {
                     self.late.note(after, window.position);
                 }
                 patched(before, after)?;
+                pins::check(window, before, after)?;
                 ungated(window, record, before, after)
             }
             (Some(before), _) if !view::is_terminating(before) => {
@@ -144,6 +145,7 @@ fn patched(before: &Value, after: &Value) -> Checked {
         .filter(|g| *g != labels::POD_GANG_GATE)
         .collect();
     let is_gate_kept = foreign == kept;
+    pins::take_off(before, &mut is);
     for object in [&mut was, &mut is] {
         if let Some(spec) = object["spec"].as_object_mut() {
             spec.remove("schedulingGates");
@@ -244,6 +246,9 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Checked {
     let has_twin = !window.versions(Resource::Pod, is_twin).is_empty();
     let is_surplus = i64::try_from(most).unwrap_or(i64::MAX) > wanted;
     let is_explained = !is_staying || is_surplus || has_twin;
+    if !is_explained && pins::may_be_freed(window, pod) {
+        return Ok(());
+    }
     if !is_explained && updates::may_be_replaced(window, pod) {
         return replaced(window, pod, is_ready);
     }

@@ -15,32 +15,48 @@ pub(super) fn check(window: &Window<'_>, object: &Value) -> Checked {
     check_states(window, object, &job::sets(window, object))
 }
 
-/// The operator changes the object by one of these states of its set.
+/// The operator changes the object by one of these states of its set. If there is none, nobody asked for
+/// the change.
 fn check_states(window: &Window<'_>, object: &Value, sets: &[&Stored]) -> Checked {
     let refused: Vec<Option<&str>> = sets.iter().map(|set| refused_clique(window, set)).collect();
-    let is_accepted = refused.is_empty() || refused.iter().any(Option::is_none);
+    let is_accepted = refused.iter().any(Option::is_none);
     demand(is_accepted, "I49", || {
-        let clique = refused.first().copied().flatten().unwrap_or_default();
-        format!(
-            "{} was changed for an update, but new pods of clique {clique} are refused",
-            view::name(object)
-        )
+        let name = view::name(object);
+        let why = match refused.first().copied().flatten() {
+            Some(clique) => format!("new pods of clique {clique} are refused"),
+            None => "no state of its set asks for it".to_owned(),
+        };
+        format!("{name} was changed for an update, but {why}")
     })
 }
 
-/// A PodClique that takes another template: by a state of the set that has it.
+/// A PodClique that takes another template: by a state of the set that has it. There is one, as no
+/// PodClique takes a template of an earlier revision after its creation.
 pub(super) fn check_edit(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
     };
     let of_pod = |podclique: &Value| podclique["metadata"]["annotations"].clone();
     if record.actor == OPERATOR && of_pod(before)[VERSION] != of_pod(after)[VERSION] {
-        let clique = view::name(after).rsplit('-').next().unwrap_or_default();
-        let mut sets = job::sets(window, after);
-        sets.retain(|set| version(set, clique) == view::text(after, updates::VERSION));
-        return check_states(window, after, &sets);
+        return check_states(window, after, &sets_with_template_of(window, after));
     }
     Ok(())
+}
+
+/// The states of its set that have the template of this PodClique.
+fn sets_with_template_of<'a>(window: &Window<'a>, podclique: &Value) -> Vec<&'a Stored> {
+    let clique = view::name(podclique).rsplit('-').next();
+    let clique = clique.unwrap_or_default();
+    let is_source = |set: &Value| version(set, clique) == view::text(podclique, updates::VERSION);
+    let mut sets = job::sets(window, podclique);
+    sets.retain(|set| is_source(set));
+    if sets.is_empty() {
+        // Another object may control its group by now: then only the name leads to the set.
+        let name = view::set_of(podclique);
+        let is_named = |set: &Value| view::name(set) == name && is_source(set);
+        return window.versions(Resource::PodCliqueSet, is_named);
+    }
+    sets
 }
 
 /// This annotation distinguishes the users' templates.

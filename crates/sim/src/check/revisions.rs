@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::units::{self, Unit, revision_in_force, revision_of_older};
 use super::updates::{VERSION, is_on_delete, turn};
 use super::window::Window;
-use super::{Checked, OPERATOR, budget, demand, job};
+use super::{Checked, OPERATOR, budget, demand, job, limits};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
@@ -61,7 +61,7 @@ fn versions_of<'a>(window: &Window<'a>, created: &Value) -> Option<BTreeSet<&'a 
 /// Whether its group may have been observed with this index as that of a surge replica.
 fn is_surge(window: &Window<'_>, podclique: &Value, index: i64) -> bool {
     let groups = job::owners(window, podclique);
-    let mut from = groups.iter().filter_map(|group| budget::surge_from(group));
+    let mut from = groups.iter().filter_map(|group| limits::surge_from(group));
     from.any(|from| index >= from)
 }
 

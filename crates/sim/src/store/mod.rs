@@ -205,9 +205,25 @@ impl Store {
         let _ = self.delete(id, &Value::Null);
     }
 
+    /// Creates an object of the cluster as `actor`; no request does.
+    pub fn add(&mut self, actor: &'static str, resource: Resource, body: Value) {
+        self.actor = actor;
+        let target = RequestPath {
+            resource,
+            namespace: String::new(),
+            name: None,
+            subresource: None,
+        };
+        let _ = self.create(&target, body);
+    }
+
     /// Namespaces with at least one object.
     pub fn namespaces(&self) -> BTreeSet<String> {
-        self.objects.keys().map(|id| id.namespace.clone()).collect()
+        let ids = self
+            .objects
+            .keys()
+            .filter(|id| !id.resource.is_of_cluster());
+        ids.map(|id| id.namespace.clone()).collect()
     }
 
     /// The part of one namespace, as if that were `default`.

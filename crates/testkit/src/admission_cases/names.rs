@@ -96,7 +96,8 @@ fn equal() -> Vec<Case> {
         create(
             "one-role-twice",
             edits! {at(FRONTEND, "spec/roleName") => "leader"},
-        ),
+        )
+        .refused(["spec.template.cliques[1].spec.roleName"]),
     ]
 }
 

@@ -36,6 +36,10 @@ fn kept() -> Vec<Case> {
             edits! {at(FRONTEND, "spec/podSpec/nodeName") => "node-1"},
         ),
         scaled(
+            "set-with-one-role-twice-is-scaled",
+            edits! {at(FRONTEND, "spec/roleName") => "leader"},
+        ),
+        scaled(
             "set-with-limits-of-a-job-is-scaled",
             edits! {"/spec/trainingSpec" => {}},
         ),

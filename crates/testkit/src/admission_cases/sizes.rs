@@ -92,7 +92,7 @@ fn members() -> Vec<Case> {
 fn limits() -> Vec<Case> {
     let clique = |i: usize| {
         serde_json::json!({"name": format!("q{i}"), "spec": {
-            "roleName": "q", "replicas": 1, "podSpec": {"containers": [{"name": "main"}]}
+            "roleName": format!("q{i}"), "replicas": 1, "podSpec": {"containers": [{"name": "main"}]}
         }})
     };
     let many = |n: usize| (0..n).map(clique).collect::<Vec<_>>();

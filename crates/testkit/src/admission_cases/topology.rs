@@ -3,7 +3,15 @@
 use serde_json::{Value, json};
 
 use super::{Case, create, edits, update, update_of};
-use crate::good_set::{CLIQUES, GROUP, at};
+use crate::good_set::{CLIQUES, Edit, GROUP, at};
+
+/// The topology that the constraints name. A cluster in which they are accepted has it.
+pub const TOPOLOGY: &str = "c";
+/// Its levels, broadest first.
+pub const LEVELS: [&str; 2] = ["rack", "host"];
+/// The scheduler of the sets that are accepted. It keeps pods in a domain if the operator has a
+/// profile for it.
+pub const SCHEDULER: &str = "kai-scheduler";
 
 const OWN: &str = "/spec/template/topologyConstraint";
 const TOLD: &str = "spec.template.topologyConstraint";
@@ -18,7 +26,25 @@ fn clique(i: usize) -> String {
 }
 
 fn rack() -> Value {
-    json!({"topologyName": "c", "pack": {"required": "rack"}})
+    json!({"topologyName": TOPOLOGY, "pack": {"required": "rack"}})
+}
+
+/// The set with these values and that scheduler.
+fn scheduled<'a>(edits: &[Edit<'a>]) -> Vec<Edit<'a>> {
+    const NAMES: [&str; 3] = [
+        "/spec/template/cliques/0/spec/podSpec/schedulerName",
+        "/spec/template/cliques/1/spec/podSpec/schedulerName",
+        "/spec/template/cliques/2/spec/podSpec/schedulerName",
+    ];
+    let mut all = edits.to_vec();
+    for name in NAMES {
+        all.push((name, json!(SCHEDULER)));
+    }
+    all
+}
+
+fn placed(name: &'static str, edits: &[Edit<'_>]) -> Case {
+    create(name, &scheduled(edits))
 }
 
 fn named() -> Vec<Case> {
@@ -26,24 +52,28 @@ fn named() -> Vec<Case> {
     let nameless = || json!({"pack": {"required": "host"}});
     let other = json!({"topologyName": "d", "pack": {"required": "host"}});
     vec![
-        create("constraint", &[(OWN, rack())]).warned([TOLD]),
-        create("constraint-without-a-name", &[(OWN, nameless())])
+        placed("constraint", &[(OWN, rack())]),
+        placed("constraint-without-a-name", &[(OWN, nameless())])
             .refused(["spec.template.topologyConstraint.topologyName"]),
-        create(
+        placed(
             "constraint-without-a-name-further-out",
             &[(&group, rack()), (&clique(0), nameless())],
         )
         .refused(["spec.template.cliques[0].topologyConstraint.topologyName"]),
-        create(
+        placed(
             "inherited-name",
             &[(&group, rack()), (&clique(1), nameless())],
-        )
-        .warned([
-            "spec.template.cliques[1].topologyConstraint",
-            "spec.template.podCliqueScalingGroups[0].topologyConstraint",
-        ]),
-        create("two-topologies", &[(OWN, rack()), (&clique(0), other)])
+        ),
+        placed("two-topologies", &[(OWN, rack()), (&clique(0), other)])
             .refused(["spec.template.cliques[0].topologyConstraint.topologyName"]),
+        placed(
+            "constraint-that-prefers-what-it-requires",
+            &[(
+                OWN,
+                json!({"topologyName": TOPOLOGY, "pack": {"required": "rack", "preferred": "rack"}}),
+            )],
+        )
+        .warned(["spec.template.topologyConstraint.pack.preferred"]),
     ]
 }
 
@@ -68,8 +98,7 @@ fn fixed() -> Vec<Case> {
             "constraint-is-kept",
             &[(OWN, rack())],
             edits! {"/spec/replicas" => 2},
-        )
-        .warned([TOLD]),
+        ),
     ]
 }
 
@@ -79,8 +108,8 @@ fn modernized() -> Vec<Case> {
     let nameless = [(OWN, json!({"packDomain": "rack"}))];
     let change = |name, edits| update_of(name, &old(), edits).of_an_invalid_set();
     vec![
-        change("old-constraint-is-kept", edits! {"/spec/replicas" => 2}).warned([OLD, TOLD]),
-        change("old-constraint-is-modernized", &[(OWN, rack())]).warned([TOLD]),
+        change("old-constraint-is-kept", edits! {"/spec/replicas" => 2}).warned([OLD]),
+        change("old-constraint-is-modernized", &[(OWN, rack())]),
         change(
             "old-constraint-is-modernized-wrongly",
             edits! {OWN => {"topologyName": "c", "pack": {"required": "host"}}},
@@ -93,10 +122,10 @@ fn modernized() -> Vec<Case> {
         .refused([TOLD]),
         update_of(
             "old-constraint-is-named",
-            &nameless,
-            edits! {at(OWN, "topologyName") => "c"},
+            &scheduled(&nameless),
+            edits! {at(OWN, "topologyName") => (TOPOLOGY)},
         )
         .of_an_invalid_set()
-        .warned([OLD, TOLD]),
+        .warned([OLD]),
     ]
 }

@@ -1,8 +1,10 @@
 //! PodCliqueSets.
 
-use admission::{FieldError, defaults, oversize, scaling, validate, validate_update, warnings};
+use admission::{FieldError, Rules, defaults, oversize, scaling};
+use admission::{validate, validate_update, warnings};
 use api::{PodCliqueSet, labels};
 use domain::object::ownership;
+use domain::topology::has_constraints;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::value::RawValue;
 
@@ -54,12 +56,13 @@ impl Judge {
             Ok(both) => both,
             Err(error) => return answer_unreadable("the PodCliqueSet", sent, &error),
         };
+        let rules = self.rules_for(&new);
         let errors = match &old {
-            Some(old) => validate_update(old, &new, &self.rules),
+            Some(old) => validate_update(old, &new, &rules),
             // If the stored set cannot be decoded, its errors are unknown: the update may correct
             // it, and the operator reports the rest.
             None if request.operation == Operation::Update => oversize::of_sent(&new),
-            None => validate(&new, &self.rules),
+            None => validate(&new, &rules),
         };
         let errors = if errors.is_empty() {
             let full = self.check_namespace(request, old.as_ref(), &new);
@@ -67,7 +70,22 @@ impl Judge {
         } else {
             errors
         };
-        Answer::judged(errors, &warnings::of_set(old.as_ref(), &new))
+        if !errors.is_empty() {
+            return Answer::Invalid(errors);
+        }
+        let mut told = warnings::of_set(old.as_ref(), &new);
+        told.extend(warnings::in_cluster(&new, &rules));
+        Answer::judged(errors, &told)
+    }
+
+    /// The rules for this set, with the topologies that it may name.
+    fn rules_for(&self, set: &PodCliqueSet) -> Rules {
+        let is_constrained = has_constraints(&set.spec.template);
+        let known = is_constrained.then(|| self.stored.topologies());
+        Rules {
+            topologies: known.flatten(),
+            ..self.rules.clone()
+        }
     }
 
     /// The cache may lag: the operator does not act on a set that exceeds the limit meanwhile.

@@ -4,6 +4,7 @@ mod cases;
 mod refused;
 mod scale_lock;
 mod sets;
+mod topology;
 
 use admission::authorizer::Exemptions;
 use api::PodCliqueSet;

@@ -1,11 +1,13 @@
 //! Stored objects, and a judge that sees them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use admission::Rules;
 use admission::authorizer::Exemptions;
 use admission::defaults::DefaultsConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use domain::topology::Levels;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use webhook::answers::Judge;
 use webhook::parents::CachedObjects;
@@ -18,6 +20,8 @@ pub struct MadeUp {
     pub podcliques: Vec<PodClique>,
     /// Bytes of other sets in each namespace, in addition to the objects above.
     pub bytes_beside: i128,
+    /// The topologies of the cluster, if they are known.
+    pub topologies: Option<BTreeMap<String, Levels>>,
 }
 
 fn find<K: Clone>(
@@ -49,6 +53,10 @@ impl CachedObjects for MadeUp {
 
     fn podclique(&self, namespace: &str, name: &str) -> Option<Arc<PodClique>> {
         find(&self.podcliques, |o| &o.metadata, namespace, name)
+    }
+
+    fn topologies(&self) -> Option<BTreeMap<String, Levels>> {
+        self.topologies.clone()
     }
 }
 

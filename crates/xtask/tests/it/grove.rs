@@ -87,6 +87,27 @@ fn definitions_have_all_facts_of_groves() {
     assert!(EXCEPTIONS.iter().all(|one| !one.reason.is_empty()));
 }
 
+/// Objects of Grove's stay valid, and Grove ignores fields that it does not know.
+#[test]
+fn fields_that_groves_lack_are_optional() {
+    let placements = "spec.podgroups[].placements";
+    assert!(facts::of(&definition("PodGang")).contains_key(placements));
+    for (kind, recorded) in KINDS {
+        let (ours, theirs) = (facts::of(&definition(kind)), facts::parse(recorded));
+        let is_added = |path: &str| {
+            let is_below_known = parent(path).is_none_or(|parent| theirs.contains_key(parent));
+            is_below_known && !theirs.contains_key(path)
+        };
+        let required: Vec<&str> = ours
+            .iter()
+            .filter(|(path, _)| is_added(path))
+            .filter(|(_, fact)| fact.split(' ').next().is_some_and(|t| t.ends_with('!')))
+            .map(|(path, _)| path.as_str())
+            .collect();
+        assert_eq!(required, [""; 0], "{kind}");
+    }
+}
+
 /// The facts of a set leave its pod templates out.
 #[test]
 fn the_pod_template_of_a_set_is_that_of_a_podclique() {

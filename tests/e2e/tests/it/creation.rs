@@ -112,7 +112,12 @@ fn set_is_available(set: &Value) -> Result<(), String> {
     subset("PodCliqueSet", &set["status"], &status)?;
     same("lastErrors", &set["status"]["lastErrors"], &Value::Null)?;
     let conditions = set["status"]["conditions"].as_array();
-    same("conditions", &conditions.map(Vec::len), &Some(2))?;
+    same("conditions", &conditions.map(Vec::len), &Some(3))?;
+    expect(
+        set,
+        "TopologyLevelsUnavailable",
+        "False/AllClusterTopologyLevelsAvailable",
+    )?;
     expect(set, "UpdateInProgress", "False/NoActiveUpdate")?;
     expect(set, "Ready", "True/AllReady")
 }

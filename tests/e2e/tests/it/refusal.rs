@@ -142,8 +142,8 @@ fn a_start_order_that_never_starts_is_refused() {
     after(&mut circle, 0, &["second"]);
     after(&mut circle, 1, &["first"]);
     ns.apply(&circle);
-    let message = "spec.template.cliques: \"first -> second -> first\": these cliques wait for each \
-                   other and would never start; remove \"first\" from the startsAfter of \
+    let message = "spec.template.cliques: \"first -> second -> first\": circular dependencies: these \
+                   cliques wait for each other and would never start; remove \"first\" from the startsAfter of \
                    \"second\", for example";
     ns.until("the error is in the status", |seen| {
         nothing_but_the_set(seen, "circle")?;

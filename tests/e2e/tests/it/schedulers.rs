@@ -3,6 +3,7 @@
 
 mod kai;
 pub mod kubernetes;
+mod topologies;
 mod volcano;
 
 use serde_json::{Value, json};

@@ -3,7 +3,9 @@
 mod canary;
 mod checked;
 mod coherent;
+mod contention;
 mod counts;
+mod crash;
 pub mod interrupted;
 pub mod on_delete;
 mod partition;
@@ -15,11 +17,14 @@ mod stuck;
 mod surge;
 pub mod without_restart;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, Seen, same};
 
+pub use coherent::{graph, read_steps};
 pub use room::has_ended;
 
 /// Three replicas, each with a clique of 4 pods, 3 of them required, and a group of two cliques
@@ -92,6 +97,14 @@ fn ended(seen: &Seen, version: &str, replicas: usize) -> Result<(), String> {
     let status = &seen.one("PodCliqueSet", "svc")?["status"];
     let end = &status["updateProgress"]["updateEndedAt"];
     same("whether it ended", &end.is_string(), &true)
+}
+
+/// Uids of the pods of this version that stay.
+fn pods_of(seen: &Seen, version: &str) -> BTreeSet<String> {
+    let stays = |pod: &&Value| pod["metadata"]["deletionTimestamp"].is_null();
+    let has_it = |pod: &&Value| pod["metadata"]["annotations"]["example.com/version"] == version;
+    let pods = seen.all("Pod").into_iter().filter(stays).filter(has_it);
+    pods.map(|pod| pod["metadata"]["uid"].to_string()).collect()
 }
 
 /// Deletes a PodClique, and waits until another one has its name and the condition holds.

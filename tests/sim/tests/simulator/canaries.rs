@@ -111,4 +111,6 @@ canaries! {
     forgets_parents: ForgetsParents by "I38", seed 2;
     unnoted_failure: UnnotedFailure by "I39", seed 102;
     never_starts: NeverStarts by "ESR" "I31", seed 7;
+    pins_ignored: PinsIgnored by "I55", seed 2;
+    never_frees: NeverFrees by "ESR", seed 2;
 }

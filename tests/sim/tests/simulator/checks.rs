@@ -1,7 +1,10 @@
 //! Each check fails on a log with its error, made by hand.
 
+mod domains;
 mod group_replicas;
+mod group_starts;
 mod left;
+mod refused_templates;
 mod units;
 
 use serde_json::{Value, json};

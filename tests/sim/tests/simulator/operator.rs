@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use api::labels;
+use domain::scheduling::{Backend, Profiles};
 use domain::{Key, Pod};
 use engine::metrics::Metrics;
 use engine::requests::Requests;
@@ -18,7 +19,7 @@ use engine::{Context, ControllerName, Reconciler};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use sim::check::{Horizon, Violation};
-use sim::{Call, Id, RequestPath, Resource, Store, view};
+use sim::{Call, Id, RequestPath, Resource, Store, topology, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -40,6 +41,19 @@ const CONTROLLERS: [ControllerName; 4] = [
     PodCliqueReconciler::NAME,
     PodGangReconciler::NAME,
 ];
+
+/// The scheduler of sets with topology constraints reads PodGangs.
+fn profiles() -> Arc<Profiles> {
+    let kai = (topology::SCHEDULER.to_owned(), Backend::KaiPodGrouper);
+    Arc::new(Profiles::of([kai]))
+}
+
+/// The rules of PodGangs.
+pub fn gangs() -> PodGangReconciler {
+    PodGangReconciler {
+        profiles: profiles(),
+    }
+}
 
 /// How long an object older than a full list may be shown after it.
 const DOUBT: Duration = Duration::from_mins(1);
@@ -88,7 +102,10 @@ fn is_followed(object: &Value) -> bool {
 /// Kinds with objects found at the start that no watch follows.
 fn strays(store: &Store, views: &Views) -> BTreeMap<Resource, (usize, Instant)> {
     let has_strays = |kind: &Resource| store.all(*kind).any(|(_, o)| !is_followed(o));
-    let doubted = views::KINDS.into_iter().filter(has_strays);
+    let kinds = views::KINDS
+        .into_iter()
+        .filter(|kind| !kind.is_of_cluster());
+    let doubted = kinds.filter(has_strays);
     let until = Instant::now() + DOUBT;
     doubted
         .map(|kind| (kind, (views.position(kind), until)))
@@ -112,6 +129,8 @@ impl Operator {
         let sets = podcliqueset::PodCliqueSetReconciler {
             scaled_gangs_wait_for: waits,
             init_container_image: "grove-initc".to_owned(),
+            profiles: profiles(),
+            is_topology_aware: true,
             ..podcliqueset::PodCliqueSetReconciler::default()
         };
         let sets = Spoilt {
@@ -125,6 +144,7 @@ impl Operator {
         let cliques = SpoiltPodCliques {
             rules: PodCliqueReconciler {
                 init_container_image: "grove-initc".to_owned(),
+                profiles: profiles(),
                 ..PodCliqueReconciler::default()
             },
             sabotage,
@@ -136,10 +156,7 @@ impl Operator {
             sets: Arc::new(Worker::new(sets, context.clone())),
             groups: Arc::new(Worker::new(groups, context.clone())),
             cliques: Arc::new(Worker::new(cliques, context.clone())),
-            gangs: Arc::new(Worker::new(
-                podgang::PodGangReconciler::default(),
-                context.clone(),
-            )),
+            gangs: Arc::new(Worker::new(gangs(), context.clone())),
             context,
             waiting: BTreeSet::new(),
             triggered: BTreeSet::new(),

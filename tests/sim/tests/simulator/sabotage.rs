@@ -116,4 +116,8 @@ pub enum Sabotage {
     ForgetsParents,
     /// Pods never get the start signal.
     NeverStarts,
+    /// Gates are removed without the node labels that the list of the gang gives.
+    PinsIgnored,
+    /// Pods stay pinned to domains in which nobody of their scope runs.
+    NeverFrees,
 }

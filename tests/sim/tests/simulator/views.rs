@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
-use domain::{Key, Pod, Revision};
+use api::kai::KaiTopology;
+use api::{
+    ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
+};
+use domain::{Key, Node, Pod, Revision};
 use engine::Watched;
 use engine::scope::Scope;
 use engine::{Context, informer};
@@ -22,8 +25,8 @@ use tokio::time::Instant;
 
 use crate::sabotage::{Sabotage, misread, revoke_deletion};
 
-/// The watched kinds.
-pub const KINDS: [Resource; 8] = [
+/// The watched kinds; the last ones are those of the cluster.
+pub const KINDS: [Resource; 11] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -32,7 +35,13 @@ pub const KINDS: [Resource; 8] = [
     Resource::Service,
     Resource::HorizontalPodAutoscaler,
     Resource::ControllerRevision,
+    Resource::Node,
+    Resource::ClusterTopologyBinding,
+    Resource::KaiTopology,
 ];
+
+/// How many of them are in namespaces.
+pub const IN_NAMESPACES: usize = 8;
 
 macro_rules! by_kind {
     ($resource:expr, $f:ident ( $($arg:expr),* )) => {
@@ -45,6 +54,9 @@ macro_rules! by_kind {
             Resource::Service => $f::<Service>($($arg),*),
             Resource::HorizontalPodAutoscaler => $f::<HorizontalPodAutoscaler>($($arg),*),
             Resource::ControllerRevision => $f::<Revision>($($arg),*),
+            Resource::Node => $f::<Node>($($arg),*),
+            Resource::ClusterTopologyBinding => $f::<ClusterTopologyBinding>($($arg),*),
+            Resource::KaiTopology => $f::<KaiTopology>($($arg),*),
             Resource::PodGroup
             | Resource::CompositePodGroup
             | Resource::Workload

@@ -10,7 +10,7 @@ use kube::Resource;
 use podgang::PodGangReconciler;
 use sim::check::Violation;
 
-use crate::operator::Job;
+use crate::operator::{self, Job};
 use crate::sabotage::{Spoilt, SpoiltGroups, SpoiltPodCliques};
 
 /// The present plan of each controller for each of its objects, as text.
@@ -31,7 +31,7 @@ impl Rules {
             sets,
             groups,
             cliques,
-            gangs: PodGangReconciler::default(),
+            gangs: operator::gangs(),
         }
     }
 

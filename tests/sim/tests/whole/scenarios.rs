@@ -4,6 +4,7 @@ mod ends;
 mod ganged;
 mod manifests;
 mod steps;
+mod updates;
 
 use std::time::Duration;
 
@@ -14,11 +15,11 @@ use sim::{Id, Resource, Store, view};
 use crate::cluster::PACE;
 use crate::left;
 pub use ends::ready_pods;
-use ends::{attempt, gangs};
+use ends::{attempt, gangs, is_updated};
 use manifests::{autoscaled, idle, job, ordered, pair, pair_of_cliques, small, terminated};
 pub use manifests::{manifest, service};
 use steps::{break_pods, fail_pods, scale_parts};
-pub use steps::{create, scale};
+pub use steps::{create, edit_templates, scale};
 
 /// The creator of the objects that run before a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct Scenario {
     pub name: &'static str,
     /// The set that runs before, if any.
     pub begins_with: Option<fn() -> Value>,
+    /// The versions of its templates that it had one after the other since then.
+    pub history: &'static [&'static str],
     /// The action of a user or the cluster.
     pub step: fn(&mut Store),
     /// The end without a fault: number of Ready pods, and more.
@@ -49,6 +52,8 @@ pub struct Scenario {
     pub deleted: &'static [&'static str],
     /// Whether each of them gets exactly one replacement.
     pub are_replaced: bool,
+    /// The slots whose pods come and go: those of surge.
+    pub passing: &'static [&'static str],
     /// Reasons of events that are posted once.
     pub events: &'static [&'static str],
     /// The scheduler that receives gangs, its backend and the mode.
@@ -58,7 +63,7 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 27] = [
+pub const SCENARIOS: [&Scenario; 34] = [
     &CREATE,
     &CREATE_SLOWLY,
     &ORDERED,
@@ -86,18 +91,27 @@ pub const SCENARIOS: [&Scenario; 27] = [
     &ganged::KAI_TERMINATION,
     &ganged::VOLCANO_OUT,
     &ganged::VOLCANO_TERMINATION,
+    &updates::UPDATE_SURGE,
+    &updates::UPDATE_SURGE_OF_GROUP,
+    &updates::UPDATE_COHERENT,
+    &updates::UPDATE_REPLICAS,
+    &updates::CANARY,
+    &updates::ROLLBACK,
+    &updates::SIXTH_EDIT,
 ];
 
 /// A set is created.
 pub const CREATE: Scenario = Scenario {
     name: "create",
     begins_with: None,
+    history: &[],
     step: |store| create(store, &service()),
     ends_with: |store| ready_pods(store) == 6,
     is_job: false,
     before: Before::Ours,
     deleted: &[],
     are_replaced: false,
+    passing: &[],
     events: &[],
     scheduler: None,
     pace: PACE,
@@ -309,22 +323,8 @@ pub const AUTOSCALERS: Scenario = Scenario {
 pub const UPDATE: Scenario = Scenario {
     name: "update",
     begins_with: Some(|| manifest(pair_of_cliques())),
-    step: |store| {
-        store.edit("user", &Id::new(Resource::PodCliqueSet, "svc"), |set| {
-            for clique in set["spec"]["template"]["cliques"].as_array_mut().unwrap() {
-                clique["annotations"] = json!({VERSION: "2"});
-            }
-        });
-    },
-    ends_with: |store| {
-        let is_new = |pod: &Value| pod["metadata"]["annotations"][VERSION] == "2";
-        let mut pods = store.all(Resource::Pod);
-        let set = store.get(&Id::new(Resource::PodCliqueSet, "svc"));
-        let ended = set.map(|s| view::text(s, "/status/updateProgress/updateEndedAt"));
-        ready_pods(store) == 3
-            && pods.all(|(_, pod)| is_new(pod))
-            && ended.is_some_and(|at| !at.is_empty())
-    },
+    step: |store| edit_templates(store, "2"),
+    ends_with: |store| is_updated(store, "2", 3),
     deleted: &["0-a#0", "0-g-0-b#0", "0-g-0-c#0"],
     are_replaced: true,
     ..CREATE

@@ -19,8 +19,8 @@ pub fn slot(pod: &Value) -> String {
 pub struct Slots {
     /// Slots whose pod was deleted.
     pub deleted: BTreeSet<String>,
-    /// Slots that got a pod in this part and had one before, each with the total number of its
-    /// pods.
+    /// Slots that had several pods in this part, with those that existed at its begin, each with
+    /// their number.
     pub refilled: BTreeMap<String, usize>,
 }
 
@@ -37,10 +37,12 @@ impl Slots {
             if at >= begin && stayed && !record.after.as_ref().is_some_and(|pod| stays(pod)) {
                 deleted.insert(slot.clone());
             }
-            holders
-                .entry(slot)
-                .or_default()
-                .insert(view::uid(&record.last));
+            let pods = holders.entry(slot).or_default();
+            if at < begin && record.after.is_none() {
+                pods.remove(view::uid(&record.last));
+            } else {
+                pods.insert(view::uid(&record.last));
+            }
         }
         let several = holders.into_iter().map(|(slot, uids)| (slot, uids.len()));
         Self {

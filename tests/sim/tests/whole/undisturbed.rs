@@ -10,7 +10,7 @@ use crate::fault::Signature;
 use crate::left;
 use crate::normal::normal;
 use crate::ring::{Begin, Ring, in_paused_time};
-use crate::scenarios::{Before, SCENARIOS, Scenario, create};
+use crate::scenarios::{Before, SCENARIOS, Scenario, create, edit_templates};
 use crate::slots::Slots;
 
 /// Simulated time within which a run comes to rest.
@@ -65,8 +65,12 @@ fn prepare(manifest: &Value, scenario: &Scenario) -> Begin {
         let mut ring = Ring::start(Begin::empty().with_scheduler(scenario.scheduler));
         ring.start_operator();
         ring.wire.server.with_store(|store| create(store, manifest));
-        let rest = ring.come_to_rest(LIMIT).await;
-        rest.unwrap_or_else(|wrong| panic!("{}\n{wrong}", ring.story(LINES)));
+        rest(&mut ring).await;
+        for version in scenario.history {
+            let server = &ring.wire.server;
+            server.with_store(|store| edit_templates(store, version));
+            rest(&mut ring).await;
+        }
         let problems = ring
             .wire
             .server
@@ -80,6 +84,11 @@ fn prepare(manifest: &Value, scenario: &Scenario) -> Begin {
     })
 }
 
+async fn rest(ring: &mut Ring) {
+    let rest = ring.come_to_rest(LIMIT).await;
+    rest.unwrap_or_else(|wrong| panic!("{}\n{wrong}", ring.story(LINES)));
+}
+
 /// The same cluster in the state of the Go operator, without an operator.
 fn leave(ring: &Ring) -> Begin {
     let mut begin = ring.present();
@@ -91,8 +100,7 @@ fn leave(ring: &Ring) -> Begin {
 async fn adopted(begin: Begin) -> Begin {
     let mut ring = Ring::start(begin);
     ring.start_operator();
-    let rest = ring.come_to_rest(LIMIT).await;
-    rest.unwrap_or_else(|wrong| panic!("{}\n{wrong}", ring.story(LINES)));
+    rest(&mut ring).await;
     ring.present()
 }
 
@@ -139,12 +147,13 @@ fn judge(scenario: &Scenario, store: &Store, begin: usize) -> Result<(), String>
     judge_events(scenario, store, 1)
 }
 
-/// Whether exactly the expected pods were deleted and replaced.
+/// Whether exactly the expected pods were deleted and replaced. A slot of surge is not filled again.
 pub fn judge_slots(scenario: &Scenario, store: &Store, begin: usize) -> Result<(), String> {
     let slots = Slots::of(&store.log, begin);
     let deleted: Vec<&str> = slots.deleted.iter().map(String::as_str).collect();
-    if deleted != scenario.deleted {
-        let should = scenario.deleted;
+    let mut should = [scenario.deleted, scenario.passing].concat();
+    should.sort_unstable();
+    if deleted != should {
         return Err(format!("pods deleted: {deleted:?}, {should:?} is right"));
     }
     let refilled: Vec<(&str, usize)> = slots

@@ -24,7 +24,7 @@ pub(super) fn with(edits: impl IntoIterator<Item = (&'static str, Value)>) -> Va
 
 /// A clique; `more` goes into its `spec`.
 fn clique(name: &str, more: Value) -> Value {
-    let mut spec = json!({"roleName": "r", "replicas": 1,
+    let mut spec = json!({"roleName": name, "replicas": 1,
         "podSpec": {"containers": [{"name": "main", "image": "llm:1"}]}});
     if let (Value::Object(spec), Value::Object(more)) = (&mut spec, more) {
         spec.extend(more);

@@ -80,7 +80,9 @@ impl<'r, 'f> Filling<'r, 'f> {
         })
     }
 
-    fn fill_domain(
+    /// Places as many pods of a pack as it can in this domain. The pack is that of this level of all
+    /// these demands.
+    pub fn fill_domain(
         &mut self,
         wanted: &[Wanted<'_>],
         level: usize,

@@ -128,7 +128,7 @@ impl Rules {
         let known = self.repulsion_numbers.entry(term.key());
         if *known.or_insert(number) == number {
             self.exclusions.push(Exclusion {
-                domains: Domains::by_label(nodes, &term.topology_key, called),
+                domains: Domains::by_labels(nodes, &[&term.topology_key], called),
                 cause: ExclusionCause::Repulsion(term.clone()),
             });
         }
@@ -151,7 +151,8 @@ impl Rules {
             let known = self.pack_numbers.entry(pack_key(gang, &pack.scope));
             let number = *known.or_insert(number);
             if number == self.packs.len() {
-                let domains = Domains::by_label(nodes, &pack.key, pack.level.clone());
+                let keys: Vec<&str> = pack.levels.as_slice().iter().map(|l| &*l.key).collect();
+                let domains = Domains::by_labels(nodes, &keys, pack.level().to_owned());
                 self.packs.push(PackRule {
                     domains,
                     held: None,
@@ -175,18 +176,22 @@ fn parts_of(gangs: &[Gang]) -> impl Iterator<Item = (&Gang, &GangPart)> {
         .flat_map(|gang| gang.parts.iter().map(move |part| (gang, part)))
 }
 
+/// A scope may be in several gangs of a set.
 fn pack_key(gang: &Gang, scope: &str) -> (String, String, String) {
-    (gang.namespace.clone(), gang.name.clone(), scope.to_owned())
+    (gang.namespace.clone(), gang.set.clone(), scope.to_owned())
 }
 
 impl Domains {
-    fn by_label(nodes: &[NodeSnapshot], key: &str, called: String) -> Self {
-        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    /// By the values of these labels together: a node that lacks one is in no domain.
+    fn by_labels(nodes: &[NodeSnapshot], keys: &[&str], called: String) -> Self {
+        let mut known: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
         let mut names = Vec::new();
         let of_node = nodes.iter().map(|node| {
-            let value = node.labels.get(key)?;
-            Some(*known.entry(value).or_insert_with(|| {
-                names.push(value.clone());
+            let value = |key: &&str| node.labels.get(*key).map(String::as_str);
+            let values: Vec<&str> = keys.iter().map(value).collect::<Option<_>>()?;
+            let name = values.join("/");
+            Some(*known.entry(values).or_insert_with(|| {
+                names.push(name);
                 names.len() - 1
             }))
         });

@@ -22,12 +22,13 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
             "the kubelet tries again by itself, later each time; the operator waits for it"
         }
         Reason::VolumeUnavailable
+        | Reason::TopologyNoDomain
         | Reason::NodeSelectorUnmatched
         | Reason::InsufficientResources
         | Reason::Unschedulable => {
             "the scheduler tries again by itself when something changes; the operator waits for it"
         }
-        Reason::SchedulerNotInstalled | Reason::QueueNotFound => {
+        Reason::SchedulerNotInstalled | Reason::QueueNotFound | Reason::TopologyUnavailable => {
             "the gang starts by itself once the missing object exists; until then its pods stay gated"
         }
         Reason::PriorityTooHigh => {

@@ -55,7 +55,7 @@ impl StoredWorkload {
         Ok(())
     }
 
-    pub(super) fn put_into(&self, world: &mut World) -> Result<(), Failure> {
+    pub(in crate::plan) fn put_into(&self, world: &mut World) -> Result<(), Failure> {
         world.answers.clone_from(&self.answers);
         world.put_found(Kind::of::<PodCliqueSet>(), self.set.clone())?;
         for (kind, object) in &self.objects {
@@ -90,7 +90,8 @@ pub async fn read_found(
     found.add(&pods)?;
     found.add(&services)?;
     found.add(&autoscalers)?;
-    read_for_scheduler(cluster, &set, &of_set, rules, &mut found).await?;
+    let (rules, _) = rules.for_set(&set);
+    read_for_scheduler(cluster, &set, &of_set, &rules, &mut found).await?;
     Ok(Some(found))
 }
 

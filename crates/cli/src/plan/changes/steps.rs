@@ -30,6 +30,10 @@ pub struct Steps {
 /// The actions of the controllers, by their writes.
 pub fn list_steps(world: &World) -> Result<Steps, Failure> {
     let mut collector = Collector::new(world)?;
+    // A turn that has begun goes on from these: it may replace units before any status changes.
+    for (id, progress) in world.found_progress() {
+        collector.note_progress(id, progress);
+    }
     for record in world.log() {
         collector.add(record);
     }

@@ -93,6 +93,7 @@ fn draw_surge(surge: &PlannedSurge) -> String {
 fn draw_notes(change: &Change) -> Vec<String> {
     let notes = [
         ("warning:", &change.warnings[..]),
+        ("assumed:", &change.after.assumptions[..]),
         ("not ready now:", change.now.as_slice()),
         ("remains:", &change.remains[..]),
     ];

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::labels::env;
 
 use super::heading;
+use super::topology::draw_topology;
 use crate::output::{self, Table, count, legible};
 use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Variable};
 
@@ -49,6 +50,7 @@ fn draw_summary(outline: &Outline) -> String {
     ];
     let notes = [
         ("warning:", &outline.warnings),
+        ("assumed:", &outline.assumptions),
         ("not acted on:", &outline.errors),
     ];
     for (word, messages) in notes {
@@ -73,6 +75,7 @@ fn draw_gang(gang: &Gang) -> String {
         output::bold(&format!("gang {}", gang.name))
     );
     text.push_str(&output::indent("  ", &describe_start(gang)));
+    text.push_str(&draw_topology(gang));
     let mut table = Table::new(&["  PODCLIQUE", "MINIMUM", "PODS"]);
     for part in &gang.podgroups {
         table.row(vec![

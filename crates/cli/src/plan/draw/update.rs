@@ -75,9 +75,20 @@ fn describe_batch(shares: &[PlannedShare]) -> String {
         format!("{} {indexes}", share.component)
     });
     let units: Vec<String> = units.collect();
-    let is_base_gang = shares.iter().any(|share| share.is_base_gang);
-    let end = if is_base_gang { " (base gang)" } else { "" };
-    format!("{}{end}", units.join(", "))
+    let end = shares.first().map(describe_base_gang);
+    format!("{}{}", units.join(", "), end.unwrap_or_default())
+}
+
+/// Whether the batch replaces the base gang, and what of that stays.
+fn describe_base_gang(share: &PlannedShare) -> String {
+    let kept = &share.base_gang_without;
+    if share.is_base_gang {
+        " (base gang)".to_owned()
+    } else if kept.is_empty() {
+        String::new()
+    } else {
+        format!(" (base gang without {})", kept.join(", "))
+    }
 }
 
 /// Falling indexes: `9-7 and 4`.

@@ -7,7 +7,8 @@ use api::{PodGang, labels};
 use domain::object::ownership;
 use serde::Serialize;
 
-use super::Parts;
+use super::topology::PackedScope;
+use super::{Parts, topology};
 use crate::pod_requests::{ResourceSum, Which};
 
 /// A gang.
@@ -29,6 +30,9 @@ pub struct Gang {
     pub guaranteed_pods: i64,
     /// Pods that are placed if there is room.
     pub best_effort_pods: i64,
+    /// The topology domains that its pods share.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub topology: Vec<PackedScope>,
     /// Its podgroups, one for each PodClique.
     pub podgroups: Vec<OutlinedPodGroup>,
     /// The requests of its pods.
@@ -86,6 +90,7 @@ fn describe(parts: &Parts<'_>, gang: &PodGang) -> (usize, Gang) {
             .unwrap_or(i64::MAX)
             .saturating_sub(minimum)
             .max(0),
+        topology: topology::list_scopes(parts.set, gang, base),
         podgroups: groups.iter().map(part_of).collect(),
         requests: requests_of(parts, groups),
     };

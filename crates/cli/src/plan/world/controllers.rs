@@ -30,19 +30,6 @@ const NAMES: [ControllerName; 4] = [
 /// A controller, by number, and a key.
 pub(super) type Job = (usize, Key);
 
-/// The operator's settings.
-#[derive(Clone, Debug, Default)]
-pub struct Rules {
-    /// Of PodCliqueSets.
-    pub sets: PodCliqueSetReconciler,
-    /// Of scaling groups.
-    pub groups: PodCliqueScalingGroupReconciler,
-    /// Of PodCliques.
-    pub cliques: PodCliqueReconciler,
-    /// Of PodGangs.
-    pub gangs: PodGangReconciler,
-}
-
 /// The triggers of the controllers.
 pub(super) fn triggers() -> Triggers {
     let controllers = Controllers::default()

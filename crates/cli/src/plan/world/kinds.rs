@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use api::kai::{KaiPodGroup, KaiQueue};
+use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use api::{
+    ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
+};
 use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Key, Pod, Revision};
+use domain::{Key, Node, Pod, Revision};
 use engine::triggers::Triggers;
 use engine::{Caches, Change, ControllerName, Watched};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
@@ -59,8 +61,11 @@ fn all() -> BTreeMap<Kind, Feed> {
         Feed::of::<Service>(false),
         Feed::of::<HorizontalPodAutoscaler>(false),
         Feed::of::<Revision>(false),
+        Feed::of::<Node>(false),
+        Feed::of::<ClusterTopologyBinding>(false),
         Feed::of::<KaiPodGroup>(false),
         Feed::of::<KaiQueue>(false),
+        Feed::of::<KaiTopology>(false),
         Feed::of::<VolcanoPodGroup>(false),
         Feed::of::<VolcanoQueue>(false),
         Feed::of::<PodGroup>(false),

@@ -2,7 +2,11 @@
 //! may start. A pod from the cluster keeps its state unless it waited for the operator, because the
 //! time at which it will be Ready is unknown.
 
+use std::collections::BTreeMap;
+
 use api::{labels, start_order};
+use domain::Node;
+use domain::plan::Kind;
 use serde_json::{Value, json};
 
 use super::{Id, World};
@@ -35,7 +39,8 @@ impl World {
                 self.delete(&id)?;
             } else if let Some(status) = next_status(&pod, &self.stamp()) {
                 let mut next = (*pod).clone();
-                json::set(&mut next, "/spec", "nodeName", json!(NODE));
+                let node = self.choose_node(&pod);
+                json::set(&mut next, "/spec", "nodeName", json!(node));
                 json::set(&mut next, "", "status", status);
                 self.put_all(&id, next)?;
             }
@@ -43,6 +48,19 @@ impl World {
         // Its own writes do not trigger it again.
         self.starting.clear();
         Ok(self.version != version)
+    }
+
+    /// The node of a pod that joins others in a topology domain is the first one there.
+    fn choose_node(&self, pod: &Value) -> String {
+        let pin: Option<BTreeMap<String, String>> =
+            serde_json::from_str(json::annotation(pod, labels::PINNED)).ok();
+        let is_there = |node: &Value| {
+            let mut pin = pin.iter().flatten();
+            pin.all(|(key, value)| json::label(node, key) == value)
+        };
+        let mut nodes = self.stored(Kind::of::<Node>());
+        let found = nodes.find(|(_, node)| pin.is_some() && is_there(node));
+        found.map_or_else(|| NODE.to_owned(), |(key, _)| key.name.clone())
     }
 }
 

@@ -39,6 +39,15 @@ impl Record {
 }
 
 impl World {
+    /// Keeps the progress of an update that an object from the cluster has stored: in the middle of
+    /// a turn the controllers replace units by it before they write any status.
+    pub(super) fn keep_found_progress(&mut self, id: &Id, object: &Value) {
+        let progress = json::at(object, PROGRESS);
+        if !progress.is_null() {
+            self.found_progress.push((id.clone(), progress.clone()));
+        }
+    }
+
     /// Records the write of a status if it changed the progress of an update, with that progress
     /// only.
     pub(super) fn note_progress(&mut self, id: &Id, before: &Stored) {
@@ -62,7 +71,8 @@ impl World {
     }
 }
 
-/// The object without lists of pods: a gang is written once for each replaced pod.
+/// The object without lists of pods, and without the nodes on which these may be placed: a gang is
+/// written once for each replaced pod.
 pub(super) fn shorten(object: &Stored) -> Stored {
     if json::at(object, "/spec/podgroups").is_null() {
         return object.clone();
@@ -70,6 +80,7 @@ pub(super) fn shorten(object: &Stored) -> Stored {
     let mut short = Value::clone(object);
     for group in json::items_mut(&mut short, "/spec/podgroups") {
         json::remove(group, "", "podReferences");
+        json::remove(group, "", "placements");
     }
     Arc::new(short)
 }

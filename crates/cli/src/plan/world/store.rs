@@ -31,6 +31,7 @@ impl World {
         let id = (kind, key_of(&object));
         let version = json::meta(&object, "resourceVersion").parse().unwrap_or(0);
         self.version = self.version.max(version);
+        self.keep_found_progress(&id, &object);
         if kind == Kind::of::<Pod>() {
             let pods = if is_waiting(&object) {
                 &mut self.starting

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use cli::capacity::{ClusterSnapshot, Gang, GangPart, NodeOrder, Pack, PodNeeds, read_dump};
+use domain::topology::Levels;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -176,15 +177,15 @@ impl World {
 
 impl GangModel {
     fn gang(&self, name: &str) -> Gang {
-        let pack = |scope: &str| Pack {
-            scope: scope.to_owned(),
-            level: "zone".to_owned(),
-            key: ZONE.to_owned(),
+        let levels = json!([{"domain": "zone", "key": ZONE}]).to_string();
+        let pack = |scope: String| Pack {
+            scope,
+            levels: Levels::from_text(&levels).unwrap(),
         };
         let parts = self.parts.iter().enumerate().map(|(i, part)| {
             let template = serde_json::from_value(part.pod.spec()).unwrap();
-            let own = part.is_packed.then(|| pack(&format!("part {i}")));
-            let outer = self.is_packed.then(|| pack("gang"));
+            let own = part.is_packed.then(|| pack(format!("part {name}-{i}")));
+            let outer = self.is_packed.then(|| pack(format!("gang {name}")));
             GangPart {
                 podclique: format!("{name}-{i}"),
                 clique: format!("c{i}"),

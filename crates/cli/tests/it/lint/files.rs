@@ -32,11 +32,12 @@ fn examples_have_no_errors() {
 }
 
 /// Examples that stand for a user's own workload have neither GPUs nor models to wait for.
-const SKETCHES: [&str; 8] = [
+const SKETCHES: [&str; 9] = [
     "autoscaling",
     "coherent",
     "disaggregated",
     "start-order",
+    "topology",
     "training-pytorch",
     "schedulers/kai-scheduler",
     "schedulers/kubernetes",

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
-use cli::plan::StoredWorkload;
+use cli::plan::{StoredWorkload, Surroundings};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{Pod, Service};
+use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use kube::Resource;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::outline;
+use super::outline_in;
 
 /// When everything was created.
 const CREATED: &str = "2025-12-31T23:00:00Z";
@@ -25,7 +27,12 @@ pub struct Cluster {
 impl Cluster {
     /// A cluster in which this file was applied.
     pub fn of(file: &Value) -> Self {
-        let outline = outline(file);
+        Self::around(file, &Surroundings::default())
+    }
+
+    /// The same, with these bindings.
+    pub fn around(file: &Value, around: &Surroundings) -> Self {
+        let outline = outline_in(file, around);
         let mut set = file.clone();
         set["metadata"]["namespace"] = json!("default");
         set["metadata"]["finalizers"] = json!(["grove.io/podcliqueset.grove.io"]);
@@ -58,6 +65,9 @@ impl Cluster {
         self.add::<Pod>(&mut found);
         self.add::<Service>(&mut found);
         self.add::<HorizontalPodAutoscaler>(&mut found);
+        self.add::<PodGroup>(&mut found);
+        self.add::<CompositePodGroup>(&mut found);
+        self.add::<Workload>(&mut found);
         found
     }
 

@@ -1,5 +1,8 @@
 //! The steps of a coherent update.
 
+mod base_gang;
+mod in_turn;
+
 use cli::plan::{Change, Planned};
 use serde_json::{Value, json};
 
@@ -122,7 +125,7 @@ fn with_surge_as_many_stay_available_as_ran() {
     update by Coherent: scope prefill, decode; 2 steps in replica 0
       step 1: prefill 3-2, decode 5-4 | decode 3
               prefill >= 4 of 4, decode >= 6 of 6
-      step 2: decode 2 | prefill 1-0, decode 1-0 (base gang)
+      step 2: decode 2 | prefill 1-0, decode 1-0 (base gang without router)
               prefill >= 4 of 4, decode >= 6 of 6
     A batch (|) begins once the one before is available; replicas of the set are
     updated one after the other.

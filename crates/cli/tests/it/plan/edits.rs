@@ -1,6 +1,6 @@
 //! Edits of a running set.
 
-use cli::plan::{Action, Planned, plan_change};
+use cli::plan::{Action, Planned, StoredWorkload, Surroundings, plan_change};
 use rstest::{Context, rstest};
 use serde_json::{Value, json};
 use testkit::builders::after;
@@ -22,9 +22,13 @@ fn service() -> Value {
     set
 }
 
+fn plan(file: &Value, found: &StoredWorkload) -> Planned {
+    let around = Surroundings::default();
+    plan_change(file, "default", Some(found), &rules(), &around, after(0)).unwrap()
+}
+
 fn told(file: &Value, cluster: &Cluster) -> String {
-    let planned = plan_change(file, "default", Some(&cluster.found()), &rules(), after(0));
-    let text = text(planned.unwrap());
+    let text = text(plan(file, &cluster.found()));
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     text
 }
@@ -158,7 +162,8 @@ fn a_set_on_its_way_out_cannot_be_planned() {
     let cluster = Cluster::of(&file).edit("PodCliqueSet", "svc", |set| {
         set["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     });
-    let planned = plan_change(&file, "default", Some(&cluster.found()), &rules(), after(0));
+    let (found, around) = (cluster.found(), Surroundings::default());
+    let planned = plan_change(&file, "default", Some(&found), &rules(), &around, after(0));
     let failure = planned.unwrap_err();
     assert!(
         failure.to_string().contains("is being deleted"),
@@ -186,7 +191,6 @@ fn a_refused_file_has_no_steps() {
         "/spec/template/cliques/0/name",
         json!("other"),
     );
-    let found = Cluster::of(&file).found();
-    let planned = plan_change(&edited, "default", Some(&found), &rules(), after(0)).unwrap();
+    let planned = plan(&edited, &Cluster::of(&file).found());
     assert!(matches!(planned, Planned::Refused(_)), "{planned:?}");
 }

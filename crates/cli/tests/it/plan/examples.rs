@@ -3,15 +3,22 @@
 use std::path::Path;
 
 use cli::manifest::read_manifest;
+use cli::plan::Surroundings;
 use rstest::rstest;
 use serde_json::Value;
 
-use super::{outline, planned, text};
+use super::{outline, planned, planned_in, text};
 
+/// The set of an example.
 pub fn example(name: &str) -> Value {
+    let mut objects = objects_of(name).into_iter();
+    objects.find(|o| o["kind"] == "PodCliqueSet").unwrap()
+}
+
+/// All objects of an example.
+pub fn objects_of(name: &str) -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let mut objects = read_manifest(&folder.join(name)).unwrap();
-    objects.remove(0)
+    read_manifest(&folder.join(name)).unwrap()
 }
 
 #[rstest]
@@ -27,6 +34,7 @@ pub fn example(name: &str) -> Value {
 #[case("sglang-multinode")]
 #[case("start-order")]
 #[case("tensorrt-llm-mpi")]
+#[case("topology")]
 #[case("torchrun-elastic")]
 #[case("train-and-resume")]
 #[case("training-pytorch")]
@@ -35,8 +43,9 @@ pub fn example(name: &str) -> Value {
 #[case("schedulers/kubernetes")]
 #[case("schedulers/volcano")]
 fn each_example_is_planned(#[case] name: &str) {
-    let set = example(&format!("{name}.yaml"));
-    let text = text(planned(&set));
+    let file = format!("{name}.yaml");
+    let around = Surroundings::of_file(&objects_of(&file)).unwrap();
+    let text = text(planned_in(&example(&file), &around));
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
     insta::assert_snapshot!(name.replace('/', "-"), text);
 }

@@ -1,6 +1,6 @@
 //! A file, or a cluster, with texts that would act on a terminal.
 
-use cli::plan::{Plan, StoredWorkload, draw_plan, plan_change};
+use cli::plan::{Plan, StoredWorkload, Surroundings, draw_plan, plan_change};
 use serde_json::{Value, json};
 use testkit::builders::after;
 
@@ -13,12 +13,15 @@ fn file() -> Value {
     let container = &mut file["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["containers"][0];
     container["args"] = json!(["serve", "--model=x"]);
     container["env"] = json!([{"name": "A", "value": "b"}]);
+    let topology = json!({"topologyName": "fabric", "pack": {"required": "zone"}});
+    file["spec"]["template"]["topologyConstraint"] = topology;
     file["metadata"]["labels"] = json!({"team": "ml"});
     file
 }
 
 fn draw(file: &Value, found: Option<&StoredWorkload>, about: &str) -> usize {
-    let Ok(planned) = plan_change(file, "default", found, &rules(), after(0)) else {
+    let around = Surroundings::default();
+    let Ok(planned) = plan_change(file, "default", found, &rules(), &around, after(0)) else {
         return 0;
     };
     let sets = vec![planned];

@@ -1,6 +1,6 @@
 //! A cluster that equals the file.
 
-use cli::plan::{Change, Planned, StoredWorkload, plan_change};
+use cli::plan::{Change, Planned, StoredWorkload, Surroundings, plan_change};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::builders::after;
@@ -11,7 +11,12 @@ use super::{clique, group, rules, set};
 
 /// The changes that applying the file makes.
 pub fn change(file: &Value, found: &StoredWorkload) -> Change {
-    match plan_change(file, "default", Some(found), &rules(), after(0)).unwrap() {
+    change_in(file, found, &Surroundings::default())
+}
+
+/// In a cluster with these bindings and nodes.
+pub fn change_in(file: &Value, found: &StoredWorkload, around: &Surroundings) -> Change {
+    match plan_change(file, "default", Some(found), &rules(), around, after(0)).unwrap() {
         Planned::Changed(change) => *change,
         other => panic!("{other:?}"),
     }
@@ -79,7 +84,8 @@ fn time_passes_where_a_pod_waits_for_its_successor() {
 #[test]
 fn all_of_a_set_that_is_not_there_is_created() {
     let file = set(&[clique("a", 2)], &[]);
-    let planned = plan_change(&file, "default", None, &rules(), after(0)).unwrap();
+    let around = Surroundings::default();
+    let planned = plan_change(&file, "default", None, &rules(), &around, after(0)).unwrap();
     let Planned::Changed(change) = &planned else {
         panic!("{planned:?}");
     };

@@ -1,6 +1,6 @@
 //! Sets of all shapes.
 
-use cli::plan::{Planned, plan_new};
+use cli::plan::{Planned, Surroundings, plan_new};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::builders::after;
@@ -119,7 +119,8 @@ fn fields_that_do_not_exist_are_warned_of() {
 #[case::no_name("/metadata/name", Value::Null, "metadata.name")]
 fn other_objects_cannot_be_used(#[case] at: &str, #[case] value: Value, #[case] told: &str) {
     let set = with(set(&[clique("a", 1)], &[]), at, value);
-    let failure = plan_new(&set, "default", &rules(), after(0)).unwrap_err();
+    let around = Surroundings::default();
+    let failure = plan_new(&set, "default", &rules(), &around, after(0)).unwrap_err();
     assert!(failure.to_string().contains(told), "{failure}");
     assert_eq!(failure.exit() as u8, 2);
 }

@@ -194,12 +194,14 @@ impl Stage {
             | Reason::PodTerminating
             | Reason::PodsBeingCreated => Self::Created,
             Reason::VolumeUnavailable
+            | Reason::TopologyNoDomain
             | Reason::NodeSelectorUnmatched
             | Reason::InsufficientResources
             | Reason::Unschedulable
             | Reason::ForeignSchedulingGate
             | Reason::SchedulerNotInstalled
             | Reason::QueueNotFound
+            | Reason::TopologyUnavailable
             | Reason::PriorityTooHigh
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete

@@ -1,11 +1,12 @@
 //! Why the gates of a gang's pods are not removed yet.
 
-use api::conditions::Reason;
+use api::conditions::{self, ConditionType, Reason};
 use api::podgang::PodGroup;
 use api::{PodClique, PodGang, labels};
 
 use super::cause::Cause;
 use crate::object::ownership;
+use crate::placement::requires_domain;
 use crate::workload::gang::opens_gates;
 
 /// Whether the gang of a PodClique started, and why not if it did not.
@@ -14,6 +15,11 @@ pub enum Start {
     /// It started.
     #[default]
     Started,
+    /// It started, and pods of it have to share a topology domain.
+    Packed {
+        /// Why it finds no domain, in the words of its PodGang.
+        no_domain: Option<String>,
+    },
     /// A pod of the gang does not exist yet, or its base gang is ready except for parts scaled up
     /// again.
     Incomplete {
@@ -41,9 +47,39 @@ pub enum Start {
 }
 
 impl Start {
+    /// That of the parts of a gang that started.
+    fn of_started(gang: &PodGang) -> Self {
+        if requires_domain(gang) {
+            let no_domain = no_domain_of(gang).map(str::to_owned);
+            Self::Packed { no_domain }
+        } else {
+            Self::Started
+        }
+    }
+
+    /// Whether pods of the gang have to share a topology domain.
+    pub(super) fn must_share_domain(&self) -> bool {
+        matches!(self, Self::Packed { .. })
+    }
+
+    /// What the PodGang knows of an unplaced pod beyond the pod's own cause: that the gang finds no
+    /// domain, whatever this pod says.
+    pub(super) fn tell(&self, own: Cause) -> Cause {
+        let told = Reason::TopologyNoDomain;
+        match self {
+            Self::Packed {
+                no_domain: Some(text),
+            } if own.reason.priority() >= told.priority() => Cause {
+                remedy: own.remedy.filter(|_| own.reason == told),
+                ..Cause::new(told, text.clone())
+            },
+            _ => own,
+        }
+    }
+
     pub(super) fn find_cause(&self) -> Option<Cause> {
         match self {
-            Self::Started => None,
+            Self::Started | Self::Packed { .. } => None,
             Self::Incomplete { gang, base } => {
                 let base = base.as_ref().map_or(String::new(), |base| {
                     format!(", and every part of its base gang {base} is ready")
@@ -81,7 +117,7 @@ pub fn find_start(
     let mut listed = gang.into_iter().flat_map(listed_parts);
     let name = ownership::name(&podclique.metadata);
     if listed.any(|p| p.name == name) {
-        return Start::Started;
+        return gang.map_or(Start::Started, Start::of_started);
     }
     let gang = label(labels::POD_GANG).unwrap_or_default().to_owned();
     let base = label(labels::BASE_POD_GANG).map(str::to_owned);
@@ -90,6 +126,14 @@ pub fn find_start(
         Some(base) if !is_ready(&base) => Start::AwaitsBase { gang, base },
         base => Start::Incomplete { gang, base },
     }
+}
+
+/// Why the gang finds no topology domain, in the words of its condition `Ready`.
+pub fn no_domain_of(gang: &PodGang) -> Option<&str> {
+    let conditions = &gang.status.as_ref()?.conditions;
+    let ready = conditions::find(conditions, ConditionType::Ready)?;
+    let finds_none = ready.reason == <&str>::from(Reason::TopologyNoDomain);
+    finds_none.then_some(&*ready.message)
 }
 
 /// Whether the gang lets pods through and lists some.

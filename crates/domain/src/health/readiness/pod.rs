@@ -7,10 +7,12 @@ use jiff::Timestamp;
 use super::cause::Cause;
 use super::container;
 use super::gang::Start;
+use super::scheduler::explain_unscheduled;
 use super::state_input::StateInput;
 use super::states::find_state;
 use crate::Pod;
 use crate::health::training;
+use crate::object::pod::PodClaim;
 use crate::scheduling::DEFAULT_SCHEDULER;
 
 /// The inputs of a pod's cause besides the pod.
@@ -76,7 +78,8 @@ fn unplaced(pod: &Pod, setting: &Setting<'_>) -> Cause {
     }
     unschedulable(pod, setting).unwrap_or_else(|| {
         let (scheduler, name) = (setting.scheduler, pod.name());
-        let text = format!("no scheduler named {scheduler} has picked up {name} yet");
+        let claims = describe_claims(pod);
+        let text = format!("no scheduler named {scheduler} has picked up {name} yet{claims}");
         Cause::new(Reason::WaitingForScheduler, text)
     })
 }
@@ -91,20 +94,35 @@ fn gated(pod: &Pod) -> Cause {
     Cause::new(Reason::ForeignSchedulingGate, text)
 }
 
+/// What the scheduler says, or its PodGang: other pods may say more about the gang.
 fn unschedulable(pod: &Pod, setting: &Setting<'_>) -> Option<Cause> {
     let sentence = explain_unscheduled(pod)?;
-    find_state(&StateInput::of_pod(pod, setting.now).refused(sentence))
+    let must_share = setting.start.must_share_domain();
+    let input = StateInput::of_pod(pod, setting.now).refused(&sentence, must_share);
+    let own = find_state(&input)?;
+    Some(setting.start.tell(own))
 }
 
-/// The scheduler's message when it found no node. The message of the stock scheduler continues with
-/// the result of preemption; its first sentence is the cause. Messages of other schedulers are
-/// passed on unchanged.
-pub fn explain_unscheduled(pod: &Pod) -> Option<&str> {
-    let refused = pod.find_condition("PodScheduled").filter(|c| {
-        let is_gated = c.reason.as_deref() == Some("SchedulingGated");
-        c.status == "False" && !is_gated
-    });
-    let message = refused?.message.as_deref().filter(|m| !m.is_empty())?;
-    let sentence = message.split(". ").next().unwrap_or(message);
-    Some(sentence.trim_end_matches('.'))
+/// A scheduler reports nothing at all about a pod while one of its claims is missing (Kubernetes,
+/// plugin `DynamicResources`).
+fn describe_claims(pod: &Pod) -> String {
+    const MAX_LISTED: usize = 3;
+    let claims = &pod.spec.resource_claims;
+    if claims.is_empty() {
+        return String::new();
+    }
+    let named: Vec<String> = claims
+        .iter()
+        .take(MAX_LISTED)
+        .map(PodClaim::describe)
+        .collect();
+    let more = match claims.len().saturating_sub(MAX_LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "; it names {}{more}: a scheduler says nothing of a pod whose claim is missing or being \
+         deleted",
+        named.join(", ")
+    )
 }

@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::scheduler::{find_no_domain, has_no_room_at_pin};
 use super::settled::SETTLED_AFTER;
 use crate::Pod;
 use crate::object::pod::{Container, ContainerStatus, Terminated};
@@ -17,6 +18,8 @@ pub(super) struct StateInput<'a> {
     pub(super) container: Option<&'a ContainerStatus>,
     /// The first sentence of the scheduler, if it found no node.
     pub(super) refusal: Option<&'a str>,
+    /// Whether pods of its gang have to share a topology domain.
+    pub(super) must_share_domain: bool,
     pub(super) now: Timestamp,
 }
 
@@ -27,6 +30,7 @@ impl<'a> StateInput<'a> {
             pod,
             container: None,
             refusal: None,
+            must_share_domain: false,
             now,
         }
     }
@@ -40,9 +44,10 @@ impl<'a> StateInput<'a> {
     }
 
     /// The answer of its scheduler.
-    pub(super) fn refused(self, sentence: &'a str) -> Self {
+    pub(super) fn refused(self, sentence: &'a str, must_share_domain: bool) -> Self {
         Self {
             refusal: Some(sentence),
+            must_share_domain,
             ..self
         }
     }
@@ -55,6 +60,16 @@ impl<'a> StateInput<'a> {
     pub(super) fn is_refused_for(&self, words: &str) -> bool {
         self.refusal
             .is_some_and(|sentence| sentence.to_lowercase().contains(words))
+    }
+
+    /// Whether its scheduler found no topology domain for the pods that it has to be with.
+    pub(super) fn finds_no_domain(&self) -> bool {
+        self.refusal.is_some() && find_no_domain(self.pod, self.must_share_domain).is_some()
+    }
+
+    /// Whether the nodes to which the operator has pinned it have no room.
+    pub(super) fn has_no_room_at_pin(&self) -> bool {
+        self.refusal.is_some() && has_no_room_at_pin(self.pod)
     }
 
     /// Why the container waits, in one word.

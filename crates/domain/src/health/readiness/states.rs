@@ -7,7 +7,7 @@ use api::conditions::Reason;
 
 use super::cause::Cause;
 use super::state_input::{StateInput, is_lost};
-use super::words;
+use super::{scheduler, words};
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +34,20 @@ pub fn states() -> &'static [ReadinessState] {
     &STATES
 }
 
-const STATES: [ReadinessState; 33] = [
+const STATES: [ReadinessState; 35] = [
+    ReadinessState {
+        name: "the scheduler: no topology domain has room for the gang",
+        reason: Reason::TopologyNoDomain,
+        remedy: None,
+        holds: |s| s.finds_no_domain(),
+        text: scheduler::describe_no_domain,
+    },
     ReadinessState {
         name: "the scheduler: no room for a group of pods",
         reason: Reason::Unschedulable,
         remedy: Some("free or add nodes; `kubectl describe nodes` lists the requests on each node"),
-        holds: |s| s.refusal.is_some_and(words::is_of_group),
-        text: words::group,
+        holds: |s| s.refusal.is_some_and(scheduler::is_of_group),
+        text: scheduler::describe_group,
     },
     ReadinessState {
         name: "the scheduler: a volume",
@@ -50,6 +57,16 @@ const STATES: [ReadinessState; 33] = [
             s.is_refused_for("persistentvolumeclaim") || s.is_refused_for("volume node affinity")
         },
         text: words::refusal,
+    },
+    ReadinessState {
+        name: "the scheduler: no room in the topology domain that a pod has to join",
+        reason: Reason::TopologyNoDomain,
+        remedy: Some(
+            "free or add nodes in that domain; gang termination lets the gang start anew in another \
+             one",
+        ),
+        holds: |s| s.has_no_room_at_pin(),
+        text: scheduler::describe_pin,
     },
     ReadinessState {
         name: "the scheduler: `Insufficient ...`",

@@ -182,20 +182,3 @@ fn node<'a>(input: &StateInput<'a>) -> &'a str {
 pub(super) fn refusal(input: &StateInput<'_>) -> String {
     input.refusal.unwrap_or_default().to_owned()
 }
-
-/// Whether the stock scheduler reports of a pod that no node has room for its whole group (1.37).
-pub(super) fn is_of_group(sentence: &str) -> bool {
-    sentence.starts_with("pod group is unschedulable")
-}
-
-/// "pod group is unschedulable, ... minCount (5) cannot be satisfied: 4 scheduled, 0 remaining".
-pub(super) fn group(input: &StateInput<'_>) -> String {
-    let numbers = || {
-        let (_, rest) = input.refusal?.split_once("minCount (")?;
-        let (wanted, rest) = rest.split_once(") cannot be satisfied: ")?;
-        let (found, _) = rest.split_once(" scheduled")?;
-        Some(format!(": {found} of {wanted} found a place"))
-    };
-    let numbers = numbers().unwrap_or_default();
-    format!("there is no room for all pods that must be placed together{numbers}")
-}

@@ -75,45 +75,6 @@ impl Report<'_> {
         }
     }
 
-    /// `Ready` with the condition `report`: while an update runs, or does not begin, the message also
-    /// has its progress and the first refusal of the API server.
-    pub(in crate::status) fn complete_ready(
-        &self,
-        mut ready: ConditionUpdate,
-        report: &ConditionUpdate,
-        next: &PodCliqueSetStatus,
-    ) -> ConditionUpdate {
-        if ready.reason.is_final() || ready.reason == Reason::ScaledToZero {
-            return ready;
-        }
-        let is_idle = report.reason == Reason::NoActiveUpdate;
-        if is_idle || report.reason == Reason::TemplateUnchecked {
-            return ready;
-        }
-        let is_up = ready.status == Status::True;
-        let refused = readiness::refusal(&next.last_errors).filter(|_| is_up);
-        let why = refused.as_ref().map(|cause| format!("; {}", cause.text));
-        let why = why.unwrap_or_default();
-        let shown = match report.reason {
-            Reason::Progressing => tally(next).unwrap_or_default(),
-            _ => report.message.clone(),
-        };
-        let (reason, why) = match report.reason {
-            Reason::TemplateRefused => (Reason::UpdateRefused, String::new()),
-            Reason::Paused => (Reason::UpdatePaused, String::new()),
-            Reason::Partitioned => (Reason::UpdatePartitioned, String::new()),
-            _ if refused.is_some() => (refused.map_or(Reason::Updating, |c| c.reason), why),
-            Reason::ProgressDeadlineExceeded => (Reason::UpdateStalled, why),
-            _ if self.waits_for_room(next) => (Reason::UpdateStalled, why),
-            _ => (Reason::Updating, why),
-        };
-        ready.message = format!("{}; {shown}{why}", ready.message);
-        if is_up {
-            ready.reason = reason;
-        }
-        ready
-    }
-
     /// The refusals of the check, for `lastErrors`.
     pub(in crate::status) fn errors(&self, next: &PodCliqueSetStatus) -> Vec<LastError> {
         let Verdict::Refused(all) = self.checked else {
@@ -169,6 +130,25 @@ impl Report<'_> {
         })
     }
 
+    /// The first clique or group of the replica in turn of which nothing may be replaced, as units
+    /// that ran find no node. A coherent step explains its own wait.
+    fn explain_losses(&self, next: &PodCliqueSetStatus) -> Option<String> {
+        if update::is_coherent(&self.snapshot.validated.set) {
+            return None;
+        }
+        let hashed = rollout::hash_templates(self.snapshot);
+        let newest = rollout::newest(&hashed);
+        let turn = super::turn_of(next, self.snapshot, &newest, self.roster, self.now)?;
+        turn.components().into_iter().find_map(|component| {
+            let away = component.numbers.count_losses_that_hold()?;
+            let reached = component.numbers.reached?;
+            Some(format!(
+                "{away} of {reached} units of {} that ran are away; raise maxUnavailable to go on",
+                component.name
+            ))
+        })
+    }
+
     fn explain_wait_for_surge(&self, next: &PodCliqueSetStatus) -> Option<String> {
         let hashed = rollout::hash_templates(self.snapshot);
         let newest = rollout::newest(&hashed);
@@ -208,7 +188,9 @@ impl Report<'_> {
             let status = self.roster.group(&group.name)?.status.as_ref()?;
             conditions::find(&status.conditions, ConditionType::UpdateInProgress)
         });
-        let wait = explain_room(self.snapshot, next).or_else(|| self.explain_absence(next));
+        let wait = explain_room(self.snapshot, next)
+            .or_else(|| self.explain_absence(next))
+            .or_else(|| self.explain_losses(next));
         let replica = update::turn_in(&self.snapshot.validated.set, next)
             .and_then(|turn| self.roster.layout.replica(turn.replica_index));
         let surge = replica.and_then(|replica| trouble::explain_surge(self.roster, replica));
@@ -226,11 +208,13 @@ impl Report<'_> {
         .into_iter()
         .flatten()
         .collect();
-        let (status, reason, message) = if stuck.is_empty() {
-            (Status::True, Reason::Progressing, tally)
-        } else {
+        let (status, reason, message) = if !stuck.is_empty() {
             let message = format!("{}; {tally}", stuck.join(", "));
             (Status::Unknown, Reason::ProgressDeadlineExceeded, message)
+        } else if self.waits_for_room(next) {
+            (Status::Unknown, Reason::NoRoom, tally)
+        } else {
+            (Status::True, Reason::Progressing, tally)
         };
         ConditionUpdate {
             type_: ConditionType::UpdateInProgress,
@@ -239,6 +223,43 @@ impl Report<'_> {
             message,
         }
     }
+}
+
+/// `Ready` with the condition `report`: while an update runs, or does not begin, the message also
+/// has its progress and the first refusal of the API server.
+pub(in crate::status) fn complete_ready(
+    mut ready: ConditionUpdate,
+    report: &ConditionUpdate,
+    next: &PodCliqueSetStatus,
+) -> ConditionUpdate {
+    if ready.reason.is_final() || ready.reason == Reason::ScaledToZero {
+        return ready;
+    }
+    let is_idle = report.reason == Reason::NoActiveUpdate;
+    if is_idle || report.reason == Reason::TemplateUnchecked {
+        return ready;
+    }
+    let is_up = ready.status == Status::True;
+    let refused = readiness::refusal(&next.last_errors).filter(|_| is_up);
+    let why = refused.as_ref().map(|cause| format!("; {}", cause.text));
+    let why = why.unwrap_or_default();
+    let shown = match report.reason {
+        Reason::Progressing | Reason::NoRoom => tally(next).unwrap_or_default(),
+        _ => report.message.clone(),
+    };
+    let (reason, why) = match report.reason {
+        Reason::TemplateRefused => (Reason::UpdateRefused, String::new()),
+        Reason::Paused => (Reason::UpdatePaused, String::new()),
+        Reason::Partitioned => (Reason::UpdatePartitioned, String::new()),
+        _ if refused.is_some() => (refused.map_or(Reason::Updating, |c| c.reason), why),
+        Reason::ProgressDeadlineExceeded | Reason::NoRoom => (Reason::UpdateStalled, why),
+        _ => (Reason::Updating, why),
+    };
+    ready.message = format!("{}; {shown}{why}", ready.message);
+    if is_up {
+        ready.reason = reason;
+    }
+    ready
 }
 
 /// Condition `Stalled` of a set whose newest template the API server refuses: nothing of it comes by

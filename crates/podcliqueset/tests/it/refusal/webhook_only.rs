@@ -8,7 +8,7 @@ pub const OTHER_WORDS: [&str; 3] = [
 ];
 
 /// Cases by the reason.
-pub const WEBHOOK_ONLY: [(&str, &[&str]); 8] = [
+pub const WEBHOOK_ONLY: [(&str, &[&str]); 9] = [
     ("nothing is made under these names yet", &CLAIM_NAMES),
     (
         "sets that were stored before there was this limit go on",
@@ -30,6 +30,10 @@ pub const WEBHOOK_ONLY: [(&str, &[&str]); 8] = [
     (
         "nothing was made, so the minimum can be lowered where no webhook holds it",
         &["high-minimum-stays-too-high"],
+    ),
+    (
+        "nothing of the set depends on a role, and earlier releases accepted it",
+        &["one-role-twice"],
     ),
     (
         "the definition refuses it; a job of nothing is done",

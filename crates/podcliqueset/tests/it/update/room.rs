@@ -16,7 +16,7 @@ use super::{change, changed, edit, finish, progress, step};
 use crate::situation::plan;
 
 /// The new pods of the replica in turn wait for nodes since a minute; two ran before.
-fn without_room() -> Snapshot {
+pub(super) fn without_room() -> Snapshot {
     let mut snapshot = changed();
     change(&mut snapshot, |set| {
         set.spec.template.termination_delay = Some("10m".into());
@@ -93,15 +93,20 @@ fn a_replica_in_turn_without_room_is_not_terminated_while_the_update_is_held(
     assert!(turns.iter().all(|turn| turn.without_room_since.is_none()));
 }
 
-#[test]
-fn a_replica_in_turn_that_finds_room_in_time_is_not_terminated() {
-    let mut snapshot = without_room();
-    step(&mut snapshot);
-    finish(&mut snapshot, 0);
+/// The new pods of the replica in turn run, and its PodClique has stored the end of its update.
+pub(super) fn find_room(snapshot: &mut Snapshot) {
+    finish(snapshot, 0);
     let seen = snapshot.podcliques.get_mut("demo-0-web").unwrap();
     let status = Arc::make_mut(&mut seen.podclique).status.as_mut();
     let record = status.unwrap().update_progress.as_mut().unwrap();
     record.update_ended_at = Some(Time(after(70)));
+}
+
+#[test]
+fn a_replica_in_turn_that_finds_room_in_time_is_not_terminated() {
+    let mut snapshot = without_room();
+    step(&mut snapshot);
+    find_room(&mut snapshot);
     let status = decide(&snapshot, after(660)).status.unwrap();
     assert_eq!(status.replica_attempts.len(), 0);
     assert_eq!(

@@ -1,14 +1,13 @@
 //! The requests of a set to KAI Scheduler, in labels and annotations. Its pod-grouper writes them
 //! into the PodGroups that it creates; KAI reads them nowhere else (decision 137).
 
-use std::collections::BTreeMap;
-
 use api::PodGang;
 use api::duration::GoDuration;
 use api::kai::{KaiPodGroupSpec, NEVER_STALE, keys};
 use domain::object::ownership;
 use jiff::SignedDuration;
-use serde_json::Value;
+
+use super::topology;
 
 /// Writes the requested values; fields without a request stay as others wrote them.
 pub(super) fn write(spec: &mut KaiPodGroupSpec, gang: &PodGang) {
@@ -26,11 +25,6 @@ pub(super) fn write(spec: &mut KaiPodGroupSpec, gang: &PodGang) {
     let asked = ownership::label(&gang.metadata, keys::PRIORITY).unwrap_or_default();
     let named = [priority, asked].into_iter().find(|name| !name.is_empty());
     spec.priority_class_name = named.map(str::to_owned);
-    let topology = topology(gang);
-    if !topology.is_empty() {
-        let constraint = spec.topology_constraint.get_or_insert_default();
-        constraint.extend(topology);
-    }
 }
 
 /// The requests that have no effect, each with its value and the remedy.
@@ -46,6 +40,7 @@ pub(super) fn refused(gang: &PodGang) -> Vec<String> {
         .into_iter()
         .filter_map(|asked| asked?.err())
         .chain(foreign)
+        .chain(topology::refused(gang))
         .collect()
 }
 
@@ -81,19 +76,4 @@ fn duration<'a>(
             "annotation {key}: {asked} is not a duration like 30s, 5m or 1h; correct it in the set"
         )
     }))
-}
-
-fn topology(gang: &PodGang) -> BTreeMap<String, Value> {
-    let fields = [
-        (keys::TOPOLOGY, "topology"),
-        (keys::TOPOLOGY_REQUIRED, "requiredTopologyLevel"),
-        (keys::TOPOLOGY_PREFERRED, "preferredTopologyLevel"),
-    ];
-    fields
-        .into_iter()
-        .filter_map(|(key, field)| {
-            let value = ownership::annotation(&gang.metadata, key)?;
-            Some((field.to_owned(), Value::from(value)))
-        })
-        .collect()
 }

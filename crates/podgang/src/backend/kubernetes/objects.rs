@@ -1,51 +1,60 @@
 //! The objects for Kubernetes' own scheduler.
 
+use std::sync::Arc;
+
 use api::{PodGang, labels};
 use domain::Key;
 use domain::object::ownership;
-use domain::scheduling::kubernetes::composite_name;
+use domain::plan::Action;
+use domain::scheduling::kubernetes::{composite_name, is_instance_name, root_name};
 use k8s_openapi::api::scheduling::v1alpha3::{
-    AllCompositeDisruptionMode, CompositeDisruptionMode, CompositeGangSchedulingPolicy,
-    CompositePodGroup, CompositePodGroupSchedulingPolicy, CompositePodGroupSpec,
-    WorkloadReference as CompositeReference,
+    self, AllCompositeDisruptionMode, CompositeDisruptionMode, CompositeGangSchedulingPolicy,
+    CompositePodGroup, CompositePodGroupSchedulingConstraints, CompositePodGroupSchedulingPolicy,
+    CompositePodGroupSpec, WorkloadReference as CompositeReference,
 };
 use k8s_openapi::api::scheduling::v1beta1::{
-    self, AllDisruptionMode, CompositePodGroupTemplate, DisruptionMode, GangSchedulingPolicy,
-    PodGroup, PodGroupSchedulingPolicy, PodGroupSpec, PodGroupTemplate, TypedLocalObjectReference,
-    Workload, WorkloadReference, WorkloadSpec,
+    AllDisruptionMode, DisruptionMode, GangSchedulingPolicy, PodGroup,
+    PodGroupSchedulingConstraints, PodGroupSchedulingPolicy, PodGroupSpec, TopologyConstraint,
+    WorkloadReference,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
 use serde_json::json;
 
-use super::{WantedComposite, WantedGroup};
+use super::dropped::note_constraint;
+use super::workload::{
+    ChosenWorkload, GANG, INSTANCE, PODS, PODS_OF_INSTANCE, PODS_OF_REPLICA, REPLICA, SCALING_GROUP,
+};
+use super::{Facts, WantedComposite, WantedGroup, WantedObjects};
 use crate::backend::{new_meta, priority_of};
-
-/// Names of the templates of the Workload, by the levels of a tree. One template may have any
-/// number of groups, so the numbers of a workload are in the groups and not here.
-const GANG: &str = "gang";
-const SCALING_GROUP: &str = "scaling-group";
-const REPLICA: &str = "replica";
-const PODS: &str = "pods";
-const PODS_OF_REPLICA: &str = "replica-pods";
 
 /// Creates the objects of a gang.
 pub(super) struct Objects<'a> {
-    pub gang: &'a PodGang,
+    gang: &'a PodGang,
+    facts: &'a Facts,
+    workload: ChosenWorkload,
 }
 
-impl Objects<'_> {
+impl<'a> Objects<'a> {
+    /// For a gang that needs these objects.
+    pub(super) fn of(gang: &'a PodGang, facts: &'a Facts, wanted: &WantedObjects) -> Self {
+        Self {
+            gang,
+            facts,
+            workload: ChosenWorkload::of(gang, facts, wanted),
+        }
+    }
+
     /// A group of pods.
     pub(super) fn group(&self, wanted: &WantedGroup) -> PodGroup {
         let root = self.root();
-        let is_root = |parent: &&String| **parent == root;
         let parent = wanted.parent.as_ref();
-        let template = match parent.filter(is_root) {
-            Some(_) => PODS,
-            None => PODS_OF_REPLICA,
+        let template = match parent {
+            Some(parent) if *parent == root => PODS,
+            Some(parent) if is_instance_name(parent) => PODS_OF_INSTANCE,
+            _ => PODS_OF_REPLICA,
         };
         PodGroup {
-            metadata: self.meta(&wanted.name),
+            metadata: self.meta(&wanted.name, wanted.topology_key.as_deref()),
             spec: PodGroupSpec {
                 scheduling_policy: PodGroupSchedulingPolicy {
                     gang: Some(GangSchedulingPolicy {
@@ -55,13 +64,18 @@ impl Objects<'_> {
                 },
                 parent_composite_pod_group_name: wanted.parent.clone(),
                 workload_ref: parent.map(|_| WorkloadReference {
-                    workload_name: ownership::name(&self.gang.metadata).to_owned(),
+                    workload_name: self.workload.name.clone(),
                     template_name: template.to_owned(),
                 }),
                 priority_class_name: priority_of(self.gang),
                 disruption_mode: wanted.is_unit.then(|| DisruptionMode {
                     all: Some(AllDisruptionMode(json!({}))),
                     single: None,
+                }),
+                scheduling_constraints: wanted.topology_key.clone().map(|key| {
+                    PodGroupSchedulingConstraints {
+                        topology: Some(vec![TopologyConstraint { key }]),
+                    }
                 }),
                 ..PodGroupSpec::default()
             },
@@ -71,15 +85,15 @@ impl Objects<'_> {
 
     /// A group of groups.
     pub(super) fn composite(&self, wanted: &WantedComposite) -> CompositePodGroup {
-        let gang = ownership::name(&self.gang.metadata);
         let root = self.root();
         let template = match wanted.parent.as_deref() {
             None => GANG,
+            Some(_) if is_instance_name(&wanted.name) => INSTANCE,
             Some(parent) if parent == root => SCALING_GROUP,
             Some(_) => REPLICA,
         };
         CompositePodGroup {
-            metadata: self.meta(&wanted.name),
+            metadata: self.meta(&wanted.name, wanted.topology_key.as_deref()),
             spec: CompositePodGroupSpec {
                 scheduling_policy: CompositePodGroupSchedulingPolicy {
                     gang: Some(CompositeGangSchedulingPolicy {
@@ -89,7 +103,7 @@ impl Objects<'_> {
                 },
                 parent_composite_pod_group_name: wanted.parent.clone(),
                 workload_ref: CompositeReference {
-                    workload_name: gang.to_owned(),
+                    workload_name: self.workload_of(wanted),
                     template_name: template.to_owned(),
                 },
                 priority_class_name: priority_of(self.gang),
@@ -97,29 +111,41 @@ impl Objects<'_> {
                     all: Some(AllCompositeDisruptionMode(json!({}))),
                     single: None,
                 }),
+                scheduling_constraints: wanted.topology_key.clone().map(|key| {
+                    CompositePodGroupSchedulingConstraints {
+                        topology: Some(vec![v1alpha3::TopologyConstraint { key }]),
+                    }
+                }),
                 ..CompositePodGroupSpec::default()
             },
             ..CompositePodGroup::default()
         }
     }
 
-    /// The Workload that both refer to; it defines how they may be nested.
-    pub(super) fn workload(&self) -> Workload {
-        let replica = composite_template(REPLICA, vec![], vec![pods_template(PODS_OF_REPLICA)]);
-        let group = composite_template(SCALING_GROUP, vec![replica], vec![]);
-        let gang = composite_template(GANG, vec![group], vec![pods_template(PODS)]);
-        Workload {
-            metadata: self.meta(ownership::name(&self.gang.metadata)),
-            spec: WorkloadSpec {
-                controller_ref: Some(TypedLocalObjectReference {
-                    api_group: Some(PodGang::group(&()).into_owned()),
-                    kind: PodGang::kind(&()).into_owned(),
-                    name: ownership::name(&self.gang.metadata).to_owned(),
-                }),
-                composite_pod_group_templates: Some(vec![gang]),
-                ..WorkloadSpec::default()
-            },
-        }
+    /// The creation of the Workload that both refer to, if it does not exist.
+    pub(super) fn create_workload(&self) -> Option<Action> {
+        let workload = &self.workload;
+        (!workload.exists).then(|| {
+            let metadata = self.meta(&workload.name, None);
+            Action::create(workload.build(self.gang, metadata))
+        })
+    }
+
+    /// Name of the Workload of a CompositePodGroup: that of the PodGroups below it, which may have
+    /// been created while the gang had another Workload.
+    fn workload_of(&self, composite: &WantedComposite) -> String {
+        let gang = ownership::name(&self.gang.metadata);
+        let is_below = |group: &&Arc<PodGroup>| {
+            let parent = group.spec.parent_composite_pod_group_name.as_deref();
+            parent.is_some_and(|parent| {
+                parent == composite.name || root_name(gang, parent) == composite.name
+            })
+        };
+        let mut groups = self.facts.groups.values().filter(is_below);
+        let known = groups.find_map(|group| group.spec.workload_ref.as_ref());
+        known
+            .map_or(&self.workload.name, |known| &known.workload_name)
+            .clone()
     }
 
     /// Name of the group of groups at the top.
@@ -127,7 +153,7 @@ impl Objects<'_> {
         composite_name(ownership::name(&self.gang.metadata))
     }
 
-    fn meta(&self, name: &str) -> ObjectMeta {
+    fn meta(&self, name: &str, topology_key: Option<&str>) -> ObjectMeta {
         let namespace = self.gang.metadata.namespace.clone().unwrap_or_default();
         let mut meta = new_meta(self.gang, Key::new(namespace, name));
         let all = meta.labels.get_or_insert_default();
@@ -138,35 +164,10 @@ impl Objects<'_> {
         for owner in meta.owner_references.iter_mut().flatten() {
             owner.block_owner_deletion = None;
         }
+        if topology_key.is_some() {
+            note_constraint(&mut meta);
+        }
         meta
-    }
-}
-
-fn pods_template(name: &str) -> PodGroupTemplate {
-    PodGroupTemplate {
-        name: name.to_owned(),
-        scheduling_policy: PodGroupSchedulingPolicy {
-            gang: Some(GangSchedulingPolicy { min_count: 1 }),
-            ..PodGroupSchedulingPolicy::default()
-        },
-        ..PodGroupTemplate::default()
-    }
-}
-
-fn composite_template(
-    name: &str,
-    composites: Vec<CompositePodGroupTemplate>,
-    groups: Vec<PodGroupTemplate>,
-) -> CompositePodGroupTemplate {
-    CompositePodGroupTemplate {
-        name: name.to_owned(),
-        scheduling_policy: v1beta1::CompositePodGroupSchedulingPolicy {
-            gang: Some(v1beta1::CompositeGangSchedulingPolicy { min_group_count: 1 }),
-            ..v1beta1::CompositePodGroupSchedulingPolicy::default()
-        },
-        composite_pod_group_templates: (!composites.is_empty()).then_some(composites),
-        pod_group_templates: (!groups.is_empty()).then_some(groups),
-        ..CompositePodGroupTemplate::default()
     }
 }
 

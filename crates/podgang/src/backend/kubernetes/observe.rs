@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::{PodClique, PodGang, labels, names};
 use domain::health::training;
 use domain::object::ownership;
-use domain::scheduling::kubernetes::composite_name;
+use domain::scheduling::kubernetes::{composite_name, instance_name, probe_name, root_name};
 use domain::workload::gang::clique_minimum;
 use domain::{Key, Pod};
 use engine::Caches;
@@ -14,8 +14,12 @@ use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
 use super::{Facts, GroupPosition, Member, Shape};
+use crate::backend::topology::Topology;
 use crate::backend::tree::{self, GroupParts};
 use crate::gang_part::GangPart;
+
+/// Names tried for a Workload.
+const PROBES: usize = 100;
 
 /// Reads the existing objects for the scheduler of a gang, and the inputs of the wanted ones. If
 /// all gangs of a replica are one tree, its base gang does this for all.
@@ -52,19 +56,18 @@ pub(in crate::backend) fn observe(
         .iter()
         .filter_map(|pods| pods.member(&listed))
         .collect();
-    let (groups, composites) = existing(gang, &members, caches);
+    let topology = topology_of(gang, &seen, caches);
+    let groups = existing_groups(gang, &members, caches);
     Facts {
+        composites: existing_composites(gang, &groups, &topology, caches),
         groups,
-        composites,
+        topology,
         is_placed: parts.iter().all(|p| p.has_minimum(&Pod::is_scheduled)),
         is_begun: pods
             .iter()
             .any(|p| p.staying.iter().any(|pod| pod.is_scheduled())),
         lacks_pods: seen.len() < parts.len() || pods.iter().any(Pods::are_missing),
-        has_workload: caches
-            .of::<Workload>()
-            .get(&Key::of(&gang.metadata))
-            .is_some(),
+        workloads: existing_workloads(gang, caches),
         members,
         ..facts
     }
@@ -143,15 +146,16 @@ impl<'a> Pods<'a> {
         let meta = &self.podclique.metadata;
         let name = ownership::name(meta);
         let group = self.staying.iter().find_map(|p| p.pod_group())?.to_owned();
+        let is_listed = |pod: &Pod| listed.contains(&(name, pod.name()));
+        let staying = self.staying.iter();
+        let left = staying.filter(|p| is_listed(p) && !p.is_completed());
         Some(Member {
             podclique: name.to_owned(),
             group,
             minimum: self.left_of(clique_minimum(&self.podclique.spec)),
             pods: self.left_of(self.podclique.spec.replicas),
-            is_listed: self
-                .staying
-                .iter()
-                .any(|p| listed.contains(&(name, p.name()))),
+            is_listed: self.staying.iter().any(|p| is_listed(p)),
+            listed: u32::try_from(left.count()).unwrap_or(u32::MAX),
             is_scaled: ownership::label(meta, labels::BASE_POD_GANG).is_some(),
             place: self.place.clone(),
         })
@@ -188,31 +192,67 @@ fn listed_by(gangs: &[Arc<PodGang>]) -> Listed<'_> {
     pods.collect()
 }
 
-type Existing = (
-    BTreeMap<String, Arc<PodGroup>>,
-    BTreeMap<String, Arc<CompositePodGroup>>,
-);
+/// The constraints of the gang, or, of a tree, those of all its gangs.
+fn topology_of(gang: &PodGang, seen: &[Placed], caches: &Caches) -> Topology {
+    let grouped = seen.iter().filter_map(|(podclique, place)| {
+        let place = place.as_ref()?;
+        let group_replica = names::group_constraint(&place.group, place.replica);
+        Some((group_replica, &**podclique))
+    });
+    Topology::of_replica(gang, grouped, caches)
+}
 
-fn existing(gang: &PodGang, members: &[Member], caches: &Caches) -> Existing {
+fn existing_groups(
+    gang: &PodGang,
+    members: &[Member],
+    caches: &Caches,
+) -> BTreeMap<String, Arc<PodGroup>> {
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
-    let key = |name: &str| Key::new(namespace.clone(), name);
     let all = caches.of::<PodGroup>();
-    let groups: BTreeMap<_, _> = members
+    members
         .iter()
-        .filter_map(|m| all.get(&key(&m.group)))
+        .filter_map(|m| all.get(&Key::new(namespace.clone(), m.group.as_str())))
         .chain(all.owned_by(gang))
         .map(|group| (ownership::name(&group.metadata).to_owned(), group))
+        .collect()
+}
+
+/// Those whose names its PodGroups use or may use next, and those that it controls.
+fn existing_composites(
+    gang: &PodGang,
+    groups: &BTreeMap<String, Arc<PodGroup>>,
+    topology: &Topology,
+    caches: &Caches,
+) -> BTreeMap<String, Arc<CompositePodGroup>> {
+    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
+    let name = ownership::name(&gang.metadata);
+    let parents = groups
+        .values()
+        .filter_map(|group| group.spec.parent_composite_pod_group_name.as_deref())
+        .flat_map(|parent| [parent.to_owned(), root_name(name, parent)]);
+    let instances = topology.group_replicas.keys();
+    let names: BTreeSet<String> = parents
+        .chain(std::iter::once(composite_name(name)))
+        .chain(instances.map(|group_replica| instance_name(group_replica)))
         .collect();
     let all = caches.of::<CompositePodGroup>();
-    let parents = groups.values().filter_map(|group| {
-        let parent = group.spec.parent_composite_pod_group_name.as_deref()?;
-        all.get(&key(parent))
-    });
-    let own = all.get(&key(&composite_name(ownership::name(&gang.metadata))));
-    let composites = parents
-        .chain(own)
+    names
+        .into_iter()
+        .filter_map(|name| all.get(&Key::new(namespace.clone(), name)))
         .chain(all.owned_by(gang))
         .map(|composite| (ownership::name(&composite.metadata).to_owned(), composite))
-        .collect();
-    (groups, composites)
+        .collect()
+}
+
+/// Those that have its name or the next ones.
+fn existing_workloads(gang: &PodGang, caches: &Caches) -> BTreeMap<String, Arc<Workload>> {
+    let key = Key::of(&gang.metadata);
+    let all = caches.of::<Workload>();
+    (0..PROBES)
+        .map(|probe| probe_name(&key.name, probe))
+        .map_while(|name| {
+            let found = all.get(&Key::new(key.namespace.as_str(), name.as_str()))?;
+            Some((name, found))
+        })
+        .collect()
 }

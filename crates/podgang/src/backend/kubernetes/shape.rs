@@ -3,7 +3,7 @@
 
 use api::{PodClique, PodGang, labels};
 use domain::object::ownership;
-use domain::scheduling::kubernetes::base_of_probe;
+use domain::scheduling::kubernetes::{base_of_probe, is_instance_name};
 use domain::{Key, Pod};
 use engine::Caches;
 use k8s_openapi::api::scheduling::v1beta1::PodGroup;
@@ -47,6 +47,9 @@ fn shape_of_part(gang: &PodGang, podclique: &PodClique, caches: &Caches) -> Opti
     let key = Key::new(meta.namespace.clone().unwrap_or_default(), named);
     let group = caches.of::<PodGroup>().get(&key)?;
     let parent = group.spec.parent_composite_pod_group_name.as_deref();
+    if parent.is_some_and(is_instance_name) {
+        return Some(Shape::Split);
+    }
     let is_grouped = ownership::label(meta, labels::SCALING_GROUP).is_some();
     match parent.map(base_of_probe) {
         Some(parent) if parent != ownership::name(&gang.metadata) => Some(Shape::Tree),

@@ -1,10 +1,12 @@
 //! The PodGroups and CompositePodGroups that a gang needs.
 
+mod split;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use api::PodGang;
+use api::{PodGang, names};
 use domain::object::ownership;
-use domain::scheduling::kubernetes::{composite_name, probe_name};
+use domain::scheduling::kubernetes::composite_name;
 
 use super::{Facts, Member, objects};
 
@@ -39,6 +41,16 @@ pub struct WantedGroup {
     pub minimum: u32,
     /// Whether its pods are evicted together.
     pub is_unit: bool,
+    /// Key of the node label whose value its pods have to share.
+    pub topology_key: Option<String>,
+}
+
+impl WantedGroup {
+    /// Whether the cluster has to serve CompositePodGroups. It serves them only if it also has the
+    /// feature of topology constraints; else it would drop those of PodGroups.
+    pub(super) fn needs_composites(&self) -> bool {
+        self.parent.is_some() || self.topology_key.is_some()
+    }
 }
 
 /// A group of groups.
@@ -52,13 +64,15 @@ pub struct WantedComposite {
     pub required: u32,
     /// Whether its children are evicted together.
     pub is_unit: bool,
+    /// Key of the node label whose value all pods below it have to share.
+    pub topology_key: Option<String>,
 }
 
 impl WantedObjects {
     /// Computes them from the existing pods.
     pub fn of(gang: &PodGang, facts: &Facts) -> Self {
         match facts.shape {
-            Shape::Split => Self::split(ownership::name(&gang.metadata), facts),
+            Shape::Split => split::find_objects(ownership::name(&gang.metadata), facts),
             Shape::Tree => Self::tree(ownership::name(&gang.metadata), facts),
         }
     }
@@ -67,7 +81,7 @@ impl WantedObjects {
     /// their PodGang lists them, the pods show the coming need.
     pub(super) fn needs_composites(&self, facts: &Facts) -> bool {
         let is_new = |name: &String| !facts.groups.contains_key(name);
-        let waits = |g: &WantedGroup| g.parent.is_some() && is_new(&g.name);
+        let waits = |g: &WantedGroup| g.needs_composites() && is_new(&g.name);
         let coming: BTreeSet<&String> = facts
             .members
             .iter()
@@ -75,67 +89,9 @@ impl WantedObjects {
             .map(|m| &m.group)
             .filter(|name| is_new(name))
             .collect();
-        let is_tree = facts.shape == Shape::Tree && !coming.is_empty();
-        self.groups.iter().any(waits) || is_tree || coming.len() > 1
-    }
-
-    /// PodGroups that are created together get a common parent. Earlier ones keep theirs, so that a
-    /// part that joins a gang never hinders the running ones.
-    fn split(gang: &str, facts: &Facts) -> Self {
-        let minimums = sum_minimums(facts);
-        let parent_of = |name: &&str| -> Option<Option<String>> {
-            let group = facts.groups.get(*name)?;
-            Some(group.spec.parent_composite_pod_group_name.clone())
-        };
-        let new: Vec<&str> = minimums
-            .keys()
-            .copied()
-            .filter(|name| parent_of(name).is_none())
-            .collect();
-        let known = minimums.keys().filter_map(parent_of).flatten();
-        // The operator ended after it created this PodGroup and before it created the parent: the
-        // other new ones belong to it.
-        let unfinished = known
-            .into_iter()
-            .find(|p| !facts.composites.contains_key(p));
-        // Without CompositePodGroups the parts that join a gang are placed one by one.
-        let is_joint = new.len() > 1 && (facts.serves_composites || new.len() == minimums.len());
-        let of_new = unfinished.or_else(|| is_joint.then(|| free_name(gang, facts)));
-        // An unused object of that name is being deleted.
-        let is_free = of_new
-            .as_ref()
-            .is_none_or(|p| !facts.composites.contains_key(p));
-        let groups: Vec<WantedGroup> = minimums
-            .iter()
-            .filter(|(name, _)| is_free || parent_of(name).is_some())
-            .map(|(name, minimum)| {
-                let parent = parent_of(name).unwrap_or_else(|| of_new.clone());
-                WantedGroup {
-                    name: (*name).to_owned(),
-                    is_unit: is_unit(facts, name, parent.is_some()),
-                    parent,
-                    minimum: *minimum,
-                }
-            })
-            .collect();
-        let mut children: BTreeMap<&String, (u32, bool)> = BTreeMap::new();
-        for group in &groups {
-            if let Some(parent) = &group.parent {
-                let (count, are_units) = children.entry(parent).or_insert((0, true));
-                *count += 1;
-                *are_units &= group.is_unit;
-            }
-        }
-        let composite = |(name, (required, is_unit)): (&String, (u32, bool))| WantedComposite {
-            name: name.clone(),
-            parent: None,
-            required,
-            is_unit,
-        };
-        Self {
-            composites: children.into_iter().map(composite).collect(),
-            groups,
-        }
+        let does_one_suffice = facts.shape == Shape::Split && !facts.topology.requires_domain();
+        let may_come = usize::from(does_one_suffice);
+        self.groups.iter().any(waits) || coming.len() > may_come
     }
 
     /// The PodGang is the root, below it are standalone cliques and scaling groups, below those
@@ -160,18 +116,22 @@ impl WantedObjects {
                     *group.1.entry(place.replica).or_default() += 1;
                 }
             }
+            let topology_key = facts.topology.required_of_podclique(&member.podclique);
             tree.groups.push(WantedGroup {
                 name: member.group.clone(),
                 parent: Some(parent),
                 minimum: member.minimum,
                 is_unit: false,
+                topology_key: topology_key.map(str::to_owned),
             });
         }
         tree.find_units(root, facts);
         children = children.saturating_add(count(groups.len()));
-        tree.add_groups(root, &groups);
+        tree.add_groups(root, &groups, facts);
         if children > 0 {
-            tree.add(composite_name(root), None, children, false);
+            let topology_key = facts.topology.required_of_gang();
+            let root = build_composite(composite_name(root), None, children, topology_key);
+            tree.composites.push(root);
         }
         tree
     }
@@ -196,28 +156,47 @@ impl WantedObjects {
         groups.all(|g| g.is_unit || g.parent.as_deref() != Some(replica))
     }
 
-    fn add_groups(&mut self, root: &str, groups: &BTreeMap<&str, (u32, BTreeMap<i32, u32>)>) {
+    fn add_groups(
+        &mut self,
+        root: &str,
+        groups: &BTreeMap<&str, (u32, BTreeMap<i32, u32>)>,
+        facts: &Facts,
+    ) {
         for (group, (required, replicas)) in groups {
             let (name, required) = (
                 composite_name(group),
                 (*required).min(count(replicas.len())),
             );
             for (replica, cliques) in replicas {
-                let replica = replica_name(group, *replica);
+                let of_replica = names::group_constraint(group, *replica);
+                let topology_key = facts.topology.required_of_group_replica(&of_replica);
+                let replica = composite_name(&of_replica);
                 let is_unit = self.is_replica_unit(&replica);
-                self.add(replica, Some(name.clone()), *cliques, is_unit);
+                self.composites.push(WantedComposite {
+                    is_unit,
+                    ..build_composite(replica, Some(name.clone()), *cliques, topology_key)
+                });
             }
-            self.add(name, Some(composite_name(root)), required, false);
+            let root = Some(composite_name(root));
+            self.composites
+                .push(build_composite(name, root, required, None));
         }
     }
+}
 
-    fn add(&mut self, name: String, parent: Option<String>, required: u32, is_unit: bool) {
-        self.composites.push(WantedComposite {
-            name,
-            parent,
-            required: required.max(1),
-            is_unit,
-        });
+/// A CompositePodGroup whose children are evicted one by one.
+fn build_composite(
+    name: String,
+    parent: Option<String>,
+    required: u32,
+    topology_key: Option<&str>,
+) -> WantedComposite {
+    WantedComposite {
+        name,
+        parent,
+        required: required.max(1),
+        is_unit: false,
+        topology_key: topology_key.map(str::to_owned),
     }
 }
 
@@ -249,49 +228,8 @@ fn stands_elsewhere(facts: &Facts, member: &Member, parent: &str) -> bool {
         || found.is_some_and(|g| g.spec.parent_composite_pod_group_name.as_deref() != Some(parent))
 }
 
-/// Names of PodGroups with the sums of their minimums. PodGroups whose work is done are left out, as
-/// they are not waited for. Several PodCliques that wait together for nodes need all their pods: if
-/// one of them is scaled out meanwhile, its pods must not count for those of the others.
-fn sum_minimums(facts: &Facts) -> BTreeMap<&str, u32> {
-    let mut minimums: BTreeMap<&str, u32> = BTreeMap::new();
-    for member in facts.members.iter().filter(|m| m.is_listed) {
-        let is_waiting = member.shares_group() && !facts.is_begun && member.minimum > 0;
-        let pods = if is_waiting {
-            member.pods
-        } else {
-            member.minimum
-        };
-        let sum = minimums.entry(&member.group).or_default();
-        *sum = sum.saturating_add(pods);
-    }
-    minimums.retain(|_, sum| *sum > 0);
-    minimums
-}
-
-/// The first free name. A CompositePodGroup that the gang controls uses its name only while one of
-/// the gang's PodGroups names it.
-fn free_name(gang: &str, facts: &Facts) -> String {
-    let used: BTreeSet<&String> = facts
-        .members
-        .iter()
-        .filter_map(|member| {
-            let group = facts.groups.get(&member.group)?;
-            group.spec.parent_composite_pod_group_name.as_ref()
-        })
-        .collect();
-    let is_taken = |name: &String| {
-        let found = facts.composites.get(name);
-        let is_foreign = found.is_some_and(|c| !ownership::is_controlled_by_us(&c.metadata));
-        is_foreign || used.contains(name)
-    };
-    let base = composite_name(gang);
-    let mut names = (0..).map(|probe| probe_name(&base, probe));
-    let free = names.find(|name| !is_taken(name));
-    free.unwrap_or(base)
-}
-
 fn replica_name(group: &str, replica: i32) -> String {
-    composite_name(&format!("{group}-{replica}"))
+    composite_name(&names::group_constraint(group, replica))
 }
 
 fn count(number: usize) -> u32 {

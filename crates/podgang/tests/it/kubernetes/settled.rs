@@ -7,7 +7,7 @@ use domain::object::ownership;
 use domain::plan::Action;
 use jiff::Timestamp;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
-use k8s_openapi::api::scheduling::v1beta1::PodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use podgang::Snapshot;
 use podgang::backend::SchedulerObjects;
 use podgang::backend::kubernetes::Facts;
@@ -68,11 +68,12 @@ pub fn carry_out(facts: &mut Facts, action: &Action) -> String {
         facts.composites.insert(name, Arc::new(composite.clone()));
         return text;
     }
+    if let Some(workload) = action.written::<Workload>() {
+        let text = format!("create Workload {name}");
+        facts.workloads.insert(name, Arc::new(workload.clone()));
+        return text;
+    }
     match action {
-        Action::Create(_) => {
-            facts.has_workload = true;
-            format!("create Workload {name}")
-        }
         Action::Merge { patch, .. } => {
             let minimum = &patch["spec"]["schedulingPolicy"]["gang"]["minCount"];
             let group = Arc::make_mut(facts.groups.get_mut(&name).unwrap());
@@ -100,7 +101,18 @@ pub fn describe_group(group: &PodGroup) -> String {
     let name = ownership::name(&group.metadata);
     assert_eq!(spec.priority_class_name.as_deref(), Some("inference"));
     assert_eq!(spec.workload_ref.is_some(), !parent.is_empty());
-    format!("PodGroup {name}: {minimum} pods{parent}")
+    let constraints = spec.scheduling_constraints.iter();
+    let topology = constraints.flat_map(|c| c.topology.iter().flatten());
+    let domain = describe_domain(&topology.map(|t| t.key.as_str()).collect::<Vec<_>>());
+    format!("PodGroup {name}: {minimum} pods{parent}{domain}")
+}
+
+fn describe_domain(keys: &[&str]) -> String {
+    match keys {
+        [] => String::new(),
+        [key] => format!(", one {key}"),
+        more => panic!("the API takes one: {more:?}"),
+    }
 }
 
 pub fn describe_composite(composite: &CompositePodGroup) -> String {
@@ -114,5 +126,8 @@ pub fn describe_composite(composite: &CompositePodGroup) -> String {
     let parent = spec.parent_composite_pod_group_name.as_ref();
     let parent = parent.map(|p| format!(" in {p}")).unwrap_or_default();
     let name = ownership::name(&composite.metadata);
-    format!("CompositePodGroup {name}: {required} groups{parent}")
+    let constraints = spec.scheduling_constraints.iter();
+    let topology = constraints.flat_map(|c| c.topology.iter().flatten());
+    let domain = describe_domain(&topology.map(|t| t.key.as_str()).collect::<Vec<_>>());
+    format!("CompositePodGroup {name}: {required} groups{parent}{domain}")
 }

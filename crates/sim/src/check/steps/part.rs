@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::super::budget::{minimum, surge_from};
+use super::super::limits::{minimum, surge_from};
 use super::super::units::{Unit, component, partition};
 use super::super::updates::{VERSION, version};
 use super::super::window::Window;

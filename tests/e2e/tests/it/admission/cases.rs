@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use testkit::admission_cases::topology::{LEVELS, TOPOLOGY};
 use testkit::admission_cases::{Case, all};
 
 use crate::harness::Namespace;
@@ -19,6 +20,7 @@ fn an_api_server_that_asks_the_webhook_judges_as_the_rules_do() {
     let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-cases");
     let cases = all();
     let stored = store(&ns, &cases);
+    create_topology(&ns, &cases);
     let mut wrong = Vec::new();
     let (mut accepted, mut refused) = (0, 0);
     for case in &cases {
@@ -31,6 +33,7 @@ fn an_api_server_that_asks_the_webhook_judges_as_the_rules_do() {
         }
     }
     release(&ns, &stored);
+    ns.kubectl(&["delete", "clustertopologybinding", TOPOLOGY]);
     assert!(
         wrong.is_empty(),
         "{} wrong:\n{}",
@@ -90,6 +93,24 @@ fn store(ns: &Namespace<'_>, cases: &[Case]) -> BTreeMap<String, Value> {
     label(ns, &format!("{UNGUARDED}-"));
     wait_until_judged(ns, 422);
     stored
+}
+
+/// Creates the topology that the constraints name, and waits until the webhook knows it.
+fn create_topology(ns: &Namespace<'_>, cases: &[Case]) {
+    let level = |domain: &str| json!({"domain": domain, "key": format!("example.com/{domain}")});
+    let levels = LEVELS.map(level).to_vec();
+    ns.apply(&json!({
+        "apiVersion": "grove.io/v1alpha1", "kind": "ClusterTopologyBinding",
+        "metadata": {"name": TOPOLOGY}, "spec": {"levels": levels},
+    }));
+    let named = cases.iter().find(|case| case.name == "constraint").unwrap();
+    let is_known = wait::until(|| {
+        let answer = ask_once(ns, named, &BTreeMap::new());
+        (answer.status == 201)
+            .then_some(())
+            .ok_or(format!("{answer:?}"))
+    });
+    is_known.unwrap();
 }
 
 /// Removes the finalizers of objects that are being deleted: nothing else does.

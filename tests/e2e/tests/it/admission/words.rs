@@ -28,8 +28,8 @@ fn all_errors_are_listed_at_once_with_path_value_and_remedy() {
     for line in [
         "* spec.template.cliques[0].spec.minAvailable: 3: must not be greater than replicas (2); \
          lower minAvailable or raise replicas",
-        "* spec.template.cliques[1].name: \"web\": is the name of spec.template.cliques[0] too; \
-         give each its own name",
+        "* spec.template.cliques[1].name: \"web\": duplicate: is the name of \
+         spec.template.cliques[0] too; give each its own name",
     ] {
         assert!(said.contains(line), "{line}\n{said}");
     }

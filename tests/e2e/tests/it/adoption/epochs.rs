@@ -1,11 +1,13 @@
 //! The set with all its pods running, left by a Go operator that names gangs by epochs and keeps a
 //! `PodGangMap` of each replica.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use serde_json::{Value, json};
 
 use super::left::Left;
 use super::meta::{GENERATION, THEN, controlled};
-use super::{podcliques, running, statuses};
+use super::{podcliques, statuses};
 use crate::harness::Namespace;
 use crate::harness::control_plane::fed;
 use crate::harness::seen::name;
@@ -18,38 +20,94 @@ const EPOCHS: [&str; 3] = [
 ];
 const GANG: &str = "grove.io/podgang";
 
+/// Held by the test that has the definition of maps in the control plane.
+static DEFINED: Mutex<()> = Mutex::new(());
+
+/// Waits until no other test has the definition of maps: each removes it at its end.
+pub fn turn() -> MutexGuard<'static, ()> {
+    DEFINED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A PodClique, and the indices of its pods in a gang.
+type Part = (Value, Vec<u32>);
+
 /// Three replicas of the group: the first in the anchor with the router, the second in the tail
 /// that follows it, the third scaled out later.
 pub fn running<'a>(ns: &'a Namespace<'a>) -> Left<'a> {
     let left = Left::new(ns, 3, |_| {});
-    map(&left);
     let [anchor, tail, scaled] = EPOCHS;
-    let replica = |j: u32, gang: &str| {
-        let group = &left.group;
-        ["leader", "worker"].map(|clique| {
-            let mut made = podcliques::grouped(&left.set, group, clique, j);
-            let labels = made["metadata"]["labels"].as_object_mut().unwrap();
-            labels.remove("grove.io/base-podgang");
-            labels.insert(GANG.to_owned(), json!(gang));
-            left.create(&made)
-        })
-    };
+    let entries = [
+        anchor_entry(anchor, 0, 2),
+        entry(tail, "Tail", 1, &[anchor]),
+        entry(scaled, "ScaleOut", 2, &[anchor]),
+    ];
+    map(&left, &entries);
     let first = format!("llm-0-{anchor}");
-    let mut parts = vec![router(&left)];
-    parts.extend(replica(0, &first));
+    let mut parts = vec![whole(router(&left))];
+    parts.extend(group_replica(&left, 0, &first));
     gang(&left, &first, (anchor, "Anchor"), &parts);
     for (epoch, role, j) in [(tail, "Tail", 1), (scaled, "ScaleOut", 2)] {
         let called = format!("llm-0-{epoch}-model-{j}");
-        gang(&left, &called, (epoch, role), &replica(j, &called));
+        let parts = group_replica(&left, j, &called);
+        gang(&left, &called, (epoch, role), &parts);
     }
+    report(&left);
+    left
+}
+
+/// Two anchors: each has a pod of the router, and a replica of the group, of its own. The third
+/// replica was scaled out later.
+pub fn two_anchors<'a>(ns: &'a Namespace<'a>) -> Left<'a> {
+    let left = Left::new(ns, 3, |_| {});
+    let [first, second, scaled] = EPOCHS;
+    let entries = [
+        anchor_entry(first, 0, 1),
+        anchor_entry(second, 1, 1),
+        entry(scaled, "ScaleOut", 2, &[first]),
+    ];
+    map(&left, &entries);
+    let router = router(&left);
+    for (epoch, j) in [(first, 0), (second, 1)] {
+        let called = format!("llm-0-{epoch}");
+        let mut parts = vec![(router.clone(), vec![j])];
+        parts.extend(group_replica(&left, j, &called));
+        gang(&left, &called, (epoch, "Anchor"), &parts);
+    }
+    let called = format!("llm-0-{scaled}-model-2");
+    let parts = group_replica(&left, 2, &called);
+    gang(&left, &called, (scaled, "ScaleOut"), &parts);
+    report(&left);
+    left
+}
+
+/// The statuses of group and set; then all pods run.
+fn report(left: &Left<'_>) {
     left.report(
         "PodCliqueScalingGroup",
         "llm-0-model",
         &statuses::group("llm", "llm-0-model", 3),
     );
     left.report("PodCliqueSet", "llm", &statuses::set("llm", 1));
-    ns.until("KWOK runs the pods", |seen| seen.expect_ready_pods(11));
-    left
+    left.ns
+        .until("KWOK runs the pods", |seen| seen.expect_ready_pods(11));
+}
+
+/// All pods of a PodClique.
+fn whole(podclique: Value) -> Part {
+    let replicas = podclique["spec"]["replicas"].as_u64().unwrap();
+    let indices = 0..u32::try_from(replicas).unwrap();
+    (podclique, indices.collect())
+}
+
+/// Leader and worker of a replica of the group in this gang, with all their pods.
+fn group_replica(left: &Left<'_>, j: u32, gang: &str) -> [Part; 2] {
+    ["leader", "worker"].map(|clique| {
+        let mut made = podcliques::grouped(&left.set, &left.group, clique, j);
+        let labels = made["metadata"]["labels"].as_object_mut().unwrap();
+        labels.remove("grove.io/base-podgang");
+        labels.insert(GANG.to_owned(), json!(gang));
+        whole(left.create(&made))
+    })
 }
 
 /// A PodClique outside of groups has no gang label, as its pods may be in several gangs.
@@ -60,8 +118,8 @@ fn router(left: &Left<'_>) -> Value {
     left.create(&made)
 }
 
-/// A gang with all its pods.
-fn gang(left: &Left<'_>, called: &str, (epoch, role): (&str, &str), parts: &[Value]) {
+/// A gang with its pods.
+fn gang(left: &Left<'_>, called: &str, (epoch, role): (&str, &str), parts: &[Part]) {
     let of_gang = |part: &Value| {
         let mut part = part.clone();
         part["metadata"]["labels"][GANG] = json!(called);
@@ -69,7 +127,7 @@ fn gang(left: &Left<'_>, called: &str, (epoch, role): (&str, &str), parts: &[Val
     };
     let made = parts
         .iter()
-        .map(|part| (part, running::pods(left, &of_gang(part), false)));
+        .map(|(part, indices)| (part, left.pods(&of_gang(part), indices, false)));
     let made: Vec<(&Value, Vec<String>)> = made.collect();
     left.gang(called, &made);
     let labels = [
@@ -81,15 +139,35 @@ fn gang(left: &Left<'_>, called: &str, (epoch, role): (&str, &str), parts: &[Val
     let mut label = vec!["label", "podgang", called];
     label.extend(labels.iter().map(String::as_str));
     left.ns.kubectl(&label);
-    let times = json!({"lastScheduled": THEN, "lastReady": THEN});
-    left.report("PodGang", called, &times);
-    for part in parts {
+    let mut status = statuses::gang(true);
+    status["lastScheduled"] = json!(THEN);
+    status["lastReady"] = json!(THEN);
+    left.report("PodGang", called, &status);
+    for (part, _) in parts {
         left.report("PodClique", name(part), &statuses::podclique(part));
     }
 }
 
+/// A gang in the map of the replica: that replica of the group, which follows these other gangs.
+fn entry(epoch: &str, role: &str, replica: u32, after: &[&str]) -> Value {
+    json!({
+        "epoch": epoch,
+        "podCliqueSetGenerationHash": GENERATION,
+        "role": role,
+        "pcsgReplicaIndices": {"model": [replica]},
+        "dependsOn": after,
+    })
+}
+
+/// The same of an anchor, with that many pods of the router.
+fn anchor_entry(epoch: &str, replica: u32, routers: u32) -> Value {
+    let mut anchor = entry(epoch, "Anchor", replica, &[]);
+    anchor["podCliques"] = json!({"router": routers});
+    anchor
+}
+
 /// The map of the replica, and the definition of such maps.
-fn map(left: &Left<'_>) {
+fn map(left: &Left<'_>, entries: &[Value]) {
     let mut apply = left.ns.control_plane.tool("kubectl", ["apply", "-f", "-"]);
     let output = fed(&mut apply, &definition());
     assert!(output.status.success(), "{output:?}");
@@ -99,23 +177,6 @@ fn map(left: &Left<'_>) {
         "--for=condition=Established",
     ];
     left.ns.control_plane.kubectl(established);
-    let [anchor, tail, scaled] = EPOCHS;
-    let entry = |epoch: &str, role: &str, replica: u32, after: &[&str]| {
-        json!({
-            "epoch": epoch,
-            "podCliqueSetGenerationHash": GENERATION,
-            "role": role,
-            "pcsgReplicaIndices": {"model": [replica]},
-            "dependsOn": after,
-        })
-    };
-    let mut first = entry(anchor, "Anchor", 0, &[]);
-    first["podCliques"] = json!({"router": 2});
-    let entries = [
-        first,
-        entry(tail, "Tail", 1, &[anchor]),
-        entry(scaled, "ScaleOut", 2, &[anchor]),
-    ];
     let map = json!({
         "apiVersion": "grove.io/v1alpha1",
         "kind": "PodGangMap",

@@ -2,6 +2,7 @@
 //! working.
 
 mod adopted;
+mod anchors;
 mod any_set;
 mod changed;
 mod counts;
@@ -63,6 +64,7 @@ fn a_running_set_is_adopted_without_a_restart() {
 /// epochs goes with the set.
 #[test]
 fn gangs_named_by_epochs_are_replaced_and_nothing_is_restarted() {
+    let _turn = epochs::turn();
     let lane = stopped("adopt-epochs");
     let ns = lane.namespace();
     epochs::running(&ns);
@@ -80,18 +82,25 @@ fn gangs_named_by_epochs_are_replaced_and_nothing_is_restarted() {
     history.catch_up(&ns);
     assert_eq!(history.slots_deleted(), BTreeSet::new());
     assert_eq!(but_gangs(&ns), before);
-    let map = ["get", "podgangmaps", "--output=name"];
-    assert_eq!(ns.kubectl(&map), "podgangmap.grove.io/llm-0\n");
+    assert_eq!(maps(&ns), "podgangmap.grove.io/llm-0\n");
 
     ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=2"]);
     ns.until("it is scaled in", |seen| {
         seen.expect_ready_pods(8)?;
         expect_gangs(seen, &["llm-0", "llm-0-model-0"])
     });
-    delete_all(&ns);
-    ns.until("the map is gone", |_| {
-        same("maps", &ns.kubectl(&map).as_str(), &"")
-    });
+    delete_all_with_map(&ns);
+}
+
+/// The names of the maps of epochs.
+fn maps(ns: &Namespace<'_>) -> String {
+    ns.kubectl(&["get", "podgangmaps", "--output=name"])
+}
+
+/// Nothing is left, including the map of the epochs and its definition.
+fn delete_all_with_map(ns: &Namespace<'_>) {
+    delete_all(ns);
+    ns.until("the map is gone", |_| same("maps", &maps(ns).as_str(), &""));
     let definition = ["delete", "crd", "podgangmaps.grove.io"];
     ns.control_plane.kubectl(definition);
 }

@@ -15,19 +15,19 @@ use crate::harness::requests::Requests;
 use crate::harness::{Seen, condition, same};
 
 /// Pods of the Go operator have no version.
-const WATCHED: Watched = Watched {
+pub const WATCHED: Watched = Watched {
     clique: "router",
     group: "model",
     pods_of_unit: 3,
     old: "",
 };
 
-const CLIQUES: usize = 3;
+pub const CLIQUES: usize = 3;
 const ROUTER: &str = "/spec/template/cliques/0";
 
 /// Gives pods of the first cliques of the template version 2, and a readiness probe, with which a
 /// new pod counts as soon as it is Ready.
-fn version(cliques: usize) -> Vec<Value> {
+pub fn version(cliques: usize) -> Vec<Value> {
     let probe = json!({"exec": {"command": ["true"]}});
     (0..cliques)
         .map(|i| format!("/spec/template/cliques/{i}"))
@@ -43,7 +43,7 @@ fn version(cliques: usize) -> Vec<Value> {
 }
 
 /// That many pods run, that many of them with version 2, and the update has ended.
-fn ended(seen: &Seen, pods: usize, updated: usize) -> Result<(), String> {
+pub fn ended(seen: &Seen, pods: usize, updated: usize) -> Result<(), String> {
     seen.expect_ready_pods(pods)?;
     let all = seen.all("Pod").into_iter();
     let new = all.filter(|pod| pod["metadata"]["annotations"]["example.com/version"] == "2");

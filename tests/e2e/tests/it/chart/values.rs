@@ -83,6 +83,10 @@ fn values_choose_how_the_operator_runs() {
             "coherentScaleLock: true",
         ),
         (
+            "config.topologyAwareScheduling.enabled=false",
+            "topologyAwareScheduling:\n      enabled: false",
+        ),
+        (
             "tolerations[0].key=gpu,tolerations[0].operator=Exists",
             "key: gpu\n",
         ),

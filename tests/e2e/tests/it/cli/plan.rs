@@ -4,6 +4,7 @@ mod examples;
 mod live;
 pub mod objects;
 mod refused;
+mod strategies;
 
 use std::process::Output;
 

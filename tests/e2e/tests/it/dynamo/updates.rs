@@ -98,14 +98,19 @@ fn an_update_is_ready_once_at_its_end_and_deferred_scaling_goes_on_then() {
     expect_one_way_to_ready(&reader.catch_up(&ns));
     let refused = put(&ns, &stale).unwrap_err();
     assert!(refused.starts_with("409"), "{refused}");
+    expect_scaling(&ns, &mut reader, "2");
+}
 
+/// The scaling that it deferred during the update: each part gets another pod or group replica, with the
+/// templates of the update, and the graph is ready again.
+fn expect_scaling(ns: &Namespace<'_>, reader: &mut Watching, version: &str) {
     for (part, pods) in [("pclq/llm-0-frontend", 9), ("pcsg/llm-0-decode", 12)] {
         ns.kubectl(&["scale", part, "--replicas=3"]);
         ns.until("it is scaled", |seen| {
             same("pods", &seen.all("Pod").len(), &pods)?;
-            expect_all_ready(seen)
+            all_of_version(seen, version)
         });
-        let moments = reader.catch_up(&ns);
+        let moments = reader.catch_up(ns);
         expect_one_way_to_ready(&moments);
         let runs = moments.iter().find(|moment| !moment.may_scale);
         assert!(runs.is_none(), "a change of a count is no update: {runs:?}");
@@ -113,9 +118,9 @@ fn an_update_is_ready_once_at_its_end_and_deferred_scaling_goes_on_then() {
 }
 
 /// It asks for `Coherent` only where the definition's enumeration has it, and then scales nothing until
-/// the update has ended.
+/// the update has ended; then it does.
 #[test]
-fn a_coherent_update_is_ready_once_at_its_end() {
+fn a_coherent_update_is_ready_once_at_its_end_and_deferred_scaling_goes_on_then() {
     let ns = Namespace::new("dynamo-coherent");
     let crd = ns.kubectl(&["get", "crd", "podcliquesets.grove.io", "--output=json"]);
     let crd: Value = serde_json::from_str(&crd).unwrap();
@@ -143,6 +148,7 @@ fn a_coherent_update_is_ready_once_at_its_end() {
     ] {
         assert_eq!(progress[field], Value::Null, "{field}");
     }
+    expect_scaling(&ns, &mut reader, "2");
 }
 
 /// It restarts one part after the other, by an annotation of its clique: the next one follows when

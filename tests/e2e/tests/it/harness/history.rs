@@ -7,6 +7,7 @@ pub mod watch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::Receiver;
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -45,6 +46,10 @@ pub struct Moment {
     pub refusal: String,
     /// Annotation `example.com/version`.
     pub version: String,
+    /// Its resourceVersion, which one etcd counts for all kinds.
+    pub at: u64,
+    /// When its deletion was requested.
+    pub deleted_at: Option<Timestamp>,
 }
 
 impl Moment {
@@ -60,8 +65,23 @@ impl Moment {
             is_bound: pod["spec"]["nodeName"].is_string(),
             refusal: refusal(pod),
             version: text(&meta["annotations"]["example.com/version"]),
+            at: version(pod),
+            deleted_at: deleted_at(meta),
         }
     }
+}
+
+/// The API server writes down when the grace period ends.
+fn deleted_at(meta: &Value) -> Option<Timestamp> {
+    let end: Timestamp = meta["deletionTimestamp"].as_str()?.parse().unwrap();
+    let grace = meta["deletionGracePeriodSeconds"].as_i64().unwrap_or(0);
+    Some(end - SignedDuration::from_secs(grace))
+}
+
+/// The resourceVersion of an object.
+pub fn version(object: &Value) -> u64 {
+    let version = object["metadata"]["resourceVersion"].as_str();
+    version.unwrap().parse().unwrap()
 }
 
 /// The scheduler's message for a pod without a node, and its time.

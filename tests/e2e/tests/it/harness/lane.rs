@@ -8,7 +8,7 @@ use super::installation::Installation;
 use super::namespace::called;
 use super::operator::Operator;
 use super::proxy::Proxy;
-use super::site;
+use super::site::{self, Lanes};
 
 /// No other operator watches its namespace.
 const ALONE: &str = "leaderElection: {enabled: false}";
@@ -16,6 +16,7 @@ const ALONE: &str = "leaderElection: {enabled: false}";
 /// An operator and its proxy to the API server.
 pub struct Lane {
     purpose: String,
+    lanes: &'static Lanes,
     // The operator ends before the proxy.
     pub operator: Operator,
     pub proxy: Proxy,
@@ -46,12 +47,30 @@ impl Lane {
         start: impl FnOnce(&Installation, &Path) -> anyhow::Result<Operator>,
     ) -> Self {
         let dir = folder(&format!("{purpose}-operator"));
-        let installation = &site::lanes().installation;
-        let proxy = Proxy::start(installation.kubeconfig(), &called(purpose), &dir);
-        let seen = installation.seen_through(proxy.kubeconfig());
-        let operator = start(&seen, &dir).unwrap();
+        let lanes = site::lanes();
+        let proxy = Proxy::start(lanes.installation.kubeconfig(), &called(purpose), &dir);
+        let seen = lanes.installation.seen_through(proxy.kubeconfig());
+        Self {
+            operator: start(&seen, &dir).unwrap(),
+            purpose: purpose.to_owned(),
+            lanes,
+            proxy,
+        }
+    }
+
+    /// Starts both where Kubernetes' own scheduler reads gangs. This operator reads nodes and
+    /// ClusterTopologyBindings as well, which an operator of some namespaces does not.
+    pub fn start_with_topology(purpose: &str) -> Self {
+        let dir = folder(&format!("{purpose}-operator"));
+        let lanes = site::gangs();
+        let account = lanes.installation.kubeconfig();
+        let proxy = Proxy::start_with_topology(account, &called(purpose), &dir);
+        let seen = lanes.installation.seen_through(proxy.kubeconfig());
+        let operator = Operator::start_with(&seen, &dir, ALONE).unwrap();
+        operator.wait_until_ready().unwrap();
         Self {
             purpose: purpose.to_owned(),
+            lanes,
             operator,
             proxy,
         }
@@ -59,7 +78,7 @@ impl Lane {
 
     /// Makes the namespace.
     pub fn namespace(&self) -> Namespace<'_> {
-        Namespace::on(&site::lanes().control_plane, &self.operator, &self.purpose)
+        Namespace::on(&self.lanes.control_plane, &self.operator, &self.purpose)
     }
 
     /// Fails unless the operator runs and reports that.

@@ -39,6 +39,8 @@ pub struct Proxy {
 struct Shared {
     client: Client,
     namespace: String,
+    /// Whether nodes and ClusterTopologyBindings are shown as well.
+    shows_topology: bool,
     rule: Mutex<Rule>,
     asked: Mutex<HashMap<Asked, usize>>,
     /// Verb, resource and subresource of each write.
@@ -52,6 +54,15 @@ struct Shared {
 impl Proxy {
     /// For an operator with its files in `dir` and the identity of this kubeconfig.
     pub fn start(account: &Path, namespace: &str, dir: &Path) -> Self {
+        Self::showing(account, namespace, dir, false)
+    }
+
+    /// The same, with the cluster's nodes and ClusterTopologyBindings.
+    pub fn start_with_topology(account: &Path, namespace: &str, dir: &Path) -> Self {
+        Self::showing(account, namespace, dir, true)
+    }
+
+    fn showing(account: &Path, namespace: &str, dir: &Path, shows_topology: bool) -> Self {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -66,6 +77,7 @@ impl Proxy {
         let shared = Arc::new(Shared {
             client,
             namespace: namespace.to_owned(),
+            shows_topology,
             rule: Mutex::new(Arc::new(|_| Fault::None)),
             asked: Mutex::default(),
             writes: Mutex::default(),

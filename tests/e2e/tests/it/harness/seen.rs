@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use e2e::objects::KINDS;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::client;
@@ -171,6 +172,18 @@ pub fn controlled_by(owner: &Value) -> Value {
 /// The object's name.
 pub fn name(object: &Value) -> &str {
     object["metadata"]["name"].as_str().unwrap()
+}
+
+/// When kubectl last applied a manifest that changed the object, in whole seconds.
+pub fn applied_at(object: &Value) -> Timestamp {
+    let entries = object["metadata"]["managedFields"].as_array();
+    let entries = entries.into_iter().flatten();
+    let applied = entries.filter(|entry| entry["manager"] == "kubectl-client-side-apply");
+    let times = applied.map(|entry| entry["time"].as_str().unwrap());
+    times
+        .map(|at| at.parse::<Timestamp>().unwrap())
+        .max()
+        .unwrap()
 }
 
 /// The pod's index in its PodClique.

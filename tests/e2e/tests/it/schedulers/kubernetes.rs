@@ -10,6 +10,7 @@ mod surge;
 mod surge_evicted;
 mod surge_of_clique;
 mod switch;
+mod topology;
 mod tree;
 
 use std::collections::BTreeMap;

@@ -21,7 +21,7 @@ fn partitioned(version: &str, is_partitioned: bool) -> Value {
 }
 
 /// The versions of the pods, by PodClique and index.
-fn versions(seen: &Seen) -> BTreeMap<String, String> {
+pub(super) fn versions(seen: &Seen) -> BTreeMap<String, String> {
     let pods = seen.all("Pod");
     let of_pod = |pod: &&Value| {
         let labels = &pod["metadata"]["labels"];

@@ -1,5 +1,7 @@
 //! A template that the API server refuses changes nothing.
 
+mod in_time;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
@@ -120,6 +122,28 @@ fn a_refused_template_that_is_taken_back_is_forgotten() {
         same("Ready", &ready(seen)?, &"True/AllReady".to_owned())?;
         same("pods", &uids(seen), &pods)
     });
+}
+
+/// The namespace takes no pods like those that run in it, either.
+#[test]
+fn a_template_that_pod_security_refuses_is_corrected() {
+    let (ns, pods) = running("checked-security");
+    let enforce = "pod-security.kubernetes.io/enforce=restricted";
+    ns.kubectl(&["label", "namespace", &ns.name, enforce]);
+    let mut next = engine();
+    pod_spec(&mut next)["hostNetwork"] = json!(true);
+    ns.apply(&next);
+    let words = "violates PodSecurity";
+    ns.until("it is refused", |seen| expect_refused(seen, words, &pods));
+    let mut corrected = engine();
+    let spec = pod_spec(&mut corrected);
+    spec["securityContext"] =
+        json!({"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}});
+    spec["containers"][0]["securityContext"] =
+        json!({"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}});
+    updates(&ns, &corrected);
+    let kept = uids(&ns.look().unwrap());
+    assert!(kept.is_disjoint(&pods), "all pods were replaced");
 }
 
 /// The update frees the place that the new pod takes.

@@ -16,7 +16,7 @@ use crate::harness::{Namespace, Seen, condition, same};
 const LIMIT: Duration = Duration::from_mins(3);
 
 /// Four replicas of prefill and six of decode, each with one pod, and of each two are required.
-fn graph(version: &str) -> Value {
+pub fn graph(version: &str) -> Value {
     let cliques = ["p", "d"].map(|name| {
         let mut clique = clique(name, 1);
         clique["annotations"] = json!({"example.com/version": version});
@@ -62,7 +62,7 @@ fn runs(seen: &Seen, version: &str, decode: usize) -> Result<(), String> {
 
 /// The targets that the set stored, one after the other, each with those of prefill and decode; the
 /// names in scope, and the highest number of prefill and decode units that were missing.
-fn read_steps(events: &Receiver<Value>) -> (Vec<[i64; 2]>, Value) {
+pub fn read_steps(events: &Receiver<Value>) -> (Vec<[i64; 2]>, Value) {
     let mut steps: Vec<[i64; 2]> = Vec::new();
     let mut scope = Value::Null;
     loop {

@@ -1,12 +1,14 @@
 //! A new template and a new count in one edit (docs/semantics.md §14.2).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::probe;
 use super::room::has_ended;
-use crate::harness::history::History;
+use crate::harness::history::{History, version, watch};
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, same};
 
@@ -21,8 +23,25 @@ fn workload(replicas: u32, version: &str) -> Value {
     workload
 }
 
+/// When replica 1 got the turn, in the states of the set up to the end of the update.
+fn read_second_turn(events: &Receiver<Value>) -> u64 {
+    /// An event of the update comes within this time.
+    const LIMIT: Duration = Duration::from_mins(3);
+    let mut begun = None;
+    loop {
+        let event = events.recv_timeout(LIMIT).unwrap();
+        let progress = &event["object"]["status"]["updateProgress"];
+        if progress["currentlyUpdating"][0]["replicaIndex"] == 1 {
+            begun = begun.or(Some(version(&event["object"])));
+        }
+        if progress["updateEndedAt"].is_string() {
+            return begun.unwrap();
+        }
+    }
+}
+
 /// In the replica in turn all added pods have the new template. The other one gets its pods at
-/// once, with the template that it has.
+/// once, with the template that it has, and not only in its turn.
 #[test]
 fn pods_added_in_the_turn_have_the_new_template() {
     let ns = Namespace::new("count-and-template");
@@ -31,6 +50,8 @@ fn pods_added_in_the_turn_have_the_new_template() {
     let mut history = History::of(&ns);
     history.catch_up(&ns);
     let before: BTreeSet<String> = uids(&history);
+    let sets = ("grove.io", "v1alpha1", "PodCliqueSet");
+    let (events, _runtime) = watch::begin_of(&ns, sets);
     ns.apply(&workload(4, "2"));
     ns.until("version 2 runs", |seen| {
         seen.expect_ready_pods(8)?;
@@ -42,14 +63,18 @@ fn pods_added_in_the_turn_have_the_new_template() {
         has_ended(seen, "svc")
     });
     history.catch_up(&ns);
-    let moments = history.moments().iter();
-    let made: BTreeSet<(&str, &str)> = moments
-        .filter(|m| m.version == "1" && !before.contains(&m.uid))
-        .map(|m| (m.podclique.as_str(), m.uid.as_str()))
-        .collect();
-    let of = |podclique: &str| made.iter().filter(|(of, _)| *of == podclique).count();
-    assert_eq!(of("svc-0-web"), 0, "{made:?}");
-    assert!(of("svc-1-web") <= 2, "{made:?}");
+    // The first state of each: that is its creation.
+    let mut made: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for moment in history.moments() {
+        if moment.version == "1" && !before.contains(&moment.uid) {
+            let pod = (moment.podclique.as_str(), moment.uid.as_str());
+            made.entry(pod).or_insert(moment.at);
+        }
+    }
+    let of: Vec<&str> = made.keys().map(|(podclique, _)| *podclique).collect();
+    assert_eq!(of, ["svc-1-web"; 2], "{made:?}");
+    let turn = read_second_turn(&events);
+    assert!(made.values().all(|at| *at < turn), "{made:?} {turn}");
 }
 
 fn uids(history: &History) -> BTreeSet<String> {

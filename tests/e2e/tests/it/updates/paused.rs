@@ -1,5 +1,7 @@
 //! A paused update replaces nothing and goes on when it is resumed.
 
+mod terminated;
+
 use serde_json::{Value, json};
 
 use super::{ended, running, workload};

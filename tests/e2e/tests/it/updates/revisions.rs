@@ -1,10 +1,13 @@
 //! Replicas that wait for their turn keep their templates, and `undo` brings these back.
 
+mod elsewhere;
+mod kept;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{ended, running, workload};
+use super::{ended, pods_of, running, workload};
 use crate::harness::{Seen, condition, same};
 
 /// Version 2 finds no node.
@@ -36,18 +39,21 @@ fn turn(seen: &Seen) -> Result<Value, String> {
     Ok(set["status"]["updateProgress"]["currentlyUpdating"][0]["replicaIndex"].clone())
 }
 
+/// Replica 0 has the turn, and the other two are on revision 1.
+fn expect_first_turn(seen: &Seen) -> Result<(), String> {
+    same("turn", &turn(seen)?, &0.into())?;
+    let set = seen.one("PodCliqueSet", "svc")?;
+    let entries = set["status"]["replicaRevisions"].as_array();
+    let waiting = entries.into_iter().flatten();
+    let waiting = waiting.filter(|entry| entry["revision"].is_string());
+    same("replicas on revision 1", &waiting.count(), &2)
+}
+
 #[test]
 fn a_replica_outside_of_the_turn_comes_back_as_it_was_and_undo_restarts_nothing_else() {
     let ns = running("revisions");
     ns.apply(&unplaceable());
-    ns.until("replica 0 has the turn", |seen| {
-        same("turn", &turn(seen)?, &0.into())?;
-        let set = seen.one("PodCliqueSet", "svc")?;
-        let entries = set["status"]["replicaRevisions"].as_array();
-        let waiting = entries.into_iter().flatten();
-        let waiting = waiting.filter(|entry| entry["revision"].is_string());
-        same("replicas on revision 1", &waiting.count(), &2)
-    });
+    ns.until("replica 0 has the turn", expect_first_turn);
     // A standalone PodClique, and one of a group, in a replica whose turn has not come.
     for (podclique, pods) in [("svc-2-web", 4), ("svc-2-grp-1-work", 2)] {
         let look = |seen: &Seen| ready_versions(seen, podclique, pods);
@@ -60,11 +66,16 @@ fn a_replica_outside_of_the_turn_comes_back_as_it_was_and_undo_restarts_nothing_
         });
     }
     expect_history(&ns.grove(&["history", "svc", "-o", "json"]));
-    let untouched = ns.until("the others run", |seen| {
-        Ok([
+    // One pod and one group replica of three pods were replaced, which is all that may be away.
+    let (untouched, kept) = ns.until("the others run", |seen| {
+        same("new pods", &pods_of(seen, "2").len(), &4)?;
+        let kept = pods_of(seen, "1");
+        same("old pods", &kept.len(), &26)?;
+        let untouched = [
             ready_versions(seen, "svc-1-web", 4)?,
             ready_versions(seen, "svc-1-grp-0-lead", 1)?,
-        ])
+        ];
+        Ok((untouched, kept))
     });
     let dry = ns.grove_words(&["undo", "svc", "--dry-run"]);
     assert!(
@@ -90,6 +101,8 @@ fn a_replica_outside_of_the_turn_comes_back_as_it_was_and_undo_restarts_nothing_
         ready_versions(&after, "svc-1-grp-0-lead", 1).unwrap(),
         untouched[1]
     );
+    let restarted: Vec<_> = kept.difference(&pods_of(&after, "1")).cloned().collect();
+    assert_eq!(restarted, [""; 0], "pods of version 1 that ran");
 }
 
 /// Two revisions: the newest for replica 0, which has the turn, the other one for the rest.

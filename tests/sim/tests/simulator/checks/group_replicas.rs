@@ -6,7 +6,7 @@ use super::*;
 
 /// The set's update to version 2. Group `g` has three replicas of version 1, each with one Ready pod;
 /// one is required. `rolling` are the limits of the group, and `progress` is the record that it stores.
-fn updating(rolling: &Value, progress: &Value) -> Store {
+pub(super) fn updating(rolling: &Value, progress: &Value) -> Store {
     let mut store = Store::new(testkit::builders::after(0));
     let clique = json!({
         "name": "w",
@@ -35,11 +35,11 @@ fn updating(rolling: &Value, progress: &Value) -> Store {
     store
 }
 
-fn group_id() -> Id {
+pub(super) fn group_id() -> Id {
     Id::new(Resource::PodCliqueScalingGroup, "demo-0-g")
 }
 
-fn reached(replicas: i64) -> Value {
+pub(super) fn reached(replicas: i64) -> Value {
     json!({"reached": replicas})
 }
 
@@ -71,7 +71,7 @@ fn owned_by(store: &Store, owner: &Id) -> Value {
     json!({"kind": kind, "name": owner.name, "uid": uid, "controller": true})
 }
 
-fn set_ready(store: &mut Store, index: usize, is_ready: bool) {
+pub(super) fn set_ready(store: &mut Store, index: usize, is_ready: bool) {
     let pod = Id::new(Resource::Pod, &format!("demo-0-g-{index}-w-x0"));
     store.edit("user", &pod, |pod| {
         let status = if is_ready { "True" } else { "False" };
@@ -81,7 +81,7 @@ fn set_ready(store: &mut Store, index: usize, is_ready: bool) {
 }
 
 /// The operator deletes these replicas by one decision. The invariant that it breaks, if any.
-fn deleted(store: &Store, indexes: &[usize]) -> Option<&'static str> {
+pub(super) fn deleted(store: &Store, indexes: &[usize]) -> Option<&'static str> {
     deleted_after(store, store.log.len(), indexes)
 }
 
@@ -92,6 +92,7 @@ fn deleted_after(store: &Store, seen: usize, indexes: &[usize]) -> Option<&'stat
     for resource in Resource::iter() {
         horizon.set(resource, seen);
     }
+    horizon.sent = Some(store.log.len());
     for index in indexes {
         let name = format!("demo-0-g-{index}-w");
         let path = format!("{}/{name}", Resource::PodClique.path("default"));
@@ -152,6 +153,48 @@ fn i48_a_group_replica_is_deleted_before_surge_is_available() {
     let mut store = updating(&json!({"maxSurge": 1}), &progress);
     assert_eq!(deleted(&store, &[2]), Some("I48"));
     add_replica(&mut store, 3, "2");
+    assert_eq!(deleted(&store, &[2]), None);
+    assert_eq!(deleted(&store, &[2, 1]), Some("I48"));
+}
+
+/// The progress of a group that has given surge up.
+fn without_surge() -> Value {
+    json!({"reached": 3, "surgeFrom": 3, "withoutSurge": "no room"})
+}
+
+#[test]
+fn i48_an_update_without_surge_goes_on_by_what_may_be_missing() {
+    let store = updating(&json!({"maxSurge": 1}), &without_surge());
+    assert_eq!(deleted(&store, &[2]), None);
+    assert_eq!(deleted(&store, &[2, 1]), Some("I48"));
+}
+
+#[test]
+fn i48_an_update_of_which_nothing_may_be_missing_goes_on_without_surge() {
+    let never_down = json!({"maxSurge": 1, "maxUnavailable": 0});
+    let store = updating(&never_down, &without_surge());
+    assert_eq!(deleted(&store, &[2]), Some("I48"));
+    let mut store = updating(&never_down, &json!({"reached": 3, "surgeFrom": 3}));
+    store.edit("user", &Id::new(Resource::PodCliqueSet, "demo"), |set| {
+        let turn = &mut set["status"]["updateProgress"]["currentlyUpdating"][0];
+        turn["withoutSurge"] = json!("no room");
+    });
+    assert_eq!(deleted(&store, &[2]), Some("I48"));
+}
+
+/// Where there is no surge to wait for, no update would end by 0.
+#[test]
+fn i48_one_group_replica_may_be_missing_where_surge_is_impossible() {
+    let store = updating(&json!({"maxUnavailable": 0}), &reached(3));
+    assert_eq!(deleted(&store, &[2]), None);
+    assert_eq!(deleted(&store, &[2, 1]), Some("I48"));
+    let never_down = json!({"maxSurge": 1, "maxUnavailable": 0});
+    let mut store = updating(&never_down, &reached(3));
+    assert_eq!(deleted(&store, &[2]), Some("I48"));
+    // Its first surge replica would belong to the base gang.
+    store.edit("user", &group_id(), |group| {
+        group["spec"]["minAvailable"] = json!(5);
+    });
     assert_eq!(deleted(&store, &[2]), None);
     assert_eq!(deleted(&store, &[2, 1]), Some("I48"));
 }

@@ -212,3 +212,30 @@ fn i50_a_lost_group_replica_comes_back_with_another_template() {
     assert_eq!(created_in_group(1, "2"), None);
     assert_eq!(created_in_group(1, "1"), Some("I50"));
 }
+
+/// The operator deletes a pod of `a` in an update that has given surge up. All parts have surge for a
+/// whole version; `unavailable` is the `maxUnavailable` of `b`.
+fn deleted_without_surge(unavailable: Option<i64>) -> Option<&'static str> {
+    let mut store = updating(&targets(1, 1));
+    store.edit("user", &Id::new(Resource::PodCliqueSet, "demo"), |set| {
+        let template = &mut set["spec"]["template"];
+        template["cliques"][0]["rollingUpdate"] = json!({"maxSurge": 1});
+        template["cliques"][1]["rollingUpdate"] =
+            json!({"maxSurge": 1, "maxUnavailable": unavailable});
+        template["podCliqueScalingGroups"][0]["rollingUpdate"] = json!({"maxSurge": 1});
+    });
+    let podclique = Id::new(Resource::PodClique, "demo-0-a");
+    store.edit("user", &podclique, |podclique| {
+        let progress = &mut podclique["status"]["updateProgress"];
+        progress["surgeFrom"] = json!(2);
+        progress["withoutSurge"] = json!("no room");
+    });
+    deleted(store, 1)
+}
+
+/// With `Coherent` no part may miss a unit if one of them must not.
+#[test]
+fn i48_a_pod_is_replaced_without_surge_though_none_of_a_part_may_be_missing() {
+    assert_eq!(deleted_without_surge(None), None);
+    assert_eq!(deleted_without_surge(Some(0)), Some("I48"));
+}

@@ -13,6 +13,9 @@ impl Run {
     /// One more trouble, after which everything has to become right again.
     pub(super) async fn second_act(&mut self) -> Result<(), Violation> {
         let mut dice = self.rng.fork();
+        if self.has_topology {
+            self.be_drained(&mut dice).await?;
+        }
         let acts = if self.places_gangs { 7 } else { 4 };
         match dice.below(acts) {
             4.. => self.be_preempted(&mut dice).await?,
@@ -148,7 +151,7 @@ impl Run {
     }
 
     /// Runs that many moves, if there are so many.
-    async fn go_on_for(&mut self, moves: usize) -> Result<(), Violation> {
+    pub(super) async fn go_on_for(&mut self, moves: usize) -> Result<(), Violation> {
         for _ in 0..moves {
             self.settle().await;
             if !self.calm_step().await? {

@@ -121,6 +121,7 @@ impl Run {
         self.capacity = usize::MAX;
         self.has_webhook = false;
         self.places_gangs = false;
+        self.has_topology = false;
         let mut left = Left::default();
         for _ in 0..self.rng.below(LIVES) + 2 {
             self.live(&mut left).await?;

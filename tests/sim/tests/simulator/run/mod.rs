@@ -3,6 +3,7 @@
 mod acts;
 mod answers;
 mod calm;
+mod domains;
 mod leaving;
 mod trouble;
 
@@ -11,7 +12,7 @@ use std::time::Duration;
 use sim::actors::{self, GarbageCollector, Playing, User};
 use sim::check::{Checker, Requests, Violation};
 use sim::store::{Record, Stored};
-use sim::{Coverage, Id, Resource, Rng, Store, view};
+use sim::{Coverage, Id, Resource, Rng, Store, topology, view};
 use tokio::time::Instant;
 
 use crate::operator::{self, Operator};
@@ -135,6 +136,8 @@ struct Run {
     keeps_story: bool,
     minds_wakes: bool,
     places_gangs: bool,
+    /// Whether the cluster has a topology, and the set has constraints.
+    has_topology: bool,
     /// Whether pods only start and nothing else happens.
     is_quiet: bool,
     coverage: Coverage,
@@ -144,11 +147,16 @@ impl Run {
     fn new(seed: u64, sabotage: Option<Sabotage>, keeps_story: bool) -> Self {
         let began = Instant::now();
         let mut rng = Rng::new(seed);
-        let user = User::new(&mut rng);
+        let mut user = User::new(&mut rng);
         let mut store = Store::new(operator::now(began));
+        let has_topology = topology::is_in(seed);
+        if has_topology {
+            user = user.with_constraints(&mut rng);
+            topology::install(&mut store);
+        }
         user.create(&mut store);
         let lot = Lot::default();
-        let places_gangs = seed.is_multiple_of(GANGS_EVERY);
+        let places_gangs = seed.is_multiple_of(GANGS_EVERY) || has_topology;
         Self {
             operator: Operator::start(&store, &lot, began, sabotage),
             capacity: rng.below(30) + 1,
@@ -172,6 +180,7 @@ impl Run {
             keeps_story,
             minds_wakes: seed.is_multiple_of(WAKES_EVERY),
             places_gangs,
+            has_topology,
             is_quiet: false,
             coverage: Coverage::default(),
         }
@@ -201,6 +210,9 @@ impl Run {
         self.operator.views.release();
         actors::leave(&mut self.store);
         actors::heal(&mut self.store);
+        if self.has_topology {
+            actors::restore_nodes(&mut self.store);
+        }
         self.apply_again();
         self.capacity = usize::MAX;
         self.converge().await?;
@@ -214,7 +226,8 @@ impl Run {
     /// Users restore a removed owner reference in the end.
     fn apply_again(&mut self) {
         let is_loose = |(id, o): (&Id, &Stored)| {
-            id.resource != Resource::PodCliqueSet && view::owner(o).is_none()
+            let is_child = id.resource != Resource::PodCliqueSet && !id.resource.is_of_cluster();
+            is_child && view::owner(o).is_none()
         };
         if self.store.objects().any(is_loose) {
             self.user.create(&mut self.store);
@@ -286,8 +299,12 @@ impl Run {
         let playing = self.playing();
         let (store, rng) = (&mut self.store, &mut self.rng);
         let does_load_change = !self.is_calm && rng.chance(200);
+        if self.has_topology && actors::collect_pods(store, rng) {
+            return true;
+        }
         let first = rng.below(5);
         (0..5).any(|turn| match (first + turn) % 5 {
+            0 if self.has_topology => actors::place_gang_in_domains(store, rng, self.capacity),
             0 if self.places_gangs => actors::place_gang(store, rng, self.capacity),
             0 => actors::bind(store, rng, self.capacity),
             1 => !self.are_nodes_dead && actors::run_pods(store, rng, playing),

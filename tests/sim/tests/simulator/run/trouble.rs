@@ -10,6 +10,7 @@ use sim::{Id, Resource, view};
 
 use super::Run;
 use crate::operator::Operator;
+use crate::views;
 
 impl Run {
     pub(super) async fn troubled_step(&mut self) -> Result<(), Violation> {
@@ -34,6 +35,9 @@ impl Run {
             959..965 => actors::act(&self.user, &mut self.store, &mut self.rng),
             965..967 => self.is_quota_used_up = !self.is_quota_used_up,
             967..969 => self.are_nodes_dead = !self.are_nodes_dead,
+            _ if self.has_topology && self.rng.chance(250) => {
+                actors::trouble_nodes(&mut self.store, &mut self.rng);
+            }
             _ if self.places_gangs && self.rng.chance(100) => {
                 actors::preempt_gang(&mut self.store, &mut self.rng);
             }
@@ -52,7 +56,13 @@ impl Run {
     }
 
     pub(super) fn any_kind(&mut self) -> Resource {
-        *self.rng.pick(&crate::views::KINDS).unwrap()
+        let kinds = &views::KINDS;
+        let count = if self.has_topology {
+            kinds.len()
+        } else {
+            views::IN_NAMESPACES
+        };
+        kinds[self.rng.below(count)]
     }
 
     async fn pass_time(&mut self) {

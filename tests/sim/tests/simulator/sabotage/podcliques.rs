@@ -49,6 +49,13 @@ impl Reconciler for SpoiltPodCliques {
         {
             set.unnoted_failures.clear();
         }
+        if self.sabotage == Some(Sabotage::PinsIgnored)
+            && let Some(gang) = &mut snapshot.gang
+        {
+            for part in &mut Arc::make_mut(gang).spec.pod_groups {
+                part.placements.clear();
+            }
+        }
         if self.sabotage == Some(Sabotage::OlderForgotten) {
             snapshot.older = OlderPods::Absent;
         }

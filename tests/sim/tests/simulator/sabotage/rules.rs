@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
 use api::{GoDuration, PodCliqueSet, PodCliqueSetStatus, labels};
-use domain::plan::Plan;
+use domain::plan::{Plan, Purpose};
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
@@ -78,6 +78,11 @@ impl Reconciler for Spoilt {
             && let Some(next) = &mut plan.status
         {
             run_ahead(next);
+        }
+        if self.sabotage == Some(Sabotage::NeverFrees) {
+            for wave in &mut plan.waves {
+                wave.retain(|action| action.purpose() != Some(Purpose::FreePod));
+            }
         }
         plan
     }

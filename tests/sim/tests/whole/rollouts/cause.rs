@@ -1,11 +1,16 @@
 //! Causes that disturb an update.
 
-use serde_json::{Value, json};
-use sim::{Resource, Store, actors, view};
+mod acts;
+mod blip;
+mod image;
+mod lost_node;
 
-use super::has_version;
+use serde_json::{Value, json};
+use sim::Store;
+
 use super::nodes::{Program, World};
 use super::shape::{self, Shape};
+use acts::{add_autoscaler, autoscale, break_one, end_containers, lose_one};
 
 /// The course of a disturbed update.
 #[derive(Debug)]
@@ -28,8 +33,12 @@ pub struct Cause {
     pub surge_fits: bool,
     /// Whether a unit with surge has room and comes up in the end, and none but an old one is lost.
     pub leaves_room: bool,
+    /// Whether sets of several parts meet it.
+    pub is_of_graphs: bool,
     /// The terminationDelay of the set.
     pub delay: Option<&'static str>,
+    /// Whether its parts have autoscalers.
+    pub is_autoscaled: bool,
     /// What happens just before the edit.
     pub before: Act,
     /// What happens in the update, once the condition holds.
@@ -37,6 +46,8 @@ pub struct Cause {
     pub when: Condition,
     /// What the set says if the update stands still; of a clique or group, and of a set.
     pub words: [Option<&'static [&'static str]>; 2],
+    /// The same of a unit with surge that may never be down, if only that one stands still.
+    pub words_of_engine: Option<&'static [&'static str]>,
     /// The end of the cause.
     pub cure: Act,
     /// The update goes on within so many seconds after that.
@@ -55,6 +66,9 @@ impl Cause {
         if let Some(delay) = self.delay {
             manifest["spec"]["template"]["terminationDelay"] = json!(delay);
         }
+        if self.is_autoscaled {
+            add_autoscaler(&mut manifest, shape);
+        }
         manifest
     }
 
@@ -66,8 +80,12 @@ impl Cause {
 
     pub fn outcome(&self, shape: &Shape) -> Outcome {
         let [of_part, of_set] = self.words;
+        let is_engine = shape.surge > 0 && shape.max_unavailable == 0;
+        let of_engine = self.words_of_engine.filter(|_| is_engine);
         // Units of a set with surge are those of its cliques.
-        let words = if shape.is_set() && shape.surge == 0 {
+        let words = if of_engine.is_some() {
+            of_engine
+        } else if shape.is_set() && shape.surge == 0 {
             of_set
         } else {
             of_part
@@ -84,11 +102,14 @@ const ENDS: Cause = Cause {
     spare_places: 0,
     surge_fits: true,
     leaves_room: false,
+    is_of_graphs: true,
     delay: None,
+    is_autoscaled: false,
     before: NOTHING,
     during: None,
     when: shape::has_new_pod,
     words: [None, None],
+    words_of_engine: None,
     cure: NOTHING,
     goes_on_within: 60,
     version: "2",
@@ -96,10 +117,13 @@ const ENDS: Cause = Cause {
     missing: 0,
 };
 
-pub static CAUSES: [Cause; 21] = [
+pub static CAUSES: [Cause; 22] = [
     Cause {
         name: "no spare room",
         surge_fits: false,
+        leaves_room: true,
+        words_of_engine: Some(&["waits until its surge has room"]),
+        cure: |_, shape, world| world.places = shape.places(1),
         ..ENDS
     },
     Cause {
@@ -130,13 +154,16 @@ pub static CAUSES: [Cause; 21] = [
     },
     Cause {
         name: "places that are lost for good",
+        // Of several parts the loss may leave each with as many as it had to keep: then the update
+        // rightly ends with these.
+        is_of_graphs: false,
         during: Some(|store, shape, world| {
             // As many as may be down: with fewer the update rightly ends with the others.
             world.places = shape.pods - shape.max_unavailable;
             (0..shape.max_unavailable).for_each(|_| lose_one(store));
         }),
         words: [
-            Some(&["Progressing"]),
+            Some(&["Insufficient cpu"]),
             Some(&["1 of 3 replicas that ran are down"]),
         ],
         cure: |_, shape, world| world.places = shape.enough_places(),
@@ -162,6 +189,15 @@ pub static CAUSES: [Cause; 21] = [
         spare_places: 2,
         during: Some(|store, shape, _| shape.scale(store, shape.pods + 2)),
         pods: |shape| shape.pods + 2,
+        ..ENDS
+    },
+    Cause {
+        name: "an autoscaler",
+        leaves_room: true,
+        spare_places: 1,
+        is_autoscaled: true,
+        during: Some(|store, _, _| autoscale(store)),
+        pods: |shape| shape.pods + 1,
         ..ENDS
     },
     Cause {
@@ -201,16 +237,22 @@ pub static CAUSES: [Cause; 21] = [
         leaves_room: true,
         before: |_, _, world| world.program = Program::Crashes(3),
         words: [Some(&["exit code 1"]); 2],
-        cure: |_, _, world| world.program = Program::Good,
-        goes_on_within: 75,
+        cure: |store, _, world| {
+            world.program = Program::Good;
+            end_containers(store);
+        },
+        goes_on_within: 70,
         ..ENDS
     },
     Cause {
         name: "a crash after the pod was counted",
         before: |_, _, world| world.program = Program::Crashes(15),
         words: [Some(&["exit code 1"]); 2],
-        cure: |_, _, world| world.program = Program::Good,
-        goes_on_within: 75,
+        cure: |store, _, world| {
+            world.program = Program::Good;
+            end_containers(store);
+        },
+        goes_on_within: 70,
         ..ENDS
     },
     Cause {
@@ -280,30 +322,10 @@ pub static CAUSES: [Cause; 21] = [
         leaves_room: true,
         before: |_, _, world| world.program = Program::Unschedulable,
         words: [
-            Some(&["Progressing", "Insufficient cpu"]),
+            Some(&["updating replica 0", "Insufficient cpu"]),
             Some(&["has had no room"]),
         ],
         cure: |_, _, world| world.program = Program::Good,
         ..ENDS
     },
 ];
-
-/// A Ready pod of the old version is gone.
-fn lose_one(store: &mut Store) {
-    if let Some(id) = old_pod(store) {
-        store.remove("chaos", &id);
-    }
-}
-
-/// A Ready pod of the old version never becomes Ready again.
-fn break_one(store: &mut Store) {
-    if let Some(id) = old_pod(store) {
-        actors::break_pod(store, &id);
-    }
-}
-
-fn old_pod(store: &Store) -> Option<sim::Id> {
-    let mut pods = store.all(Resource::Pod);
-    let found = pods.find(|(_, p)| has_version(p, "1") && view::is_ready(p) && view::is_live(p));
-    found.map(|(id, _)| id.clone())
-}

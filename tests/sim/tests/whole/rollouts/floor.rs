@@ -9,10 +9,16 @@ use sim::{Resource, Store, view};
 
 use super::shape::Shape;
 
-/// Fails if the operator took a unit down when too few were up. In a set with surge each replica has
-/// its own budget, for its only pod.
+/// Fails if the operator took a unit down when too few were up. Each of several parts has its own budget,
+/// and in a set with surge each replica, for its only pod.
 pub fn check(store: &Store, shape: &Shape, began: usize) -> Result<(), String> {
     let log = store.log.iter().enumerate();
+    if !shape.parts.is_empty() {
+        return shape.parts.iter().try_for_each(|part| {
+            let of_part = log.clone().filter(|(_, record)| part.has(&record.id.name));
+            check_units(of_part, &part.alone(shape), began, part.units)
+        });
+    }
     if !shape.is_set() || shape.surge == 0 {
         return check_units(log, shape, began, shape.pods);
     }

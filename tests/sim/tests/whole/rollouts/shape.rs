@@ -5,6 +5,7 @@ use sim::store::Record;
 use sim::{Call, Resource, Store, view};
 use testkit::builders::{SetBuilder, set};
 
+use super::graphs::{PAIR, Part, TRIO};
 use super::{has_version, set_id};
 use crate::scenarios::{manifest, scale};
 
@@ -12,19 +13,21 @@ use crate::scenarios::{manifest, scale};
 #[derive(Debug)]
 pub struct Shape {
     pub name: &'static str,
-    build: fn() -> SetBuilder,
+    pub build: fn() -> SetBuilder,
     /// Its units, of one pod each: pods, group replicas, or replicas of the set.
     pub pods: usize,
-    /// The object that is scaled.
+    /// The object that is scaled; of several parts the last one.
     pub scaled: (Resource, &'static str),
     /// `rollingUpdate.maxSurge`.
     pub surge: usize,
-    /// `rollingUpdate.maxUnavailable`.
+    /// `rollingUpdate.maxUnavailable`; of several parts the largest one.
     pub max_unavailable: usize,
     /// Whether all units are required: a surge unit whose room an ordinary one waits for serves on.
     pub is_whole: bool,
     /// Whether the strategy is `Coherent`.
     pub is_coherent: bool,
+    /// Its cliques and groups, if it has several.
+    pub parts: &'static [Part],
 }
 
 /// Four pods, of which two are required.
@@ -37,6 +40,7 @@ const CLIQUE: Shape = Shape {
     max_unavailable: 1,
     is_whole: false,
     is_coherent: false,
+    parts: &[],
 };
 
 /// The same as replicas of a group.
@@ -62,7 +66,7 @@ const COHERENT_CLIQUE: Shape = Shape {
 };
 
 /// The same as replicas of a group.
-const COHERENT_GROUP: Shape = Shape {
+pub const COHERENT_GROUP: Shape = Shape {
     name: "coherent group",
     build: || {
         set("svc")
@@ -74,9 +78,9 @@ const COHERENT_GROUP: Shape = Shape {
 };
 
 /// A clique, a group, a set of three replicas: one unit may be down. Then cliques and groups with
-/// one surge unit, with all units required or without, and coherent ones, of which two units may be
-/// down.
-pub static SHAPES: [Shape; 10] = [
+/// one surge unit, with all units required or without, coherent ones, of which two units may be down, and
+/// coherent ones of several parts.
+pub static SHAPES: [Shape; 12] = [
     COHERENT_CLIQUE,
     COHERENT_GROUP,
     Shape {
@@ -123,7 +127,15 @@ pub static SHAPES: [Shape; 10] = [
         surge: 1,
         ..GROUP
     },
+    PAIR,
+    TRIO,
 ];
+
+/// The shape of that name.
+pub fn named(name: &str) -> &'static Shape {
+    let mut shapes = SHAPES.iter();
+    shapes.find(|shape| shape.name == name).unwrap()
+}
 
 /// A clique of one pod, a group of one replica, and a set of two such cliques, of which none may ever
 /// be down.
@@ -196,13 +208,24 @@ impl Shape {
         let mut manifest = manifest((self.build)());
         write_version(&mut manifest, "1");
         self.add_surge(&mut manifest);
+        for part in self.parts {
+            part.write_budget(&mut manifest);
+        }
         manifest
+    }
+
+    /// The units of the object that is scaled.
+    pub fn scaled_units(&self) -> usize {
+        let others = self.parts.iter().filter(|part| part.object != self.scaled);
+        self.pods - others.map(|part| part.units).sum::<usize>()
     }
 
     /// Scales it to that many units.
     pub fn scale(&self, store: &mut Store, units: usize) {
         let (resource, name) = self.scaled;
-        scale(store, resource, name, u32::try_from(units).unwrap());
+        let others = self.pods - self.scaled_units();
+        let units = u32::try_from(units - others).unwrap();
+        scale(store, resource, name, units);
     }
 }
 

@@ -3,6 +3,8 @@
 use serde_json::Value;
 use sim::{Id, Resource, Store, view};
 
+use super::VERSION;
+
 /// Pods that are Ready.
 pub fn ready_pods(store: &Store) -> usize {
     let pods = store.all(Resource::Pod);
@@ -21,6 +23,17 @@ pub fn gangs(store: &Store) -> Vec<String> {
     gangs
         .map(|(id, gang)| format!("{}: {}", id.name, parts(gang)))
         .collect()
+}
+
+/// Whether so many pods are Ready, all of this version of their templates, and the update has ended.
+pub fn is_updated(store: &Store, version: &str, pods: usize) -> bool {
+    let set = store.get(&Id::new(Resource::PodCliqueSet, "svc"));
+    let ended = set.map_or("", |set| {
+        view::text(set, "/status/updateProgress/updateEndedAt")
+    });
+    let mut all = store.all(Resource::Pod);
+    let are_new = all.all(|(_, pod)| view::annotation(pod, VERSION) == version);
+    ready_pods(store) == pods && are_new && !ended.is_empty()
 }
 
 pub fn attempt(store: &Store, resource: Resource, name: &str, replica: i64) -> i64 {

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 use sim::{Resource, actors};
 use testkit::builders::{SetBuilder, set};
 
+use super::VERSION;
+
 /// A clique of two pods and a scaling group of two cliques.
 pub fn service() -> Value {
     manifest(
@@ -93,6 +95,14 @@ pub fn manifest(set: SetBuilder) -> Value {
 pub fn terminated(mut manifest: Value) -> Value {
     manifest["spec"]["template"]["terminationDelay"] = json!("1s");
     manifest
+}
+
+/// Writes a version into the template of each clique.
+pub fn write_version(set: &mut Value, version: &str) {
+    let cliques = set["spec"]["template"]["cliques"].as_array_mut();
+    for clique in cliques.into_iter().flatten() {
+        clique["annotations"] = json!({VERSION: version});
+    }
 }
 
 /// A job whose pods do not end by themselves.

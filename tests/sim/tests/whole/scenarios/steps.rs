@@ -3,11 +3,19 @@
 use serde_json::{Value, json};
 use sim::{Call, Id, Resource, Store, actors, view};
 
+use super::manifests::write_version;
+
 /// Creates the set as a user does.
 pub fn create(store: &mut Store, manifest: &Value) {
     let path = Resource::PodCliqueSet.path("default");
     let answer = store.handle("user", &Call::new("POST", &path, manifest.clone()));
     assert_eq!(answer.code, 201, "{:?}", answer.body);
+}
+
+/// All cliques get another version of their templates.
+pub fn edit_templates(store: &mut Store, version: &str) {
+    let id = Id::new(Resource::PodCliqueSet, "svc");
+    store.edit("user", &id, |set| write_version(set, version));
 }
 
 pub fn scale_parts(store: &mut Store, replicas: u32) {

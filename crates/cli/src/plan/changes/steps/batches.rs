@@ -66,10 +66,12 @@ impl Collector {
             self.note_turn(progress);
             return;
         }
+        let object = (id.0, id.1.name.clone());
         let reached = json::at(progress, "/reached").as_i64();
-        if let Some(reached) = reached.and_then(|reached| i32::try_from(reached).ok()) {
-            self.reached.insert((id.0, id.1.name.clone()), reached);
-        }
+        match reached.and_then(|reached| i32::try_from(reached).ok()) {
+            Some(reached) => self.reached.insert(object, reached),
+            None => self.reached.remove(&object),
+        };
     }
 
     /// The limits of an update depend on its scope, so the set keeps the progress of its last turn.

@@ -53,6 +53,10 @@ pub struct PlannedShare {
     /// Whether the batch is the minimum of each clique and group: the base gang as a whole.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_base_gang: bool,
+    /// Names of the cliques and groups that keep their part of the base gang, if the batch replaces
+    /// all the rest of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub base_gang_without: Vec<String>,
 }
 
 impl Collector {
@@ -81,6 +85,7 @@ impl Collector {
 
     fn steps_of_turn(&self, turn: &[&Batch], scope: &BTreeSet<&str>) -> Vec<PlannedUpdateStep> {
         let parts = self.parts_of_turn(turn, scope);
+        let kept = self.names_beside(&parts, turn);
         let sizes: Vec<Size<'_>> = parts.iter().map(TurnPart::size).collect();
         let ends = ends_of_steps(&sizes);
         let mut new: Vec<i32> = parts.iter().map(|part| part.new).collect();
@@ -94,7 +99,8 @@ impl Collector {
         let by_step = numbered.chunk_by(|one, other| one.0 == other.0);
         let steps = by_step.map(|batches| {
             let shares = batches.iter().zip(1..);
-            let shares = shares.flat_map(|((_, batch), number)| shares_of(&parts, batch, number));
+            let shares =
+                shares.flat_map(|((_, batch), number)| shares_of(&parts, &kept, batch, number));
             PlannedUpdateStep {
                 replica: batches.first().map_or(0, |(_, batch)| batch.replica),
                 batches: shares.collect(),

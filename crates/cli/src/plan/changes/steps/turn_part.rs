@@ -49,6 +49,20 @@ impl Collector {
             });
         parts.filter(|part| part.total > 0).collect()
     }
+
+    /// The other cliques and groups that have units in the replica of these batches. The update
+    /// does not change them, or a partition keeps all of them: their part of the base gang stays.
+    pub(super) fn names_beside(&self, parts: &[TurnPart<'_>], turn: &[&Batch]) -> Vec<String> {
+        let Some(replica) = turn.first().map(|batch| batch.replica) else {
+            return Vec::new();
+        };
+        let is_part = |name: &str| parts.iter().any(|part| part.name == name);
+        update::components_of(&self.set.spec.template)
+            .filter(|component| !is_part(component.name))
+            .filter(|component| self.numbers_of(component, replica).desired > 0)
+            .map(|component| component.name.to_owned())
+            .collect()
+    }
 }
 
 impl TurnPart<'_> {
@@ -97,9 +111,16 @@ impl TurnPart<'_> {
     }
 }
 
-/// The units of each part in a batch with this number.
-pub(super) fn shares_of(parts: &[TurnPart<'_>], batch: &Batch, number: usize) -> Vec<PlannedShare> {
-    let is_base_gang = parts.iter().all(|part| part.is_base_gang(batch));
+/// The units of each part in a batch with this number. `kept` has the names of the cliques and
+/// groups that stay beside the parts.
+pub(super) fn shares_of(
+    parts: &[TurnPart<'_>],
+    kept: &[String],
+    batch: &Batch,
+    number: usize,
+) -> Vec<PlannedShare> {
+    let is_of_base_gang = parts.iter().all(|part| part.is_base_gang(batch));
+    let kept: &[String] = if is_of_base_gang { kept } else { &[] };
     let shares = parts.iter().filter_map(|part| {
         let share = batch.shares.get(part.name)?;
         let mut indexes = share.indexes.clone();
@@ -110,7 +131,8 @@ pub(super) fn shares_of(parts: &[TurnPart<'_>], batch: &Batch, number: usize) ->
             indexes,
             floor: part.floor(share, batch.is_without_surge),
             replicas: part.numbers.desired,
-            is_base_gang,
+            is_base_gang: is_of_base_gang && kept.is_empty(),
+            base_gang_without: kept.to_vec(),
         })
     });
     shares.collect()

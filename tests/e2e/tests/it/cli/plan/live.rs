@@ -27,7 +27,7 @@ fn workload() -> Value {
     workload
 }
 
-fn with_image(mut workload: Value, image: &str) -> Value {
+pub(super) fn with_image(mut workload: Value, image: &str) -> Value {
     for clique in workload["spec"]["template"]["cliques"]
         .as_array_mut()
         .unwrap()
@@ -102,14 +102,14 @@ fn carry_out(ns: &Namespace<'_>, history: &mut History, edited: &Value) -> Vec<V
     steps
 }
 
-fn of_action<'a>(steps: &'a [Value], action: &str) -> Vec<&'a Value> {
+pub(super) fn of_action<'a>(steps: &'a [Value], action: &str) -> Vec<&'a Value> {
     steps
         .iter()
         .filter(|step| step["action"] == action)
         .collect()
 }
 
-fn texts(list: &Value) -> Vec<String> {
+pub(super) fn texts(list: &Value) -> Vec<String> {
     let items = list.as_array().into_iter().flatten();
     items
         .map(|item| item.as_str().unwrap().to_owned())
@@ -117,14 +117,14 @@ fn texts(list: &Value) -> Vec<String> {
 }
 
 /// Names of pods by uid.
-fn names(seen: &Seen) -> BTreeMap<String, String> {
+pub(super) fn names(seen: &Seen) -> BTreeMap<String, String> {
     let pods = seen.all("Pod").into_iter();
     let uid = |pod: &Value| pod["metadata"]["uid"].as_str().unwrap().to_owned();
     pods.map(|pod| (uid(pod), name(pod).to_owned())).collect()
 }
 
 /// The original pods, in the order of their deletion.
-fn gone(moments: &[Moment], names: &BTreeMap<String, String>) -> Vec<String> {
+pub(super) fn gone(moments: &[Moment], names: &BTreeMap<String, String>) -> Vec<String> {
     let mut gone = Vec::new();
     for moment in moments.iter().filter(|moment| moment.is_going) {
         if let Some(name) = names.get(&moment.uid).filter(|name| !gone.contains(*name)) {
@@ -156,7 +156,7 @@ fn fewest_up(moments: &[Moment], podclique: &str, all: usize) -> usize {
 }
 
 /// The watch shows this order, except among pods that go at the same time.
-fn expect_order(watched: &[String], planned: &[String], at_once: usize) {
+pub(super) fn expect_order(watched: &[String], planned: &[String], at_once: usize) {
     assert_eq!(watched.len(), planned.len(), "{watched:?} {planned:?}");
     for (place, name) in watched.iter().enumerate() {
         let planned = planned.iter().position(|planned| planned == name);
@@ -210,7 +210,7 @@ fn another_image_restarts_the_pods_that_it_says_in_its_order() {
 }
 
 /// Group replicas were recreated as a whole, one after the other.
-fn expect_recreated(step: &Value, went: &[String]) {
+pub(super) fn expect_recreated(step: &Value, went: &[String]) {
     let group = step["name"].as_str().unwrap();
     assert_eq!(step["atOnce"], json!(1), "{step}");
     let replica = |pod: &String| {

@@ -120,6 +120,16 @@ fn is_of_objects(path: &str) -> bool {
     path.starts_with("/api")
 }
 
+/// Whether the path is one of nodes or ClusterTopologyBindings.
+pub fn is_of_topology(path: &str) -> bool {
+    let kinds = ["nodes", "clustertopologybindings"];
+    is_of_objects(path)
+        && Path::read(path)
+            .rest
+            .first()
+            .is_some_and(|kind| kinds.contains(kind))
+}
+
 /// The same path, but in this namespace if it was for all. Paths of the discovery have no
 /// namespace.
 pub fn within(path: &str, namespace: &str) -> String {

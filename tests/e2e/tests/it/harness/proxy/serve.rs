@@ -93,7 +93,10 @@ impl Shared {
     }
 
     async fn forward(&self, head: Parts, body: Bytes) -> io::Result<Response<kube::client::Body>> {
-        let mut path = asked::within(head.uri.path(), &self.namespace);
+        let mut path = head.uri.path().to_owned();
+        if !(self.shows_topology && asked::is_of_topology(&path)) {
+            path = asked::within(&path, &self.namespace);
+        }
         if let Some(query) = head.uri.query() {
             path = format!("{path}?{query}");
         }

@@ -3,6 +3,7 @@
 
 use anyhow::{Error, Result};
 use serde_json::{Value, json};
+use testkit::admission_cases::topology::SCHEDULER;
 
 use super::Site;
 use crate::harness::address::free_address;
@@ -53,8 +54,8 @@ pub(super) fn start() -> Result<Site> {
 }
 
 /// Values of the chart for an operator that is called at that port, by many tests at once and with
-/// large objects.
-fn values(port: u16) -> [String; 6] {
+/// large objects, and that knows the scheduler of the sets with topology constraints.
+fn values(port: u16) -> [String; 7] {
     [
         "webhooks.enabled=true".into(),
         "webhooks.timeoutSeconds=20".into(),
@@ -62,6 +63,7 @@ fn values(port: u16) -> [String; 6] {
         format!("config.server.webhooks.port={port}"),
         "config.authorizer.enabled=true".into(),
         "config.leaderElection.enabled=true".into(),
+        format!("config.scheduler.profiles[0].name={SCHEDULER}"),
     ]
 }
 

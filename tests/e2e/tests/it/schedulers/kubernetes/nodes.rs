@@ -53,7 +53,8 @@ impl<'a> Nodes<'a> {
         Self::of(control_plane, &resources[0], &all.collect::<Vec<_>>())
     }
 
-    fn of(control_plane: &'a ControlPlane, resource: &str, all: &[Value]) -> Self {
+    /// These nodes.
+    pub fn of(control_plane: &'a ControlPlane, resource: &str, all: &[Value]) -> Self {
         let mut nodes = Self {
             control_plane,
             resource: resource.to_owned(),
@@ -70,7 +71,8 @@ impl<'a> Nodes<'a> {
         self.create(&nodes.collect::<Vec<_>>());
     }
 
-    fn create(&mut self, nodes: &[Value]) {
+    /// These nodes as well.
+    pub fn create(&mut self, nodes: &[Value]) {
         self.names
             .extend(nodes.iter().map(|node| name(node).to_owned()));
         let list = json!({"apiVersion": "v1", "kind": "List", "items": nodes});
@@ -86,7 +88,8 @@ pub fn tolerate(clique: &mut Value, resource: &str) {
     clique["spec"]["podSpec"]["tolerations"] = json!([toleration]);
 }
 
-fn node(resource: &str, index: usize) -> Value {
+/// A node with room for one pod that requests this resource.
+pub fn node(resource: &str, index: usize) -> Value {
     let (_, short) = resource.split_once('/').unwrap();
     let name = format!("{short}-{index}");
     let zone = format!("{short}-{}", index / NODES_PER_ZONE);

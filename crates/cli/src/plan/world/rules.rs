@@ -1,0 +1,85 @@
+//! The operator's settings.
+
+use std::sync::Arc;
+
+use api::PodCliqueSet;
+use domain::scheduling::{Backend, Profiles};
+use domain::topology;
+use podclique::PodCliqueReconciler;
+use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
+use podcliqueset::PodCliqueSetReconciler;
+use podcliqueset::desired::gang::scheduler_name;
+use podgang::PodGangReconciler;
+
+/// The operator's settings.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Of PodCliqueSets.
+    pub sets: PodCliqueSetReconciler,
+    /// Of scaling groups.
+    pub groups: PodCliqueScalingGroupReconciler,
+    /// Of PodCliques.
+    pub cliques: PodCliqueReconciler,
+    /// Of PodGangs.
+    pub gangs: PodGangReconciler,
+    /// Whether the profiles of schedulers are those of the operator's configuration. Else there are
+    /// none, as by default.
+    pub are_profiles_known: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            sets: PodCliqueSetReconciler {
+                is_topology_aware: true,
+                ..PodCliqueSetReconciler::default()
+            },
+            groups: PodCliqueScalingGroupReconciler::default(),
+            cliques: PodCliqueReconciler::default(),
+            gangs: PodGangReconciler::default(),
+            are_profiles_known: false,
+        }
+    }
+}
+
+impl Rules {
+    /// The rules for this set, and the assumption in them. By the defaults no scheduler keeps pods
+    /// in one topology domain, and no gang of a set that requires one would start; so its scheduler
+    /// gets a profile unless the operator's configuration is known.
+    pub(crate) fn for_set(&self, set: &PodCliqueSet) -> (Self, Option<String>) {
+        let (required, _) = topology::named_domains(&set.spec.template);
+        let scheduler = scheduler_name(set);
+        let is_unknown = !self.are_profiles_known && !required.is_empty();
+        let assumed = is_unknown.then(|| able_backend(scheduler)).flatten();
+        let Some((name, backend)) = assumed else {
+            return (self.clone(), None);
+        };
+        let note = format!(
+            "the profile of {scheduler} has backend {name}; give the operator's configuration with \
+             --operator-config to plan by its profiles"
+        );
+        (self.with_profile(scheduler, backend), Some(note))
+    }
+
+    /// With this profile instead of all others: the pods of a set name one scheduler.
+    fn with_profile(&self, scheduler: &str, backend: Backend) -> Self {
+        let profiles = Arc::new(Profiles::of([(scheduler.to_owned(), backend)]));
+        let mut rules = self.clone();
+        rules.sets.profiles = profiles.clone();
+        rules.cliques.profiles = profiles.clone();
+        rules.gangs.profiles = profiles;
+        rules
+    }
+}
+
+/// The backend by which this scheduler keeps pods in one topology domain, with its name. No backend
+/// of Volcano does.
+fn able_backend(scheduler: &str) -> Option<(&str, Backend)> {
+    match Backend::named(scheduler) {
+        Some(Backend::DefaultScheduler) | None => Some(("kubernetes", Backend::Kubernetes)),
+        Some(backend) => backend
+            .without_domains()
+            .is_none()
+            .then_some((scheduler, backend)),
+    }
+}

@@ -1,0 +1,127 @@
+//! Topology constraints of a PodGang, and the pods that it may list because of them
+//! (docs/topology.md).
+
+use api::podgang::PodGroup;
+use api::{PodGang, labels, names};
+use domain::object::ownership;
+use domain::topology::{self, GangPart, GangTopology, GroupOfPart, Levels};
+use domain::workload::layout;
+
+use super::pins::Pins;
+use super::places::Places;
+
+/// The constraints of one gang.
+pub(super) struct Constraints<'a> {
+    places: &'a Places<'a>,
+    /// The levels that are in force for it, and whether its annotation stores them.
+    levels: Levels,
+    is_stored: bool,
+}
+
+impl<'a> Constraints<'a> {
+    /// The constraints of a gang that has started, or is to start now. None if its levels are not
+    /// known.
+    ///
+    /// A gang that runs keeps the levels with which it started. One that the Go operator started
+    /// has none stored: the present levels count if they mean what its PodGang says.
+    pub(super) fn of(
+        places: &'a Places<'a>,
+        existing: Option<&PodGang>,
+        is_started: bool,
+    ) -> Option<Self> {
+        let new = |levels: &Levels, is_stored| Self {
+            places,
+            levels: levels.clone(),
+            is_stored,
+        };
+        let present = places.snapshot().topology.levels.as_ref().map(|levels| {
+            let (required, preferred) = topology::named_domains(places.template());
+            levels.down_to_narrowest([required, preferred].concat())
+        });
+        let Some(running) = existing.filter(|_| is_started) else {
+            return Some(new(&present?, true));
+        };
+        let stored = ownership::annotation(&running.metadata, labels::TOPOLOGY_LEVELS);
+        if let Some(levels) = stored.and_then(Levels::from_text) {
+            return Some(new(&levels, true));
+        }
+        let adopted = new(&present?, false);
+        let translated = adopted.translate(running, &running.spec.pod_groups);
+        (!translated.is_empty() && translated == stored_topology(running)).then_some(adopted)
+    }
+
+    /// Writes the constraints into the gang that is to be stored, and lists only pods that may join
+    /// the domains of the pods that run.
+    pub(super) fn complete(&self, gang: &mut PodGang, existing: Option<&PodGang>) {
+        let mut pins = Pins::of(self.places, &self.levels);
+        let groups = std::mem::take(&mut gang.spec.pod_groups);
+        gang.spec.pod_groups = pins.complete(groups, existing);
+        let translated = self.translate(gang, &gang.spec.pod_groups);
+        self.annotate(gang, &translated, existing);
+        for group in &mut gang.spec.pod_groups {
+            group.topology_constraint = translated.parts.get(&group.name).cloned();
+        }
+        gang.spec.topology_constraint = translated.gang;
+        gang.spec.topology_constraint_group_configs = translated.groups;
+    }
+
+    fn annotate(&self, gang: &mut PodGang, translated: &GangTopology, existing: Option<&PodGang>) {
+        if !self.is_stored {
+            return;
+        }
+        let stored = existing.and_then(|existing| {
+            let is_same = ownership::annotation(&existing.metadata, labels::TOPOLOGY_LEVELS)
+                == Some(&self.levels.to_text());
+            let name = ownership::annotation(&existing.metadata, labels::TOPOLOGY_NAME);
+            name.filter(|_| is_same).map(str::to_owned)
+        });
+        let name = stored.unwrap_or_else(|| self.places.snapshot().topology.reference.clone());
+        let annotations = gang.metadata.annotations.get_or_insert_default();
+        annotations.insert(labels::TOPOLOGY_LEVELS.into(), self.levels.to_text());
+        if !translated.is_empty() && !name.is_empty() {
+            annotations.insert(labels::TOPOLOGY_NAME.into(), name);
+        }
+    }
+
+    fn translate(&self, gang: &PodGang, groups: &[PodGroup]) -> GangTopology {
+        let parts: Vec<GangPart<'_>> = groups
+            .iter()
+            .filter_map(|group| self.part(&group.name))
+            .collect();
+        let set = self.places.snapshot().name();
+        let name = ownership::name(&gang.metadata);
+        let is_scaled = names::replica_of_base_gang(set, name).is_none();
+        topology::translate(self.places.template(), is_scaled, &parts, &self.levels)
+    }
+
+    fn part<'p>(&'p self, name: &'p str) -> Option<GangPart<'p>> {
+        let set = self.places.snapshot().name();
+        let slot = layout::find(set, self.places.template(), name)?;
+        let group = slot.group.zip(slot.group_replica);
+        Some(GangPart {
+            name,
+            clique: slot.clique,
+            group: group.map(|(config, replica)| GroupOfPart {
+                config: &config.name,
+                replica: format!(
+                    "{}-{replica}",
+                    names::scaling_group(set, slot.replica, &config.name)
+                ),
+            }),
+        })
+    }
+}
+
+/// The constraints in a stored PodGang.
+fn stored_topology(gang: &PodGang) -> GangTopology {
+    let spec = &gang.spec;
+    let parts = spec.pod_groups.iter().filter_map(|group| {
+        let constraint = group.topology_constraint.clone()?;
+        Some((group.name.clone(), constraint))
+    });
+    GangTopology {
+        gang: spec.topology_constraint.clone(),
+        groups: spec.topology_constraint_group_configs.clone(),
+        parts: parts.collect(),
+    }
+}

@@ -1,0 +1,49 @@
+//! Why a gang is not ready, in the words of its parts.
+
+use api::PodGang;
+use api::conditions::Reason;
+use domain::health::readiness::{self, Cause, CliqueView, Start};
+use domain::placement::requires_domain;
+use jiff::Timestamp;
+
+use crate::gang_part::GangPart;
+use crate::no_domain;
+use crate::observe::Snapshot;
+
+/// The first cause among the parts. A gang without a topology domain is described as a whole.
+pub(crate) fn find_cause(snapshot: &Snapshot, now: Timestamp) -> Option<Cause> {
+    let start = start_of(&snapshot.gang);
+    let parts = snapshot.parts.iter();
+    let cause = readiness::first(parts.filter_map(|part| cause_of_part(part, &start, now)))?;
+    let finds_none = cause.reason == Reason::TopologyNoDomain;
+    let room = snapshot.room.as_ref().filter(|_| finds_none);
+    match room.and_then(|room| no_domain::explain(&snapshot.parts, room)) {
+        Some(text) => Some(Cause { text, ..cause }),
+        None => Some(cause),
+    }
+}
+
+/// Its parts have started, and it finds out itself whether it lacks a topology domain.
+fn start_of(gang: &PodGang) -> Start {
+    if requires_domain(gang) {
+        Start::Packed { no_domain: None }
+    } else {
+        Start::Started
+    }
+}
+
+/// Why the part is not up, in the words of its PodClique.
+fn cause_of_part(part: &GangPart, start: &Start, now: Timestamp) -> Option<Cause> {
+    let Some(podclique) = &part.podclique else {
+        let text = format!("podclique {} does not exist", part.name);
+        return Some(Cause::new(Reason::PodsBeingCreated, text));
+    };
+    let look = CliqueView {
+        podclique,
+        pods: part.pods.iter().map(AsRef::as_ref).collect(),
+        start: start.clone(),
+        now,
+    };
+    let cause = readiness::shortfall(&look, false)?;
+    Some(cause.within(&format!("podclique {} ", part.name)))
+}
