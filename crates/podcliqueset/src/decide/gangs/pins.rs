@@ -181,31 +181,42 @@ impl<'a> PartBefore<'a> {
 }
 
 /// Removes the pods that may not join yet. The references are in the order of the indexes.
-/// A completed pod is waited for no more, and fixes no domain: the minimum is counted without it.
+/// A listed pod stays listed and counts towards the minimum: pods above the minimum could be placed
+/// after the first ones, in another domain. A completed pod is waited for no more and fixes no
+/// domain, so it does not count.
 fn keep_listed(
     group: &mut PodGroup,
     part: &ObservedClique,
     listed: &PartBefore<'_>,
     joining: &Joining,
 ) {
-    let minimum = usize::try_from(group.min_replicas).unwrap_or(0);
     let completed: HashSet<&str> = part
         .staying()
         .filter(|pod| pod.is_completed())
         .map(|pod| pod.name())
         .collect();
-    let mut position = 0_usize;
+    let is_listed = |name: &str| listed.pods.contains(name);
+    let references = group.pod_references.iter().map(|pod| pod.name.as_str());
+    let waiting = references.filter(|name| is_listed(name) && !completed.contains(name));
+    let minimum = usize::try_from(group.min_replicas).unwrap_or(0);
+    let mut missing = minimum.saturating_sub(waiting.count());
     group.pod_references.retain(|pod| {
-        if !completed.contains(pod.name.as_str()) {
-            position = position.saturating_add(1);
-        }
-        let may_join = match joining {
-            Joining::All(_) => true,
-            Joining::Minimum(_) => position <= minimum,
-            Joining::Nothing => false,
-        };
-        may_join || listed.pods.contains(pod.name.as_str())
+        let name = pod.name.as_str();
+        is_listed(name)
+            || match joining {
+                Joining::All(_) => true,
+                Joining::Minimum(_) if completed.contains(name) => true,
+                Joining::Minimum(_) => take_one(&mut missing),
+                Joining::Nothing => false,
+            }
     });
+}
+
+/// Whether one was left to take.
+fn take_one(left: &mut usize) -> bool {
+    let is_left = *left > 0;
+    *left = left.saturating_sub(1);
+    is_left
 }
 
 /// The node labels of each listed pod: those of its domain for a pod that joins or still has its

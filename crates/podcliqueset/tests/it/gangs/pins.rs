@@ -123,6 +123,30 @@ fn a_gang_starts_with_its_minimum_and_the_rest_follows_into_its_domain() {
     assert_eq!(listed(&snapshot), ["demo-0-frontend: 0 1 2@r1.z0"]);
 }
 
+/// Three pods for a minimum of two could be placed in two steps, the second in another rack.
+#[test]
+fn a_listed_pod_above_the_minimum_leaves_room_for_one_less() {
+    let mut snapshot = in_one_rack();
+    fill(&mut snapshot, "demo-0-frontend", 3, |p| p);
+    store(&mut snapshot);
+    let clique = snapshot.podcliques["demo-0-frontend"].podclique.clone();
+    let gang = Arc::make_mut(&mut snapshot.children.gangs[0]);
+    let references = &mut gang.spec.pod_groups[0].pod_references;
+    references[0].name = "demo-0-frontend-p1".to_owned();
+    references[1].name = "demo-0-frontend-p2".to_owned();
+    let new = |index: i32| {
+        let pod = testkit::builders::pod(&clique, index);
+        let rename = |pod: &mut domain::Pod| {
+            pod.metadata.name = Some(format!("demo-0-frontend-new-p{index}"));
+            pod.metadata.uid = Some(format!("new-{index}"));
+        };
+        pod.with(rename).build()
+    };
+    let part = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    part.pods = vec![new(0), new(1), part.pods[2].clone()];
+    assert_eq!(listed(&snapshot), ["demo-0-frontend: 0 2"]);
+}
+
 #[test]
 fn nothing_joins_while_a_node_is_not_known() {
     let mut snapshot = in_one_rack();
