@@ -91,7 +91,7 @@ generate: ## Write CRDs, the chart's copies and README, config/install.yaml
 	cargo xtask generate
 	hack/install-manifest.sh "$$($(localcluster) tool)/helm" > config/install.yaml
 
-image: ## Build both images (REGISTRY=.. [PLATFORMS=linux/amd64,linux/arm64] [PUSH=1])
+image: ## Build both images (REGISTRY=.. [PLATFORMS=linux/amd64,linux/arm64] [PUSH=1] [RUST_IMAGE=..])
 	@hack/image.sh
 
 release: ## The files of a release, in target/dist (REGISTRY=..)
