@@ -46,6 +46,7 @@ test-build:
 	target/debug/xtask generate --check
 	@target/debug/localcluster tool > /dev/null
 	@target/debug/localcluster promtool > /dev/null
+	@target/debug/localcluster actionlint > /dev/null
 
 test-node: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
 test-node: ## The product on two real nodes: root, containerd; 8 minutes
@@ -95,7 +96,7 @@ image: ## Build both images (REGISTRY=.. [PLATFORMS=linux/amd64,linux/arm64] [PU
 	@hack/image.sh
 
 release: ## The files of a release, in target/dist (REGISTRY=..)
-	@hack/release.sh "$$($(localcluster) tool)/helm"
+	@hack/release.sh
 
 audit: ## Licences, sources, bans and advisories of all dependencies
 	@hack/audit.sh

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds both images (`make image REGISTRY=registry.example.com/team`) with docker, buildah or podman.
 # PLATFORMS=linux/amd64,linux/arm64 builds for both platforms, PUSH=1 pushes the images to the
-# registry, RUST_IMAGE=mirror.example.com/rust:TAG is the base image instead of the Dockerfile's.
+# registry, RUST_IMAGE=mirror.example.com/rust:TAG is the base image instead of the Dockerfile's, and
+# BUILDER=buildah takes that builder instead of the first that works.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -55,11 +56,12 @@ build_with() {
   [[ -z $push ]] || "$tool" manifest push --all "$image" "docker://$image"
 }
 
-builder=$(find_builder)
+builder=${BUILDER:-$(find_builder)}
 [[ -n $builder ]] || fail "nothing here builds images: docker is not installed or its daemon does not" \
   "answer (docker info), and neither buildah nor podman is there. Where one of them is:" \
   "  make image REGISTRY=$registry${platforms:+ PLATFORMS=$platforms}${push:+ PUSH=$push}"
 
+command -v "$builder" > /dev/null || fail "BUILDER=$builder is not installed: leave it out, or install it"
 pull_base_image
 for target in grove-operator grove-initc; do
   image=$registry/$target:$version

@@ -2,6 +2,7 @@
 
 mod advisories;
 mod image;
+mod workflow;
 
 use std::fs;
 use std::process::Command;
