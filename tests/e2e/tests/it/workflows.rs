@@ -35,8 +35,16 @@ fn wrong_workflows_are_found() {
     let text = fs::read_to_string(CHECKOUT.join(".github/workflows/release.yaml")).unwrap();
     for (right, wrong, words) in [
         ("needs: [files,", "needs: [file,", "needs job \"file\""),
-        ("matrix.runner", "matrix.machine", "property \"machine\" is not defined"),
-        ("permissions:", "permission:", "unexpected key \"permission\""),
+        (
+            "matrix.runner",
+            "matrix.machine",
+            "property \"machine\" is not defined",
+        ),
+        (
+            "permissions:",
+            "permission:",
+            "unexpected key \"permission\"",
+        ),
     ] {
         assert!(text.contains(right), "{right}");
         fs::write(&file, text.replace(right, wrong)).unwrap();

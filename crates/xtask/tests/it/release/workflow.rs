@@ -86,7 +86,12 @@ fn packed_programs_are_archives_for_krew() {
         let packed = run_plugin_script(&programs, &["pack", out.to_str().unwrap()]);
         assert!(packed.status.success(), "{packed:?}");
     }
-    let read = |out: &Path| archives(out).iter().map(fs::read).collect::<Result<Vec<_>, _>>();
+    let read = |out: &Path| {
+        archives(out)
+            .iter()
+            .map(fs::read)
+            .collect::<Result<Vec<_>, _>>()
+    };
     assert_eq!(read(&first).unwrap(), read(&again).unwrap());
     let manifest = manifest(&KrewArguments {
         archives: archives(&first),
@@ -106,7 +111,10 @@ fn an_unknown_platform_is_refused() {
     let refused = run_plugin_script(folder.path(), &["build", "linux-mips"]);
     assert!(!refused.status.success());
     let words = String::from_utf8(refused.stderr).unwrap();
-    assert!(words.contains("linux-mips: name a system and an architecture"), "{words}");
+    assert!(
+        words.contains("linux-mips: name a system and an architecture"),
+        "{words}"
+    );
     let out = folder.path().join("out");
     let empty = run_plugin_script(folder.path(), &["pack", out.to_str().unwrap()]);
     assert!(!empty.status.success(), "{empty:?}");
@@ -119,7 +127,10 @@ fn a_release_without_a_registry_is_refused_at_once() {
     let refused = script.env_remove("REGISTRY").output().unwrap();
     assert!(!refused.status.success());
     let words = String::from_utf8(refused.stderr).unwrap();
-    assert!(words.starts_with("make release: REGISTRY is empty"), "{words}");
+    assert!(
+        words.starts_with("make release: REGISTRY is empty"),
+        "{words}"
+    );
     let makefile = fs::read_to_string(output::root().join("Makefile")).unwrap();
     assert!(makefile.contains("\n\t@hack/release.sh\n"));
 }
