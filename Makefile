@@ -11,7 +11,7 @@ help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
 	  awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-demo: ## Cluster, operator and one workload until it is Ready (NODE=real: its pods run)
+demo: ## Cluster, operator, one workload until it is Ready, its tree (NODE=real: its pods run)
 	@hack/demo.sh up
 
 demo-down: ## Remove everything that `make demo` created
