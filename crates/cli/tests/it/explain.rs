@@ -2,6 +2,7 @@
 
 mod domains;
 mod next;
+mod readme;
 mod remedies;
 mod stuck;
 mod trees;

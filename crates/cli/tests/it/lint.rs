@@ -3,6 +3,7 @@
 mod cases;
 mod cluster;
 mod definition;
+mod documents;
 mod files;
 mod gang_trees;
 mod report;

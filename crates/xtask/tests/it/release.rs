@@ -2,6 +2,7 @@
 
 mod advisories;
 mod image;
+mod workflow;
 
 use std::fs;
 use std::process::Command;
@@ -47,7 +48,7 @@ fn the_compiler_of_the_image_is_that_of_the_tests() {
     let toolchain = read("rust-toolchain.toml");
     let version = toolchain.split("channel = \"").nth(1).unwrap();
     let version = version.split('"').next().unwrap();
-    let image = format!("ARG RUST_IMAGE=rust:{version}");
+    let image = format!("ARG RUST_IMAGE=docker.io/library/rust:{version}");
     assert!(read("Dockerfile").contains(&image), "{image}");
 }
 

@@ -46,3 +46,4 @@ mod stuck;
 mod termination;
 mod training;
 mod updates;
+mod workflows;
