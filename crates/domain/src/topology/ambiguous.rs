@@ -50,11 +50,11 @@ impl AmbiguousValue {
 /// The first value of a required level that names several domains within the domain that
 /// enclosing constraints have fixed. `is_tree` says whether all gangs of a replica are one tree, so
 /// that constraints are always nested.
-pub fn find_ambiguous_value<'n>(
+pub fn find_ambiguous_value(
     template: &PodCliqueSetTemplateSpec,
     is_tree: bool,
     levels: &Levels,
-    nodes: impl Iterator<Item = &'n Node> + Clone,
+    nodes: &[&Node],
 ) -> Option<AmbiguousValue> {
     let packs = Packs {
         template,
@@ -63,7 +63,7 @@ pub fn find_ambiguous_value<'n>(
     };
     let open: BTreeSet<Requirement> = packs.requirements().filter(Requirement::is_open).collect();
     let mut open = open.into_iter();
-    open.find_map(|requirement| requirement.find_value(levels, nodes.clone()))
+    open.find_map(|requirement| requirement.find_value(levels, nodes))
 }
 
 /// A required level.
@@ -81,13 +81,10 @@ impl Requirement {
         self.fixed < self.position
     }
 
-    fn find_value<'n>(
-        &self,
-        levels: &Levels,
-        nodes: impl Iterator<Item = &'n Node>,
-    ) -> Option<AmbiguousValue> {
+    fn find_value(&self, levels: &Levels, nodes: &[&Node]) -> Option<AmbiguousValue> {
         let mut parents: BTreeMap<(Vec<&str>, &str), BTreeSet<Vec<&str>>> = BTreeMap::new();
-        for path in nodes.filter_map(|node| levels.domain_of(node, self.position)) {
+        let paths = nodes.iter().filter_map(|node| levels.domain_of(node, self.position));
+        for path in paths {
             let Some((value, parent)) = path.split_last() else {
                 continue;
             };

@@ -97,8 +97,8 @@ pub(super) fn observe(
         ambiguous: compared.and_then(|levels| {
             let nodes = caches.of::<Node>().all();
             let is_tree = backend == Backend::KubernetesTree;
-            let nodes = nodes.iter().map(AsRef::as_ref);
-            topology::find_ambiguous_value(template, is_tree, levels, nodes)
+            let nodes: Vec<&Node> = nodes.iter().map(AsRef::as_ref).collect();
+            topology::find_ambiguous_value(template, is_tree, levels, &nodes)
         }),
         reference,
         levels,

@@ -29,7 +29,8 @@ fn find(constraints: [Value; 3], is_tree: bool, nodes: &[&str]) -> Option<String
     let [set, group, leader] = constraints;
     let template = template(&set, &group, &leader);
     let nodes: Vec<Node> = nodes.iter().map(|name| node(name)).collect();
-    let found = find_ambiguous_value(&template, is_tree, &levels(), nodes.iter())?;
+    let nodes: Vec<&Node> = nodes.iter().collect();
+    let found = find_ambiguous_value(&template, is_tree, &levels(), &nodes)?;
     Some(format!("{} {} in {}", found.level, found.value, found.parents.join(" and ")))
 }
 
@@ -81,7 +82,8 @@ fn a_group_of_one_clique_fixes_nothing_unless_all_gangs_are_one_tree(
     let mut template = template(&Value::Null, &required("zone"), &required("rack"));
     template.scaling_groups[0].clique_names = vec!["leader".to_owned()];
     let nodes = NODES.map(node);
-    let found = find_ambiguous_value(&template, is_tree, &levels(), nodes.iter());
+    let nodes = nodes.each_ref();
+    let found = find_ambiguous_value(&template, is_tree, &levels(), &nodes);
     let found = found.map(|found| {
         format!("{} {} in {}", found.level, found.value, found.parents.join(" and "))
     });
@@ -104,7 +106,8 @@ fn the_remedy_follows_from_the_owner(#[case] constraints: [Value; 3], #[case] re
     let [set, group, leader] = constraints;
     let template = template(&set, &group, &leader);
     let nodes = NODES.map(node);
-    let found = find_ambiguous_value(&template, false, &levels(), nodes.iter()).unwrap();
+    let nodes = nodes.each_ref();
+    let found = find_ambiguous_value(&template, false, &levels(), &nodes).unwrap();
     assert_eq!(
         UnsupportedTopology::Ambiguous(found).describe(),
         format!(
