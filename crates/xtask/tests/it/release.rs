@@ -41,6 +41,10 @@ fn one_version_everywhere() {
     assert_eq!(other.collect::<Vec<_>>(), [""; 0]);
     let operations = read("docs/operations.md");
     assert!(operations.contains(&format!("grove-initc:{VERSION}\n")));
+    let images = format!("localhost/grove-operator:{VERSION} localhost/grove-initc:{VERSION}\n");
+    assert!(read("README.md").contains(&images), "{images}");
+    let chart = format!("target/dist/grove-{VERSION}.tgz ");
+    assert!(read("docs/releasing.md").contains(&chart), "{chart}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What helm prints after an installation, and the chart as a dependency.
+//! The notes that helm prints after an installation, and the chart as a dependency.
 
 use std::fs;
 use std::process::Command;
