@@ -12,6 +12,7 @@ mod scale_in;
 mod scaled_below;
 mod start_order;
 mod stuck_terminating;
+mod suspend;
 mod update;
 
 use api::{PodClique, PodCliqueStatus, labels};
@@ -45,14 +46,20 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let mut status = status::next_status(snapshot, now);
     let mut plan = Plan::default();
     plan.wave(adopt::adopt_orphans(snapshot));
-    plan.wave(gates::removals(snapshot));
-    plan.wave(start_order::plan_starts(snapshot, now));
-    plan.wave(start_order::plan_repeats(snapshot, now));
+    if !snapshot.is_suspended() {
+        plan.wave(gates::removals(snapshot));
+        plan.wave(start_order::plan_starts(snapshot, now));
+        plan.wave(start_order::plan_repeats(snapshot, now));
+    }
     plan.wave(Waiter::Slot.detachments(snapshot, now));
     plan.wave(stuck_terminating::farewells(snapshot));
     plan.wave(relabel::edited_pods(snapshot));
     plan.wave(relabel::rebased_pods(snapshot));
-    let surplus = scale_in::deletions(snapshot);
+    let surplus = if snapshot.is_suspended() {
+        suspend::deletions(snapshot)
+    } else {
+        scale_in::deletions(snapshot)
+    };
     if surplus.is_empty() && snapshot.may_create {
         let outdated = update::plan_outdated_pods(snapshot, now);
         // If there are too many pods, a pod that ended is deleted first.

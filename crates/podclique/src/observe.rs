@@ -15,7 +15,7 @@ use api::podcliqueset::RollingUpdate;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::health::readiness::{self, Start};
 use domain::health::stuck::StuckTimeouts;
-use domain::health::{fence, training};
+use domain::health::{fence, suspension, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Kind, Target};
@@ -44,9 +44,12 @@ pub struct Snapshot {
     pub podclique: Arc<PodClique>,
     /// The set it is part of, unless the set is gone.
     pub set: Option<SetFacts>,
-    /// Whether its owners exist and are not terminating, its replica is not being terminated, and
-    /// its job is not over.
+    /// Whether its owners exist and are not terminating, its replica is not being terminated, its
+    /// job is not over, and its set is not suspended.
     pub may_create: bool,
+    /// Whether the observation may be outdated, as a watch is lost or is being listed again: then
+    /// nothing that runs is deleted for a suspension.
+    pub is_view_outdated: bool,
     /// Its pods by index, including those that it may adopt.
     pub pods: Vec<Arc<Pod>>,
     /// Pods of its indexes without a controller that were created in another attempt: they are left
@@ -183,6 +186,11 @@ impl Snapshot {
         self.set.as_ref().is_some_and(|s| s.update.is_updating)
     }
 
+    /// Whether its set is suspended.
+    pub fn is_suspended(&self) -> bool {
+        self.set.as_ref().is_some_and(|s| s.is_suspended)
+    }
+
     /// Whether nothing is replaced for the sake of a template now.
     pub fn is_update_held(&self) -> bool {
         self.set.as_ref().is_some_and(|s| s.update.is_held)
@@ -253,6 +261,7 @@ pub fn observe(
     // Read before the pods: the unsettled POST may end while they are read, and its pod may be
     // missed then.
     let may_have_more = caches.of::<Pod>().may_have_more_of(ownership::uid(meta));
+    let is_view_outdated = caches.is_workload_outdated(&namespace);
     let set_key = caches.set_of_member(meta);
     let set = set_key
         .as_ref()
@@ -263,6 +272,9 @@ pub fn observe(
     let is_replica_terminating = set
         .as_ref()
         .is_some_and(|set| is_replica_terminating(podclique, set, caches));
+    let is_suspended = set.as_ref().is_some_and(|set| {
+        caches.is_in_hands_of(set, meta) && suspension::is_suspended(set.status.as_ref())
+    });
     let scheduler = peers::find_scheduler(podclique, &pods, gang.as_deref(), caches, rules);
     Snapshot {
         taken_names: caches.taken_names.of(ownership::uid(meta)),
@@ -270,11 +282,15 @@ pub fn observe(
             has_living_owner(podclique, set, caches)
                 && !is_replica_terminating
                 && !training::is_over(set.status.as_ref())
+                && !suspension::is_suspended(set.status.as_ref())
         }),
+        is_view_outdated,
         start: if let Some(reason) = set.as_ref().and_then(|s| training::failure_reason(s)) {
             Start::GivenUp(reason)
         } else if is_replica_terminating {
             Start::Terminating
+        } else if is_suspended {
+            Start::Suspended
         } else {
             readiness::find_start(podclique, gang.as_deref(), |base| {
                 let base = caches
