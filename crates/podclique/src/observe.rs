@@ -257,11 +257,11 @@ pub fn observe(
     rules: &PodCliqueReconciler,
 ) -> Snapshot {
     let meta = &podclique.metadata;
-    let namespace = meta.namespace.clone().unwrap_or_default();
+    let namespace = meta.namespace.as_deref().unwrap_or_default();
     // Read before the pods: the unsettled POST may end while they are read, and its pod may be
     // missed then.
     let may_have_more = caches.of::<Pod>().may_have_more_of(ownership::uid(meta));
-    let is_view_outdated = caches.is_workload_outdated(&namespace);
+    let is_view_outdated = caches.is_workload_outdated(namespace);
     let set_key = caches.set_of_member(meta);
     let set = set_key
         .as_ref()
@@ -272,9 +272,6 @@ pub fn observe(
     let is_replica_terminating = set
         .as_ref()
         .is_some_and(|set| is_replica_terminating(podclique, set, caches));
-    let is_suspended = set.as_ref().is_some_and(|set| {
-        caches.is_in_hands_of(set, meta) && suspension::is_suspended(set.status.as_ref())
-    });
     let scheduler = peers::find_scheduler(podclique, &pods, gang.as_deref(), caches, rules);
     Snapshot {
         taken_names: caches.taken_names.of(ownership::uid(meta)),
@@ -285,20 +282,13 @@ pub fn observe(
                 && !suspension::is_suspended(set.status.as_ref())
         }),
         is_view_outdated,
-        start: if let Some(reason) = set.as_ref().and_then(|s| training::failure_reason(s)) {
-            Start::GivenUp(reason)
-        } else if is_replica_terminating {
-            Start::Terminating
-        } else if is_suspended {
-            Start::Suspended
-        } else {
-            readiness::find_start(podclique, gang.as_deref(), |base| {
-                let base = caches
-                    .of::<PodGang>()
-                    .get(&Key::new(namespace.clone(), base));
-                base.is_some_and(|base| gang::is_ready(&base))
-            })
-        },
+        start: find_start(
+            podclique,
+            set.as_deref(),
+            gang.as_deref(),
+            is_replica_terminating,
+            caches,
+        ),
         nodes_in_service: terminating_pods::nodes_in_service(podclique, &pods, caches),
         predecessors: terminating_pods::predecessors(podclique, set_key.as_ref(), caches, rules),
         dependencies: dependencies::find_dependencies(podclique, set.as_deref(), caches),
@@ -325,6 +315,33 @@ pub fn observe(
         last_holders: caches.slot_history.of(ownership::uid(meta)),
         podclique: podclique.clone(),
         stuck_timeouts: rules.stuck_timeouts,
+    }
+}
+
+/// Whether its gang started, and why not.
+fn find_start(
+    podclique: &PodClique,
+    set: Option<&PodCliqueSet>,
+    gang: Option<&PodGang>,
+    is_replica_terminating: bool,
+    caches: &Caches,
+) -> Start {
+    let meta = &podclique.metadata;
+    let is_suspended = |set: &PodCliqueSet| {
+        caches.is_in_hands_of(set, meta) && suspension::is_suspended(set.status.as_ref())
+    };
+    if let Some(reason) = set.and_then(training::failure_reason) {
+        Start::GivenUp(reason)
+    } else if is_replica_terminating {
+        Start::Terminating
+    } else if set.is_some_and(is_suspended) {
+        Start::Suspended
+    } else {
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        readiness::find_start(podclique, gang, |base| {
+            let base = caches.of::<PodGang>().get(&Key::new(namespace, base));
+            base.is_some_and(|base| gang::is_ready(&base))
+        })
     }
 }
 

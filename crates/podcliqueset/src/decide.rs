@@ -162,6 +162,16 @@ fn go_on(
         return plan;
     }
     plan.wave(check::plan_checks(snapshot, roster, now));
+    plan_objects(&mut plan, snapshot, roster);
+    plan
+}
+
+/// The objects of the set: surplus ones are deleted, missing ones created, the others corrected.
+fn plan_objects(
+    plan: &mut Plan<PodCliqueSetStatus>,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+) {
     let idle = ScaledToZero::of(snapshot, roster);
     let expected = roster.layout.gangs(|part| idle.contains(part));
     plan.wave(services::plan_deletions(snapshot));
@@ -182,5 +192,4 @@ fn go_on(
     // A refused revision holds nothing else up: it is the last.
     plan.wave(revisions::plan_newest(snapshot, roster));
     plan.wave(revisions::plan_deletions(snapshot, roster));
-    plan
 }

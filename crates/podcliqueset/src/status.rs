@@ -75,8 +75,7 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
     set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
     set_unsupported(&mut next, snapshot, now);
-    leftovers::set_leftovers(&mut next, snapshot, roster, now);
-    suspended::set_suspended(&mut next, snapshot, roster, now);
+    set_of_pods(&mut next, snapshot, roster, now);
     if snapshot.is_training() {
         job::complete_status(&mut next, snapshot, roster, now);
     } else {
@@ -194,6 +193,17 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
     });
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
+}
+
+/// Conditions about pods that go, or have not gone.
+fn set_of_pods(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) {
+    leftovers::set_leftovers(next, snapshot, roster, now);
+    suspended::set_suspended(next, snapshot, roster, now);
 }
 
 fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {

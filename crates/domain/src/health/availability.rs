@@ -59,7 +59,7 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
         message = format!("{message}; a pod failed {failures} times in a row");
     }
     if is_held {
-        message = HELD.to_owned();
+        HELD.clone_into(&mut message);
     } else if facts.available < minimum || has_given_up {
         message = with_causes(message, facts);
     }
@@ -119,7 +119,7 @@ pub fn group_breach(facts: &GroupFacts) -> ConditionUpdate {
     };
     let mut message = tally(healthy, minimum, "group replicas", "healthy");
     if facts.is_held {
-        message = HELD.to_owned();
+        HELD.clone_into(&mut message);
     } else if !facts.unhealthy.is_empty() {
         let list: Vec<String> = facts
             .unhealthy
