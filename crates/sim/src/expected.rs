@@ -7,6 +7,7 @@ mod jobs;
 mod ready;
 mod revisions;
 mod schedulers;
+mod suspended;
 mod topology;
 mod updates;
 
@@ -21,6 +22,7 @@ use super::check::updates::is_paused;
 use super::resource::{Id, Resource};
 use super::store::Store;
 use super::{layout, view};
+pub use suspended::suspended_problems;
 
 const GROUP_COUNTS: [&str; 4] = [
     "replicas",

@@ -27,5 +27,6 @@ mod redact;
 mod related;
 mod requests;
 mod server;
+mod suspend;
 mod timeline;
 mod undo;
