@@ -206,8 +206,8 @@ fn every_gang_starts_as_a_whole() {
     wave 1
       replace PodGang demo-0
     ");
-    let actions = plan.waves.iter().flatten();
-    let gang = actions.filter_map(|a| a.written::<PodGang>()).next().unwrap();
+    let mut actions = plan.waves.iter().flatten();
+    let gang = actions.find_map(|a| a.written::<PodGang>()).unwrap();
     let pods = gang.spec.pod_groups.iter().map(|g| g.pod_references.len());
     assert_eq!(pods.collect::<Vec<_>>(), [2, 1, 2, 1, 2]);
 }
