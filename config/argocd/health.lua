@@ -29,7 +29,9 @@ if said.Stalled ~= nil and said.Stalled.status == "True" then
   health.message = said.Stalled.reason .. ": " .. said.Stalled.message
 elseif said.Ready ~= nil then
   health.message = said.Ready.reason .. ": " .. said.Ready.message
-  if said.Ready.reason == "UpdateStalled" then
+  if said.Ready.reason == "Suspended" then
+    health.status = "Suspended"
+  elseif said.Ready.reason == "UpdateStalled" then
     health.status = "Degraded"
   elseif said.Ready.status == "True" then
     health.status = "Healthy"

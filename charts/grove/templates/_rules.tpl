@@ -12,10 +12,11 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
 */}}
 {{- define "grove.rules" -}}
 # Users create and delete PodCliqueSets; the operator patches its finalizer, and
-# an annotation of a set that is deleted with --cascade=orphan.
+# an annotation of a set that is deleted with --cascade=orphan. It deletes a job
+# that is over when its ttlAfterFinished has passed.
 - apiGroups: [grove.io]
   resources: [podcliquesets]
-  verbs: [get, list, watch, patch]
+  verbs: [get, list, watch, patch, delete]
 # Children of a PodCliqueSet: created, corrected by PUT, deleted; the finalizer
 # is patched.
 - apiGroups: [grove.io]

@@ -8,6 +8,7 @@ mod coherent;
 mod resized;
 mod scheduler;
 mod topology;
+mod ttl;
 mod without_effect;
 
 use std::fmt;
@@ -72,6 +73,7 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         resized::check(old, new),
         topology::old_names(new),
         topology::equal_levels(new),
+        ttl::check(new),
         without_effect::ignored(new),
     ]
     .concat()

@@ -31,8 +31,9 @@ const BLOCKING: [Reason; 23] = [
 ];
 
 /// Causes that usually pass by themselves; reported after the others.
-const PASSING: [Reason; 11] = [
+const PASSING: [Reason; 12] = [
     Reason::Terminating,
+    Reason::Suspended,
     Reason::ReplicaTerminating,
     Reason::PodTerminating,
     Reason::PodsBeingCreated,

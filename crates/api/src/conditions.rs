@@ -28,6 +28,9 @@ pub enum ConditionType {
     Succeeded,
     /// PodCliqueSet: the restart budget or the run time is used up (docs/semantics.md §5.5).
     Failed,
+    /// PodCliqueSet: its pods are deleted, as `spec.suspend` is true, or they were (docs/semantics.md §15).
+    /// Absent in a set that never was suspended.
+    Suspended,
     /// PodCliqueSet: a topology constraint names a level that its ClusterTopologyBinding does not
     /// have (Grove).
     TopologyLevelsUnavailable,
@@ -141,6 +144,10 @@ pub enum Reason {
     MaxRestartsExceeded,
     /// Failed=True, Ready=False: the job ran for `trainingSpec.maxRuntime`.
     MaxRuntimeExceeded,
+    /// Suspended=True: `spec.suspend` is true, or the last pods of the suspension have not ended.
+    SuspendRequested,
+    /// Suspended=False: the set was suspended, and was resumed.
+    Resumed,
     /// TopologyLevelsUnavailable=False: the ClusterTopologyBinding has all levels that the set
     /// names, or it names none.
     AllClusterTopologyLevelsAvailable,
@@ -275,6 +282,9 @@ pub enum Reason {
     Unschedulable,
     /// Ready=False: a scheduling gate of another controller holds a pod.
     ForeignSchedulingGate,
+    /// MinAvailableBreached=False, Ready=False: the PodCliqueSet is suspended; its pods are deleted until
+    /// it is resumed.
+    Suspended,
     /// Ready=False of a PodCliqueSet: it is being deleted, and its pods are within their grace
     /// period.
     Terminating,

@@ -12,11 +12,13 @@ use crate::history::HistoryArgs;
 use crate::lint::LintArgs;
 use crate::man::ManArgs;
 use crate::plan::PlanArgs;
+use crate::suspend::SuspendArgs;
 use crate::timeline::TimelineArgs;
 use crate::tree::TreeArgs;
 use crate::undo::UndoArgs;
 
-/// See, explain, check and plan a gang from the terminal. Only `undo` changes a cluster.
+/// See, explain, check and plan a gang from the terminal. Only `undo`, `suspend` and `resume` change a
+/// cluster.
 #[derive(Debug, Parser)]
 #[command(name = "kubectl-grove", bin_name = "kubectl grove", version)]
 #[command(after_help = exit_codes())]
@@ -44,6 +46,10 @@ pub enum Command {
     History(HistoryArgs),
     /// Writes older pod templates back into a set; the operator then updates to them
     Undo(UndoArgs),
+    /// Sets spec.suspend: no pod of the set runs until it is resumed
+    Suspend(SuspendArgs),
+    /// Takes spec.suspend back: the gangs of the set start again, each as a whole
+    Resume(SuspendArgs),
     /// Problems of manifests, line by line: errors and warnings of admission, and bad practice
     Lint(LintArgs),
     /// The objects that a file will create, or the changes that applying it would make in the

@@ -5,11 +5,12 @@
 //!                   │                                            │
 //!                   ▼                                            ▼
 //!   tree · explain · timeline · history · undo · bundle    lint · plan · capacity
+//!   suspend · resume                                          │
 //!                   └────────────── output: text, JSON, YAML ────┘
 //! ```
 //!
 //! Each command has a pure function from the objects to a value, and one that prints the value.
-//! Only `undo` writes to a cluster.
+//! Only `undo`, `suspend` and `resume` write to a cluster.
 
 pub mod args;
 pub mod bundle;
@@ -30,6 +31,7 @@ pub mod output;
 pub mod plan;
 pub mod run;
 mod schema;
+pub mod suspend;
 pub mod timeline;
 pub mod tree;
 pub mod undo;

@@ -6,8 +6,10 @@ use clap::{CommandFactory, Parser};
 
 use crate::args::{Args, Command};
 use crate::exit::{Exit, Failure};
+use crate::suspend::Wish;
 use crate::{
-    bundle, capacity, completion, explain, history, lint, man, output, plan, timeline, tree, undo,
+    bundle, capacity, completion, explain, history, lint, man, output, plan, suspend, timeline, tree,
+    undo,
 };
 
 /// Runs the command of the arguments.
@@ -40,6 +42,8 @@ async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
         Command::Timeline(timeline) => timeline::run(timeline, &args.connection).await,
         Command::History(history) => history::run(history, &args.connection).await,
         Command::Undo(undo) => undo::run(undo, &args.connection).await,
+        Command::Suspend(set) => suspend::run(set, Wish::Suspend, &args.connection).await,
+        Command::Resume(set) => suspend::run(set, Wish::Resume, &args.connection).await,
         Command::Lint(lint) => lint::run(lint, &args.connection).await,
         Command::Plan(plan) => plan::run(plan, &args.connection).await,
         Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! observe: the PodClique, its owners, its pods, its PodGang, its dependencies
-//! decide:  deletion, or: gates · start order · stuck pods · relabelling · scale-in · new pods, then the status
+//! decide:  deletion, or: gates · start order · stuck pods · relabelling · scale-in or suspension · new pods,
+//!          then the status
 //! ```
 
 pub mod decide;

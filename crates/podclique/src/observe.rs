@@ -15,7 +15,7 @@ use api::podcliqueset::RollingUpdate;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::health::readiness::{self, Start};
 use domain::health::stuck::StuckTimeouts;
-use domain::health::{fence, training};
+use domain::health::{fence, suspension, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Kind, Target};
@@ -44,9 +44,12 @@ pub struct Snapshot {
     pub podclique: Arc<PodClique>,
     /// The set it is part of, unless the set is gone.
     pub set: Option<SetFacts>,
-    /// Whether its owners exist and are not terminating, its replica is not being terminated, and
-    /// its job is not over.
+    /// Whether its owners exist and are not terminating, its replica is not being terminated, its
+    /// job is not over, and its set is not suspended.
     pub may_create: bool,
+    /// Whether the observation may be outdated, as a watch is lost or is being listed again: then
+    /// nothing that runs is deleted for a suspension.
+    pub is_view_outdated: bool,
     /// Its pods by index, including those that it may adopt.
     pub pods: Vec<Arc<Pod>>,
     /// Pods of its indexes without a controller that were created in another attempt: they are left
@@ -183,6 +186,11 @@ impl Snapshot {
         self.set.as_ref().is_some_and(|s| s.update.is_updating)
     }
 
+    /// Whether its set is suspended.
+    pub fn is_suspended(&self) -> bool {
+        self.set.as_ref().is_some_and(|s| s.is_suspended)
+    }
+
     /// Whether nothing is replaced for the sake of a template now.
     pub fn is_update_held(&self) -> bool {
         self.set.as_ref().is_some_and(|s| s.update.is_held)
@@ -249,10 +257,11 @@ pub fn observe(
     rules: &PodCliqueReconciler,
 ) -> Snapshot {
     let meta = &podclique.metadata;
-    let namespace = meta.namespace.clone().unwrap_or_default();
+    let namespace = meta.namespace.as_deref().unwrap_or_default();
     // Read before the pods: the unsettled POST may end while they are read, and its pod may be
     // missed then.
     let may_have_more = caches.of::<Pod>().may_have_more_of(ownership::uid(meta));
+    let is_view_outdated = caches.is_workload_outdated(namespace);
     let set_key = caches.set_of_member(meta);
     let set = set_key
         .as_ref()
@@ -270,19 +279,16 @@ pub fn observe(
             has_living_owner(podclique, set, caches)
                 && !is_replica_terminating
                 && !training::is_over(set.status.as_ref())
+                && !suspension::is_suspended(set.status.as_ref())
         }),
-        start: if let Some(reason) = set.as_ref().and_then(|s| training::failure_reason(s)) {
-            Start::GivenUp(reason)
-        } else if is_replica_terminating {
-            Start::Terminating
-        } else {
-            readiness::find_start(podclique, gang.as_deref(), |base| {
-                let base = caches
-                    .of::<PodGang>()
-                    .get(&Key::new(namespace.clone(), base));
-                base.is_some_and(|base| gang::is_ready(&base))
-            })
-        },
+        is_view_outdated,
+        start: find_start(
+            podclique,
+            set.as_deref(),
+            gang.as_deref(),
+            is_replica_terminating,
+            caches,
+        ),
         nodes_in_service: terminating_pods::nodes_in_service(podclique, &pods, caches),
         predecessors: terminating_pods::predecessors(podclique, set_key.as_ref(), caches, rules),
         dependencies: dependencies::find_dependencies(podclique, set.as_deref(), caches),
@@ -309,6 +315,33 @@ pub fn observe(
         last_holders: caches.slot_history.of(ownership::uid(meta)),
         podclique: podclique.clone(),
         stuck_timeouts: rules.stuck_timeouts,
+    }
+}
+
+/// Whether its gang started, and why not.
+fn find_start(
+    podclique: &PodClique,
+    set: Option<&PodCliqueSet>,
+    gang: Option<&PodGang>,
+    is_replica_terminating: bool,
+    caches: &Caches,
+) -> Start {
+    let meta = &podclique.metadata;
+    let is_suspended = |set: &PodCliqueSet| {
+        caches.is_in_hands_of(set, meta) && suspension::is_suspended(set.status.as_ref())
+    };
+    if let Some(reason) = set.and_then(training::failure_reason) {
+        Start::GivenUp(reason)
+    } else if is_replica_terminating {
+        Start::Terminating
+    } else if set.is_some_and(is_suspended) {
+        Start::Suspended
+    } else {
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        readiness::find_start(podclique, gang, |base| {
+            let base = caches.of::<PodGang>().get(&Key::new(namespace, base));
+            base.is_some_and(|base| gang::is_ready(&base))
+        })
     }
 }
 

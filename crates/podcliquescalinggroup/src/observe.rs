@@ -10,7 +10,7 @@ use admission::validated_set::ValidatedSet;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt, RollingUpdate};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
-use domain::health::{fence, termination, training};
+use domain::health::{fence, suspension, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::roster::{self, Owner, Slot};
@@ -19,7 +19,7 @@ use domain::workload::revision::Revisions;
 use domain::{Key, Pod, Revision, update};
 use engine::Caches;
 use engine::cache::set_of;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 /// The observation.
 #[derive(Clone, Debug, Default)]
@@ -135,6 +135,19 @@ impl Snapshot {
     pub fn is_over(&self) -> bool {
         let set = self.owner.as_ref().map(|o| &o.set);
         set.is_some_and(|s| training::is_over(s.status.as_ref()))
+    }
+
+    /// Whether the set is suspended.
+    pub fn is_suspended(&self) -> bool {
+        let set = self.owner.as_ref().map(|o| &o.set);
+        set.is_some_and(|s| suspension::is_suspended(s.status.as_ref()))
+    }
+
+    /// The earliest time from which a breach counts: the last resume of the set.
+    pub fn breaches_from(&self) -> Timestamp {
+        let set = self.owner.as_ref().map(|o| &o.set);
+        let resumed = set.and_then(|s| suspension::resumed_at(s.status.as_ref()));
+        resumed.unwrap_or(Timestamp::MIN)
     }
 
     /// Whether its PodCliqueSet replica has the turn in an update.

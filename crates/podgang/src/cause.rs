@@ -1,6 +1,5 @@
 //! Why a gang is not ready, in the words of its parts.
 
-use api::PodGang;
 use api::conditions::Reason;
 use domain::health::readiness::{self, Cause, CliqueView, Start};
 use domain::placement::requires_domain;
@@ -12,7 +11,7 @@ use crate::observe::Snapshot;
 
 /// The first cause among the parts. A gang without a topology domain is described as a whole.
 pub(crate) fn find_cause(snapshot: &Snapshot, now: Timestamp) -> Option<Cause> {
-    let start = start_of(&snapshot.gang);
+    let start = start_of(snapshot);
     let parts = snapshot.parts.iter();
     let cause = readiness::first(parts.filter_map(|part| cause_of_part(part, &start, now)))?;
     if let Some(text) = describe_closed(snapshot, &cause) {
@@ -35,8 +34,10 @@ fn describe_closed(snapshot: &Snapshot, cause: &Cause) -> Option<String> {
 }
 
 /// Its parts have started, and it finds out itself whether it lacks a topology domain.
-fn start_of(gang: &PodGang) -> Start {
-    if requires_domain(gang) {
+fn start_of(snapshot: &Snapshot) -> Start {
+    if snapshot.is_suspended {
+        Start::Suspended
+    } else if requires_domain(&snapshot.gang) {
         Start::Packed { no_domain: None }
     } else {
         Start::Started

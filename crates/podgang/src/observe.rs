@@ -45,6 +45,8 @@ pub struct Snapshot {
     pub lost_levels: BTreeSet<String>,
     /// Pods that have to share a topology domain and run in several.
     pub scattered: Option<ScatteredScope>,
+    /// Whether its set is suspended.
+    pub is_suspended: bool,
 }
 
 impl Snapshot {
@@ -82,6 +84,7 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
             .flatten(),
         scheduler_objects,
         scattered: topology::find_scattered(gang, &parts, caches),
+        is_suspended: slots::is_set_suspended(gang, caches),
         unsupported: missing_queue
             .or_else(|| scheduling::find_unsupported_priority(backend, class)),
         parts,

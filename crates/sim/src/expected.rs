@@ -7,6 +7,7 @@ mod jobs;
 mod ready;
 mod revisions;
 mod schedulers;
+mod suspended;
 mod topology;
 mod updates;
 
@@ -52,6 +53,12 @@ fn problems_within(store: &Store) -> Vec<String> {
             problems.push(format!("{id} is still being deleted"));
         }
         let gangs = children(store, set, &mut wanted);
+        if suspended::is_meant(set) {
+            problems.extend(suspended::problems(store, set));
+            // Its gangs may have to start yet.
+            needless.extend(gangs.keys().map(|gang| Id::new(Resource::PodGang, gang)));
+            continue;
+        }
         if view::is_job(set) {
             problems.extend(jobs::problems(store, set, &gangs));
             needless.extend(jobs::needless(set, &wanted, &gangs));
@@ -116,7 +123,13 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
 }
 
 fn check_parts(store: &Store) -> Vec<String> {
-    let is_checked = |id: &Id, object: &Value| !view::is_job(object) && is_rooted(store, id);
+    let is_suspended = |object: &Value| {
+        let set = store.get(&Id::new(Resource::PodCliqueSet, view::set_of(object)));
+        set.is_some_and(|set| suspended::is_meant(set))
+    };
+    let is_checked = |id: &Id, object: &Value| {
+        !view::is_job(object) && !is_suspended(object) && is_rooted(store, id)
+    };
     let groups = store
         .all(Resource::PodCliqueScalingGroup)
         .filter(|(id, group)| is_checked(id, group));

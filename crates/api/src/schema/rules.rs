@@ -150,6 +150,12 @@ fn workload_rules() -> Vec<Rule> {
             "maxRuntime must be greater than 0: omit maxRuntime for no limit",
             format!("!{} || duration(self) > duration('0s')", parses("self")),
         ),
+        is_duration("spec.trainingSpec.ttlAfterFinished"),
+        Rule::new(
+            "spec.trainingSpec.ttlAfterFinished",
+            "ttlAfterFinished must not be negative: omit ttlAfterFinished to keep the job",
+            format!("!{} || duration(self) >= duration('0s')", parses("self")),
+        ),
     ]
 }
 

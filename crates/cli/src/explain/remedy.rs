@@ -93,6 +93,7 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
             "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a \
              job on a node that is Ready after `stuckPodTimeoutOnReadyNode`"
         }
+        Reason::Suspended => "set `spec.suspend` to false, or `kubectl grove resume SET`",
         Reason::PodsBeingCreated => "none; if it stays so, read the operator's log",
         Reason::PodNotReady => {
             "`kubectl get node NODE`: Kubernetes evicts its pods after their tolerations (300 s \

@@ -26,5 +26,6 @@ mod redact;
 mod related;
 mod requests;
 mod server;
+mod suspend;
 mod timeline;
 mod undo;

@@ -156,6 +156,16 @@ impl Breach {
         }
     }
 
+    /// The same, counted from that time at the earliest: no breach counts from before a suspension,
+    /// whatever an object still stores.
+    #[must_use]
+    pub fn not_before(self, from: Timestamp) -> Self {
+        Self {
+            since: self.since.max(from),
+            ..self
+        }
+    }
+
     /// The same with the known facts about the culprit.
     #[must_use]
     pub fn caused_by(self, culprit: Option<&Culprit>) -> Self {

@@ -52,6 +52,12 @@ pub enum Purpose {
     /// A pod of a job that is over.
     #[strum(serialize = "the job is over")]
     EndJob,
+    /// A pod of a set that is suspended.
+    #[strum(serialize = "the set is suspended")]
+    Suspend,
+    /// A job that is over, and that was kept for `ttlAfterFinished`.
+    #[strum(serialize = "ttlAfterFinished has passed")]
+    ExpireJob,
     /// A pod that ended makes room for its successor.
     #[strum(serialize = "it ended and is replaced")]
     ReplacePod,

@@ -32,6 +32,7 @@ mod roster;
 mod scheduling;
 mod stalled;
 mod start_order;
+mod suspension;
 mod termination;
 mod topology;
 mod update;

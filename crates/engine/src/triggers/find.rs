@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueSet, labels};
-use domain::health::{fence, training};
+use domain::health::{fence, suspension, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::Kind;
@@ -38,6 +38,10 @@ pub fn read_by_children(set: &PodCliqueSet) -> impl PartialEq + use<> {
         training::is_over(Some(&status)),
         limits::says_over_limits(set),
         update::is_refused(set),
+        (
+            suspension::is_suspended(Some(&status)),
+            suspension::resumed_at(Some(&status)),
+        ),
         status.current_generation_hash,
         status.replica_attempts,
         status.update_progress,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate};
 use api::{PodClique, PodCliqueSet, WorkloadType, labels};
-use domain::health::{failure, fence, termination, training};
+use domain::health::{failure, fence, suspension, termination, training};
 use domain::object::ownership;
 use domain::workload::layout::{self, LayoutSlot};
 use domain::workload::limits;
@@ -46,6 +46,8 @@ pub struct SetFacts {
     pub uid: String,
     /// Whether it is a training job that is over.
     pub is_over: bool,
+    /// Whether it is suspended.
+    pub is_suspended: bool,
     /// Whether the set reports that it is over its limits.
     pub is_over_limits: bool,
     /// Whether its end is stored.
@@ -127,6 +129,7 @@ pub(super) fn facts_of_set(
         template_hash: clique.and_then(|c| rules.validator.template_hash(set, &c.name)),
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: is_own && training::is_over(set.status.as_ref()),
+        is_suspended: is_own && suspension::is_suspended(set.status.as_ref()),
         is_over_limits: limits::says_over_limits(set),
         awaits_success: is_own
             && part

@@ -26,5 +26,6 @@ mod start_order;
 mod status;
 mod status_pace;
 mod stuck;
+mod suspend;
 mod training;
 mod update;

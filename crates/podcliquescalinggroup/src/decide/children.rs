@@ -159,7 +159,8 @@ impl<'a> Group<'a> {
             }
             Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
             Slot::Current(found) | Slot::Orphan(found) => {
-                let is_due = is_edited_in_place(self.set) && !snapshot.is_update_held();
+                let is_in_place = is_edited_in_place(self.set, self.replica);
+                let is_due = is_in_place && !snapshot.is_update_held();
                 let desired = self.build_podclique(clique, member);
                 clique::corrected(found, &desired, false, is_due).map(Action::replace)
             }

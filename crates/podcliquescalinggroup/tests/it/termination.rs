@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, events};
+use api::{
+    PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, PodCliqueSetStatus, events,
+};
+use domain::health::suspension;
 use domain::object::ownership;
 use domain::plan::{Kind, Plan};
 use insta::assert_snapshot;
@@ -120,6 +123,34 @@ fn recycles_nothing_while_a_watch_is_lost() {
     assert!(waiting.wake_at.is_some(), "{waiting}");
     snapshot.is_view_outdated = false;
     assert_eq!(attempts(&plan(&snapshot)), [(1, 1)]);
+}
+
+/// With a delay of 30 s, and a breach since the epoch; the change is that of the set's status.
+fn of_set(change: impl FnOnce(&mut PodCliqueSetStatus)) -> Plan<PodCliqueScalingGroupStatus> {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 0)]);
+    let owner = snapshot.owner.as_mut().unwrap();
+    change(owner.set.status.get_or_insert_default());
+    plan(&snapshot)
+}
+
+#[test]
+fn recycles_nothing_of_a_suspended_set() {
+    let suspended = of_set(|status| suspension::begin(status, None, after(1)));
+    assert_eq!(attempts(&suspended), []);
+    assert_eq!((suspended.wake_at, suspended.events.len()), (None, 0));
+    let status = suspended.status.unwrap();
+    let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached);
+    assert_eq!(breach.unwrap().reason, "Suspended");
+    assert_eq!(status.breached_since, None);
+}
+
+/// Whatever its PodCliques still store.
+#[test]
+fn a_breach_counts_from_the_resume_at_the_earliest() {
+    let resumed_at = |at| of_set(|status| suspension::end(status, None, after(at)));
+    let late = resumed_at(31);
+    assert_eq!((attempts(&late), late.wake_at), (vec![], Some(after(61))));
+    assert_eq!(attempts(&resumed_at(30)), [(1, 1)]);
 }
 
 #[test]

@@ -35,8 +35,11 @@ use crate::observe::{Snapshot, is_owned};
 type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 
 /// While the set may not be acted on, running gangs still follow their pods: a typo in the manifest
-/// must not leave a replaced pod behind its gate.
+/// must not leave a replaced pod behind its gate. The lists of a suspended set stay as they are.
 pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
+    if snapshot.is_suspended() {
+        return Vec::new();
+    }
     let places = Places::of(snapshot, roster);
     first_portion(snapshot.children.gangs.iter().filter_map(|existing| {
         let gang = gang_as_stored(roster, existing);

@@ -127,11 +127,12 @@ pub(super) fn terminated_events(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec
     events.collect()
 }
 
-/// For each replica the breach that is due first. Replicas with an object to adopt are left out;
-/// the adoption triggers the set.
+/// For each replica the breach that is due first; none while the set is suspended. Replicas with an
+/// object to adopt are left out; the adoption triggers the set.
 pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Breach> {
     let set = &snapshot.validated.set;
-    if !snapshot.validated.may_act() || termination::delay_of_set(set).is_none() {
+    let may_act = snapshot.validated.may_act() && !snapshot.is_suspended();
+    if !may_act || termination::delay_of_set(set).is_none() {
         return Vec::new();
     }
     let with_orphans = roster.replicas_with_orphans();
@@ -175,7 +176,8 @@ fn of_clique(snapshot: &Snapshot, roster: &Roster<'_>, part: &LayoutSlot<'_>) ->
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
     let is_updating = update::is_updating(&snapshot.validated.set, i);
     let facts = || seen.facts().in_update(is_updating);
-    Breach::confirmed(i, object, delay, stored, || clique_breach(&facts()))
+    let breach = Breach::confirmed(i, object, delay, stored, || clique_breach(&facts()))?;
+    Some(breach.not_before(snapshot.breaches_from()))
 }
 
 fn of_group(snapshot: &Snapshot, roster: &Roster<'_>, i: i32, group: &Group<'_>) -> Option<Breach> {
@@ -189,10 +191,11 @@ fn of_group(snapshot: &Snapshot, roster: &Roster<'_>, i: i32, group: &Group<'_>)
     let delay =
         termination::delay_of_group(&snapshot.validated.set, config).filter(|_| is_current)?;
     let object = Target::of::<PodCliqueScalingGroup>(&group.metadata);
-    Breach::confirmed(i, object, delay, status.into(), || {
+    let breach = Breach::confirmed(i, object, delay, status.into(), || {
         let is_updating = update::is_updating(&snapshot.validated.set, i);
         group_breach(&roster.group_facts(group, is_updating))
-    })
+    })?;
+    Some(breach.not_before(snapshot.breaches_from()))
 }
 
 /// The standalone cliques of a replica with their live replica counts. The count of a PodClique

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PcsUpdateProgress;
+use domain::health::suspension;
 use domain::roster::Roster;
 use domain::update;
 use domain::workload::layout::LayoutSlot;
@@ -119,6 +120,7 @@ fn go_on(
     let before = turn_of(next, snapshot, newest, roster, now)
         .map(|turn| (turn.stored.replica_index, turn.components()));
     let turn = before.as_ref().map(|(replica, _)| *replica);
+    let is_suspended = suspension::is_stored(next);
     let entries = &next.replica_revisions;
     let awaits_older = || awaits_older(entries, turn, snapshot, roster);
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
@@ -134,7 +136,11 @@ fn go_on(
             partition: update::partition(&snapshot.validated.set),
             awaits_older: &awaits_older,
         };
-        replicas.move_turn(progress, now);
+        if is_suspended {
+            replicas.end_without_turns(progress, now);
+        } else {
+            replicas.move_turn(progress, now);
+        }
     }
     count(progress, newest, roster);
     let turn = update::turn_in(&snapshot.validated.set, next).map(|turn| turn.replica_index);

@@ -25,6 +25,7 @@ mod revisions;
 mod situation;
 mod status;
 mod status_pace;
+mod suspend;
 mod termination;
 mod training;
 mod update;

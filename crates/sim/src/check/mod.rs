@@ -32,6 +32,7 @@ mod start_order;
 mod status;
 mod steps;
 mod stored_failures;
+mod suspended;
 mod terminal;
 pub(crate) mod units;
 pub(crate) mod updates;
@@ -127,6 +128,7 @@ impl Checker {
             runtime::check(&window, record)?;
             completion::check(&window, record)?;
             terminal::check(&window, record)?;
+            suspended::check(&window, record)?;
             fences::check(&window, record)?;
             breaches::check(&window, record)?;
             idle::check(&window, record)?;

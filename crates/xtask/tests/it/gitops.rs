@@ -114,3 +114,19 @@ fn argo_shows_the_cause() {
     let message = argo::message(object);
     assert!(message.starts_with("NameTaken: "), "{message}");
 }
+
+/// Argo CD has a state of its own for it. Flux goes on: the set is as it was asked to be. kstatus has no
+/// word for it, so a tool without our expressions waits.
+#[test]
+fn a_suspended_set_is_suspended_in_argo_and_current_in_flux() {
+    let mut object = recorded().remove("podcliqueset-ready").unwrap();
+    for condition in object["status"]["conditions"].as_array_mut().unwrap() {
+        if condition["type"] == "Ready" {
+            condition["status"] = json!("False");
+            condition["reason"] = json!("Suspended");
+        }
+    }
+    assert_eq!(argo::status(&object), "Suspended");
+    assert_eq!(flux::judge(&object), Current);
+    assert_eq!(kstatus::judge(&object), InProgress);
+}

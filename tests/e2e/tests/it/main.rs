@@ -43,6 +43,7 @@ mod scaling;
 mod schedulers;
 mod start_order;
 mod stuck;
+mod suspend;
 mod termination;
 mod training;
 mod updates;

@@ -5,6 +5,7 @@ mod group_replicas;
 mod group_starts;
 mod left;
 mod refused_templates;
+mod suspended;
 mod units;
 
 use serde_json::{Value, json};

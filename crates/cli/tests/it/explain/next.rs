@@ -86,7 +86,7 @@ fn job(used: i32) -> Workload {
     workload.set.spec.training_spec = Some(TrainingSpec {
         max_restarts: Some(2),
         max_runtime: Some("1h".into()),
-        ignore_disruptions: None,
+        ..TrainingSpec::default()
     });
     workload.podcliques[0].spec.workload_type = Some(WorkloadType::Training);
     let status = workload.set.status.as_mut().unwrap();

@@ -27,6 +27,8 @@ pub struct CliqueFacts {
     /// Whether no set controls it, directly or through a group: then no controller creates its
     /// pods.
     pub is_orphaned: bool,
+    /// Whether its set is suspended: its pods are deleted, and none is created.
+    pub is_held: bool,
     /// Only for training.
     pub training: Option<TrainingFacts>,
     /// The pod whose trouble is the most important, with that trouble.
@@ -71,12 +73,19 @@ impl CliqueFacts {
         }
     }
 
+    /// The same while its set is suspended, or is not.
+    #[must_use]
+    pub fn held(self, is_held: bool) -> Self {
+        Self { is_held, ..self }
+    }
+
     /// The same with the delay that a breach of a job may last. Without a delay readiness is only a
     /// symptom: a server closes its port before it ends well, and the kubelet reports the closed
-    /// port first (docs/semantics.md §2.1).
+    /// port first (docs/semantics.md §2.1). A clique that starts again has to become Ready first.
     #[must_use]
     pub fn with_job_delay(self, delay: SignedDuration) -> Self {
-        let is_lenient = self.was_available && !delay.is_positive();
+        let was_up = self.was_available && !self.was_idle;
+        let is_lenient = was_up && !delay.is_positive();
         let running = self.training.as_ref().filter(|_| is_lenient);
         let available = running.map_or(self.ready, |t| t.running);
         Self { available, ..self }
@@ -109,7 +118,8 @@ impl CliqueFacts {
     /// delay: while enough pods are up, or while the delay of a clique that was available runs
     /// (docs/semantics.md §5.6).
     pub fn replaces_failed_pods(&self, delay: SignedDuration) -> bool {
-        let is_one_by_one = self.is_up() || (self.was_available && delay.is_positive());
+        let was_up = self.was_available && !self.was_idle;
+        let is_one_by_one = self.is_up() || (was_up && delay.is_positive());
         is_one_by_one && !self.has_given_up()
     }
 
@@ -122,10 +132,10 @@ impl CliqueFacts {
         (self.was_available || kept.is_some()) && !self.was_idle && !is_starting
     }
 
-    /// Whether it was scaled to 0 since it was last up, after this observation (docs/semantics.md
-    /// §2.2). A job has a fixed size.
-    pub fn is_or_was_scaled_to_zero(&self) -> bool {
-        let is_idle = self.replicas == 0 && self.training.is_none();
+    /// Whether it was scaled to 0, or its set suspended, since it was last up, after this observation
+    /// (docs/semantics.md §2.2). A job has a fixed size, but may be suspended.
+    pub fn is_or_was_idle(&self) -> bool {
+        let is_idle = self.is_held || (self.replicas == 0 && self.training.is_none());
         let is_noted = self.was_idle && !self.has_its_minimum() && !self.is_whole_below();
         (is_idle && (self.has_been_up() || self.was_idle)) || is_noted
     }
@@ -133,7 +143,7 @@ impl CliqueFacts {
     /// How many pods it has, or kept, below its minimum, after this observation (docs/semantics.md
     /// §2.2). A clique that is scaled to zero, or starts after that, has `wasIdle` instead.
     pub fn next_scaled_below_to(&self) -> Option<i32> {
-        if !self.has_been_up() || self.is_or_was_scaled_to_zero() || self.training.is_some() {
+        if !self.has_been_up() || self.is_or_was_idle() || self.training.is_some() {
             return None;
         }
         let is_below = self.replicas < self.min_available;
@@ -180,6 +190,8 @@ pub struct GroupFacts {
     pub unhealthy: Vec<i32>,
     /// Whether this group's replica is the one being updated.
     pub is_updating: bool,
+    /// Whether its set is suspended.
+    pub is_held: bool,
     /// Available surge replicas of an update: they serve.
     pub surge: i32,
 }
@@ -192,6 +204,12 @@ impl GroupFacts {
             is_updating,
             ..self
         }
+    }
+
+    /// The same while its set is suspended, or is not.
+    #[must_use]
+    pub fn held(self, is_held: bool) -> Self {
+        Self { is_held, ..self }
     }
 
     /// The number of group replicas that have to be healthy: never more than `spec.replicas`.

@@ -47,6 +47,7 @@ impl CliqueFacts {
             scaled_below_to: status.and_then(|s| s.scaled_below_to),
             is_updating: false,
             is_orphaned: false,
+            is_held: false,
             training: is_training.then(|| facts_of_job(podclique, &staying)),
             cause: find_cause(stored, culprit.as_ref()),
             culprit,
@@ -74,7 +75,8 @@ pub fn is_established(podclique: &PodClique) -> bool {
     has_been_up && !was_idle(podclique)
 }
 
-fn was_idle(podclique: &PodClique) -> bool {
+/// Whether, as stored, the PodClique starts like a new one: it was scaled to 0, or suspended.
+pub fn was_idle(podclique: &PodClique) -> bool {
     let status = podclique.status.as_ref();
     status.is_some_and(|s| s.was_idle == Some(true))
 }
@@ -189,6 +191,7 @@ impl GroupFacts {
             min_available: group.spec.min_available.unwrap_or(1),
             unhealthy: unhealthy.map(|m| m.group_replica).collect(),
             is_updating: false,
+            is_held: false,
             surge,
         }
     }

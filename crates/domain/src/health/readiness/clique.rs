@@ -44,6 +44,9 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
             "no pods are requested".to_owned(),
         );
     }
+    if let Some(cause) = look.start.find_cause().filter(|_| look.start == Start::Suspended) {
+        return ready_condition(false, cause.reason, cause.text);
+    }
     // Completed ranks count, but a job in which no pod runs does not work.
     let done = count_done(look);
     let is_enough = up >= minimum && (done == 0 || up > done);
@@ -112,6 +115,9 @@ pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
     let need = if all { facts.replicas } else { facts.minimum() };
     if has_succeeded || facts.ready >= need {
         return None;
+    }
+    if look.start == Start::Suspended {
+        return look.start.find_cause();
     }
     find_cause(look, need).or_else(|| Some(not_settled(facts.ready, need)))
 }
@@ -191,6 +197,7 @@ impl Stage {
             | Reason::PriorityClassMissing
             | Reason::RequestRefused
             | Reason::ReplicaTerminating
+            | Reason::Suspended
             | Reason::PodTerminating
             | Reason::PodsBeingCreated => Self::Created,
             Reason::VolumeUnavailable

@@ -207,9 +207,11 @@ impl<'a> List<'a> {
     }
 
     /// Whether it names a pod of that part that exists and stays. If another implementation wrote
-    /// the list, only pods without our gate count (decision 26).
+    /// the list, only pods without our gate count (decision 26). Where a part starts like a new one,
+    /// pods that had ended before do not count (decision 173).
     fn names_pod_of(&self, part: &ObservedClique) -> bool {
-        let mut pods = part.staying();
+        let was_idle = availability::was_idle(&part.podclique);
+        let mut pods = part.staying().filter(|p| !(was_idle && p.is_finished()));
         pods.any(|p| {
             let counts = self.opens_gates || p.gate_position().is_none();
             counts && self.pods.contains(p.name())

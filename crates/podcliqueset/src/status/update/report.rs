@@ -232,7 +232,8 @@ pub(in crate::status) fn complete_ready(
     report: &ConditionUpdate,
     next: &PodCliqueSetStatus,
 ) -> ConditionUpdate {
-    if ready.reason.is_final() || ready.reason == Reason::ScaledToZero {
+    let needs_no_more = [Reason::ScaledToZero, Reason::Suspended].contains(&ready.reason);
+    if ready.reason.is_final() || needs_no_more {
         return ready;
     }
     let is_idle = report.reason == Reason::NoActiveUpdate;

@@ -5,6 +5,7 @@ mod answers;
 mod calm;
 mod domains;
 mod leaving;
+mod suspending;
 mod trouble;
 
 use std::time::Duration;
@@ -59,11 +60,24 @@ pub fn run_leaving(
     }
 }
 
+/// The same for a set that is suspended and resumed, several times.
+pub fn run_suspending(
+    seed: u64,
+    sabotage: Option<Sabotage>,
+    lines: usize,
+) -> Result<Coverage, Failure> {
+    match attempt(Course::Suspending, seed, sabotage, 0) {
+        Err(_) if lines > 0 => attempt(Course::Suspending, seed, sabotage, lines),
+        result => result,
+    }
+}
+
 /// The course of a run.
 #[derive(Clone, Copy)]
 enum Course {
     Any,
     Leaving,
+    Suspending,
 }
 
 fn attempt(
@@ -77,6 +91,7 @@ fn attempt(
         let result = match course {
             Course::Any => run.all().await,
             Course::Leaving => run.leave_and_return().await,
+            Course::Suspending => run.suspend_and_resume().await,
         };
         match result {
             Ok(()) => {
@@ -204,6 +219,17 @@ impl Run {
         for _ in 0..TROUBLED {
             self.troubled_step().await?;
         }
+        self.calm_down();
+        self.converge().await?;
+        self.verdict()?;
+        self.second_act().await?;
+        self.last_act().await?;
+        self.be_refused().await?;
+        self.stay_quiet().await
+    }
+
+    /// All trouble ends.
+    fn calm_down(&mut self) {
         self.is_calm = true;
         self.is_quota_used_up = false;
         self.are_nodes_dead = false;
@@ -215,12 +241,6 @@ impl Run {
         }
         self.apply_again();
         self.capacity = usize::MAX;
-        self.converge().await?;
-        self.verdict()?;
-        self.second_act().await?;
-        self.last_act().await?;
-        self.be_refused().await?;
-        self.stay_quiet().await
     }
 
     /// Users restore a removed owner reference in the end.

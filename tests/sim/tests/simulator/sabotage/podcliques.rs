@@ -49,6 +49,13 @@ impl Reconciler for SpoiltPodCliques {
         {
             set.unnoted_failures.clear();
         }
+        if self.sabotage == Some(Sabotage::SuspensionIgnored)
+            && let Some(set) = &mut snapshot.set
+            && set.is_suspended
+        {
+            set.is_suspended = false;
+            snapshot.may_create = true;
+        }
         if self.sabotage == Some(Sabotage::PinsIgnored)
             && let Some(gang) = &mut snapshot.gang
         {
