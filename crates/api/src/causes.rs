@@ -79,6 +79,14 @@ impl Reason {
         FINAL.contains(&self)
     }
 
+    /// Whether this reason of `UpdateInProgress` reports an update that makes no progress.
+    pub fn is_standstill(self) -> bool {
+        matches!(
+            self,
+            Self::ProgressDeadlineExceeded | Self::NoRoom | Self::ReplicasAway
+        )
+    }
+
     /// Whether this cause is a refusal of the API server. The operator repeats the request.
     pub fn is_refusal(self) -> bool {
         REFUSED.contains(&self)
