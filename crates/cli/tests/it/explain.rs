@@ -4,6 +4,7 @@ mod domains;
 mod next;
 mod remedies;
 mod stuck;
+mod terminations;
 mod trees;
 
 use chrono::Utc;
