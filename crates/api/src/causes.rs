@@ -87,6 +87,17 @@ impl Reason {
         )
     }
 
+    /// Whether this reason of `Ready=True` says that an update does not go on by itself.
+    pub fn holds_an_update_up(self) -> bool {
+        matches!(
+            self,
+            Self::UpdateRefused
+                | Self::UpdateStalled
+                | Self::UpdatePaused
+                | Self::UpdatePartitioned
+        )
+    }
+
     /// Whether this cause is a refusal of the API server. The operator repeats the request.
     pub fn is_refusal(self) -> bool {
         REFUSED.contains(&self)

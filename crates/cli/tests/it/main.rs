@@ -27,5 +27,6 @@ mod redact;
 mod related;
 mod requests;
 mod server;
+mod stalled_update;
 mod timeline;
 mod undo;

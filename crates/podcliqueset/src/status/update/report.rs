@@ -182,7 +182,9 @@ impl Report<'_> {
         let is_shown = |text: &str| numbers.as_ref().is_some_and(|shown| shown.contains(text));
         let trouble = pods.and_then(|pods| pods.explain());
         let trouble = trouble.filter(|text| !is_shown(text));
-        let parts = [Some(tally.to_owned()), numbers, step, wait, surge, trouble];
+        let refused = readiness::refusal(&next.last_errors).map(|cause| cause.text);
+        let tally = Some(tally.to_owned());
+        let parts = [tally, numbers, refused, step, wait, surge, trouble];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
@@ -248,12 +250,14 @@ pub(in crate::status) fn complete_ready(
     }
     let is_up = ready.status == Status::True;
     let refused = readiness::refusal(&next.last_errors).filter(|_| is_up);
-    let why = refused.as_ref().map(|cause| format!("; {}", cause.text));
-    let why = why.unwrap_or_default();
     let shown = match report.reason {
         Reason::Progressing | Reason::NoRoom => tally(next).unwrap_or_default(),
         _ => report.message.clone(),
     };
+    let why = refused
+        .as_ref()
+        .filter(|cause| !shown.contains(&cause.text));
+    let why = why.map_or(String::new(), |cause| format!("; {}", cause.text));
     let (reason, why) = match report.reason {
         Reason::TemplateRefused => (Reason::UpdateRefused, String::new()),
         Reason::Paused => (Reason::UpdatePaused, String::new()),
