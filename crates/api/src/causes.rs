@@ -80,6 +80,25 @@ impl Reason {
         FINAL.contains(&self)
     }
 
+    /// Whether this reason of `UpdateInProgress` reports an update that makes no progress.
+    pub fn is_standstill(self) -> bool {
+        matches!(
+            self,
+            Self::ProgressDeadlineExceeded | Self::NoRoom | Self::ReplicasAway
+        )
+    }
+
+    /// Whether this reason of `Ready=True` says that an update does not go on by itself.
+    pub fn holds_an_update_up(self) -> bool {
+        matches!(
+            self,
+            Self::UpdateRefused
+                | Self::UpdateStalled
+                | Self::UpdatePaused
+                | Self::UpdatePartitioned
+        )
+    }
+
     /// Whether this cause is a refusal of the API server. The operator repeats the request.
     pub fn is_refusal(self) -> bool {
         REFUSED.contains(&self)

@@ -124,6 +124,9 @@ pub enum Reason {
     /// UpdateInProgress=Unknown of a PodCliqueSet: pods of the replica in turn that have to run find
     /// no node, and without `terminationDelay` nothing ends that; the update continues once they do.
     NoRoom,
+    /// UpdateInProgress=Unknown of a PodCliqueSet: replicas that ran during the update have been down
+    /// for a minute, so no replica has the turn; the update continues once they are available.
+    ReplicasAway,
     /// UpdateInProgress=False: no update runs.
     NoActiveUpdate,
     /// UpdateInProgress=False: `updateStrategy.paused` is true, and replicas or PodCliques have an

@@ -261,6 +261,29 @@ pub struct BreachCause {
     /// Whether the cluster took the pod away: a drain, an eviction, preemption, a lost node.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_disruption: bool,
+    /// The pod of the message, for the record of a termination; absent in a cause that an earlier
+    /// version stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<LostPod>,
+}
+
+/// A pod that was lost, in parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LostPod {
+    /// Its name; the pod may be gone.
+    pub name: String,
+    /// Node that it was on; absent if it had none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Cause in one word, e.g. `OOMKilled`.
+    pub reason: String,
+    /// Exit code of the container that ended; absent if none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Its last words: at most 1024 bytes, from the end, on one line without control characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_words: Option<String>,
 }
 
 /// The running or last update of a clique.

@@ -12,7 +12,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::attempt::{LiveReplicas, ReplicaAttempt};
+pub use self::attempt::{LiveReplicas, ReplicaAttempt, TerminationCause};
 pub use self::scaling_group::PodCliqueScalingGroupConfig;
 pub use self::status::{
     PodCliqueSetPhase, PodCliqueSetStatus, PodGangSummary, PodGangSummaryPhase,

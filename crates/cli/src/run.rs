@@ -8,8 +8,8 @@ use crate::args::{Args, Command};
 use crate::exit::{Exit, Failure};
 use crate::suspend::Wish;
 use crate::{
-    bundle, capacity, completion, explain, history, lint, man, output, plan, suspend, timeline, tree,
-    undo,
+    bundle, capacity, completion, explain, history, lint, man, output, plan, suspend, timeline,
+    tree, undo,
 };
 
 /// Runs the command of the arguments.

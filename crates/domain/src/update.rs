@@ -9,6 +9,7 @@ mod record;
 mod revision;
 mod room;
 mod surge;
+mod tally;
 mod template_component;
 mod trouble;
 mod unit;
@@ -39,8 +40,9 @@ pub use self::room::{
 pub use self::surge::{
     SurgeUnit, describe_surge, follow_replicas, next_surge_from, surge_of_clique, surge_of_group,
 };
+pub use self::tally::{Remainder, describe_remainders};
 pub use self::template_component::{TemplateComponent, components_of};
-pub use self::trouble::explain_new_pods;
+pub use self::trouble::explain_trouble;
 pub use self::unit::{
     Age, Stage, UnitMember, UnitReplica, counts_from, next_stage_at, next_stage_of_replica_at,
     stage_of_pod, stage_of_replica,

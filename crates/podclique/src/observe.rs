@@ -178,7 +178,7 @@ impl Snapshot {
             .iter()
             .map(AsRef::as_ref)
             .filter(|p: &&Pod| !update::is_outdated(&p.metadata, meta));
-        update::explain_new_pods(new, now)
+        update::explain_trouble(new, now)
     }
 
     /// Whether its replica has the turn in an update.

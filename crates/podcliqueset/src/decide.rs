@@ -167,11 +167,7 @@ fn go_on(
 }
 
 /// The objects of the set: surplus ones are deleted, missing ones created, the others corrected.
-fn plan_objects(
-    plan: &mut Plan<PodCliqueSetStatus>,
-    snapshot: &Snapshot,
-    roster: &Roster<'_>,
-) {
+fn plan_objects(plan: &mut Plan<PodCliqueSetStatus>, snapshot: &Snapshot, roster: &Roster<'_>) {
     let idle = ScaledToZero::of(snapshot, roster);
     let expected = roster.layout.gangs(|part| idle.contains(part));
     plan.wave(services::plan_deletions(snapshot));

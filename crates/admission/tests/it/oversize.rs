@@ -278,6 +278,7 @@ fn longest(replica: i32, cliques: &[&str]) -> ReplicaAttempt {
         time: Time(after(0)),
         reason: ReplicaAttempt::BREACHED.into(),
         message: String::new(),
+        cause: None,
         succeeded: cliques
             .iter()
             .map(|c| names::standalone_clique("job", replica, c))

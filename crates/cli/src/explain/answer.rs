@@ -79,6 +79,8 @@ pub enum Evidence {
     Error(Error),
     /// The failure of a job's pod: from `status.lastFailures`.
     Failure(Failure),
+    /// The last termination of a replica, with its pod: from `status.replicaAttempts`.
+    Termination(Termination),
 }
 
 /// A condition.
@@ -174,6 +176,27 @@ pub struct Failure {
     pub pod: String,
     /// Its result and its node.
     pub end: String,
+    /// The first lines of its last output.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_words: Vec<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// An entry of `status.replicaAttempts` with its cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Termination {
+    /// The replica, or the group replica.
+    pub replica: String,
+    /// Its number.
+    pub attempt: i32,
+    /// The pod that it goes back to.
+    pub pod: String,
+    /// The clique of the pod.
+    pub clique: String,
+    /// The trouble of the pod, and its node.
+    pub trouble: String,
     /// The first lines of its last output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_words: Vec<String>,

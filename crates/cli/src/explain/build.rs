@@ -145,15 +145,7 @@ impl Search<'_> {
     /// the others.
     fn cause(&self, headline: &Headline) -> Option<Reason> {
         let told: Option<Reason> = headline.reason.parse().ok();
-        let of_update = told.filter(|reason| {
-            matches!(
-                reason,
-                Reason::UpdateRefused
-                    | Reason::UpdateStalled
-                    | Reason::UpdatePaused
-                    | Reason::UpdatePartitioned
-            )
-        });
+        let of_update = told.filter(|reason| reason.holds_an_update_up());
         let found = self.finding.cause.as_ref().map(|cause| cause.reason);
         if headline.is_ready || self.pod.is_some() {
             return found.or(of_update);

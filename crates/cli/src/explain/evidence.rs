@@ -2,6 +2,7 @@
 
 mod containers;
 mod events;
+mod terminations;
 
 use api::conditions::{self, ConditionType, Reason};
 use api::podcliqueset::PodFailure;
@@ -22,7 +23,8 @@ const LAST_WORDS: usize = 3;
 /// Replicas of a set whose trees are listed.
 const MOST_TREES: usize = 3;
 
-/// Conditions, errors, events, the pin of the pod, its containers and failures, in this order.
+/// Conditions, errors, events, the pin of the pod, its containers, failures and terminations, in this
+/// order.
 pub fn gather_evidence(
     view: &View<'_>,
     finding: &Finding<'_>,
@@ -42,6 +44,8 @@ pub fn gather_evidence(
     if finding.pod.is_none() || reason == Some(Reason::PodFailed) {
         all.extend(failures(&status).map(Evidence::Failure));
     }
+    let terminations = terminations::newest(view.workload).into_iter();
+    all.extend(terminations.map(Evidence::Termination));
     all
 }
 
@@ -196,9 +200,13 @@ fn failures(status: &PodCliqueSetStatus) -> impl Iterator<Item = Failure> {
 
 /// "Error, exit code 1, on node a".
 pub fn describe_failure(failure: &PodFailure) -> String {
-    let code = failure.exit_code.map(|code| format!("exit code {code}"));
-    let node = failure.node.as_ref().map(|node| format!("on node {node}"));
-    let words: Vec<String> = [Some(failure.reason.clone()), code, node]
+    describe_end(&failure.reason, failure.exit_code, failure.node.as_deref())
+}
+
+fn describe_end(reason: &str, exit_code: Option<i32>, node: Option<&str>) -> String {
+    let code = exit_code.map(|code| format!("exit code {code}"));
+    let node = node.map(|node| format!("on node {node}"));
+    let words: Vec<String> = [Some(reason.to_owned()), code, node]
         .into_iter()
         .flatten()
         .collect();

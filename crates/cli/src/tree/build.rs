@@ -145,6 +145,12 @@ impl Builder<'_> {
     }
 }
 
+/// Whether the minimum runs, by condition `Ready`, and an update makes no progress or is refused.
+pub(super) fn is_update_stuck(ready: &Condition) -> bool {
+    let reason: Option<Reason> = ready.reason.parse().ok();
+    matches!(reason, Some(Reason::UpdateStalled | Reason::UpdateRefused))
+}
+
 /// State and cause from condition `Ready`.
 fn judge(branch: &mut Branch, conditions: &[Condition]) {
     let Some(ready) = conditions::find(conditions, ConditionType::Ready) else {
@@ -152,9 +158,12 @@ fn judge(branch: &mut Branch, conditions: &[Condition]) {
     };
     branch.state.clone_from(&ready.reason);
     let is_ready = ready.status == "True";
+    let reason: Option<Reason> = ready.reason.parse().ok();
+    let is_update_held = reason.is_some_and(Reason::holds_an_update_up);
     let needs_somebody = conditions::has_blocking_reason(ready);
-    branch.is_good = (is_ready || needs_somebody).then_some(is_ready);
-    let tells_more = !is_ready || ready.reason == Reason::MinimumReady.to_string();
+    let is_good = is_ready && !is_update_stuck(ready);
+    branch.is_good = (is_ready || needs_somebody).then_some(is_good);
+    let tells_more = !is_ready || is_update_held || reason == Some(Reason::MinimumReady);
     branch.cause = tells_more.then(|| ready.message.clone());
 }
 

@@ -42,12 +42,13 @@ fn line_of(set: &PodCliqueSet, now: Timestamp) -> SetSummary {
     let reason = ready.map_or("", |c| &c.reason).to_owned();
     let is_blocking = ready.is_some_and(conditions::has_blocking_reason);
     let is_ready = ready.is_some_and(|c| c.status == "True");
+    let is_good = is_ready && !ready.is_some_and(super::build::is_update_stuck);
     let created = set.metadata.creation_timestamp.as_ref();
     SetSummary {
         namespace: set.metadata.namespace.clone().unwrap_or_default(),
         name: ownership::name(&set.metadata).to_owned(),
         available: format!("{}/{}", status.available_replicas, set.spec.replicas),
-        is_good: (is_ready || is_blocking).then_some(is_ready),
+        is_good: (is_ready || is_blocking).then_some(is_good),
         state: reason,
         age: created.map_or(String::new(), |at| age_of(at.0, now)),
         message: ready.map_or(String::new(), |c| c.message.clone()),

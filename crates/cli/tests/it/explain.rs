@@ -5,6 +5,7 @@ mod next;
 mod readme;
 mod remedies;
 mod stuck;
+mod terminations;
 mod trees;
 
 use chrono::Utc;

@@ -26,6 +26,7 @@ mod redact;
 mod related;
 mod requests;
 mod server;
+mod stalled_update;
 mod suspend;
 mod timeline;
 mod undo;

@@ -45,7 +45,10 @@ fn a_set_that_a_tool_writes_is_refused_unless_forced() {
     let meta = json!({"annotations": {"argocd.argoproj.io/tracking-id": "x"}});
     let (exit, text) = refusal(&llm(), &meta, false).unwrap();
     assert_eq!(exit, Exit::BadInput);
-    assert!(text.contains("`kubectl grove suspend llm --force`"), "{text}");
+    assert!(
+        text.contains("`kubectl grove suspend llm --force`"),
+        "{text}"
+    );
     assert_eq!(refusal(&llm(), &meta, true), None);
     assert_eq!(refusal(&llm(), &json!({}), false), None);
 }

@@ -166,28 +166,33 @@ impl Component {
     /// fewer than it found, or as many with surge, and, where it found more than the minimum, the
     /// minimum.
     pub fn deletable(&self) -> usize {
-        let Some(reached) = self.clipped_reached() else {
+        let Some(floor) = self.floor() else {
             return 0;
         };
-        let has_risen = self.next_reached() > Some(reached);
+        let has_risen = self.next_reached() > self.clipped_reached();
         if has_risen {
             return 0;
         }
         if self.uses_surge() && self.surge_available < self.limits.max_surge {
             return 0;
         }
+        usize::try_from(self.available.saturating_sub(floor)).unwrap_or(0)
+    }
+
+    /// The number of available units that the update leaves; unknown before `reached` is stored.
+    pub fn floor(&self) -> Option<i32> {
+        let reached = self.clipped_reached()?;
         let away = if self.uses_surge() {
             0
         } else {
             self.limits.max_unavailable
         };
         let below = reached.saturating_sub(away).max(0);
-        let floor = if reached > self.minimum {
+        Some(if reached > self.minimum {
             below.max(self.minimum)
         } else {
             below
-        };
-        usize::try_from(self.available.saturating_sub(floor)).unwrap_or(0)
+        })
     }
 
     /// The surge units, of these that exist, that go now, and the numbers without them. While an old

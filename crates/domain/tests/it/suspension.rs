@@ -151,13 +151,38 @@ fn a_job_that_is_over_is_not_suspended() {
 
 /// The phase, the condition that is True since 100, `ttlAfterFinished`.
 #[rstest]
-#[case::done(PodCliqueSetPhase::Succeeded, ConditionType::Succeeded, Some("1h"), Some(3_700))]
-#[case::failed(PodCliqueSetPhase::Failed, ConditionType::Failed, Some("5s"), Some(105))]
-#[case::at_once(PodCliqueSetPhase::Failed, ConditionType::Failed, Some("0s"), Some(100))]
+#[case::done(
+    PodCliqueSetPhase::Succeeded,
+    ConditionType::Succeeded,
+    Some("1h"),
+    Some(3_700)
+)]
+#[case::failed(
+    PodCliqueSetPhase::Failed,
+    ConditionType::Failed,
+    Some("5s"),
+    Some(105)
+)]
+#[case::at_once(
+    PodCliqueSetPhase::Failed,
+    ConditionType::Failed,
+    Some("0s"),
+    Some(100)
+)]
 #[case::its_last_pod_runs(PodCliqueSetPhase::Running, ConditionType::Failed, Some("5s"), None)]
 #[case::no_time(PodCliqueSetPhase::Succeeded, ConditionType::Succeeded, None, None)]
-#[case::a_negative_time(PodCliqueSetPhase::Succeeded, ConditionType::Succeeded, Some("-1s"), None)]
-#[case::no_duration(PodCliqueSetPhase::Succeeded, ConditionType::Succeeded, Some("soon"), None)]
+#[case::a_negative_time(
+    PodCliqueSetPhase::Succeeded,
+    ConditionType::Succeeded,
+    Some("-1s"),
+    None
+)]
+#[case::no_duration(
+    PodCliqueSetPhase::Succeeded,
+    ConditionType::Succeeded,
+    Some("soon"),
+    None
+)]
 #[case::no_condition(PodCliqueSetPhase::Succeeded, ConditionType::Ready, Some("5s"), None)]
 fn a_job_is_kept_from_its_end(
     #[case] phase: PodCliqueSetPhase,

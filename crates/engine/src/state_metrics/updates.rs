@@ -68,11 +68,11 @@ fn label_set(set: &PodCliqueSet, largest: &Largest<'_>) -> String {
 fn state_of(set: &PodCliqueSet) -> Option<&'static str> {
     let conditions = &set.status.as_ref()?.conditions;
     let update = conditions::find(conditions, ConditionType::UpdateInProgress)?;
-    match update.reason.parse().ok()? {
+    match update.reason.parse::<Reason>().ok()? {
         Reason::TemplateRefused => Some("refused"),
         Reason::Paused => Some("paused"),
         Reason::Partitioned => Some("partitioned"),
-        Reason::ProgressDeadlineExceeded | Reason::NoRoom => Some("standing"),
+        reason if reason.is_standstill() => Some("standing"),
         Reason::Progressing => Some("running"),
         _ => None,
     }

@@ -120,7 +120,10 @@ fn nothing_is_a_breach_meanwhile() {
     snapshot.set.as_mut().unwrap().breach_memory = SignedDuration::from_mins(10);
     let status = plan(&snapshot).status.unwrap();
     assert_eq!(breach_of(&status), "False/Suspended");
-    assert_eq!((status.breached_since, status.scaled_below_to), (None, None));
+    assert_eq!(
+        (status.breached_since, status.scaled_below_to),
+        (None, None)
+    );
 }
 
 #[test]

@@ -6,10 +6,11 @@
 use std::collections::HashSet;
 
 use api::conditions::Status;
-use api::{PodClique, PodCliqueSet, events};
+use api::{PodClique, PodCliqueSet, events, names};
 use domain::health::availability::{
     CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach,
 };
+use domain::health::culprit::blame;
 use domain::health::fence;
 use domain::health::termination::{self, Breach};
 use domain::object::ownership;
@@ -35,7 +36,11 @@ pub(super) fn terminate_group_replicas(snapshot: &Snapshot, now: Timestamp) -> O
         return None;
     }
     let causes = due.iter().map(|b| (b.replica, b.cause()));
-    let attempts = fence::begin_group_attempts(snapshot.replica_attempts(), causes, now);
+    let mut attempts = fence::begin_group_attempts(snapshot.replica_attempts(), causes, now);
+    let blamed = due
+        .iter()
+        .filter_map(|b| Some((b.replica, b.blamed.as_ref()?.to_record()?)));
+    fence::note_causes(&mut attempts, blamed);
     Some(Fences::of(snapshot, attempts))
 }
 
@@ -159,7 +164,14 @@ fn confirm_breach(
     let breach = Breach::confirmed(j, object, delay, stored, || {
         clique_breach(&facts_of(snapshot, podclique))
     })?;
-    Some(breach.not_before(snapshot.breaches_from()))
+    let group = ownership::name(&snapshot.group.metadata);
+    let parts = names::parts_of_grouped_clique(group, ownership::name(&podclique.metadata));
+    let facts = parts.map(|(_, clique)| (clique, facts_of(snapshot, podclique)));
+    Some(
+        breach
+            .not_before(snapshot.breaches_from())
+            .blamed_on(blame(facts.into_iter())),
+    )
 }
 
 fn facts_of(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {

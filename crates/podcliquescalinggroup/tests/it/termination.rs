@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::ReplicaAttempt;
-use api::{
-    PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, PodCliqueSetStatus, events,
-};
+use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, PodCliqueSetStatus, events};
 use domain::health::suspension;
 use domain::object::ownership;
 use domain::plan::{Kind, Plan};
@@ -162,6 +160,26 @@ fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
     carry_out(&mut snapshot, &first);
     let then = plan(&snapshot).to_string();
     assert_snapshot!(then.split("status").next().unwrap());
+}
+
+/// Its pod crashes, and is seen.
+#[test]
+fn the_attempt_keeps_the_pod_that_it_goes_back_to() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
+    let podclique = &snapshot.podcliques["demo-0-g-1-leader"];
+    let crashing = pod(podclique, 0).waiting("CrashLoopBackOff").build();
+    let uid = ownership::uid(&podclique.metadata).to_owned();
+    snapshot.pods.insert(uid, vec![crashing]);
+    let status = plan(&snapshot).status.unwrap();
+    let attempt = &status.replica_attempts[0];
+    let cause = attempt.cause.as_ref().unwrap();
+    assert_eq!(
+        (&*cause.clique, &*cause.pod, &*cause.reason),
+        ("leader", "demo-0-g-1-leader-p0", "CrashLoopBackOff")
+    );
+    let words = "0 of 1 required pods ready; demo-0-g-1-leader-p0: CrashLoopBackOff; \
+                 MinAvailableBreached since";
+    assert!(attempt.message.contains(words), "{}", attempt.message);
 }
 
 /// However long the operator was away, and never again once all is recreated.

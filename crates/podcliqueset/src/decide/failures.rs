@@ -114,6 +114,7 @@ fn breach_of_deleted(part: &LayoutSlot<'_>, object: Target, now: Timestamp) -> B
         numbers: DELETED.to_owned(),
         fact: BreachFact::MinAvailableBreached,
         is_disruption: false,
+        blamed: None,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Updates: the accepted generation, the replica that has the turn, the progress (docs/semantics.md
 //! §14). The consequences of a turn are decided from the stored status.
 
+mod absence;
 mod coherent;
+mod numbers;
 mod observed;
 mod partition;
 mod report;
@@ -220,7 +222,12 @@ pub(crate) fn next_change(
 ) -> Option<Timestamp> {
     let progress = status.update_progress.as_ref().filter(|p| is_running(p))?;
     if progress.currently_updating.is_empty() {
-        return rollout::next_available_at(roster, now);
+        let absence = absence::find_absence(snapshot, roster, status, now);
+        let stands = absence
+            .map(|absence| absence.stands_at)
+            .filter(|at| *at > now);
+        let available = rollout::next_available_at(roster, now);
+        return stands.into_iter().chain(available).min();
     }
     let hashed = rollout::hash_templates(snapshot);
     let newest = rollout::newest(&hashed);

@@ -30,11 +30,7 @@ pub fn ask(snapshot: &mut Snapshot, suspend: bool) {
     edit(snapshot, |set| set.spec.suspend = suspend);
 }
 
-pub fn set_status(
-    snapshot: &mut Snapshot,
-    name: &str,
-    change: impl FnOnce(&mut PodCliqueStatus),
-) {
+pub fn set_status(snapshot: &mut Snapshot, name: &str, change: impl FnOnce(&mut PodCliqueStatus)) {
     let seen = snapshot.podcliques.get_mut(name).unwrap();
     let podclique = Arc::make_mut(&mut seen.podclique);
     change(podclique.status.get_or_insert_default());
@@ -95,7 +91,10 @@ fn suspended() -> Snapshot {
 fn at_rest() -> Snapshot {
     let mut snapshot = suspended();
     note_all(&mut snapshot);
-    snapshot.podcliques.values_mut().for_each(|c| c.pods.clear());
+    snapshot
+        .podcliques
+        .values_mut()
+        .for_each(|c| c.pods.clear());
     snapshot
 }
 
@@ -146,7 +145,10 @@ fn a_resume_waits_for_every_pod_and_every_podclique() {
         told(&plan(&snapshot)),
         "True/SuspendRequested: resuming: 11 pods are still ending"
     );
-    snapshot.podcliques.values_mut().for_each(|c| c.pods.clear());
+    snapshot
+        .podcliques
+        .values_mut()
+        .for_each(|c| c.pods.clear());
     fill(&mut snapshot, FRONT, 1, |p| p.ready().terminating(30));
     let waiting = plan(&snapshot);
     assert_eq!(
@@ -154,7 +156,10 @@ fn a_resume_waits_for_every_pod_and_every_podclique() {
         "True/SuspendRequested: resuming: 1 pods are still ending"
     );
     assert_eq!(waiting.wake_at, Some(after(90)), "until it is stuck");
-    snapshot.podcliques.values_mut().for_each(|c| c.pods.clear());
+    snapshot
+        .podcliques
+        .values_mut()
+        .for_each(|c| c.pods.clear());
     assert_eq!(
         told(&plan(&snapshot)),
         "True/SuspendRequested: resuming: podclique demo-0-frontend has not stored yet that it is \
@@ -268,7 +273,10 @@ fn a_set_may_be_created_suspended() {
     assert!(first.writes_nothing(), "{first}");
     assert!(suspension::is_stored(stored(&snapshot)));
     let second = plan(&snapshot);
-    assert!(writes(&second).contains("create PodClique demo-0-frontend"), "{second}");
+    assert!(
+        writes(&second).contains("create PodClique demo-0-frontend"),
+        "{second}"
+    );
     assert!(!writes(&second).contains("PodGang"), "{second}");
 }
 

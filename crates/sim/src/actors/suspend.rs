@@ -18,12 +18,18 @@ pub(super) fn toggle(store: &mut Store, set: &Id) {
 pub(super) fn keep(store: &mut Store, rng: &mut Rng, set: &Id) {
     const TIMES: [Option<&str>; 4] = [None, Some("0s"), Some("5s"), Some("1m")];
     let time = rng.pick(&TIMES).copied().flatten();
-    write(store, set, &json!({"trainingSpec": {"ttlAfterFinished": time}}));
+    write(
+        store,
+        set,
+        &json!({"trainingSpec": {"ttlAfterFinished": time}}),
+    );
 }
 
 /// All sets are suspended that are not over. Returns whether there is one.
 pub fn suspend_all(store: &mut Store) -> bool {
-    let sets = sets_that(store, |set| !view::is_over(set) && !view::is_terminating(set));
+    let sets = sets_that(store, |set| {
+        !view::is_over(set) && !view::is_terminating(set)
+    });
     for set in &sets {
         write(store, set, &json!({"suspend": true}));
     }

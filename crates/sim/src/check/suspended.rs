@@ -95,7 +95,9 @@ fn resumed(window: &Window<'_>, record: &Record, before: &Value, after: &Value) 
     let is_held = |pod: &Value| {
         let roots = job::sets(window, pod);
         let mut roots = roots.iter();
-        let is_own = roots.next().is_some_and(|s| view::uid(s) == view::uid(after));
+        let is_own = roots
+            .next()
+            .is_some_and(|s| view::uid(s) == view::uid(after));
         let versions = window.of_uid(Resource::Pod, view::uid(pod));
         let has_ended = |p: &Value| view::is_finished(p) || exits::has_ended(p);
         is_own
@@ -119,7 +121,9 @@ fn expired(record: &Record, set: &Value) -> Checked {
     let mut conditions = view::list(set, "/status/conditions");
     let end = conditions.find(|c| view::text(c, "/type") == phase);
     let end = end.and_then(|c| view::time(c, "/lastTransitionTime"));
-    let due = end.zip(kept).and_then(|(end, kept)| end.checked_add(kept).ok());
+    let due = end
+        .zip(kept)
+        .and_then(|(end, kept)| end.checked_add(kept).ok());
     let is_due = view::is_terminal(set) && due.is_some_and(|due| due <= record.time);
     demand(is_due, "I60", || {
         format!("{} deleted at {}, due at {due:?}", record.id, record.time)

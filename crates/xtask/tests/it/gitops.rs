@@ -130,3 +130,20 @@ fn a_suspended_set_is_suspended_in_argo_and_current_in_flux() {
     assert_eq!(flux::judge(&object), Current);
     assert_eq!(kstatus::judge(&object), InProgress);
 }
+
+/// An update that stands still is failed for Argo CD, whether the minimum runs or not. kstatus and Flux
+/// know `Ready` and `Stalled` only.
+#[test]
+fn an_update_that_stands_still_is_degraded() {
+    let mut object = recorded().remove("podcliqueset-updating").unwrap();
+    let update = object["status"]["conditions"][1].as_object_mut().unwrap();
+    assert_eq!(update["type"], "UpdateInProgress");
+    update.insert("status".to_owned(), json!("Unknown"));
+    update.insert("reason".to_owned(), json!("ReplicasAway"));
+    assert_eq!(judge(&object), [Current, Failed, Current]);
+    let message = argo::message(&object);
+    assert!(message.starts_with("ReplicasAway: "), "{message}");
+
+    object["status"]["conditions"][0]["status"] = json!("False");
+    assert_eq!(judge(&object), [InProgress, Failed, InProgress]);
+}

@@ -27,7 +27,11 @@ fn suspend(ns: &Namespace<'_>, name: &str, suspend: bool) {
 fn expect_suspended(seen: &Seen, name: &str) -> Result<(), String> {
     let found = seen.one("PodCliqueSet", name)?;
     same("pods", &seen.all("Pod").len(), &0)?;
-    same("Ready", &condition(found, "Ready").as_str(), &"False/Suspended")?;
+    same(
+        "Ready",
+        &condition(found, "Ready").as_str(),
+        &"False/Suspended",
+    )?;
     let stored = condition(found, "Suspended");
     same("Suspended", &stored.as_str(), &"True/SuspendRequested")?;
     same("phase", &found["status"]["phase"], &json!("Pending"))
@@ -36,8 +40,16 @@ fn expect_suspended(seen: &Seen, name: &str) -> Result<(), String> {
 fn expect_resumed(seen: &Seen, name: &str, pods: usize) -> Result<(), String> {
     seen.expect_ready_pods(pods)?;
     let found = seen.one("PodCliqueSet", name)?;
-    same("Ready", &condition(found, "Ready").as_str(), &"True/AllReady")?;
-    same("Suspended", &condition(found, "Suspended").as_str(), &"False/Resumed")
+    same(
+        "Ready",
+        &condition(found, "Ready").as_str(),
+        &"True/AllReady",
+    )?;
+    same(
+        "Suspended",
+        &condition(found, "Suspended").as_str(),
+        &"False/Resumed",
+    )
 }
 
 /// Every object but the pods stays, nothing is terminated, and all of it starts again.
@@ -130,6 +142,10 @@ fn a_job_that_is_over_gets_another_time() {
         let found = seen.one("PodCliqueSet", "long")?;
         same("phase", &found["status"]["phase"], &json!("Succeeded"))
     });
-    patch(&ns, "long", &json!({"trainingSpec": {"ttlAfterFinished": "0s"}}));
+    patch(
+        &ns,
+        "long",
+        &json!({"trainingSpec": {"ttlAfterFinished": "0s"}}),
+    );
     ns.until("it is gone", |seen| seen.expect_names("PodCliqueSet", &[]));
 }

@@ -64,6 +64,18 @@ fn line_of<'a, Z: Zone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> Evidenc
             let head = format!("pod/{} {}: {}", f.pod, clock.tell(f.at), f.end);
             ("failure", head, None, &f.last_words)
         }
+        Evidence::Termination(t) => {
+            let head = format!(
+                "{}, attempt {} since {}: pod {} of clique {}: {}",
+                t.replica,
+                t.attempt,
+                clock.tell(t.at),
+                t.pod,
+                t.clique,
+                t.trouble
+            );
+            ("attempt", head, None, &t.last_words)
+        }
     };
     EvidenceLine {
         what,

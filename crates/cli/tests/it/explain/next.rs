@@ -163,6 +163,7 @@ fn a_replica_that_is_recreated_says_what_it_waits_for() {
         time: Time(after(200)),
         reason: ReplicaAttempt::BREACHED.to_owned(),
         message: "PodClique demo-0-worker: 1 of 2 required pods ready".to_owned(),
+        cause: None,
         succeeded: Vec::new(),
         recovered: None,
         complete: Some(false),

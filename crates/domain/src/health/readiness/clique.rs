@@ -44,7 +44,11 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
             "no pods are requested".to_owned(),
         );
     }
-    if let Some(cause) = look.start.find_cause().filter(|_| look.start == Start::Suspended) {
+    if let Some(cause) = look
+        .start
+        .find_cause()
+        .filter(|_| look.start == Start::Suspended)
+    {
         return ready_condition(false, cause.reason, cause.text);
     }
     // Completed ranks count, but a job in which no pod runs does not work.

@@ -48,6 +48,7 @@ async fn each_update_is_counted_in_its_state() {
         ("runs", Status::True, Reason::Progressing),
         ("late", Status::Unknown, Reason::ProgressDeadlineExceeded),
         ("crowded", Status::Unknown, Reason::NoRoom),
+        ("absent", Status::Unknown, Reason::ReplicasAway),
         ("paused", Status::False, Reason::Paused),
         ("canary", Status::False, Reason::Partitioned),
         ("refused", Status::False, Reason::TemplateRefused),
@@ -65,18 +66,18 @@ async fn each_update_is_counted_in_its_state() {
         of("paused", 1),
         of("refused", 1),
         of("running", 1),
-        of("standing", 2),
+        of("standing", 3),
     ];
     assert_eq!(read(&context, STATES), expected.join("\n"));
     assert_eq!(read(&context, IDLE), "", "none of them has the turn");
 
-    for (version, name) in [("2", "late"), ("3", "crowded")] {
+    for (version, name) in [("2", "late"), ("3", "crowded"), ("4", "absent")] {
         let mut resumed = reporting(name, Status::True, Reason::Progressing);
         resumed.metadata.resource_version = Some(version.to_owned());
         sets.apply(resumed);
     }
     let states = read(&context, STATES);
-    assert!(states.contains(&of("running", 3)), "{states}");
+    assert!(states.contains(&of("running", 4)), "{states}");
     assert!(!states.contains("standing"), "{states}");
 }
 

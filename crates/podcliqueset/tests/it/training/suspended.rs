@@ -22,7 +22,10 @@ fn suspend(snapshot: &mut Snapshot) {
 }
 
 fn clear(snapshot: &mut Snapshot) {
-    snapshot.podcliques.values_mut().for_each(|c| c.pods.clear());
+    snapshot
+        .podcliques
+        .values_mut()
+        .for_each(|c| c.pods.clear());
 }
 
 /// Decides at that time, and stores the result.
@@ -38,9 +41,15 @@ fn suspended_and_resumed_at_once_it_never_fails() {
     suspend(&mut snapshot);
     ask(&mut snapshot, false);
     clear(&mut snapshot);
-    assert!(told(&plan(&snapshot)).starts_with("True/"), "a latch is not stored");
+    assert!(
+        told(&plan(&snapshot)).starts_with("True/"),
+        "a latch is not stored"
+    );
     note_all(&mut snapshot);
-    assert_eq!(told(&step(&mut snapshot)), "False/Resumed: the set was resumed");
+    assert_eq!(
+        told(&step(&mut snapshot)),
+        "False/Resumed: the set was resumed"
+    );
     let next = plan(&snapshot);
     let status = next.status.as_ref().unwrap();
     assert_eq!(failed_because(&next), None);
@@ -63,9 +72,15 @@ fn a_failure_from_before_counts_after_the_resume() {
     fill(&mut snapshot, FRONT, 2, |p| p.bound().phase("Failed"));
     crate::suspend::set_status(&mut snapshot, FRONT, |s| s.conditions.clear());
     ask(&mut snapshot, false);
-    assert_eq!(told(&step(&mut snapshot)), "False/Resumed: the set was resumed");
+    assert_eq!(
+        told(&step(&mut snapshot)),
+        "False/Resumed: the set was resumed"
+    );
     set_breached(&mut snapshot, FRONT, 60);
-    assert_eq!(failed_because(&plan(&snapshot)), Some("MaxRestartsExceeded"));
+    assert_eq!(
+        failed_because(&plan(&snapshot)),
+        Some("MaxRestartsExceeded")
+    );
 }
 
 /// Its peers were deleted: the failure is not kept, and the resume waits until the pod is gone.
@@ -113,8 +128,10 @@ fn set_start(snapshot: &mut Snapshot, at: i64) {
     let mut stored = (*snapshot.stored).clone();
     let start = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(after(at));
     stored.status.as_mut().unwrap().start_time = Some(start);
-    snapshot.validated =
-        admission::validated_set::validate_set(&stored, &admission::defaults::DefaultsConfig::default());
+    snapshot.validated = admission::validated_set::validate_set(
+        &stored,
+        &admission::defaults::DefaultsConfig::default(),
+    );
     snapshot.stored = Arc::new(stored);
 }
 
@@ -162,7 +179,9 @@ fn it_is_pending_while_no_pod_runs() {
     let mut snapshot = running(job(0, None));
     suspend(&mut snapshot);
     clear(&mut snapshot);
-    fill(&mut snapshot, FRONT, 1, |p: PodBuilder| p.bound().phase("Succeeded"));
+    fill(&mut snapshot, FRONT, 1, |p: PodBuilder| {
+        p.bound().phase("Succeeded")
+    });
     let status = plan(&snapshot).status.unwrap();
     assert_eq!(status.phase, Some(PodCliqueSetPhase::Pending));
 }
