@@ -22,7 +22,7 @@ pub use self::template::{
 pub use self::training::{PodFailure, TrainingSpec};
 pub use self::update::{
     ComponentFrom, PcsUpdateProgress, ReplicaRevision, ReplicaUpdateProgress, RollingUpdate,
-    UpdateStrategy, UpdateStrategyType,
+    UpdateStrategy, UpdateStrategyType, VacantIndexes,
 };
 use crate::WorkloadType;
 

@@ -12,6 +12,7 @@ mod surge;
 mod template_component;
 mod trouble;
 mod unit;
+mod vacancies;
 
 use std::cmp::Ordering;
 
@@ -45,6 +46,7 @@ pub use self::unit::{
     Age, Stage, UnitMember, UnitReplica, counts_from, next_stage_at, next_stage_of_replica_at,
     stage_of_pod, stage_of_replica,
 };
+pub use self::vacancies::{Others, Vacancies, held_indexes, listed_vacant};
 
 use crate::Pod;
 use crate::health::training;

@@ -39,6 +39,7 @@ fn component(given: &str) -> Component {
         surge_available,
         limits: Limits::of_group(Some(&rolling), desired, minimum, number("from")),
         is_without_surge: given.contains("without"),
+        held: number("vacant").unwrap_or(0),
     }
 }
 

@@ -12,7 +12,7 @@ use domain::workload::layout;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-use super::{partition, trouble};
+use super::{partition, trouble, vacancies};
 use crate::check::{self, Verdict};
 use crate::observe::Snapshot;
 use crate::rollout;
@@ -149,6 +149,19 @@ impl Report<'_> {
         })
     }
 
+    /// The first clique or group that holds an index vacant.
+    fn explain_vacancies(&self, next: &PodCliqueSetStatus) -> Option<String> {
+        let turn = update::turn_in(&self.snapshot.validated.set, next)?;
+        if turn.holds_vacant.is_empty() {
+            return None;
+        }
+        let hashed = rollout::hash_templates(self.snapshot);
+        let newest = rollout::newest(&hashed);
+        let turn = super::turn_of(next, self.snapshot, &newest, self.roster, self.now)?;
+        let components = turn.components();
+        components.iter().find_map(vacancies::explain_vacancies)
+    }
+
     fn explain_wait_for_surge(&self, next: &PodCliqueSetStatus) -> Option<String> {
         let hashed = rollout::hash_templates(self.snapshot);
         let newest = rollout::newest(&hashed);
@@ -199,7 +212,8 @@ impl Report<'_> {
         let turn = update::turn_in(&self.snapshot.validated.set, next);
         let step = turn.and_then(|turn| turn.message.clone());
         let step = step.map(|reason| format!("the next step waits: {reason}"));
-        let parts = [Some(tally.to_owned()), step, wait, surge, pods];
+        let vacancies = self.explain_vacancies(next);
+        let parts = [Some(tally.to_owned()), step, wait, surge, vacancies, pods];
         let tally = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let stuck: Vec<String> = [
             stuck(cliques, "PodCliques"),
