@@ -3,6 +3,7 @@
 mod coherent;
 mod component;
 mod records;
+mod vacancies;
 
 use api::GoDuration;
 use api::conditions::{Reason, Status};
