@@ -24,7 +24,7 @@ pub use self::template::{
 pub use self::training::{PodFailure, TrainingSpec};
 pub use self::update::{
     ComponentFrom, PcsUpdateProgress, ReplicaRevision, ReplicaUpdateProgress, RollingUpdate,
-    UpdateStrategy, UpdateStrategyType,
+    UpdateStrategy, UpdateStrategyType, VacantIndexes,
 };
 use crate::WorkloadType;
 

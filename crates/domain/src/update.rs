@@ -13,6 +13,7 @@ mod tally;
 mod template_component;
 mod trouble;
 mod unit;
+mod vacancies;
 
 use std::cmp::Ordering;
 
@@ -47,6 +48,7 @@ pub use self::unit::{
     Age, Stage, UnitMember, UnitReplica, counts_from, next_stage_at, next_stage_of_replica_at,
     stage_of_pod, stage_of_replica,
 };
+pub use self::vacancies::{Others, Vacancies, held_indexes, listed_vacant};
 
 use crate::Pod;
 use crate::health::{suspension, training};

@@ -3,6 +3,7 @@
 mod components;
 mod kept;
 mod units;
+mod vacancies;
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,6 +20,7 @@ use jiff::Timestamp;
 use crate::observe::Snapshot;
 pub use components::{NamedComponent, Turn};
 pub use kept::Partitions;
+pub use vacancies::next_vacancies;
 
 /// Newest template hash of each clique, by name.
 pub type Newest<'a> = HashMap<&'a str, &'a str>;

@@ -40,6 +40,8 @@ pub struct Component {
     pub limits: Limits,
     /// Whether this turn goes on without surge, as stored.
     pub is_without_surge: bool,
+    /// Indexes that stay vacant while other components of the replica are updated.
+    pub held: i32,
 }
 
 /// The limits of an update of one clique or group.
@@ -108,15 +110,23 @@ impl Component {
     }
 
     /// `reached` as it is stored next: it begins with an old unit, rises with the available ones that
-    /// are not surge, and follows `desired` down.
+    /// are not surge, and follows `desired` down. It does not rise with the room of another component:
+    /// with as many indexes as are held vacant fewer units have room.
     pub fn next_reached(&self) -> Option<i32> {
         let begins = self.old > 0;
         let before = self.reached.or(begins.then_some(0))?;
-        Some(before.max(self.real_available()).min(self.desired))
+        let with_room = self.desired.saturating_sub(self.held);
+        let available = self.real_available().min(with_room);
+        Some(before.max(available).min(self.desired))
+    }
+
+    /// Whether fewer units are available than ran since the turn began.
+    pub fn misses_units(&self) -> bool {
+        self.available < self.clipped_reached().unwrap_or(0)
     }
 
     /// Available units that are not surge.
-    fn real_available(&self) -> i32 {
+    pub(super) fn real_available(&self) -> i32 {
         self.available.saturating_sub(self.surge_available)
     }
 
@@ -151,7 +161,7 @@ impl Component {
     }
 
     /// Whether surge units take the place of those that are missing.
-    fn uses_surge(&self) -> bool {
+    pub(super) fn uses_surge(&self) -> bool {
         self.limits.max_surge > 0 && !self.is_without_surge
     }
 

@@ -4,6 +4,7 @@ mod coherent;
 mod component;
 mod records;
 mod tally;
+mod vacancies;
 
 use api::GoDuration;
 use api::conditions::{Reason, Status};

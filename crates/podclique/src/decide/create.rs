@@ -164,8 +164,10 @@ fn names<'a>(
 fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
     // A completed index needs no pod, even if its pod is gone.
     let completed = snapshot.completed();
-    let mut holders: BTreeMap<i32, Holder> =
-        completed.into_iter().map(|k| (k, Holder::Live)).collect();
+    // Nor does one that stays vacant in the turn.
+    let held = rollout::held_indexes(snapshot);
+    let without_pod = completed.into_iter().chain(held);
+    let mut holders: BTreeMap<i32, Holder> = without_pod.map(|k| (k, Holder::Live)).collect();
     holders.extend(stuck_terminating::occupied(snapshot, now).map(|k| (k, Holder::Leaving)));
     for pod in snapshot
         .pods

@@ -88,6 +88,8 @@ pub struct UpdateFacts {
     pub first_replaced: i32,
     /// Whether the turn goes on without surge in all its parts.
     pub is_without_surge: bool,
+    /// Indexes of a standalone clique that the turn holds vacant, as stored.
+    pub vacant: Vec<i32>,
     /// How long a new pod has to be Ready before it counts for the update.
     pub min_ready: SignedDuration,
     /// Condition `UpdateInProgress` of its scaling group, which a clique of a group follows.
@@ -240,13 +242,17 @@ fn update_facts(
     let given = clique.and_then(|c| c.rolling_update.as_ref());
     let spec = &podclique.spec;
     let minimum = spec.min_available.unwrap_or(spec.replicas);
+    let standalone = clique.filter(|_| owner.is_none());
     UpdateFacts {
         is_updating: turn.is_some(),
         is_held: update::is_held(set, &generation),
         keeps_records: update::keeps_records(set, &generation),
         must_return: turn
-            .zip(clique.filter(|_| owner.is_none()))
+            .zip(standalone)
             .is_some_and(|(turn, clique)| update::must_return(turn, &clique.name)),
+        vacant: turn.zip(standalone).map_or(Vec::new(), |(turn, clique)| {
+            update::listed_vacant(turn, &clique.name).to_vec()
+        }),
         is_recreated: owner.is_none() && turn.is_some_and(|turn| update::is_recreated(turn, meta)),
         turn_started_at: turn.map(|turn| turn.update_started_at.clone()),
         is_on_delete: update::is_on_delete(set),

@@ -75,6 +75,7 @@ fn note_must_return(
     let is_due = |i: i32| due.iter().any(|breach| breach.replica == i);
     if let Some(turn) = turn.filter(|turn| is_due(turn.replica_index)) {
         turn.without_room_since = None;
+        turn.holds_vacant.clear();
         turn.must_return = names;
     }
 }

@@ -9,6 +9,7 @@ mod partition;
 mod report;
 mod trouble;
 mod turn;
+mod vacancies;
 
 use std::collections::HashSet;
 
@@ -74,6 +75,9 @@ fn run_update(
     turn::note_reached(progress, snapshot, &available);
     if !goes_on {
         turn::forget_lack_of_room(progress);
+    }
+    if update::is_refused(&snapshot.validated.set) {
+        vacancies::release_all(progress);
     }
     if is_paused {
         end_paused_turn(next, snapshot, newest, roster, now);
@@ -149,6 +153,7 @@ fn go_on(
     if let Some((replica, components)) = before.filter(|(i, _)| turn != Some(*i)) {
         end_turn(&mut next.replica_revisions, snapshot, replica, &components);
     }
+    vacancies::hold_vacant(next, snapshot, newest, roster, now);
     coherent::plan_step(next, snapshot, newest, roster, now);
 }
 

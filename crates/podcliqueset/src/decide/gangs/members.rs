@@ -47,7 +47,8 @@ pub(super) struct Members<'a> {
 struct Member<'a> {
     name: &'a str,
     state: ListState,
-    /// Whether it has all its pods, or at least its minimum if the API server refuses the rest.
+    /// Whether it has all its pods but those that an update holds back, or at least its minimum if the
+    /// API server refuses the rest.
     is_complete: bool,
 }
 
@@ -64,7 +65,7 @@ impl<'a> Members<'a> {
             Member {
                 name,
                 state: state(roster, name, list.as_ref()),
-                is_complete: part.is_some_and(is_complete),
+                is_complete: part.is_some_and(|part| is_complete(roster, part)),
             }
         });
         let mut members = Self {
@@ -175,12 +176,14 @@ fn state(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> ListState 
     }
 }
 
-fn is_complete(part: &ObservedClique) -> bool {
+fn is_complete(roster: &Roster<'_>, part: &ObservedClique) -> bool {
     let pods = part.count_or_done(|_| true);
+    let wanted = part.podclique.spec.replicas;
+    let wanted = wanted.saturating_sub(roster.count_held_back(part));
     let status = part.podclique.status.as_ref();
     let is_refused =
         status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == codes::CREATE_POD));
-    pods >= part.podclique.spec.replicas || (is_refused && pods >= part.minimum())
+    pods >= wanted || (is_refused && pods >= part.minimum())
 }
 
 /// The list of a PodGang.

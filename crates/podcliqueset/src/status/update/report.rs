@@ -14,7 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use super::absence::{Absence, find_absence};
 use super::numbers::NewPods;
-use super::{partition, trouble};
+use super::{partition, trouble, vacancies};
 use crate::check::{self, Verdict};
 use crate::observe::Snapshot;
 use crate::rollout::{self, NamedComponent, Turn};
@@ -180,11 +180,12 @@ impl Report<'_> {
         });
         let numbers = pods.as_ref().and_then(|pods| pods.describe(&components));
         let is_shown = |text: &str| numbers.as_ref().is_some_and(|shown| shown.contains(text));
+        let vacant = components.iter().find_map(vacancies::explain_vacancies);
         let trouble = pods.and_then(|pods| pods.explain());
         let trouble = trouble.filter(|text| !is_shown(text));
         let refused = readiness::refusal(&next.last_errors).map(|cause| cause.text);
         let tally = Some(tally.to_owned());
-        let parts = [tally, numbers, refused, step, wait, surge, trouble];
+        let parts = [tally, numbers, refused, step, wait, surge, vacant, trouble];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
