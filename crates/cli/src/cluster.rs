@@ -19,6 +19,9 @@ use crate::exit::Failure;
 pub use load::load_workload;
 pub(crate) use load::not_found;
 
+/// The chart's label of the operator's objects.
+pub(crate) const OPERATOR: &str = "app.kubernetes.io/name=grove-operator";
+
 /// Objects in one answer.
 const PAGE: u32 = 500;
 

@@ -1,6 +1,7 @@
 //! Checks of the definitions: types, limits and names of fields. The API server refuses a
 //! violation, and drops unknown fields.
 
+mod intended;
 mod keys;
 mod limits;
 mod metadata;
@@ -61,6 +62,11 @@ impl Definition {
             fields.remove("status");
         }
         plain
+    }
+
+    /// The same with the intended values where the definition refuses those of the object.
+    pub(super) fn as_intended(&self, object: &Value) -> Value {
+        intended::complete(&self.schema, &self.as_stored(object))
     }
 }
 

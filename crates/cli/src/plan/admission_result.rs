@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::world::schema;
 use crate::exit::Failure;
 use crate::json;
+use crate::lint;
 
 const API_VERSION: &str = "grove.io/v1alpha1";
 const KIND: &str = "PodCliqueSet";
@@ -118,13 +119,15 @@ fn warnings_of(
     new: &PodCliqueSet,
     rules: &Rules,
 ) -> Vec<String> {
-    let unknown = schema::find_unknown(KIND, file).into_iter().map(|path| {
-        format!("{path}: the field does not exist; kubectl refuses it, the API server drops it")
-    });
+    let unknown = schema::find_unknown(KIND, file).into_iter();
+    let unknown = unknown.map(|path| format!("{path}: {}", unknown_fields::PROBLEM));
     let of_set = warnings::of_set(old, new).into_iter();
     let in_cluster = warnings::in_cluster(new, rules);
     let known = of_set.chain(in_cluster).map(|warning| warning.to_string());
-    unknown.chain(known).collect()
+    // The API server stores such a set, and creates none of its pods.
+    let of_pods = lint::check_pods(new).into_iter();
+    let of_pods = of_pods.map(|remark| remark.to_string());
+    unknown.chain(known).chain(of_pods).collect()
 }
 
 fn decode(mut sent: Value) -> Result<PodCliqueSet, Failure> {

@@ -5,6 +5,7 @@ mod cluster;
 mod definition;
 mod files;
 mod gang_trees;
+mod pods;
 mod report;
 mod rules;
 

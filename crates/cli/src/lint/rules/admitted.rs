@@ -33,11 +33,11 @@ pub(in crate::lint) const WARNED: Rule = Rule::warning(
      (docs/admission.md).",
 );
 
-pub(in crate::lint) const UNKNOWN_FIELD: Rule = Rule::warning(
+pub(in crate::lint) const UNKNOWN_FIELD: Rule = Rule::error(
     "unknown-field",
     "a field that does not exist",
-    "`kubectl apply` refuses the field by default. For other clients the API server drops it without \
-     a warning, and its default counts.",
+    "`kubectl apply` refuses the object. For other clients the API server drops the field without a \
+     warning, and its default counts.",
 );
 
 /// A warning of the webhook.
