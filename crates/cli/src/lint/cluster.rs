@@ -19,7 +19,7 @@ pub(super) mod rules;
 use std::collections::BTreeSet;
 
 use super::judged_files::JudgedFiles;
-use super::remark::Severity;
+use super::remark::{Remark, Rule, Severity};
 use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
@@ -52,7 +52,14 @@ pub(super) async fn ask(
     ask_about_pods(judged, &cluster).await
 }
 
-/// Remarks on the pods of the sets. One that the files show to be wrong is not asked about.
+/// Remarks that explain why the API server would refuse a pod.
+const EXPLAINED: [&Rule; 3] = [
+    &rules::MISSING_OBJECT,
+    &rules::NO_NAMESPACE,
+    &rules::QUOTA_NEEDS_REQUESTS,
+];
+
+/// Remarks on the pods of the sets. A set that is known to be wrong is not asked about.
 async fn ask_about_pods(judged: &mut JudgedFiles, cluster: &Cluster) -> Result<(), Failure> {
     let sets: Vec<_> = judged
         .ours
@@ -62,7 +69,8 @@ async fn ask_about_pods(judged: &mut JudgedFiles, cluster: &Cluster) -> Result<(
     let offered = node_resources::read(cluster, &sets).await?;
     for ours in &mut judged.ours {
         let Some(set) = &ours.set else { continue };
-        let is_wrong = ours.remarks.iter().any(|r| r.severity == Severity::Error);
+        let is_error = |r: &Remark| r.severity == Severity::Error || EXPLAINED.contains(&r.rule);
+        let is_wrong = ours.remarks.iter().any(is_error);
         let namespace = ours.namespace.as_deref().unwrap_or(&cluster.namespace);
         let mut remarks = check_resources(set, offered.as_ref());
         if !is_wrong {

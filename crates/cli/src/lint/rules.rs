@@ -18,10 +18,11 @@ use super::cluster::rules as of_cluster;
 use super::remark::{Remark, Rule, Severity};
 
 /// All rules, in the order of the documentation.
-pub const ALL: [&Rule; 43] = [
+pub const ALL: [&Rule; 44] = [
     &admitted::REFUSED,
     &admitted::DEFINITION,
     &admitted::WRONG_VERSION,
+    &admitted::UNKNOWN_KIND,
     &admitted::WARNED,
     &admitted::UNKNOWN_FIELD,
     &repeated::REPEATED_KEY,
