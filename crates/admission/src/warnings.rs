@@ -5,6 +5,7 @@
 
 mod autoscaling;
 mod coherent;
+mod no_replicas;
 mod resized;
 mod scheduler;
 mod topology;
@@ -59,12 +60,14 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         return Vec::new();
     }
     let is_training = new.spec.workload_type == Some(WorkloadType::Training);
+    let no_replicas = no_replicas::check(old, new).into_iter().collect();
     let of_type = if is_training {
         without_effect::of_job(new)
     } else {
         of_service(new)
     };
     [
+        no_replicas,
         without_effect::start_order(new),
         of_type,
         without_effect::priorities(new),
