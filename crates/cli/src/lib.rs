@@ -26,6 +26,7 @@ mod json;
 pub mod lint;
 pub mod man;
 pub mod manifest;
+pub mod operator_presence;
 pub mod output;
 pub mod plan;
 pub mod pod_requests;

@@ -3,6 +3,7 @@
 mod args;
 mod branch;
 mod build;
+mod contradictions;
 mod draw;
 mod follow;
 mod overview;
@@ -14,11 +15,13 @@ use crate::cluster::{Cluster, load_workload};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::format::Format;
+use crate::operator_presence::{OperatorAbsence, find_absence, read_leases};
 use crate::output;
 
 pub use args::TreeArgs;
 pub use branch::{Branch, BranchKind};
 pub use build::build_tree;
+pub use contradictions::mark_contradictions;
 pub use draw::draw_tree;
 pub use overview::{SetSummary, draw_overview, summarize};
 
@@ -35,9 +38,24 @@ pub async fn run(args: &TreeArgs, connection: &ConnectionArgs) -> Result<Exit, F
 
 async fn show_tree(cluster: &Cluster, name: &str, format: Format) -> Result<(), Failure> {
     let workload = load_workload(cluster, name).await?;
-    let tree = build_tree(&workload, now());
+    let mut tree = build_tree(&workload, now());
+    let absence = find_absence(&read_leases(cluster).await, now());
+    if absence.is_some() {
+        mark_contradictions(&mut tree, &workload);
+    }
+    let warning = absence.map(|absence| warn_of(&absence, now()));
+    let warning = warning.unwrap_or_default();
     let is_wide = format == Format::Wide;
-    output::print_value(&tree, format, |tree| draw_tree(tree, is_wide))
+    output::print_value(&tree, format, |tree| {
+        warning.clone() + &draw_tree(tree, is_wide)
+    })
+}
+
+/// The paragraph above a tree or an answer.
+pub(crate) fn warn_of(absence: &OperatorAbsence, now: Timestamp) -> String {
+    let lines = output::wrap(&absence.describe(now), output::WIDTH);
+    let lines = lines.iter().map(|line| output::warn(line) + "\n");
+    lines.collect::<String>() + "\n"
 }
 
 async fn show_overview(cluster: &Cluster, args: &TreeArgs) -> Result<(), Failure> {

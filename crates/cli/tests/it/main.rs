@@ -19,6 +19,7 @@ mod legible;
 mod lint;
 mod man;
 mod manifest;
+mod operator_presence;
 mod owners;
 mod plan;
 mod pod_requests;
