@@ -2,6 +2,7 @@
 
 mod domains;
 mod next;
+mod reasons;
 mod remedies;
 mod stuck;
 mod terminations;
