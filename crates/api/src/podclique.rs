@@ -271,14 +271,14 @@ pub struct BreachCause {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LostPod {
-    /// Its name; the pod may be gone.
+    /// Name of the pod; by now the pod may be gone.
     pub name: String,
-    /// Node that it was on; absent if it had none.
+    /// Node that the pod was on; absent if the pod had none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// Cause in one word, e.g. `OOMKilled`.
+    /// Cause in one word, such as `OOMKilled` or `EvictionByEvictionAPI`.
     pub reason: String,
-    /// Exit code of the container that ended; absent if none did.
+    /// Exit code of the container that ended; absent if no container ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Its last words: at most 1024 bytes, from the end, on one line without control characters.

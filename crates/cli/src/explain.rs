@@ -18,6 +18,7 @@ use crate::capacity::read_snapshot;
 use crate::cluster::{Cluster, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
+use crate::operator_presence::{find_absence, read_leases};
 use crate::output;
 use crate::tree::now;
 
@@ -40,6 +41,7 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     let found = search(&workload, &podcliques, pod, now()).ok_or_else(|| no_pod(args))?;
     let events = events_about(&cluster, &found.uids()).await;
     let mut answer = found.explain(events.as_deref().unwrap_or_default());
+    answer.operator_absence = find_absence(&read_leases(&cluster).await, now());
     // The cause does not depend on events.
     answer.not_read.extend(events.err().map(|e| e.to_string()));
     if found.lacks_domain() {

@@ -30,6 +30,7 @@ pub mod lint;
 pub mod logs;
 pub mod man;
 pub mod manifest;
+pub mod operator_presence;
 pub mod output;
 pub mod pause;
 pub mod plan;

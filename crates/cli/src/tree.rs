@@ -4,6 +4,7 @@ mod args;
 mod branch;
 mod build;
 mod columns;
+mod contradictions;
 mod draw;
 mod follow;
 mod overview;
@@ -15,11 +16,13 @@ use crate::cluster::{Cluster, find_set, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::format::Format;
+use crate::operator_presence::{OperatorAbsence, find_absence, read_leases};
 use crate::output;
 
 pub use args::TreeArgs;
 pub use branch::{Branch, BranchKind};
 pub use build::build_tree;
+pub use contradictions::mark_contradictions;
 pub use draw::{draw_tree, draw_tree_within};
 pub use follow::cut_lines;
 pub use overview::{SetSummary, draw_overview, draw_sum, summarize};
@@ -41,10 +44,25 @@ pub async fn run(args: &TreeArgs, connection: &ConnectionArgs) -> Result<Exit, F
 
 async fn show_tree(cluster: &Cluster, name: &str, format: Format) -> Result<Exit, Failure> {
     let workload = load_named(cluster, name).await?.workload;
-    let tree = build_tree(&workload, now());
+    let mut tree = build_tree(&workload, now());
+    let absence = find_absence(&read_leases(cluster).await, now());
+    if absence.is_some() {
+        mark_contradictions(&mut tree, &workload);
+    }
+    let warning = absence.map(|absence| warn_of(&absence, now()));
+    let warning = warning.unwrap_or_default();
     let width = (format != Format::Wide).then(output::width);
-    output::print_value(&tree, format, |tree| draw_tree_within(tree, width))?;
+    output::print_value(&tree, format, |tree| {
+        warning.clone() + &draw_tree_within(tree, width)
+    })?;
     Ok(Exit::of_readiness(tree.is_ready()))
+}
+
+/// The paragraph above a tree or an answer.
+pub(crate) fn warn_of(absence: &OperatorAbsence, now: Timestamp) -> String {
+    let lines = output::wrap(&absence.describe(now), output::WIDTH);
+    let lines = lines.iter().map(|line| output::warn(line) + "\n");
+    lines.collect::<String>() + "\n"
 }
 
 /// The sets of the command line.

@@ -68,22 +68,23 @@ impl ReplicaAttempt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TerminationCause {
-    /// Name of its clique in the template.
+    /// Name of the clique of the pod, as in the template of the set.
     pub clique: String,
-    /// Name of the pod; the pod may be gone.
+    /// Name of the pod; by now the pod may be gone.
     pub pod: String,
-    /// Node that the pod was on; absent if it had none.
+    /// Node that the pod was on; absent if the pod had none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// Cause in one word: `OOMKilled`, `Error`, `CrashLoopBackOff`, `PreemptionByScheduler`,
     /// `EvictionByEvictionAPI`, `DeletionByTaintManager`, `DeletionByPodGC`, `NodeLost`, `Deleted` ...
     pub reason: String,
-    /// Exit code of the container that ended; absent if none did.
+    /// Exit code of the container that ended; absent if no container ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// The last words: the termination message of the container, or the message of the kubelet, the
-    /// scheduler or whoever took the pod away. At most 1024 bytes, from the end, on one line without
-    /// control characters.
+    /// scheduler or the component that took the pod away.
+    ///
+    /// At most 1024 bytes, from the end, on one line without control characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// When the pod failed or was taken away; absent if unknown.

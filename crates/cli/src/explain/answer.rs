@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::capacity::Domain;
+use crate::operator_presence::OperatorAbsence;
 
 /// The cause that keeps a set, or a pod of it, from running, with evidence and remedy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,6 +19,9 @@ pub struct Explanation {
     /// The pod of the command line; without it the answer is about the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
+    /// That the operator is away: reason, cause and next steps are what it wrote last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator_absence: Option<OperatorAbsence>,
     /// Whether all required parts run.
     pub is_ready: bool,
     /// The cause in one word: a reason of condition `Ready`.
@@ -98,9 +102,13 @@ pub struct Condition {
     pub reason: String,
     /// Why, in words.
     pub message: String,
-    /// Time since which it has that status.
+    /// Time since which it has that status. It had another reason then, perhaps: no status has that
+    /// time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
+    /// When an event first reported the reason since then; absent without such an event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_reported: Option<Timestamp>,
 }
 
 /// An event.

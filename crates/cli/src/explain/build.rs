@@ -74,6 +74,7 @@ impl Search<'_> {
             set: ownership::name(set).to_owned(),
             namespace: set.namespace.clone().unwrap_or_default(),
             pod: self.pod.clone(),
+            operator_absence: None,
             is_ready: headline.is_ready,
             reason: headline.reason,
             cause: match hold_up {

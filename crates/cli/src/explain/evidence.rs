@@ -33,6 +33,7 @@ pub fn gather_evidence(
     reason: Option<Reason>,
 ) -> Vec<Evidence> {
     let mut all = of_statuses(view, finding);
+    date_reasons(&mut all, &view.workload.set.metadata, events);
     let latest = events::latest(chain, events, reason);
     all.extend(latest.into_iter().map(Evidence::Event));
     if let Some(pod) = finding.pod {
@@ -47,6 +48,21 @@ pub fn gather_evidence(
     let terminations = terminations::newest(view.workload).into_iter();
     all.extend(terminations.map(Evidence::Termination));
     all
+}
+
+/// Dates the reasons of the set's conditions by their events: a condition has only the time of its
+/// status.
+fn date_reasons(all: &mut [Evidence], set: &ObjectMeta, events: &[FullEvent]) {
+    let of_set = named("podcliqueset", set);
+    for evidence in all {
+        if let Evidence::Condition(condition) = evidence
+            && condition.object == of_set
+        {
+            let since = condition.since;
+            let first = events::first_report(set, &condition.reason, since, events);
+            condition.reason_reported = first;
+        }
+    }
 }
 
 /// The first lines of the last output.
@@ -115,6 +131,7 @@ fn told(kind: &str, meta: &ObjectMeta, condition: &FullCondition) -> Evidence {
         reason: condition.reason.clone(),
         message: condition.message.clone(),
         since: Some(condition.last_transition_time.0),
+        reason_reported: None,
     })
 }
 
@@ -158,6 +175,7 @@ fn of_pod(pod: &Pod) -> Vec<Evidence> {
                 reason: c.reason.clone().unwrap_or_default(),
                 message: c.message.clone().unwrap_or_default(),
                 since: c.last_transition_time.as_ref().map(|t| t.0),
+                reason_reported: None,
             })
         })
         .collect()

@@ -3,6 +3,7 @@
 mod domains;
 mod next;
 mod readme;
+mod reasons;
 mod remedies;
 mod stuck;
 mod terminations;

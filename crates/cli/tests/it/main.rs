@@ -21,6 +21,7 @@ mod logs;
 mod man;
 mod manifest;
 mod named;
+mod operator_presence;
 mod owners;
 mod plan;
 mod read;

@@ -12,9 +12,8 @@ use super::trouble;
 use crate::observe::Snapshot;
 use crate::rollout;
 
-/// A container that ended once makes its replica count as away for a minute; an update that waits for
-/// longer stands.
-const PATIENCE: SignedDuration = SignedDuration::from_secs(60);
+/// A replica that lost a pod may load its model for minutes; an update that waits for longer stands.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// Why no replica has the turn.
 pub(super) struct Absence {
