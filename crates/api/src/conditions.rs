@@ -125,7 +125,7 @@ pub enum Reason {
     /// no node, and without `terminationDelay` nothing ends that; the update continues once they do.
     NoRoom,
     /// UpdateInProgress=Unknown of a PodCliqueSet: replicas that ran during the update have been down
-    /// for a minute, so no replica has the turn; the update continues once they are available.
+    /// for ten minutes, so no replica has the turn; the update continues once they are available.
     ReplicasAway,
     /// UpdateInProgress=False: no update runs.
     NoActiveUpdate,
