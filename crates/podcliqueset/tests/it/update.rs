@@ -4,6 +4,7 @@ mod events;
 mod open;
 mod records;
 mod room;
+mod suspended;
 
 use std::sync::Arc;
 
