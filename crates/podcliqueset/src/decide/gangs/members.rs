@@ -176,7 +176,8 @@ fn state(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> ListState 
 }
 
 fn is_complete(part: &ObservedClique) -> bool {
-    let pods = part.count_or_done(|_| true);
+    let was_idle = availability::was_idle(&part.podclique);
+    let pods = part.count_or_done(|p| !(was_idle && p.is_finished()));
     let status = part.podclique.status.as_ref();
     let is_refused =
         status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == codes::CREATE_POD));
