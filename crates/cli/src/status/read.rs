@@ -108,8 +108,8 @@ async fn read_bundles(cluster: &Cluster) -> Read<Vec<Vec<u8>>> {
     let mutating = cluster.list_everywhere::<MutatingWebhookConfiguration>(OPERATOR);
     let both = futures::try_join!(validating, mutating);
     let (validating, mutating) = both.map_err(|failure| failure.to_string())?;
-    let validating = validating.into_iter().flat_map(|all| all.webhooks);
-    let mutating = mutating.into_iter().flat_map(|all| all.webhooks);
+    let validating = validating.into_iter().filter_map(|all| all.webhooks);
+    let mutating = mutating.into_iter().filter_map(|all| all.webhooks);
     let bundle = |config: WebhookClientConfig| config.ca_bundle.map_or(Vec::new(), |b| b.0);
     let validating = validating
         .flatten()

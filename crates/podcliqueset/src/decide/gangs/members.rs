@@ -177,7 +177,8 @@ fn state(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> ListState 
 }
 
 fn is_complete(roster: &Roster<'_>, part: &ObservedClique) -> bool {
-    let pods = part.count_or_done(|_| true);
+    let was_idle = availability::was_idle(&part.podclique);
+    let pods = part.count_or_done(|p| !(was_idle && p.is_finished()));
     let wanted = part.podclique.spec.replicas;
     let wanted = wanted.saturating_sub(roster.count_held_back(part));
     let status = part.podclique.status.as_ref();
