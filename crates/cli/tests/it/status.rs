@@ -28,14 +28,14 @@ fn deployment(wanted: i32, ready: i32) -> Deployment {
     serde_json::from_value(object).unwrap()
 }
 
-fn lease(spec: Value) -> Lease {
+fn lease(spec: &Value) -> Lease {
     serde_json::from_value(json!({"spec": spec})).unwrap()
 }
 
 /// A Lease that was renewed that many seconds after the epoch of these tests.
 fn renewed(second: i64) -> Lease {
     let micros = format!("{:.6}", after(second));
-    lease(json!({
+    lease(&json!({
         "holderIdentity": "pod-a", "leaseDurationSeconds": 15, "renewTime": micros,
     }))
 }
@@ -107,7 +107,7 @@ type Change = fn(&mut Observed);
 #[case::pods_down("operator", |o: &mut Observed| o.deployments = Ok(vec![deployment(2, 1)]), "kubectl -n grove-system logs deployment/grove-operator")]
 #[case::scaled_to_zero("operator", |o: &mut Observed| o.deployments = Ok(vec![deployment(0, 0)]), "scale deployment/grove-operator --replicas=1")]
 #[case::lapsed("leader", |o: &mut Observed| o.leases[0].lease = Ok(Some(renewed(100))), "kubectl -n grove-system logs deployment/grove-operator")]
-#[case::nobody("leader", |o: &mut Observed| o.leases[0].lease = Ok(Some(lease(json!({"holderIdentity": ""})))), "nobody leads")]
+#[case::nobody("leader", |o: &mut Observed| o.leases[0].lease = Ok(Some(lease(&json!({"holderIdentity": ""})))), "nobody leads")]
 #[case::webhook("webhook", |o: &mut Observed| o.answer = WebhookAnswer::Failed("failed calling webhook: refused".into()), "failed calling webhook")]
 #[case::no_bundle("certificate", |o: &mut Observed| o.bundles = Ok(vec![Vec::new()]), "read the operator's log")]
 fn a_part_that_is_wrong(#[case] name: &str, #[case] change: Change, #[case] words: &str) {
