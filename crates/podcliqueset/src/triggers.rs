@@ -103,8 +103,8 @@ fn from_kai_topology(change: &Change<KaiTopology>, caches: &Caches) -> Vec<Key> 
         .collect()
 }
 
-/// A job that was given up waits less long for pods whose node is lost, and pods of a topology
-/// domain are listed once the node of the others is known.
+/// A job that was given up waits less long for pods whose node is lost, pods of a topology domain are
+/// listed once the node of the others is known, and gangs wait for labels that name one domain each.
 fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let pods = find::left_behind(change, caches);
     let sets = pods.iter().filter_map(|pod| set_of(&pod.metadata));
@@ -112,7 +112,17 @@ fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     if let Some(node) = change.new.as_ref().filter(|_| change.old.is_none()) {
         sets.extend(constrained_sets_on(ownership::name(&node.metadata), caches));
     }
+    if !change.keeps(|node| node.metadata.labels.clone()) {
+        sets.extend(sets_without_topology(caches));
+    }
     sets
+}
+
+/// The sets that say so: two domains of a level may have had the same name.
+fn sets_without_topology(caches: &Caches) -> Vec<Key> {
+    let sets = caches.of::<PodCliqueSet>().all();
+    let waiting = sets.iter().filter(|set| topology::says_unavailable(set));
+    waiting.map(|set| Key::of(&set.metadata)).collect()
 }
 
 fn constrained_sets_on(node: &str, caches: &Caches) -> Vec<Key> {

@@ -82,3 +82,14 @@ impl Levels {
             .collect()
     }
 }
+
+/// Names of levels are words of users, such as `rack` and `switch`.
+pub(crate) fn in_plural(level: &str) -> String {
+    let hisses = ["s", "x", "z", "ch", "sh"];
+    let ending = if hisses.iter().any(|end| level.ends_with(end)) {
+        "es"
+    } else {
+        "s"
+    };
+    format!("{level}{ending}")
+}

@@ -1,9 +1,10 @@
 //! Why a gang with topology constraints cannot start, and condition `TopologyLevelsUnavailable`.
 
-use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
+use api::PodCliqueSet;
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PodCliqueSetTemplateSpec;
 
-use super::{Levels, binding_name, has_constraints, named_domains};
+use super::{AmbiguousValue, Levels, binding_name, has_constraints, named_domains};
 
 /// A required constraint that nobody can honour now. Gangs that have not started wait; the set
 /// continues by itself once the cause is gone.
@@ -26,6 +27,8 @@ pub enum UnsupportedTopology {
     },
     /// The scheduler cannot keep pods in a domain.
     NotHonoured(String),
+    /// A value of a required level names several domains, and the scheduler takes them for one.
+    Ambiguous(AmbiguousValue),
     /// The scheduler's own topology object is missing or lacks a level: the whole sentence.
     SchedulerTopology(String),
 }
@@ -58,6 +61,7 @@ impl UnsupportedTopology {
                 "{scheduler} cannot keep pods in one topology domain: use pack.preferred, or the \
                  schedulerName of a profile with backend kai-scheduler or kubernetes"
             ),
+            Self::Ambiguous(value) => value.describe(),
             Self::SchedulerTopology(sentence) => sentence.clone(),
         };
         format!("gangs that have not started stay gated: {cause}")
@@ -90,6 +94,16 @@ pub fn find_unsupported_topology(
         missing,
         known: levels.domains().map(str::to_owned).collect(),
     })
+}
+
+/// Whether the set's condition says that a required constraint cannot be kept.
+pub fn says_unavailable(stored: &PodCliqueSet) -> bool {
+    let status = stored.status.as_ref();
+    let unsupported = status.and_then(|status| {
+        let type_ = ConditionType::SchedulingFeatureUnsupported;
+        conditions::find(&status.conditions, type_)
+    });
+    unsupported.is_some_and(|c| c.reason == <&str>::from(Reason::TopologyUnavailable))
 }
 
 /// Condition `TopologyLevelsUnavailable` of a set; none without constraints while the operator's

@@ -1,5 +1,6 @@
 //! The start of a gang, and the pods in its list.
 
+mod ambiguous;
 mod pins;
 mod taken_over;
 

@@ -71,3 +71,40 @@ fn triggers_the_owners_that_wait_for_pods_of_a_lost_node() {
     let triggered: BTreeSet<_> = triggered_by(&lost, &world(true)).into_iter().collect();
     assert_eq!(triggered, BTreeSet::from([clique, set]));
 }
+
+fn labelled_node(rack: &str) -> Arc<Node> {
+    let mut node = Node::clone(&node(true));
+    node.metadata.labels = Some([("rack".to_owned(), rack.to_owned())].into());
+    Arc::new(node)
+}
+
+/// Two domains of a level may have had the same name.
+#[test]
+fn triggers_the_sets_that_wait_for_their_topology_when_labels_change() {
+    let caches = Caches::default();
+    let unavailable = ConditionUpdate {
+        type_: ConditionType::SchedulingFeatureUnsupported,
+        status: Status::True,
+        reason: Reason::TopologyUnavailable,
+        message: String::new(),
+    };
+    let mut waiting = set("demo").build();
+    let status = waiting.status.get_or_insert_default();
+    conditions::set(&mut status.conditions, unavailable, None, Timestamp::UNIX_EPOCH);
+    caches.of::<PodCliqueSet>().apply(waiting);
+    caches.of::<PodCliqueSet>().apply(set("other").build());
+    let change = |old: Option<&str>, new: Option<&str>| Change {
+        old: old.map(labelled_node),
+        new: new.map(labelled_node),
+    };
+    let triggered = vec![(SETS, Key::new("default", "demo"))];
+    for important in [
+        change(Some("r0"), Some("r1")),
+        change(None, Some("r0")),
+        change(Some("r0"), None),
+    ] {
+        assert_eq!(triggered_by(&important, &caches), triggered);
+    }
+    let same = change(Some("r0"), Some("r0"));
+    assert_eq!(triggered_by(&same, &caches), []);
+}

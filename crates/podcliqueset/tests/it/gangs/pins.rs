@@ -14,7 +14,7 @@ use testkit::builders::{PodBuilder, set};
 
 use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan};
 
-fn required(domain: &str) -> TopologyConstraint {
+pub(super) fn required(domain: &str) -> TopologyConstraint {
     TopologyConstraint {
         topology_name: "fabric".into(),
         pack: Some(TopologyPack {
