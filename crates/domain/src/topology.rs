@@ -11,7 +11,7 @@ mod unsupported;
 pub use ambiguous::{AmbiguousValue, find_ambiguous_value};
 pub use constraints::{Pack, binding_name, has_constraints, named_domains, pack_of};
 pub use levels::Levels;
-pub(crate) use levels::in_plural;
+pub(crate) use levels::{domain_of_labels, in_plural};
 pub use scope::{ScopeState, Selector, judge_scope, pin_of};
 pub use translation::{GangPart, GangTopology, GroupOfPart, translate};
 pub use unsupported::{

@@ -6,6 +6,7 @@
 
 pub mod backend;
 mod cause;
+mod closed;
 pub mod decide;
 pub mod gang_part;
 mod levels;

@@ -1,5 +1,7 @@
 //! The answer: the cause that keeps a set, or a pod of it, from running.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -69,6 +71,8 @@ pub enum Evidence {
     Condition(Condition),
     /// The latest event of its reason about an object of the chain.
     Event(Event),
+    /// The node labels to which the operator has pinned the pod.
+    Pin(Pin),
     /// A container of the pod.
     Container(Container),
     /// A request that the API server refused, or an error of the spec: from `status.lastErrors`.
@@ -115,6 +119,17 @@ pub struct Event {
     /// Time of the last report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Timestamp>,
+}
+
+/// The node labels to which the operator has pinned a pod, so that it joins the pods of its topology
+/// domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pin {
+    /// Kind and name of the pod.
+    pub object: String,
+    /// The labels; a subset of its node selector.
+    pub node_selector: BTreeMap<String, String>,
 }
 
 /// A container of the pod.

@@ -5,13 +5,13 @@ mod events;
 
 use api::conditions::{self, ConditionType, Reason};
 use api::podcliqueset::PodFailure;
-use api::{LastError, PodCliqueSetStatus, names};
+use api::{LastError, PodCliqueSetStatus, labels, names};
 use domain::gang_tree::TREE_WORDS;
 use domain::object::ownership;
 use k8s_openapi::api::core::v1::{Event as FullEvent, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition as FullCondition, ObjectMeta};
 
-use super::answer::{Condition, Error, Evidence, Failure, Link};
+use super::answer::{Condition, Error, Evidence, Failure, Link, Pin};
 use super::find::Finding;
 use crate::workload::View;
 use crate::workload::pod_state;
@@ -22,7 +22,7 @@ const LAST_WORDS: usize = 3;
 /// Replicas of a set whose trees are listed.
 const MOST_TREES: usize = 3;
 
-/// Conditions, errors, events, containers and failures, in this order.
+/// Conditions, errors, events, the pin of the pod, its containers and failures, in this order.
 pub fn gather_evidence(
     view: &View<'_>,
     finding: &Finding<'_>,
@@ -34,6 +34,7 @@ pub fn gather_evidence(
     let latest = events::latest(chain, events, reason);
     all.extend(latest.into_iter().map(Evidence::Event));
     if let Some(pod) = finding.pod {
+        all.extend(pin_of(pod).map(Evidence::Pin));
         let containers = containers::of_pod(pod).into_iter();
         all.extend(containers.map(Evidence::Container));
     }
@@ -156,6 +157,16 @@ fn of_pod(pod: &Pod) -> Vec<Evidence> {
             })
         })
         .collect()
+}
+
+/// The pin of a pod that has no node yet.
+fn pin_of(pod: &Pod) -> Option<Pin> {
+    let text = ownership::annotation(&pod.metadata, labels::PINNED)?;
+    let is_waiting = pod_state::node_of(pod).is_none();
+    Some(Pin {
+        object: named("pod", &pod.metadata),
+        node_selector: serde_json::from_str(text).ok().filter(|_| is_waiting)?,
+    })
 }
 
 fn errors<'a>(

@@ -76,8 +76,8 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
         Reason::CrashLoop => "`kubectl logs POD -c CONTAINER --previous`",
         Reason::VolumeUnavailable => "`kubectl get pvc`; create or bind it",
         Reason::TopologyNoDomain => {
-            "free or add nodes in one domain, or require a broader level; `kubectl grove explain` \
-             lists the domains and their room"
+            "free, add or uncordon nodes in one domain, or require a broader level; `kubectl grove \
+             explain` lists the domains and their room"
         }
         Reason::NodeSelectorUnmatched => {
             "correct them, or label nodes: `kubectl get nodes --show-labels`"

@@ -47,6 +47,12 @@ fn line_of<'a, Z: Zone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> Evidenc
             let head = format!("{} {} {last}{}", e.object, e.reason, times(e.count));
             ("event", head, Some(&e.message), &[])
         }
+        Evidence::Pin(p) => {
+            let labels = p.node_selector.iter();
+            let labels: Vec<String> = labels.map(|(key, value)| format!("{key}={value}")).collect();
+            let head = format!("{} only on nodes with {}", p.object, labels.join(","));
+            ("pin", head, None, &[])
+        }
         Evidence::Container(c) => ("container", describe(c), None, &c.last_words),
         Evidence::Error(e) => {
             let head = format!("{} {} {}", e.object, e.code, clock.tell(e.at));

@@ -62,8 +62,8 @@ const STATES: [ReadinessState; 35] = [
         name: "the scheduler: no room in the topology domain that a pod has to join",
         reason: Reason::TopologyNoDomain,
         remedy: Some(
-            "free or add nodes in that domain; gang termination lets the gang start anew in another \
-             one",
+            "free, add or uncordon nodes in that domain; gang termination lets the gang start anew in \
+             another one",
         ),
         holds: |s| s.has_no_room_at_pin(),
         text: scheduler::describe_pin,
