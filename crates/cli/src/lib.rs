@@ -28,8 +28,6 @@ pub mod man;
 pub mod manifest;
 pub mod output;
 pub mod plan;
-pub mod pod_requests;
-pub mod quantity_text;
 pub mod run;
 mod schema;
 pub mod timeline;

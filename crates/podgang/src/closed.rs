@@ -104,10 +104,7 @@ fn scope_of_replica(
 }
 
 fn describe(owner: ScopeOwner<'_>, position: usize, pod: &Pod) -> PinScope {
-    let of_group_replica = [
-        labels::SCALING_GROUP,
-        labels::SCALING_GROUP_REPLICA_INDEX,
-    ];
+    let of_group_replica = [labels::SCALING_GROUP, labels::SCALING_GROUP_REPLICA_INDEX];
     let (owner, labels): (String, &[&str]) = match owner {
         ScopeOwner::Gang => ("its group replica".to_owned(), &of_group_replica),
         ScopeOwner::Group(name) => (format!("group replica {name}"), &of_group_replica),

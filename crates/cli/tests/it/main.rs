@@ -21,7 +21,6 @@ mod man;
 mod manifest;
 mod owners;
 mod plan;
-mod pod_requests;
 mod read;
 mod redact;
 mod related;

@@ -83,7 +83,9 @@ impl Requirement {
 
     fn find_value(&self, levels: &Levels, nodes: &[&Node]) -> Option<AmbiguousValue> {
         let mut parents: BTreeMap<(Vec<&str>, &str), BTreeSet<Vec<&str>>> = BTreeMap::new();
-        let paths = nodes.iter().filter_map(|node| levels.domain_of(node, self.position));
+        let paths = nodes
+            .iter()
+            .filter_map(|node| levels.domain_of(node, self.position));
         for path in paths {
             let Some((value, parent)) = path.split_last() else {
                 continue;
@@ -119,7 +121,11 @@ impl Packs<'_> {
     fn requirements(&self) -> impl Iterator<Item = Requirement> {
         let own = self.requirement(self.template.topology_constraint.as_ref(), 0, false);
         let groups = self.template.scaling_groups.iter().filter_map(|group| {
-            self.requirement(group.topology_constraint.as_ref(), self.fixed_by_set(), true)
+            self.requirement(
+                group.topology_constraint.as_ref(),
+                self.fixed_by_set(),
+                true,
+            )
         });
         let cliques = self.template.cliques.iter().filter_map(|clique| {
             let fixed = self.fixed_by_set().max(self.fixed_by_group(&clique.name));

@@ -23,6 +23,7 @@ mod layout;
 mod old_names;
 mod packed_text;
 mod placement;
+mod pod_requests;
 mod quantity;
 mod quota;
 mod readiness;

@@ -180,7 +180,12 @@ pub(super) fn find_unsupported_topology(
     }
     let unsupported =
         topology::find_unsupported_topology(template, facts.is_enabled, facts.levels.as_ref());
-    let gap = || facts.scheduler_gap.clone().map(UnsupportedTopology::SchedulerTopology);
+    let gap = || {
+        facts
+            .scheduler_gap
+            .clone()
+            .map(UnsupportedTopology::SchedulerTopology)
+    };
     let ambiguous = || facts.ambiguous.clone().map(UnsupportedTopology::Ambiguous);
     unsupported.or_else(gap).or_else(ambiguous)
 }

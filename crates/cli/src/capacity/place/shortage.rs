@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::object::quantity_text::write_amount;
+
 use super::fleet::{Demand, PODS, PodKind};
 use super::free_resources::FreeResources;
 use super::greedy::PodPlacement;
 use crate::capacity::eligibility::{Refusal, find_refusal};
 use crate::capacity::gang::Gang;
 use crate::capacity::needs::PodNeeds;
-use crate::quantity_text::write_amount;
 
 /// Reasons that are listed.
 const MOST_LISTED: usize = 3;

@@ -49,7 +49,9 @@ fn line_of<'a, Z: Zone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> Evidenc
         }
         Evidence::Pin(p) => {
             let labels = p.node_selector.iter();
-            let labels: Vec<String> = labels.map(|(key, value)| format!("{key}={value}")).collect();
+            let labels: Vec<String> = labels
+                .map(|(key, value)| format!("{key}={value}"))
+                .collect();
             let head = format!("{} only on nodes with {}", p.object, labels.join(","));
             ("pin", head, None, &[])
         }

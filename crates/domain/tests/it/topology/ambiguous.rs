@@ -14,7 +14,10 @@ fn node(name: &str) -> Node {
         "topology.kubernetes.io/rack",
         "kubernetes.io/hostname",
     ];
-    let values = name.split('.').zip(keys).filter(|(value, _)| !value.is_empty());
+    let values = name
+        .split('.')
+        .zip(keys)
+        .filter(|(value, _)| !value.is_empty());
     let labels: serde_json::Map<String, Value> = values
         .map(|(value, key)| (key.to_owned(), json!(value)))
         .collect();
@@ -31,7 +34,12 @@ fn find(constraints: [Value; 3], is_tree: bool, nodes: &[&str]) -> Option<String
     let nodes: Vec<Node> = nodes.iter().map(|name| node(name)).collect();
     let nodes: Vec<&Node> = nodes.iter().collect();
     let found = find_ambiguous_value(&template, is_tree, &levels(), &nodes)?;
-    Some(format!("{} {} in {}", found.level, found.value, found.parents.join(" and ")))
+    Some(format!(
+        "{} {} in {}",
+        found.level,
+        found.value,
+        found.parents.join(" and ")
+    ))
 }
 
 #[rstest]
@@ -85,7 +93,12 @@ fn a_group_of_one_clique_fixes_nothing_unless_all_gangs_are_one_tree(
     let nodes = nodes.each_ref();
     let found = find_ambiguous_value(&template, is_tree, &levels(), &nodes);
     let found = found.map(|found| {
-        format!("{} {} in {}", found.level, found.value, found.parents.join(" and "))
+        format!(
+            "{} {} in {}",
+            found.level,
+            found.value,
+            found.parents.join(" and ")
+        )
     });
     assert_eq!(found.as_deref(), expected);
 }

@@ -90,7 +90,12 @@ fn triggers_the_sets_that_wait_for_their_topology_when_labels_change() {
     };
     let mut waiting = set("demo").build();
     let status = waiting.status.get_or_insert_default();
-    conditions::set(&mut status.conditions, unavailable, None, Timestamp::UNIX_EPOCH);
+    conditions::set(
+        &mut status.conditions,
+        unavailable,
+        None,
+        Timestamp::UNIX_EPOCH,
+    );
     caches.of::<PodCliqueSet>().apply(waiting);
     caches.of::<PodCliqueSet>().apply(set("other").build());
     let change = |old: Option<&str>, new: Option<&str>| Change {

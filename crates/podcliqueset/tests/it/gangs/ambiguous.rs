@@ -82,6 +82,9 @@ fn a_value_in_two_domains_holds_gangs(
 #[test]
 fn kai_scheduler_does_not_mind() {
     let snapshot = observe_set(Backend::KaiPodGrouper, &TWICE);
-    assert_eq!(snapshot.topology.levels.map(|l| l.as_slice().len()), Some(2));
+    assert_eq!(
+        snapshot.topology.levels.map(|l| l.as_slice().len()),
+        Some(2)
+    );
     assert_eq!(snapshot.topology.ambiguous, None);
 }
