@@ -15,6 +15,7 @@ use engine::Caches;
 use k8s_openapi::api::core::v1::Toleration;
 
 use crate::gang_part::GangPart;
+use crate::scaling_group::find_shared_level;
 use crate::{levels, peers};
 
 /// The taint by which the scheduler treats a cordoned node.
@@ -80,7 +81,8 @@ fn scopes_of_part(
         (is_of_part && !is_of_set).then(|| describe(scope.owner, position, pod))
     });
     let own: Vec<PinScope> = own.collect();
-    of_replica.into_iter().chain(own).collect()
+    let of_all = scope_of_scaling_group(gang, part, pod, levels, caches);
+    of_replica.into_iter().chain(of_all).chain(own).collect()
 }
 
 /// That of the replica of the set: scaled gangs share it with their base gang.
@@ -103,10 +105,29 @@ fn scope_of_replica(
     })
 }
 
+/// That of all replicas of the scaling group of the part: a scaled gang does not show it.
+fn scope_of_scaling_group(
+    gang: &PodGang,
+    part: &str,
+    pod: &Pod,
+    levels: &Levels,
+    caches: &Caches,
+) -> Option<PinScope> {
+    let shared = find_shared_level(gang, part, levels, caches)?;
+    Some(PinScope {
+        position: levels.position_of_key(&shared.key)?,
+        owner: format!("scaling group {}", shared.group),
+        selector: select(pod, &[labels::SCALING_GROUP]),
+    })
+}
+
 fn describe(owner: ScopeOwner<'_>, position: usize, pod: &Pod) -> PinScope {
     let of_group_replica = [labels::SCALING_GROUP, labels::SCALING_GROUP_REPLICA_INDEX];
     let (owner, labels): (String, &[&str]) = match owner {
         ScopeOwner::Gang => ("its group replica".to_owned(), &of_group_replica),
+        ScopeOwner::ScalingGroup(name) => {
+            (format!("scaling group {name}"), &[labels::SCALING_GROUP])
+        }
         ScopeOwner::Group(name) => (format!("group replica {name}"), &of_group_replica),
         ScopeOwner::Part(name) => (format!("PodClique {name}"), &[labels::POD_CLIQUE]),
     };

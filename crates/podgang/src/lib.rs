@@ -15,6 +15,7 @@ pub mod observe;
 mod peers;
 pub mod placement;
 pub mod room;
+mod scaling_group;
 mod slots;
 mod status_pace;
 pub mod topology;

@@ -70,6 +70,14 @@ pub struct PodCliqueScalingGroupConfig {
     /// Cannot be changed. A level that does not exist holds the gangs that have not started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
+    /// Topology domain in which to place all replicas of the group in one replica of the set. Grove
+    /// does not have this field.
+    ///
+    /// Cannot be changed. With `minAvailable` above 1 a required level needs a profile with `gangs:
+    /// Tree`; else, or while the level does not exist, gangs that have not started are held. The level
+    /// is at most as broad as that of the set, and at least as broad as that of the group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_replicas_topology_constraint: Option<TopologyConstraint>,
     /// Replaces the template's `terminationDelay` for this group.
     ///
     /// A Go duration such as `1h`, at least `1s`; for `Training` also `0s`. For `Inference` it is

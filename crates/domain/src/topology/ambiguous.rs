@@ -120,12 +120,13 @@ struct Packs<'a> {
 impl Packs<'_> {
     fn requirements(&self) -> impl Iterator<Item = Requirement> {
         let own = self.requirement(self.template.topology_constraint.as_ref(), 0, false);
-        let groups = self.template.scaling_groups.iter().filter_map(|group| {
-            self.requirement(
-                group.topology_constraint.as_ref(),
-                self.fixed_by_set(),
-                true,
-            )
+        let groups = self.template.scaling_groups.iter().flat_map(|group| {
+            let of_all = group.all_replicas_topology_constraint.as_ref();
+            let fixed = self.fixed_by_set();
+            let within = fixed.max(self.count_fixed(of_all.filter(|_| self.is_tree)));
+            let of_all = self.requirement(of_all, fixed, true);
+            let own = self.requirement(group.topology_constraint.as_ref(), within, true);
+            of_all.into_iter().chain(own)
         });
         let cliques = self.template.cliques.iter().filter_map(|clique| {
             let fixed = self.fixed_by_set().max(self.fixed_by_group(&clique.name));

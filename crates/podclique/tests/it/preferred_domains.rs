@@ -114,6 +114,7 @@ fn affinity(clique: PodClique, backend: Backend) -> Option<Affinity> {
     set.preferred_domains = vec![
         domain(Scope::PodClique, "host"),
         domain(Scope::GroupReplica, "rack"),
+        domain(Scope::ScalingGroup, "row"),
         domain(Scope::Replica, "zone"),
     ];
     let actions = plan(&snapshot).waves.into_iter().flatten();
@@ -142,6 +143,7 @@ fn pods_of_a_scope_attract_each_other_within_their_attempt() {
         "grove.io/podcliquescalinggroup": "demo-1-g",
         "grove.io/podcliquescalinggroup-replica-index": "2",
     });
+    let of_all = json!({"grove.io/podcliquescalinggroup": "demo-1-g"});
     let of_set = json!({
         "app.kubernetes.io/part-of": "demo",
         "grove.io/podcliqueset-replica-index": "1",
@@ -149,16 +151,17 @@ fn pods_of_a_scope_attract_each_other_within_their_attempt() {
     let expected = json!({"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
         term(100, "host", &of_clique, &both),
         term(90, "rack", &of_group, &both),
-        term(80, "zone", &of_set, &json!([attempt])),
+        term(80, "row", &of_all, &json!([attempt])),
+        term(70, "zone", &of_set, &json!([attempt])),
     ]}});
     assert_eq!(serde_json::to_value(found).unwrap(), expected);
 }
 
 #[rstest]
-#[case::default_scheduler(Backend::DefaultScheduler, 3)]
-#[case::volcano(Backend::Volcano, 3)]
-#[case::kubernetes(Backend::Kubernetes, 3)]
-#[case::kubernetes_tree(Backend::KubernetesTree, 3)]
+#[case::default_scheduler(Backend::DefaultScheduler, 4)]
+#[case::volcano(Backend::Volcano, 4)]
+#[case::kubernetes(Backend::Kubernetes, 4)]
+#[case::kubernetes_tree(Backend::KubernetesTree, 4)]
 #[case::kai(Backend::KaiScheduler, 0)]
 #[case::kai_tree(Backend::KaiTree, 0)]
 #[case::kai_pod_grouper(Backend::KaiPodGrouper, 0)]

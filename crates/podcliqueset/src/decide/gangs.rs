@@ -179,11 +179,16 @@ fn keep_gang(
     }
 }
 
-/// Whether a scaled gang may start beside its base gang. Where all gangs of a replica have to share
-/// a topology domain, the base gang chooses it, also with a scheduler that orders gangs itself.
+/// Whether a scaled gang may start beside its base gang. Where all gangs of a replica, or all replicas
+/// of a group, have to share a topology domain, the base gang chooses it, also with a scheduler that
+/// orders gangs itself.
 fn may_follow(snapshot: &Snapshot, roster: &Roster<'_>, base: &ExpectedGang) -> bool {
-    let constraint = &snapshot.validated.set.spec.template.topology_constraint;
-    let shares_domain = pack_of(constraint.as_ref()).required.is_some();
+    let template = &snapshot.validated.set.spec.template;
+    let groups = template.scaling_groups.iter();
+    let shares_domain = groups
+        .map(|group| &group.all_replicas_topology_constraint)
+        .chain([&template.topology_constraint])
+        .any(|constraint| pack_of(constraint.as_ref()).required.is_some());
     let is_in_order = snapshot.scheduler.orders_gangs || is_base_up(snapshot, roster, base);
     is_in_order && (!shares_domain || has_minimum(roster, base, Pod::is_scheduled))
 }

@@ -180,6 +180,11 @@ pub(super) fn find_unsupported_topology(
     }
     let unsupported =
         topology::find_unsupported_topology(template, facts.is_enabled, facts.levels.as_ref());
+    let in_pieces = || {
+        let is_tree = matches!(backend, Backend::KaiTree | Backend::KubernetesTree);
+        let group = topology::find_group_in_pieces(template).filter(|_| !is_tree);
+        group.map(|group| UnsupportedTopology::GroupInPieces(group.to_owned()))
+    };
     let gap = || {
         facts
             .scheduler_gap
@@ -187,5 +192,8 @@ pub(super) fn find_unsupported_topology(
             .map(UnsupportedTopology::SchedulerTopology)
     };
     let ambiguous = || facts.ambiguous.clone().map(UnsupportedTopology::Ambiguous);
-    unsupported.or_else(gap).or_else(ambiguous)
+    unsupported
+        .or_else(in_pieces)
+        .or_else(gap)
+        .or_else(ambiguous)
 }

@@ -1,4 +1,5 @@
-//! Gangs of Kubernetes' own scheduler wait where the name of a topology domain is that of two.
+//! Gangs that wait because their scheduler cannot keep a topology constraint: Kubernetes takes two
+//! domains of one name for one, and only a tree has several replicas of a group in one domain.
 
 use std::sync::Arc;
 
@@ -41,9 +42,12 @@ fn cluster(nodes: &[(&str, &str)]) -> Caches {
 
 /// A set that requires a rack.
 fn observe_set(backend: Backend, nodes: &[(&str, &str)]) -> Snapshot {
+    let set = demo().with(|set| set.spec.template.topology_constraint = Some(required("rack")));
+    observe_in(backend, nodes, set.build())
+}
+
+fn observe_in(backend: Backend, nodes: &[(&str, &str)], set: PodCliqueSet) -> Snapshot {
     let caches = cluster(nodes);
-    let mut set = demo().build();
-    set.spec.template.topology_constraint = Some(required("rack"));
     caches.of::<PodCliqueSet>().apply(set.clone());
     let profiles = Profiles::of([("default-scheduler".to_owned(), backend)]);
     let rules = PodCliqueSetReconciler {
@@ -76,6 +80,31 @@ fn a_value_in_two_domains_holds_gangs(
         assert!(found.starts_with("TopologyUnavailable: "), "{found}");
         assert!(found.contains(expected), "{found}");
     }
+}
+
+/// Of group `g` two replicas are required.
+#[rstest]
+#[case::split(Backend::Kubernetes, true)]
+#[case::tree(Backend::KubernetesTree, false)]
+fn several_replicas_of_a_group_share_a_rack_only_in_a_tree(
+    #[case] backend: Backend,
+    #[case] is_held: bool,
+) {
+    let set = demo().with(|set| {
+        let group = &mut set.spec.template.scaling_groups[0];
+        group.all_replicas_topology_constraint = Some(required("rack"));
+    });
+    let unsupported = observe_in(backend, &UNIQUE, set.build())
+        .scheduler
+        .unsupported;
+    let found = unsupported.map(|unsupported| unsupported.condition().message);
+    let words = found.unwrap_or_default();
+    assert_eq!(
+        words.contains("scaling group g requires"),
+        is_held,
+        "{words}"
+    );
+    assert_eq!(words.contains("minAvailable: 1"), is_held, "{words}");
 }
 
 /// Its domains are paths.
