@@ -40,6 +40,8 @@ pub struct PodCliqueReconciler {
     pub init_container_image: String,
     /// The backends of the schedulers that receive gangs.
     pub profiles: Arc<Profiles>,
+    /// Whether new pods get no affinity to pods of a domain that they should share.
+    pub ignores_preferred_domains: bool,
 }
 
 impl Reconciler for PodCliqueReconciler {

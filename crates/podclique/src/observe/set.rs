@@ -119,7 +119,11 @@ pub(super) fn facts_of_set(
         is_orphaned: !is_own,
         priority_class_name: priority_class(set, podclique, clique, pods, caches, rules),
         pods_before: group.zip(clique).map(|(g, c)| count_pods_before(set, g, c)),
-        preferred_domains: preferred_domains::observe(template, clique, group, caches),
+        preferred_domains: if rules.ignores_preferred_domains {
+            Vec::new()
+        } else {
+            preferred_domains::observe(template, clique, group, caches)
+        },
         generation_hash: set
             .status
             .as_ref()

@@ -91,6 +91,21 @@ fn levels_are_read_as_keys_from_the_narrowest_scope_out() {
     assert_eq!(seen("demo-0-router", &caches), [of_set]);
 }
 
+/// With thousands of pods affinity costs the scheduler time.
+#[test]
+fn the_configuration_may_leave_preferred_levels_out() {
+    let caches = Caches::default();
+    add_binding(&caches, &[("zone", "z"), ("rack", "r"), ("host", "h")]);
+    caches.of::<PodCliqueSet>().apply(demo());
+    let clique = podclique("demo-0-g-1-worker").build();
+    let rules = PodCliqueReconciler {
+        ignores_preferred_domains: true,
+        ..PodCliqueReconciler::default()
+    };
+    let seen = observe(&clique, &caches, &rules);
+    assert_eq!(seen.set.unwrap().preferred_domains, []);
+}
+
 /// PodClique `demo-1-g-2-worker`, which prefers a domain of each scope.
 fn worker(attempt: &str, group_attempt: &str) -> PodClique {
     let clique = podclique("demo-1-g-2-worker").with(|c| {
