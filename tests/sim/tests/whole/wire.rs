@@ -91,9 +91,8 @@ impl Wire {
             Some(Disturbance::Write(_, Fault::Throttled)) => Duration::from_secs(5),
             _ => LAG,
         };
-        let shared = |plan: &Disturbance| {
-            matches!(plan, Disturbance::TwoOperators | Disturbance::Joined(_))
-        };
+        let shared =
+            |plan: &Disturbance| matches!(plan, Disturbance::TwoOperators | Disturbance::Joined(_));
         state.is_shared = plan.as_ref().is_some_and(shared);
         let happens = |plan: &Disturbance| {
             !matches!(plan, Disturbance::TwoOperators | Disturbance::OneNamespace)
