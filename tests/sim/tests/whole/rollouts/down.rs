@@ -192,7 +192,11 @@ fn an_update_ends_though_a_part_is_down_before_it() {
 #[test]
 fn an_update_ends_though_a_unit_takes_the_place_of_another_part() {
     let mut failed = Vec::new();
-    let cases = [(&TIGHT, Duration::ZERO), (&TIGHT, WAITED), (&ROLLING, WAITED)];
+    let cases = [
+        (&TIGHT, Duration::ZERO),
+        (&TIGHT, WAITED),
+        (&ROLLING, WAITED),
+    ];
     for (shape, waited) in cases {
         for is_killed in [false, true] {
             let played = play(shape.pods, async |course: &mut Course| {
