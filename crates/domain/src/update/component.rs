@@ -115,9 +115,13 @@ impl Component {
     pub fn next_reached(&self) -> Option<i32> {
         let begins = self.old > 0;
         let before = self.reached.or(begins.then_some(0))?;
-        let with_room = self.desired.saturating_sub(self.held);
-        let available = self.real_available().min(with_room);
+        let available = self.real_available().min(self.with_room());
         Some(before.max(available).min(self.desired))
+    }
+
+    /// The number of units that have room of their own, as far as the turn knows.
+    fn with_room(&self) -> i32 {
+        self.desired.saturating_sub(self.held)
     }
 
     /// Whether fewer units are available than ran since the turn began.
@@ -186,7 +190,16 @@ impl Component {
         if self.uses_surge() && self.surge_available < self.limits.max_surge {
             return 0;
         }
-        usize::try_from(self.available.saturating_sub(floor)).unwrap_or(0)
+        let spare = self.available.saturating_sub(floor);
+        // More run than have room. The room may be that of another component, or new: then the set
+        // stores in a moment that less is held vacant.
+        let has_more = self.held > 0 && self.real_available() > self.with_room();
+        let spare = if has_more {
+            spare.min(self.limits.max_unavailable.max(1))
+        } else {
+            spare
+        };
+        usize::try_from(spare).unwrap_or(0)
     }
 
     /// The number of available units that the update leaves; unknown before `reached` is stored.

@@ -88,9 +88,14 @@ fn fewer_units_than_ran_never_stay(
 /// A unit that took the place of another part's does not raise the number that has to stay.
 #[rstest]
 #[case::nothing_is_vacant("4/2 reached 3 available 4 old 4", Some(4), 0)]
-#[case::it_has_the_room_of_another("4/2 reached 3 available 4 old 4 vacant 1", Some(3), 2)]
+#[case::it_has_the_room_of_another("4/2 reached 3 available 4 old 4 vacant 1", Some(3), 1)]
+#[case::it_gives_no_more_than_the_budget(
+    "9/2 reached 3 available 6 old 9 vacant 6 max 2",
+    Some(3),
+    2
+)]
 #[case::the_turn_begins("4/2 available 4 old 4 vacant 1", Some(3), 0)]
-fn what_is_held_vacant_does_not_count_as_reached(
+fn vacant_indexes_do_not_count_as_reached(
     #[case] given: &str,
     #[case] reached: Option<i32>,
     #[case] deletable: usize,

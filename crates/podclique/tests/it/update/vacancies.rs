@@ -73,7 +73,7 @@ fn an_old_pod_without_a_node_goes_from_a_listed_index(
 /// It found a place that a pod of another clique left a moment ago: it counts for nothing, so it can be
 /// given back.
 #[rstest]
-#[case::it_is_listed(&[3], 3, 2)]
+#[case::it_is_listed(&[3], 3, 1)]
 #[case::it_is_not(&[], 4, 0)]
 fn a_pod_at_a_listed_index_does_not_raise_the_number_that_stays(
     #[case] vacant: &[i32],

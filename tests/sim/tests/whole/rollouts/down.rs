@@ -187,8 +187,8 @@ fn an_update_ends_though_a_part_is_down_before_it() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// With the edit the lost unit has just begun to wait. Later no step is taken by `Coherent`, as the base
-/// gang is down; here it has waited for a few seconds.
+/// The lost unit has begun to wait just before the edit, or some seconds before. (After 30 s the base gang
+/// counts as down, and `Coherent` has no steps.)
 #[test]
 fn an_update_ends_though_a_unit_takes_the_place_of_another_part() {
     let mut failed = Vec::new();
