@@ -28,8 +28,8 @@ use crate::output;
 
 pub use args::{LintArgs, LintFormat};
 pub use cluster::{
-    Answer, Answers, NamespaceQuota, Need, NeededKind, Offered, Wanted, build_pods, check_answers,
-    check_resources, judge_answer, needs_of,
+    Answer, Answers, NamespaceQuota, Need, NeededKind, OfferedNodes, Wanted, build_pods,
+    check_answers, check_nodes, judge_answer, needs_of,
 };
 pub(crate) use definition::find_first_error;
 pub use draw::draw_report;

@@ -27,17 +27,25 @@ pub async fn run(
         command: if is_paused { "pause" } else { "unpause" },
         is_dry_run: args.dry_run,
     };
-    let plan = async |stored: &Value| {
-        refuse_job(stored, &edit)?;
-        if !args.force && !args.dry_run {
-            refuse_managed(stored, &edit)?;
-        }
-        let was_paused = json::at(stored, PAUSED) == &Value::Bool(true);
-        Ok((was_paused, build_patch(stored, is_paused)))
-    };
+    let plan = async |stored: &Value| plan(stored, &edit, args, is_paused);
     let was_paused = edit_set(&cluster, &edit, plan).await?;
     output::print_text(&describe(args, was_paused, is_paused))?;
     Ok(Exit::Ok)
+}
+
+/// Whether the set is paused already, and the patch.
+fn plan(
+    stored: &Value,
+    edit: &SetEdit<'_>,
+    args: &PauseArgs,
+    is_paused: bool,
+) -> Result<(bool, Value), Failure> {
+    refuse_job(stored, edit)?;
+    if !args.force && !args.dry_run {
+        refuse_managed(stored, edit)?;
+    }
+    let was_paused = json::at(stored, PAUSED) == &Value::Bool(true);
+    Ok((was_paused, build_patch(stored, is_paused)))
 }
 
 /// The merge patch of the stored set.

@@ -1,5 +1,5 @@
-//! Checks that need a cluster: objects that a set names, room in quotas, resources of nodes, and a dry
-//! run of one pod of each clique.
+//! Checks that need a cluster: objects that a set names, room in quotas, nodes that pods ask for, and
+//! a dry run of one pod of each clique.
 //!
 //! ```text
 //! sets ─▶ needs ─▶ ask (each thing once) ─▶ answers ─▶ check ─▶ remarks
@@ -11,6 +11,8 @@ mod check;
 mod dry_run;
 mod needs;
 mod node_resources;
+mod node_selectors;
+mod nodes;
 mod quota;
 mod references;
 mod requests;
@@ -28,7 +30,7 @@ pub use answers::{Answer, Answers, NamespaceQuota, NeededKind, Wanted};
 pub use check::check_answers;
 pub use dry_run::{build_pods, judge_answer};
 pub use needs::{Need, needs_of};
-pub use node_resources::{Offered, check_resources};
+pub use nodes::{OfferedNodes, check_nodes};
 
 /// Reads all needs of the sets from the cluster, and adds remarks.
 pub(super) async fn ask(
@@ -66,13 +68,13 @@ async fn ask_about_pods(judged: &mut JudgedFiles, cluster: &Cluster) -> Result<(
         .iter()
         .filter_map(|ours| ours.set.as_ref())
         .collect();
-    let offered = node_resources::read(cluster, &sets).await?;
+    let nodes = nodes::read(cluster, &sets).await?;
     for ours in &mut judged.ours {
         let Some(set) = &ours.set else { continue };
         let is_error = |r: &Remark| r.severity == Severity::Error || EXPLAINED.contains(&r.rule);
         let is_wrong = ours.remarks.iter().any(is_error);
         let namespace = ours.namespace.as_deref().unwrap_or(&cluster.namespace);
-        let mut remarks = check_resources(set, offered.as_ref());
+        let mut remarks = check_nodes(set, nodes.as_ref());
         if !is_wrong {
             remarks.extend(dry_run::ask(cluster, namespace, set).await);
         }

@@ -24,21 +24,27 @@ const TOGETHER: Duration = Duration::from_millis(200);
 /// Draws the tree of a set until the set is gone or Ctrl-C.
 pub(super) async fn follow_set(cluster: &Cluster, name: &str) -> Result<(), Failure> {
     redraw(changes_of(cluster, name), async || {
-        let workload = load_workload(cluster, name).await?;
-        Ok(draw_tree_within(
-            &build_tree(&workload, now()),
-            Some(output::width()),
-        ))
+        draw_set(cluster, name).await
     })
     .await
+}
+
+async fn draw_set(cluster: &Cluster, name: &str) -> Result<String, Failure> {
+    let workload = load_workload(cluster, name).await?;
+    let tree = build_tree(&workload, now());
+    Ok(draw_tree_within(&tree, Some(output::width())))
 }
 
 /// Draws the list of sets until Ctrl-C.
 pub(super) async fn follow_overview(cluster: &Cluster, args: &TreeArgs) -> Result<(), Failure> {
     redraw(changes_of_sets(cluster, args), async || {
-        Ok(read_overview(cluster, args).await?.draw(args))
+        draw_sets(cluster, args).await
     })
     .await
+}
+
+async fn draw_sets(cluster: &Cluster, args: &TreeArgs) -> Result<String, Failure> {
+    Ok(read_overview(cluster, args).await?.draw(args))
 }
 
 async fn redraw(

@@ -55,10 +55,7 @@ impl SetSummary {
 /// A line for each set: those that are not ready first, by namespace and name.
 pub fn summarize(sets: &[PodCliqueSet], now: Timestamp) -> Vec<SetSummary> {
     let mut lines: Vec<SetSummary> = sets.iter().map(|set| line_of(set, now)).collect();
-    lines.sort_by(|a, b| {
-        let key = |line: &SetSummary| (urgency(line), line.namespace.clone(), line.name.clone());
-        key(a).cmp(&key(b))
-    });
+    lines.sort_by_cached_key(|line| (urgency(line), line.namespace.clone(), line.name.clone()));
     lines
 }
 
