@@ -1,5 +1,5 @@
-//! Checks that need a cluster: objects that a set names, room in quotas, resources of nodes, and a dry
-//! run of one pod of each clique.
+//! Checks that need a cluster: objects that a set names, room in quotas, nodes that pods ask for, and
+//! a dry run of one pod of each clique.
 //!
 //! ```text
 //! sets ─▶ needs ─▶ ask (each thing once) ─▶ answers ─▶ check ─▶ remarks
@@ -11,6 +11,8 @@ mod check;
 mod dry_run;
 mod needs;
 mod node_resources;
+mod node_selectors;
+mod nodes;
 mod quota;
 mod references;
 mod requests;
@@ -19,7 +21,7 @@ pub(super) mod rules;
 use std::collections::BTreeSet;
 
 use super::judged_files::JudgedFiles;
-use super::remark::Severity;
+use super::remark::{Remark, Rule, Severity};
 use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
@@ -28,7 +30,7 @@ pub use answers::{Answer, Answers, NamespaceQuota, NeededKind, Wanted};
 pub use check::check_answers;
 pub use dry_run::{build_pods, judge_answer};
 pub use needs::{Need, needs_of};
-pub use node_resources::{Offered, check_resources};
+pub use nodes::{OfferedNodes, check_nodes};
 
 /// Reads all needs of the sets from the cluster, and adds remarks.
 pub(super) async fn ask(
@@ -52,19 +54,27 @@ pub(super) async fn ask(
     ask_about_pods(judged, &cluster).await
 }
 
-/// Remarks on the pods of the sets. One that the files show to be wrong is not asked about.
+/// Remarks that explain why the API server would refuse a pod.
+const EXPLAINED: [&Rule; 3] = [
+    &rules::MISSING_OBJECT,
+    &rules::NO_NAMESPACE,
+    &rules::QUOTA_NEEDS_REQUESTS,
+];
+
+/// Remarks on the pods of the sets. A set that is known to be wrong is not asked about.
 async fn ask_about_pods(judged: &mut JudgedFiles, cluster: &Cluster) -> Result<(), Failure> {
     let sets: Vec<_> = judged
         .ours
         .iter()
         .filter_map(|ours| ours.set.as_ref())
         .collect();
-    let offered = node_resources::read(cluster, &sets).await?;
+    let nodes = nodes::read(cluster, &sets).await?;
     for ours in &mut judged.ours {
         let Some(set) = &ours.set else { continue };
-        let is_wrong = ours.remarks.iter().any(|r| r.severity == Severity::Error);
+        let is_error = |r: &Remark| r.severity == Severity::Error || EXPLAINED.contains(&r.rule);
+        let is_wrong = ours.remarks.iter().any(is_error);
         let namespace = ours.namespace.as_deref().unwrap_or(&cluster.namespace);
-        let mut remarks = check_resources(set, offered.as_ref());
+        let mut remarks = check_nodes(set, nodes.as_ref());
         if !is_wrong {
             remarks.extend(dry_run::ask(cluster, namespace, set).await);
         }

@@ -77,6 +77,12 @@ fn anything() -> JSONSchemaProps {
     }
 }
 
+/// The first error of a set that cannot be decoded, in the words of this command.
+pub(crate) fn find_first_error(set: &Value) -> Option<Remark> {
+    let mut remarks = check(Definition::set(), set, false).into_iter();
+    remarks.find(|remark| remark.rule == &admitted::DEFINITION)
+}
+
 /// Violations of the definition, for an object that is created or, with `is_change`, updated.
 pub(super) fn check(definition: &Definition, object: &Value, is_change: bool) -> Vec<Remark> {
     let mut walk = Walk::default();

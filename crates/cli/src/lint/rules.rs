@@ -18,10 +18,11 @@ use super::cluster::rules as of_cluster;
 use super::remark::{Remark, Rule, Severity};
 
 /// All rules, in the order of the documentation.
-pub const ALL: [&Rule; 43] = [
+pub const ALL: [&Rule; 45] = [
     &admitted::REFUSED,
     &admitted::DEFINITION,
     &admitted::WRONG_VERSION,
+    &admitted::UNKNOWN_KIND,
     &admitted::WARNED,
     &admitted::UNKNOWN_FIELD,
     &repeated::REPEATED_KEY,
@@ -59,6 +60,7 @@ pub const ALL: [&Rule; 43] = [
     &of_cluster::NO_NODE_OF_LEVEL,
     &of_cluster::POD_REFUSED,
     &of_cluster::NO_NODE_WITH_RESOURCE,
+    &of_cluster::NO_NODE_SELECTED,
     &of_cluster::QUOTA_EXCEEDED,
     &of_cluster::QUOTA_NEEDS_REQUESTS,
     &of_cluster::CHECK_SKIPPED,

@@ -135,7 +135,13 @@ fn decode(mut sent: Value) -> Result<PodCliqueSet, Failure> {
     let name = describe(&sent);
     serde_path_to_error::deserialize(&sent).map_err(|error| {
         let (path, error) = (error.path().to_string(), error.into_inner());
-        Failure::BadInput(format!("{name}: {path}: {error}; correct this field"))
+        let problem = lint::find_first_error(&sent).map_or_else(
+            || format!("{path}: {error}; correct this field"),
+            |remark| remark.to_string(),
+        );
+        Failure::BadInput(format!(
+            "{name}: {problem}; `kubectl grove lint FILE` lists all errors"
+        ))
     })
 }
 

@@ -53,6 +53,12 @@ pub(in crate::lint) const NO_NODE_WITH_RESOURCE: Rule = Rule::warning(
     "Its pods are placed only if an autoscaler adds such nodes.",
 );
 
+pub(in crate::lint) const NO_NODE_SELECTED: Rule = Rule::warning(
+    "selector-without-nodes",
+    "a nodeSelector that selects no node of the cluster",
+    "Its pods are placed only if an autoscaler adds such nodes.",
+);
+
 pub(in crate::lint) const QUOTA_EXCEEDED: Rule = Rule::warning(
     "quota-exceeded",
     "a ResourceQuota without room for all pods of the set",

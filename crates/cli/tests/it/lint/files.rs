@@ -123,6 +123,19 @@ fn a_version_that_is_not_served_is_an_error() {
     assert_eq!((report.checked, report.skipped), (1, 1));
 }
 
+/// A kind in other letters is no object of another group.
+#[test]
+fn a_kind_that_is_none_is_an_error() {
+    let text = "kind: PodCliqueset\napiVersion: grove.io/v1alpha1\n---\nkind: PodClique\napiVersion: grove.io/v1alpha1\n";
+    let report = lint(text);
+    let told = said(&report, &["unknown-kind"]);
+    assert_eq!(
+        told,
+        ["1:7: kind: \"PodCliqueset\": grove.io has no such kind; did you mean PodCliqueSet?"]
+    );
+    assert_eq!((report.checked, report.skipped), (1, 1));
+}
+
 /// An object that is being deleted may contain anything.
 #[test]
 fn an_object_that_is_being_deleted_is_accepted() {

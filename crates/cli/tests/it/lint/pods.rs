@@ -2,7 +2,7 @@
 //! that are fine.
 
 use api::PodCliqueSet;
-use cli::lint::{Offered, build_pods, check_resources, judge_answer};
+use cli::lint::{OfferedNodes, build_pods, check_nodes, judge_answer};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::good_set::{FRONTEND, at, edited, good};
@@ -207,8 +207,17 @@ fn asking_for(resource: &str) -> PodCliqueSet {
     serde_json::from_value(object).unwrap()
 }
 
-fn offered(names: &[&str]) -> Offered {
-    names.iter().map(|name| (*name).to_owned()).collect()
+/// Nodes with these resources, in this pool.
+fn offered(names: &[&str], pool: &str) -> OfferedNodes {
+    OfferedNodes {
+        resources: names.iter().map(|name| (*name).to_owned()).collect(),
+        labels: vec![[("pool".to_owned(), pool.to_owned())].into()],
+    }
+}
+
+fn said_of(set: &PodCliqueSet, nodes: &OfferedNodes) -> Vec<String> {
+    let remarks = check_nodes(set, Some(nodes));
+    remarks.iter().map(ToString::to_string).collect()
 }
 
 /// Only with a cluster is it known which resources its nodes have.
@@ -217,20 +226,38 @@ fn offered(names: &[&str]) -> Offered {
 #[case::misspelt(&["cpu", "example.com/npus"], Some("no node has example.com/npu; did you mean example.com/npus?"))]
 #[case::another(&["cpu", "nvidia.com/gpu"], Some("no node has example.com/npu; correct the name, or install its device plugin"))]
 fn a_resource_that_no_node_has(#[case] names: &[&str], #[case] expected: Option<&str>) {
-    let set = asking_for("example.com/npu");
-    let remarks = check_resources(&set, Some(&offered(names)));
-    let said: Vec<_> = remarks.iter().map(ToString::to_string).collect();
+    let said = said_of(&asking_for("example.com/npu"), &offered(names, "a"));
     let at = format!("{POD}.containers[0].resources.limits[example.com/npu]");
     let expected = expected.map(|words| format!("{at}: {words}"));
     assert_eq!(said, expected.into_iter().collect::<Vec<_>>());
 }
 
+/// A set whose frontend selects nodes of pool a.
+fn selecting() -> PodCliqueSet {
+    let place = at(FRONTEND, "spec/podSpec/nodeSelector");
+    serde_json::from_value(edited(&[(&place, json!({"pool": "a"}))])).unwrap()
+}
+
+#[rstest]
+#[case::there("a", None)]
+#[case::another(
+    "b",
+    Some("no node has pool=a; correct it, or label nodes: `kubectl get nodes --show-labels`")
+)]
+fn a_selector_without_nodes(#[case] pool: &str, #[case] expected: Option<&str>) {
+    let said = said_of(&selecting(), &offered(&[], pool));
+    let expected = expected.map(|words| format!("{POD}.nodeSelector: {words}"));
+    assert_eq!(said, expected.into_iter().collect::<Vec<_>>());
+}
+
 #[test]
-fn nodes_that_may_not_be_read_are_reported_once_and_only_for_devices() {
-    let remarks = check_resources(&asking_for("example.com/npu"), None);
-    assert_eq!(remarks.len(), 1);
-    assert_eq!(remarks[0].rule.id, "check-skipped");
-    assert_eq!(check_resources(&asking_for("memory"), None).len(), 0);
+fn nodes_that_may_not_be_read_are_reported_once_and_only_if_asked_for() {
+    for set in [asking_for("example.com/npu"), selecting()] {
+        let remarks = check_nodes(&set, None);
+        assert_eq!(remarks.len(), 1);
+        assert_eq!(remarks[0].rule.id, "check-skipped");
+    }
+    assert_eq!(check_nodes(&asking_for("memory"), None).len(), 0);
 }
 
 /// The pod of the dry run is that of the template: no owner, no name, the priority of the set.

@@ -42,7 +42,7 @@ const NEAR: usize = 2;
 const NEAR_WITHOUT_DOT: usize = 4;
 
 /// The known name with the most similar spelling; none if it is a known one itself, or another word.
-pub(in crate::lint) fn nearest<'a>(known: &[&'a str], name: &str) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(known: &[&'a str], name: &str) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let most = if name.contains('.') || !name.contains('/') {
         NEAR
