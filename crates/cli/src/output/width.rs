@@ -1,6 +1,4 @@
-//! The width of the terminal.
-
-use std::io::IsTerminal;
+//! The size of the terminal.
 
 use super::WIDTH;
 
@@ -9,12 +7,14 @@ const NARROWEST: usize = 40;
 
 /// The columns of the terminal that standard output is; none if it is a pipe or a file.
 pub fn terminal_width() -> Option<usize> {
-    let output = std::io::stdout();
-    let is_terminal = output.is_terminal();
-    let size = is_terminal
-        .then(|| terminal_size::terminal_size_of(output))
-        .flatten();
-    size.map(|(width, _)| usize::from(width.0).max(NARROWEST))
+    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    Some(usize::from(width.0).max(NARROWEST))
+}
+
+/// The lines of the terminal that standard output is.
+pub fn terminal_height() -> Option<usize> {
+    let (_, height) = terminal_size::terminal_size_of(std::io::stdout())?;
+    Some(usize::from(height.0))
 }
 
 /// The columns to lay text out for: those of the terminal, or 80.

@@ -125,7 +125,7 @@ fn draw_all(workload: &Workload, events: &[Event], about: &str) {
     assert_legible(&draw_tree(&tree, true), about);
     assert_legible(&draw_tree(&tree, false), about);
     let lines = summarize(std::slice::from_ref(&workload.set), now());
-    assert_legible(&draw_overview(&lines, true, true), about);
+    assert_legible(&draw_overview(&lines, true, None), about);
     let moments = collect_moments(workload, events);
     assert_legible(&draw_timeline(&moments, &Utc), about);
 }
