@@ -41,7 +41,7 @@ async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
         Command::History(history) => history::run(history, &args.connection).await,
         Command::Undo(undo) => undo::run(undo, &args.connection).await,
         Command::Lint(lint) => lint::run(lint, &args.connection).await,
-        Command::Plan(plan) => plan::run(plan, &args.connection).await,
+        Command::Plan(plan) => Box::pin(plan::run(plan, &args.connection)).await,
         Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,
         Command::Bundle(bundle) => bundle::run(bundle, &args.connection).await,
         Command::Completion(completion) => completion::run(completion),

@@ -10,6 +10,7 @@
 mod availability;
 mod breach_age;
 mod check_answer;
+mod claims;
 mod crash_episodes;
 mod culprit;
 mod fence;
@@ -29,6 +30,7 @@ mod readiness;
 mod revision;
 mod roster;
 mod scheduling;
+mod sharing;
 mod stalled;
 mod start_order;
 mod termination;

@@ -190,6 +190,7 @@ impl Stage {
             | Reason::ServiceAccountMissing
             | Reason::PriorityClassMissing
             | Reason::RequestRefused
+            | Reason::ClaimMissing
             | Reason::ReplicaTerminating
             | Reason::PodTerminating
             | Reason::PodsBeingCreated => Self::Created,
@@ -197,6 +198,8 @@ impl Stage {
             | Reason::TopologyNoDomain
             | Reason::NodeSelectorUnmatched
             | Reason::InsufficientResources
+            | Reason::DevicesUnavailable
+            | Reason::ClaimFull
             | Reason::Unschedulable
             | Reason::ForeignSchedulingGate
             | Reason::SchedulerNotInstalled
