@@ -61,6 +61,15 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
 - apiGroups: [apps]
   resources: [controllerrevisions]
   verbs: [get, list, watch, create, patch, delete]
+# The resource claims that pods of a workload share; their owner and labels are
+# patched.
+- apiGroups: [resource.k8s.io]
+  resources: [resourceclaims]
+  verbs: [get, list, watch, create, patch, delete]
+# The users' templates of such claims.
+- apiGroups: [resource.k8s.io]
+  resources: [resourceclaimtemplates]
+  verbs: [get, list, watch]
 {{- $groups := dict "kai-scheduler" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
 {{- $used := list }}
 {{- $kubernetes := false }}

@@ -4,7 +4,7 @@
 use crate::conditions::Reason;
 
 /// Causes that a person has to fix; the first one is reported.
-const BLOCKING: [Reason; 23] = [
+const BLOCKING: [Reason; 26] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
     Reason::MaxRuntimeExceeded,
@@ -17,6 +17,8 @@ const BLOCKING: [Reason; 23] = [
     Reason::SchedulerNotInstalled,
     Reason::QueueNotFound,
     Reason::TopologyUnavailable,
+    Reason::ClaimMissing,
+    Reason::ClaimFull,
     Reason::PriorityTooHigh,
     Reason::PodFailed,
     Reason::ImagePullFailed,
@@ -26,6 +28,7 @@ const BLOCKING: [Reason; 23] = [
     Reason::TopologyNoDomain,
     Reason::NodeSelectorUnmatched,
     Reason::InsufficientResources,
+    Reason::DevicesUnavailable,
     Reason::Unschedulable,
     Reason::ForeignSchedulingGate,
 ];

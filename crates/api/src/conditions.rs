@@ -263,6 +263,10 @@ pub enum Reason {
     PriorityClassMissing,
     /// Ready=False: the API server refuses to create an object.
     RequestRefused,
+    /// Ready=False: a resource claim that pods share does not exist yet, and its pods wait for it.
+    ClaimMissing,
+    /// Ready=False: 256 pods use a resource claim, which is as many as Kubernetes allows.
+    ClaimFull,
     /// Ready=False: a pod ended, was evicted, or its node was lost.
     PodFailed,
     /// Ready=False: a container's image cannot be pulled.
@@ -272,8 +276,7 @@ pub enum Reason {
     ContainerConfigError,
     /// Ready=False: a container ends again and again, with any exit code, or never starts.
     CrashLoop,
-    /// Ready=False: a PersistentVolumeClaim does not exist or is not bound, or its volume is on
-    /// another node.
+    /// Ready=False: a PersistentVolumeClaim is missing or not bound, or its volume is elsewhere.
     VolumeUnavailable,
     /// Ready=False: the pods have to share a topology domain, and no domain has room for them.
     TopologyNoDomain,
@@ -281,6 +284,8 @@ pub enum Reason {
     NodeSelectorUnmatched,
     /// Ready=False: suitable nodes exist, but have too few free resources.
     InsufficientResources,
+    /// Ready=False: no node has free devices for the resource claims of a pod.
+    DevicesUnavailable,
     /// Ready=False: the scheduler finds no node for another reason, such as taints.
     Unschedulable,
     /// Ready=False: a scheduling gate of another controller holds a pod.

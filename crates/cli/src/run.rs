@@ -49,7 +49,7 @@ async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
         Command::Pause(pause) => pause::run(pause, &args.connection, true).await,
         Command::Unpause(pause) => pause::run(pause, &args.connection, false).await,
         Command::Lint(lint) => lint::run(lint, &args.connection).await,
-        Command::Plan(plan) => plan::run(plan, &args.connection).await,
+        Command::Plan(plan) => Box::pin(plan::run(plan, &args.connection)).await,
         Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,
         Command::Status(status) => status::run(status, &args.connection).await,
         Command::Bundle(bundle) => bundle::run(bundle, &args.connection).await,

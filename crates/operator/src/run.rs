@@ -238,6 +238,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     };
     let groups = PodCliqueScalingGroupReconciler {
         validator: validator.clone(),
+        stuck_timeouts,
     };
     let cliques = PodCliqueReconciler {
         stuck_timeouts,

@@ -1,6 +1,7 @@
 //! The rules, in order.
 
 mod adopt;
+mod claims;
 mod create;
 mod deletion;
 mod failed_event;
@@ -53,6 +54,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.wave(relabel::rebased_pods(snapshot));
     plan_deletions(&mut plan, snapshot, &status, now);
     plan.wave(job_cleanup::deletions(snapshot));
+    for wave in claims::plan_claims(snapshot, now) {
+        plan.wave(wave);
+    }
     let mut missing = create::Missing::default();
     if snapshot.may_create && !snapshot.may_have_more && replace_finished::may_refill(snapshot) {
         missing = create::missing_pods(snapshot, now);
@@ -63,19 +67,31 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.events
         .extend(replace_finished::warnings(snapshot, now));
     status.last_errors.extend(missing.error(snapshot, now));
+    status.last_errors.extend(missing.error_of_claim(now));
+    plan.wake_at = next_wake(snapshot, &status, &missing, now);
+    plan.status = Some(status);
+    plan
+}
+
+/// When the decision may change without an event.
+fn next_wake(
+    snapshot: &Snapshot,
+    next: &PodCliqueStatus,
+    missing: &create::Missing,
+    now: Timestamp,
+) -> Option<Timestamp> {
     let wakes = [
         start_order::next_repeat(snapshot, now),
         Waiter::Slot.next_deadline(snapshot, now),
         replace_finished::next_due(snapshot, now),
-        StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
-        status::next_update_change(snapshot, &status, now),
+        StoredBreach::from(next).forgotten_at(snapshot.breach_memory(), now),
+        status::next_update_change(snapshot, next, now),
         missing.due,
+        snapshot.sharing.claims.holders.next_loss(now),
         stalled::due(status::stored_errors(snapshot), now),
         readiness::next_look(snapshot.pods.iter().map(AsRef::as_ref), now),
     ];
-    plan.status = Some(status);
-    plan.wake_at = wakes.into_iter().flatten().min();
-    plan
+    wakes.into_iter().flatten().min()
 }
 
 /// Lets pods start; none of a suspended set: they go.

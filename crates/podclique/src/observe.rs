@@ -1,9 +1,11 @@
 //! The inputs of a decision on a PodClique.
 
+pub(crate) mod claims;
 mod gang_list;
 mod older;
 mod peers;
 mod set;
+mod start;
 mod terminating_pods;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -13,7 +15,7 @@ use admission::oversize;
 use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::RollingUpdate;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
-use domain::health::readiness::{self, Start};
+use domain::health::readiness::Start;
 use domain::health::stuck::StuckTimeouts;
 use domain::health::{fence, suspension, training};
 use domain::object::attempt::Attempt;
@@ -21,9 +23,10 @@ use domain::object::ownership;
 use domain::plan::{Kind, Target};
 use domain::scheduling::GangScheduler;
 use domain::update::Record;
+use domain::workload::claims::has_sharing;
+use domain::workload::limits;
 use domain::workload::pod::start_order::Dependency;
-use domain::workload::{gang, limits};
-use domain::{Key, Pod, update};
+use domain::{Claim, Key, Pod, update};
 use engine::Caches;
 use engine::caches::LastHolder;
 use jiff::{SignedDuration, Timestamp};
@@ -33,6 +36,7 @@ use crate::PodCliqueReconciler;
 use crate::dependencies;
 use crate::pod_group::{self, PodGroupFacts};
 
+pub use self::claims::SharingFacts;
 pub use self::older::OlderPods;
 use self::set::facts_of_set;
 pub use self::set::{SetFacts, UpdateFacts};
@@ -86,6 +90,10 @@ pub struct Snapshot {
     pub pod_group: PodGroupFacts,
     /// The pods that keep an older template.
     pub older: OlderPods,
+    /// The resource claims that its pods share with others.
+    pub sharing: SharingFacts,
+    /// The ResourceClaims that it controls; read only once it is being deleted.
+    pub own_claims: Vec<Arc<Claim>>,
 }
 
 impl Snapshot {
@@ -273,7 +281,14 @@ pub fn observe(
         .as_ref()
         .is_some_and(|set| is_replica_terminating(podclique, set, caches));
     let scheduler = peers::find_scheduler(podclique, &pods, gang.as_deref(), caches, rules);
-    Snapshot {
+    let part = pod_group::Part {
+        podclique,
+        set: set.as_deref(),
+        gang: gang.as_deref(),
+    };
+    let is_configured = rules.profiles.uses_kubernetes();
+    let pod_group = pod_group::observe(part, &pods, caches, scheduler.backend, is_configured);
+    let mut snapshot = Snapshot {
         taken_names: caches.taken_names.of(ownership::uid(meta)),
         may_create: set.as_ref().is_some_and(|set| {
             has_living_owner(podclique, set, caches)
@@ -282,7 +297,7 @@ pub fn observe(
                 && !suspension::is_suspended(set.status.as_ref())
         }),
         is_view_outdated,
-        start: find_start(
+        start: start::find_start(
             podclique,
             set.as_deref(),
             gang.as_deref(),
@@ -293,20 +308,12 @@ pub fn observe(
         predecessors: terminating_pods::predecessors(podclique, set_key.as_ref(), caches, rules),
         dependencies: dependencies::find_dependencies(podclique, set.as_deref(), caches),
         init_container_image: rules.init_container_image.clone(),
-        pod_group: pod_group::observe(
-            pod_group::Part {
-                podclique,
-                set: set.as_deref(),
-                gang: gang.as_deref(),
-            },
-            &pods,
-            caches,
-            scheduler.backend,
-            rules.profiles.uses_kubernetes(),
-        ),
+        pod_group,
         scheduler,
         older: OlderPods::read(podclique, set.as_deref(), caches),
-        set: set.map(|s| facts_of_set(&s, podclique, &pods, caches, rules)),
+        set: set
+            .as_ref()
+            .map(|s| facts_of_set(s, podclique, &pods, caches, rules)),
         lost: caches.slot_history.lost_beside(ownership::uid(meta), &pods),
         pods,
         released,
@@ -315,34 +322,13 @@ pub fn observe(
         last_holders: caches.slot_history.of(ownership::uid(meta)),
         podclique: podclique.clone(),
         stuck_timeouts: rules.stuck_timeouts,
-    }
-}
-
-/// Whether its gang started, and why not.
-fn find_start(
-    podclique: &PodClique,
-    set: Option<&PodCliqueSet>,
-    gang: Option<&PodGang>,
-    is_replica_terminating: bool,
-    caches: &Caches,
-) -> Start {
-    let meta = &podclique.metadata;
-    let is_suspended = |set: &PodCliqueSet| {
-        caches.is_in_hands_of(set, meta) && suspension::is_suspended(set.status.as_ref())
+        sharing: SharingFacts::default(),
+        own_claims: claims::find_own(podclique, caches),
     };
-    if let Some(reason) = set.and_then(training::failure_reason) {
-        Start::GivenUp(reason)
-    } else if is_replica_terminating {
-        Start::Terminating
-    } else if set.is_some_and(is_suspended) {
-        Start::Suspended
-    } else {
-        let namespace = meta.namespace.as_deref().unwrap_or_default();
-        readiness::find_start(podclique, gang, |base| {
-            let base = caches.of::<PodGang>().get(&Key::new(namespace, base));
-            base.is_some_and(|base| gang::is_ready(&base))
-        })
+    if let Some(set) = set.filter(|set| has_sharing(&set.spec.template)) {
+        snapshot.sharing = claims::observe(&snapshot, set, caches);
     }
+    snapshot
 }
 
 /// The gang that the label names, if it has a part of this name; the label may have been edited, so

@@ -3,6 +3,7 @@
 mod adopt;
 mod autoscalers;
 mod children;
+mod claims;
 mod completed;
 mod deletion;
 mod failures;
@@ -120,20 +121,7 @@ fn go_on(
     mut plan: Plan<PodCliqueSetStatus>,
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
-    let patience = stalled::due(status::stored_errors(snapshot), now);
-    let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
-    let looks = readiness::next_look(pods.map(AsRef::as_ref), now);
-    let turns = plan.status.as_ref();
-    let turns = turns.and_then(|status| status::next_change(status, snapshot, roster, now));
-    plan.wake_at = plan
-        .wake_at
-        .into_iter()
-        .chain(patience)
-        .chain(looks)
-        .chain(turns)
-        .chain(suspend::next_end(snapshot, roster, now))
-        .chain(check::next_repeat(snapshot, now))
-        .min();
+    plan.wake_at = next_wake(&plan, snapshot, roster, now);
     let problems = invalid_spec::problems(snapshot);
     if let Some(status) = &mut plan.status {
         plan.events
@@ -172,6 +160,8 @@ fn plan_objects(plan: &mut Plan<PodCliqueSetStatus>, snapshot: &Snapshot, roster
     let expected = roster.layout.gangs(|part| idle.contains(part));
     plan.wave(services::plan_deletions(snapshot));
     plan.wave(services::plan_services(snapshot, &roster.layout));
+    plan.wave(claims::plan_removals(snapshot, now));
+    plan.wave(claims::plan_claims(snapshot, now));
     plan.wave(autoscalers::plan_deletions(snapshot, roster));
     plan.wave(children::plan_deletions(snapshot, roster));
     let next = plan.status.as_ref();
@@ -188,4 +178,27 @@ fn plan_objects(plan: &mut Plan<PodCliqueSetStatus>, snapshot: &Snapshot, roster
     // A refused revision holds nothing else up: it is the last.
     plan.wave(revisions::plan_newest(snapshot, roster));
     plan.wave(revisions::plan_deletions(snapshot, roster));
+}
+
+/// When the decision may change without an event.
+fn next_wake(
+    plan: &Plan<PodCliqueSetStatus>,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let patience = stalled::due(status::stored_errors(snapshot), now);
+    let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
+    let looks = readiness::next_look(pods.map(AsRef::as_ref), now);
+    let turns = plan.status.as_ref();
+    let turns = turns.and_then(|status| status::next_change(status, snapshot, roster, now));
+    plan.wake_at
+        .into_iter()
+        .chain(patience)
+        .chain(looks)
+        .chain(turns)
+        .chain(suspend::next_end(snapshot, roster, now))
+        .chain(check::next_repeat(snapshot, now))
+        .chain(snapshot.claims.holders.next_loss(now))
+        .min()
 }

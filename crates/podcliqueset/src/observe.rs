@@ -1,5 +1,6 @@
 //! The inputs of a decision on a PodCliqueSet.
 
+mod claims;
 mod clique;
 mod full_namespace;
 mod history;
@@ -23,10 +24,11 @@ use domain::object::ownership;
 use domain::plan::CheckedTemplate;
 pub use domain::roster::ObservedClique;
 use domain::roster::Roster;
+use domain::sharing::ClaimFacts;
 use domain::update;
 use domain::workload::layout::{self, GroupIndexes, Layout};
 use domain::workload::limits;
-use domain::{Key, Pod};
+use domain::{Claim, Key, Pod};
 use engine::caches::KnownAnswer;
 use engine::{Cache, Caches};
 use jiff::Timestamp;
@@ -35,6 +37,7 @@ use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
+pub(crate) use self::claims::wanted as wanted_claims;
 use self::clique::observe_clique;
 pub use self::history::History;
 pub use self::scheduler::SchedulerFacts;
@@ -62,6 +65,8 @@ pub struct Snapshot {
     pub topology: TopologyFacts,
     /// How reliable the caches are, and the limits of a wait.
     pub view: View,
+    /// The resource claims that its pods share, and their users.
+    pub claims: ClaimFacts,
     /// The check of the newest templates.
     pub checks: Checks,
     /// The templates of accepted generations.
@@ -88,6 +93,8 @@ pub struct Children {
     pub services: Vec<Arc<Service>>,
     /// Its HorizontalPodAutoscalers.
     pub autoscalers: Vec<Arc<HorizontalPodAutoscaler>>,
+    /// The ResourceClaims that it controls, and those that it may adopt.
+    pub claims: Vec<Arc<Claim>>,
 }
 
 /// Objects that `--cascade=orphan` or a removed owner reference left.
@@ -259,6 +266,7 @@ pub fn observe(
         .into_iter()
         .map(|c| observe_clique(c, caches))
         .collect();
+    let claims = claims::observe(&validated.set, rules, caches);
     let topology = topology::observe(&validated.set, scheduler, &podcliques, rules, caches);
     Snapshot {
         strays: Strays {
@@ -278,6 +286,7 @@ pub fn observe(
             gangs: children(&caches.of::<PodGang>(), stored, &key),
             services: children(&caches.of::<Service>(), stored, &key),
             autoscalers: children(&caches.of::<HorizontalPodAutoscaler>(), stored, &key),
+            claims: claims::find_own(stored, &claims, caches),
             groups,
         },
         checks: Checks {
@@ -285,6 +294,7 @@ pub fn observe(
             init_container_image: rules.init_container_image.clone(),
         },
         history: History::read(stored, &key, caches),
+        claims,
         stored: stored.clone(),
         topology,
         podcliques,

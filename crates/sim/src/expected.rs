@@ -3,6 +3,7 @@
 
 mod attempts;
 mod autoscalers;
+mod claims;
 mod jobs;
 mod ready;
 mod revisions;
@@ -78,6 +79,7 @@ fn problems_within(store: &Store) -> Vec<String> {
     problems.extend(attempts::problems(store));
     problems.extend(schedulers::problems(store));
     problems.extend(topology::problems(store));
+    problems.extend(claims::problems(store));
     let pods = store.all(Resource::Pod);
     problems.extend(pods.filter_map(|(id, pod)| check_owner(store, id, pod)));
     problems
@@ -90,6 +92,7 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
             id.resource,
             Resource::PodCliqueSet | Resource::Pod | Resource::Event | Resource::ControllerRevision
         ) && !schedulers::is_theirs(id.resource)
+            && id.resource != Resource::ResourceClaim
     };
     let found: BTreeSet<Id> = store
         .objects()

@@ -2,7 +2,7 @@
 
 use admission::warnings::of_set;
 use serde_json::json;
-use testkit::good_set::{CLIQUES, Edit, FRONTEND, GROUP, at};
+use testkit::good_set::{Edit, FRONTEND, GROUP, at};
 
 use crate::cases::{set, verdict};
 
@@ -67,8 +67,8 @@ fn what_is_accepted_with_a_warning() {
         (
             "not implemented",
             &[(
-                &format!("{CLIQUES}/1/resourceSharing"),
-                json!([{"name": "gpu", "scope": "AllReplicas"}]),
+                &at(FRONTEND, "annotations"),
+                json!({"grove.io/mnnvl-group": "rack"}),
             )],
         ),
     ];

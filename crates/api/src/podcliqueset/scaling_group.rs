@@ -60,9 +60,9 @@ pub struct PodCliqueScalingGroupConfig {
     /// `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_config: Option<AutoScalingConfig>,
-    /// Resource claims shared within the group. Accepted, without effect yet.
+    /// Resource claims that pods of the group share: one for all of its replicas, or one for each.
     ///
-    /// At most 500. Condition `FieldNotImplemented` names the field.
+    /// At most 500. The operator creates the claims. Cannot be changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_sharing: Vec<PcsgResourceSharing>,
     /// Topology domain in which to place a group replica.

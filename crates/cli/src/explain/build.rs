@@ -106,13 +106,16 @@ impl Search<'_> {
         domains_of(snapshot, &gangs, &name)
     }
 
-    /// The newest event with the reason why the kubelet cannot start the pod: the status alone does
-    /// not distinguish a volume that cannot be mounted from an image that is being pulled.
+    /// The newest event with the reason why the kubelet cannot start the pod, or Kubernetes cannot
+    /// make its resource claims: the status alone does not distinguish a volume that cannot be
+    /// mounted from an image that is being pulled, and says nothing of claims.
     fn find_hold_up<'e>(&self, reason: Option<Reason>, events: &'e [Event]) -> Option<&'e Event> {
-        let pod = self
-            .finding
-            .pod
-            .filter(|_| reason == Some(Reason::PodsStarting))?;
+        let pod = self.finding.pod.filter(|_| {
+            matches!(
+                reason,
+                Some(Reason::PodsStarting | Reason::WaitingForScheduler)
+            )
+        })?;
         let uid = pod.metadata.uid.as_ref()?;
         events
             .iter()

@@ -53,6 +53,10 @@ fn remedy_of_object(reason: Reason) -> Option<&'static str> {
             "the message names what is missing and the levels that there are; the gang starts by \
              itself once it is there"
         }
+        Reason::ClaimMissing => {
+            "the message names what is missing: create the ResourceClaimTemplate, or end the pod that \
+             holds an earlier claim; the pods follow by themselves"
+        }
         Reason::PriorityTooHigh => {
             "name a PriorityClass of at most 1000000000 in `spec.template.priorityClassName`"
         }
@@ -84,6 +88,12 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
         }
         Reason::InsufficientResources => {
             "free or add nodes; `kubectl describe nodes` lists the requests on each node"
+        }
+        Reason::ClaimFull => {
+            "share the devices with scope `PerReplica` or with a filter in a new PodCliqueSet"
+        }
+        Reason::DevicesUnavailable => {
+            "free or add devices; `kubectl get resourceslices` lists those of each node"
         }
         Reason::Unschedulable => "the message is the scheduler's",
         Reason::ForeignSchedulingGate => {
@@ -125,6 +135,10 @@ pub fn hold_up_remedy(event: &str) -> Option<&'static str> {
         }
         "FailedAttachVolume" => {
             "`kubectl get volumeattachments` shows which node still has the volume"
+        }
+        "FailedResourceClaimCreation" => {
+            "create the ResourceClaimTemplate that the message names, or correct `resourceClaims` in \
+             the template of the PodCliqueSet"
         }
         "FailedCreatePodSandBox" => {
             "`kubectl describe node NODE`: the message is that of its network plugin or container \

@@ -154,6 +154,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
         },
         groups: PodCliqueScalingGroupReconciler {
             validator: validator.clone(),
+            stuck_timeouts: StuckTimeouts::default(),
         },
         cliques: PodCliqueReconciler {
             stuck_timeouts: StuckTimeouts::default(),

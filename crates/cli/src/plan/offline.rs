@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::Planned;
 use super::admission_result::{AdmissionResult, admit_new};
 use super::changes::StoredWorkload;
+use super::claim_templates;
 use super::outline::{self, outline};
 use super::surroundings::Surroundings;
 use super::world::{Rules, World, bug, decode, encode};
@@ -76,6 +77,7 @@ pub(super) fn begin(
         world.assume(assumption);
     }
     add_queue(&mut world, set)?;
+    claim_templates::assume_templates(&mut world, set)?;
     if let Some(found) = found {
         found.put_into(&mut world)?;
     }

@@ -31,6 +31,9 @@ pub enum Purpose {
     /// name.
     #[strum(serialize = "nothing has its templates any more")]
     RemoveRevision,
+    /// A ResourceClaim of a replica that is scaled in, or whose pods use another one.
+    #[strum(serialize = "no pod uses it any more")]
+    RemoveClaim,
     /// A PodGroup that no pod names any more, or whose demands no longer hold.
     #[strum(serialize = "its gang does not use it any more")]
     RemovePodGroup,

@@ -10,6 +10,7 @@
 mod availability;
 mod breach_age;
 mod check_answer;
+mod claims;
 mod crash_episodes;
 mod culprit;
 mod fence;
@@ -30,6 +31,7 @@ mod readiness;
 mod revision;
 mod roster;
 mod scheduling;
+mod sharing;
 mod stalled;
 mod start_order;
 mod suspension;

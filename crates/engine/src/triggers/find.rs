@@ -9,7 +9,8 @@ use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::Kind;
 use domain::workload::limits;
-use domain::{Key, Node, Pod, update};
+use domain::{Key, Node, Pod, sharing, update};
+use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
@@ -101,6 +102,19 @@ where
         .filter(|object| is_named_by(object, queue))
         .map(|object| Key::of(object.meta()))
         .collect()
+}
+
+/// The sets that name a ResourceClaimTemplate which exists now, or is gone.
+pub fn by_claim_template(
+    change: &Change<ResourceClaimTemplate>,
+    caches: &Caches,
+) -> Vec<Arc<PodCliqueSet>> {
+    let Some(template) = change.newest().filter(|_| !change.keeps(|_| ())) else {
+        return Vec::new();
+    };
+    let mut sets = caches.of::<PodCliqueSet>().all();
+    sets.retain(|set| sharing::names_template(set, template));
+    sets
 }
 
 /// Pods that hang in Terminating on a node that is lost now, or out of service: from then on

@@ -8,6 +8,7 @@
 )]
 
 mod breach;
+mod claims;
 mod deletion;
 mod finished;
 mod foreign;

@@ -48,6 +48,8 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         scheduler: GangScheduler::default(),
         pod_group: podclique::pod_group::PodGroupFacts::default(),
         older: podclique::observe::OlderPods::default(),
+        sharing: podclique::observe::SharingFacts::default(),
+        own_claims: vec![],
     }
 }
 

@@ -11,6 +11,7 @@ mod autoscalers;
 mod bounds;
 mod check;
 mod children;
+mod claims;
 mod deletion;
 mod fence;
 mod full_namespace;

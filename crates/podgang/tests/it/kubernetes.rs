@@ -1,5 +1,6 @@
 //! The PodGroups of a gang for Kubernetes' own scheduler.
 
+mod claims;
 mod scaled;
 mod settled;
 mod topology;

@@ -2,6 +2,7 @@
 
 mod breaches;
 mod budget;
+mod claims;
 mod completion;
 mod counts;
 mod culprit;
@@ -132,6 +133,7 @@ impl Checker {
             fences::check(&window, record)?;
             breaches::check(&window, record)?;
             idle::check(&window, record)?;
+            claims::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => {
                     self.pod(&window, record)?;

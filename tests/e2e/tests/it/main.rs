@@ -41,6 +41,7 @@ mod rights;
 mod round_trip;
 mod scaling;
 mod schedulers;
+mod sharing;
 mod start_order;
 mod stuck;
 mod suspend;

@@ -134,4 +134,6 @@ canaries! {
     never_starts: NeverStarts by "ESR" "I31", seed 7;
     pins_ignored: PinsIgnored by "I55", seed 2;
     never_frees: NeverFrees by "ESR", seed 2;
+    claims_revived: ClaimsRevived by "I57", seed 2;
+    claims_cut_off: ClaimsCutOff by "I58", seed 2;
 }

@@ -1,5 +1,6 @@
 //! Each check fails on a log with its error, made by hand.
 
+mod claims;
 mod domains;
 mod group_replicas;
 mod group_starts;

@@ -124,4 +124,8 @@ pub enum Sabotage {
     ExpiresEarly,
     /// Pods stay pinned to domains in which nobody of their scope runs.
     NeverFrees,
+    /// Claims that are being deleted, or belong to an earlier PodClique, pass for ones that stay.
+    ClaimsRevived,
+    /// Claims of indexes beyond the count are removed, though their pods still run.
+    ClaimsCutOff,
 }

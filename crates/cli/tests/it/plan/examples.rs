@@ -24,6 +24,7 @@ pub fn objects_of(name: &str) -> Vec<Value> {
 #[rstest]
 #[case("autoscaling")]
 #[case("coherent")]
+#[case("devices")]
 #[case("disaggregated")]
 #[case("hpa-and-keda")]
 #[case("jax")]

@@ -200,6 +200,7 @@ impl Stage {
             | Reason::ServiceAccountMissing
             | Reason::PriorityClassMissing
             | Reason::RequestRefused
+            | Reason::ClaimMissing
             | Reason::ReplicaTerminating
             | Reason::Suspended
             | Reason::PodTerminating
@@ -208,6 +209,8 @@ impl Stage {
             | Reason::TopologyNoDomain
             | Reason::NodeSelectorUnmatched
             | Reason::InsufficientResources
+            | Reason::DevicesUnavailable
+            | Reason::ClaimFull
             | Reason::Unschedulable
             | Reason::ForeignSchedulingGate
             | Reason::SchedulerNotInstalled

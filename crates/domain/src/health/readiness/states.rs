@@ -34,7 +34,7 @@ pub fn states() -> &'static [ReadinessState] {
     &STATES
 }
 
-const STATES: [ReadinessState; 35] = [
+const STATES: [ReadinessState; 37] = [
     ReadinessState {
         name: "the scheduler: no topology domain has room for the gang",
         reason: Reason::TopologyNoDomain,
@@ -48,6 +48,13 @@ const STATES: [ReadinessState; 35] = [
         remedy: Some("free or add nodes; `kubectl describe nodes` lists the requests on each node"),
         holds: |s| s.refusal.is_some_and(scheduler::is_of_group),
         text: scheduler::describe_group,
+    },
+    ReadinessState {
+        name: "the scheduler: 256 pods use a resource claim",
+        reason: Reason::ClaimFull,
+        remedy: None,
+        holds: |s| s.is_refused_for("reservedfor: too many"),
+        text: words::refusal,
     },
     ReadinessState {
         name: "the scheduler: a volume",
@@ -73,6 +80,13 @@ const STATES: [ReadinessState; 35] = [
         reason: Reason::InsufficientResources,
         remedy: None,
         holds: |s| s.is_refused_for("insufficient "),
+        text: words::refusal,
+    },
+    ReadinessState {
+        name: "the scheduler: no free devices for a resource claim",
+        reason: Reason::DevicesUnavailable,
+        remedy: None,
+        holds: |s| s.is_refused_for("cannot allocate all claims"),
         text: words::refusal,
     },
     ReadinessState {

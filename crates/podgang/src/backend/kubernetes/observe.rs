@@ -13,6 +13,7 @@ use engine::Caches;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
+use super::claims::find_claims;
 use super::{Facts, GroupPosition, Member, Shape};
 use crate::backend::topology::Topology;
 use crate::backend::tree::{self, GroupParts};
@@ -62,6 +63,7 @@ pub(in crate::backend) fn observe(
         composites: existing_composites(gang, &groups, &topology, caches),
         groups,
         topology,
+        claims: find_claims(pods.iter().flat_map(|p| &p.staying).map(AsRef::as_ref)),
         is_placed: parts.iter().all(|p| p.has_minimum(&Pod::is_scheduled)),
         is_begun: pods
             .iter()

@@ -13,7 +13,7 @@ use std::time::Duration;
 use sim::actors::{self, GarbageCollector, Playing, User};
 use sim::check::{Checker, Requests, Violation};
 use sim::store::{Record, Stored};
-use sim::{Coverage, Id, Resource, Rng, Store, topology, view};
+use sim::{Coverage, Id, Resource, Rng, Store, sharing, topology, view};
 use tokio::time::Instant;
 
 use crate::operator::{self, Operator};
@@ -153,6 +153,8 @@ struct Run {
     places_gangs: bool,
     /// Whether the cluster has a topology, and the set has constraints.
     has_topology: bool,
+    /// Whether pods of the set share resource claims.
+    has_claims: bool,
     /// Whether pods only start and nothing else happens.
     is_quiet: bool,
     coverage: Coverage,
@@ -168,6 +170,10 @@ impl Run {
         if has_topology {
             user = user.with_constraints(&mut rng);
             topology::install(&mut store);
+        }
+        let has_claims = sharing::is_in(seed) && !user.has_job();
+        if has_claims {
+            user = user.with_sharing(&mut sharing::entries_of(seed));
         }
         user.create(&mut store);
         let lot = Lot::default();
@@ -196,6 +202,7 @@ impl Run {
             minds_wakes: seed.is_multiple_of(WAKES_EVERY),
             places_gangs,
             has_topology,
+            has_claims,
             is_quiet: false,
             coverage: Coverage::default(),
         }
@@ -320,6 +327,9 @@ impl Run {
         let (store, rng) = (&mut self.store, &mut self.rng);
         let does_load_change = !self.is_calm && rng.chance(200);
         if self.has_topology && actors::collect_pods(store, rng) {
+            return true;
+        }
+        if self.has_claims && actors::free_devices(store, rng) {
             return true;
         }
         let first = rng.below(5);

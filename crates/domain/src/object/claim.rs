@@ -1,0 +1,31 @@
+//! A ResourceClaim, of which rules read who owns it and whether it is being deleted.
+
+use k8s_openapi::api::resource::v1::ResourceClaim;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+use serde::Deserialize;
+
+use super::ownership;
+use super::pod::lean_metadata;
+
+/// A ResourceClaim as seen in the cluster. Its status changes with every pod that uses it, and no rule
+/// reads it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Resource)]
+#[resource(inherit = ResourceClaim)]
+pub struct Claim {
+    /// Metadata without managed fields.
+    #[serde(deserialize_with = "lean_metadata")]
+    pub metadata: ObjectMeta,
+}
+
+impl Claim {
+    /// Name of the claim.
+    pub fn name(&self) -> &str {
+        ownership::name(&self.metadata)
+    }
+
+    /// Whether deletion was requested. It stays while a pod uses it, and no other pod may.
+    pub fn is_terminating(&self) -> bool {
+        ownership::is_terminating(&self.metadata)
+    }
+}
