@@ -290,12 +290,9 @@ pub fn observe(
     let pod_group = pod_group::observe(part, &pods, caches, scheduler.backend, is_configured);
     let mut snapshot = Snapshot {
         taken_names: caches.taken_names.of(ownership::uid(meta)),
-        may_create: set.as_ref().is_some_and(|set| {
-            has_living_owner(podclique, set, caches)
-                && !is_replica_terminating
-                && !training::is_over(set.status.as_ref())
-                && !suspension::is_suspended(set.status.as_ref())
-        }),
+        may_create: set
+            .as_ref()
+            .is_some_and(|set| !is_replica_terminating && may_have_pods(podclique, set, caches)),
         is_view_outdated,
         start: start::find_start(
             podclique,
@@ -329,6 +326,14 @@ pub fn observe(
         snapshot.sharing = claims::observe(&snapshot, set, caches);
     }
     snapshot
+}
+
+/// Whether its owners stay, and the set is neither over nor suspended.
+fn may_have_pods(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
+    let status = set.status.as_ref();
+    has_living_owner(podclique, set, caches)
+        && !training::is_over(status)
+        && !suspension::is_suspended(status)
 }
 
 /// The gang that the label names, if it has a part of this name; the label may have been edited, so

@@ -150,12 +150,17 @@ fn go_on(
         return plan;
     }
     plan.wave(check::plan_checks(snapshot, roster, now));
-    plan_objects(&mut plan, snapshot, roster);
+    plan_objects(&mut plan, snapshot, roster, now);
     plan
 }
 
 /// The objects of the set: surplus ones are deleted, missing ones created, the others corrected.
-fn plan_objects(plan: &mut Plan<PodCliqueSetStatus>, snapshot: &Snapshot, roster: &Roster<'_>) {
+fn plan_objects(
+    plan: &mut Plan<PodCliqueSetStatus>,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) {
     let idle = ScaledToZero::of(snapshot, roster);
     let expected = roster.layout.gangs(|part| idle.contains(part));
     plan.wave(services::plan_deletions(snapshot));
