@@ -194,7 +194,7 @@ async fn an_update_that_does_not_run_is_not_idle() {
     }));
     let since = "it waits for replicas that are away, since it began";
     assert_eq!(idle(&context, &clock, 500), "495.0", "{since}");
-    sets.apply(in_turn(4, |set| {
+    sets.apply(in_turn(5, |set| {
         progress(set, |progress| progress.currently_updating.clear());
         let status = set.status.as_mut().unwrap();
         let partitioned = json!({
@@ -204,7 +204,7 @@ async fn an_update_that_does_not_run_is_not_idle() {
         status.conditions = vec![serde_json::from_value(partitioned).unwrap()];
     }));
     assert_eq!(idle(&context, &clock, 500), "", "it rests");
-    sets.apply(in_turn(5, |set| {
+    sets.apply(in_turn(6, |set| {
         progress(set, |progress| {
             progress.update_ended_at = Some(Time(after(400)));
         });
