@@ -336,7 +336,9 @@ fn members_of_a_group_name_its_claims() {
     let made = |caches: &Caches| {
         let snapshot = observe(&member, caches, &PodCliqueReconciler::default());
         let writes = writes(&snapshot);
-        let pods = writes.iter().filter(|write| write.starts_with("create Pod "));
+        let pods = writes
+            .iter()
+            .filter(|write| write.starts_with("create Pod "));
         pods.count()
     };
     assert_eq!(made(&caches), 0);
