@@ -123,6 +123,16 @@ impl CliqueFacts {
         is_one_by_one && !self.has_given_up()
     }
 
+    /// Whether its failed pods count for the whole replica of the job, also after a suspension: the
+    /// operator gave one up, or too few others are left. These may be replaced one by one while the delay
+    /// of a clique that was available runs.
+    pub fn counts_failures(&self, delay: SignedDuration) -> bool {
+        let failed = self.training.as_ref().map_or(0, |t| t.failed);
+        let is_short = self.replicas.saturating_sub(failed) < self.minimum();
+        let is_tolerated = self.was_available && delay.is_positive();
+        self.has_given_up() || (is_short && !is_tolerated)
+    }
+
     /// Whether too few pods are a breach, and not a start: the clique was available since it was
     /// created or scaled up from 0, and, if it lives or lived below its minimum since, it has fewer
     /// pods than it kept then.
