@@ -100,7 +100,7 @@ impl ClaimFacts {
                 claim,
             });
         }
-        Err(self.explain_other(found, is_ours))
+        Err(self.explain_other(found, is_ours, set))
     }
 
     /// Whether there are no claims, so that none is removed.
@@ -109,11 +109,16 @@ impl ClaimFacts {
     }
 
     /// The claim of that name cannot be used by new pods.
-    fn explain_other(&self, found: &Claim, is_ours: bool) -> MissingClaim {
+    fn explain_other(&self, found: &Claim, is_ours: bool, set: &PodCliqueSet) -> MissingClaim {
         let name = found.name();
+        let is_left = found.is_left_by(ownership::name(&set.metadata));
         if !found.is_terminating() {
             return match ownership::controller(&found.metadata) {
-                None => MissingClaim::Coming,
+                None if is_left => MissingClaim::Coming,
+                None => MissingClaim::Blocked(format!(
+                    "claim {name} does not exist yet: one of that name belongs to nobody; to free the \
+                     name: kubectl delete resourceclaim {name}"
+                )),
                 Some(owner) => MissingClaim::Blocked(format!(
                     "claim {name} does not exist yet: one of that name belongs to {} {}",
                     owner.kind, owner.name

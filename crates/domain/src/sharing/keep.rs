@@ -90,7 +90,7 @@ impl Keeper<'_> {
         all
     }
 
-    /// Adopts claims without an owner, and restores labels of ours.
+    /// Adopts claims that an earlier owner left, and restores labels of ours.
     pub fn corrections(&self) -> Vec<Action> {
         let known: BTreeMap<&str, &SharedClaim<'_>> = self
             .wanted
@@ -110,7 +110,7 @@ impl Keeper<'_> {
 
     fn correction(&self, claim: &Claim, wanted: &SharedClaim<'_>) -> Option<Action> {
         let meta = &claim.metadata;
-        let is_free = ownership::controller(meta).is_none();
+        let is_free = claim.is_left_by(ownership::name(&self.set.metadata));
         if !is_free && !self.controls(claim) {
             return None;
         }

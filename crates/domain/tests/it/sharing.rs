@@ -41,9 +41,10 @@ fn demo() -> PodCliqueSet {
         .build()
 }
 
-/// `+` before a name: it is being deleted; `?`: it has no owner; `!`: it has another owner.
+/// `+` before a name: it is being deleted; `?`: it has no owner; `!`: it has another owner; `-`: it has
+/// none of our labels.
 fn claim(text: &str) -> Arc<Claim> {
-    let name = text.trim_start_matches(['+', '?', '!']);
+    let name = text.trim_start_matches(['+', '?', '!', '-']);
     let mut metadata = stored(name);
     let mut all = labels::default_labels("demo");
     all.insert(labels::COMPONENT.into(), "resource-claim".into());
@@ -55,7 +56,7 @@ fn claim(text: &str) -> Arc<Claim> {
     {
         all.insert(labels::PCS_REPLICA_INDEX.into(), index.into());
     }
-    metadata.labels = Some(all);
+    metadata.labels = Some(all).filter(|_| !text.starts_with('-'));
     if !text.contains('?') {
         let mut owner = ownership::controller_reference(&demo());
         if text.contains('!') {
@@ -245,11 +246,22 @@ fn claims_without_an_owner_are_adopted_and_edited_labels_restored() {
     merge ResourceClaim demo-0-pool {"metadata":{"ownerReferences":[{"apiVersion":"grove.io/v1alpha1","blockOwnerDeletion":true,"controller":true,"kind":"PodCliqueSet","name":"demo","uid":"uid-demo"}],"resourceVersion":"1"}}
     merge ResourceClaim demo-1-pool {"metadata":{"labels":{"app.kubernetes.io/managed-by":"grove-operator"}}}
     "#);
+    let foreign = facts_of_users();
+    assert_eq!(keeper(&set, wanted(&entry, 2), &foreign).corrections(), []);
     let unchanged = facts_of_two();
     assert_eq!(
         keeper(&set, wanted(&entry, 2), &unchanged).corrections(),
         []
     );
+}
+
+/// Without an owner and without our labels of the set: users made them.
+fn facts_of_users() -> ClaimFacts {
+    let mut facts = facts(&["-?demo-0-pool", "?demo-1-pool"], &[]);
+    let mut other = Claim::clone(&facts.found["demo-1-pool"]);
+    other.metadata.labels = Some(labels::default_labels("other"));
+    facts.found.insert("demo-1-pool".into(), Arc::new(other));
+    facts
 }
 
 fn facts_of_two() -> ClaimFacts {
@@ -324,6 +336,9 @@ fn found_by_a_pod(facts: &ClaimFacts) -> String {
 #[case::taken(&["!demo-all-pool"], &[],
     "claim demo-all-pool does not exist yet: one of that name belongs to PodCliqueSet demo")]
 #[case::not_adopted(&["?demo-all-pool"], &[], "coming")]
+#[case::of_a_user(&["-?demo-all-pool"], &[],
+    "claim demo-all-pool does not exist yet: one of that name belongs to nobody; to free the name: \
+     kubectl delete resourceclaim demo-all-pool")]
 #[case::all_users_are_lost(&["demo-all-pool"], &["++p demo-all-pool", "++q demo-all-pool"],
     "coming")]
 #[case::the_next_one_exists(&["demo-all-pool", "demo-all-pool.1"], &["++p demo-all-pool"],
