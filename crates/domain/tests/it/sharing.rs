@@ -72,7 +72,8 @@ fn claim(text: &str) -> Arc<Claim> {
     Arc::new(Claim { metadata })
 }
 
-/// `<pod> <claim>`; a pod with `+` is terminating, since as many seconds as there are `+`.
+/// `<pod> <claim>`; a pod with `+` is terminating, since as many seconds as there are `+`; one with `=`
+/// has ended.
 fn holders(pods: &[&str]) -> Holders {
     let pods: Vec<Pod> = pods.iter().map(|text| pod(text)).collect();
     Holders::of(&pods, |pod| {
@@ -83,9 +84,12 @@ fn holders(pods: &[&str]) -> Holders {
 
 fn pod(text: &str) -> Pod {
     let (name, claim) = text.split_once(' ').unwrap();
-    let mut pod = json!({"metadata": {"name": name.trim_start_matches('+')}, "spec": {
+    let mut pod = json!({"metadata": {"name": name.trim_start_matches(['+', '='])}, "spec": {
         "resourceClaims": [{"name": "x", "resourceClaimName": claim}],
     }});
+    if name.starts_with('=') {
+        pod["status"] = json!({"phase": "Succeeded"});
+    }
     let age = name.chars().filter(|c| *c == '+').count();
     if age > 0 {
         let deleted = after(100 - i64::try_from(age).unwrap() * 50);
@@ -276,6 +280,7 @@ fn facts_of_two() -> ClaimFacts {
 #[case::used(&["p demo-1-pool"], 1, true, false, &[])]
 #[case::used_by_a_pod_that_ends(&["+p demo-1-pool"], 1, true, false, &[])]
 #[case::used_by_a_lost_pod(&["++p demo-1-pool"], 1, true, false, &[])]
+#[case::named_by_a_pod_that_ended(&["=p demo-1-pool"], 1, true, false, &[])]
 #[case::a_pod_may_exist_unseen(&[], 1, true, true, &[])]
 fn claims_are_removed_exactly(
     #[case] pods: &[&str],
@@ -343,6 +348,11 @@ fn found_by_a_pod(facts: &ClaimFacts) -> String {
     "coming")]
 #[case::the_next_one_exists(&["demo-all-pool", "demo-all-pool.1"], &["++p demo-all-pool"],
     "demo-all-pool.1")]
+#[case::one_user_ended_and_the_others_are_lost(&["demo-all-pool"],
+    &["=p demo-all-pool", "++q demo-all-pool"], "coming")]
+#[case::one_user_ended_and_the_others_end(&["demo-all-pool"],
+    &["=p demo-all-pool", "+q demo-all-pool"], "demo-all-pool")]
+#[case::deleted_and_its_users_ended(&["+demo-all-pool"], &["=p demo-all-pool"], "coming")]
 #[case::one_user_stays(&["demo-all-pool"], &["++p demo-all-pool", "q demo-all-pool"],
     "demo-all-pool")]
 #[case::the_others_may_be_lost(&["demo-all-pool"], &["++p demo-all-pool", "+q demo-all-pool"],
