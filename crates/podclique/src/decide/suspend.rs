@@ -7,7 +7,7 @@
 //!
 //! Healthy pods go, so nothing is deleted while the view may be outdated: the set may be resumed. A view
 //! that lags behind shows a pod that has done its work as running: each deletion is of the version seen
-//! (decision 156).
+//! (decision 156). A limit keeps no pod: the resume waits until all are gone.
 
 use domain::Pod;
 use domain::health::suspended_pods::SuspendedPods;
@@ -16,7 +16,7 @@ use domain::plan::{Action, Purpose};
 use crate::observe::Snapshot;
 
 pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
-    if snapshot.is_view_outdated || snapshot.is_over_limits() {
+    if snapshot.is_view_outdated {
         return Vec::new();
     }
     let set = snapshot.set.as_ref();
