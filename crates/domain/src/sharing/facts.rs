@@ -73,7 +73,7 @@ impl ClaimFacts {
         set: &PodCliqueSet,
         now: Timestamp,
     ) -> Result<NamedClaim, MissingClaim> {
-        let claim = choose(self, &wanted.name, now);
+        let claim = choose(self, &wanted.name, owners.of(wanted.level), now);
         let blocked = |text: String| Err(MissingClaim::Blocked(text));
         if !self.is_served {
             let text = "resource.k8s.io/v1 is not served: pods that share claims are not made";
@@ -137,8 +137,8 @@ impl ClaimFacts {
     }
 
     /// The claim that the owner has for this entry now, whether it exists or not.
-    pub(super) fn chosen(&self, wanted: &SharedClaim<'_>, now: Timestamp) -> String {
-        choose(self, &wanted.name, now)
+    pub(super) fn chosen(&self, wanted: &SharedClaim<'_>, owner: &str, now: Timestamp) -> String {
+        choose(self, &wanted.name, owner, now)
     }
 
     /// All names that a wanted claim may have.

@@ -87,6 +87,11 @@ impl Holders {
         holders.any(|holder| !holder.is_lost(now) && holder.state != State::Done)
     }
 
+    /// Whether pods hold the claim, and none of them stays: all may count as lost, now or later.
+    pub fn may_be_lost(&self, claim: &str) -> bool {
+        self.find(claim).is_some() && !self.is_kept(claim)
+    }
+
     /// Whether pods hold the claim, and all of them are lost.
     pub(super) fn is_lost(&self, claim: &str, now: Timestamp) -> bool {
         self.is_any_lost(claim, now) && !self.is_in_use(claim, now)

@@ -388,6 +388,12 @@ fn a_claim_of_lost_pods_is_replaced_and_removed_once_they_are_gone() {
     let created = texts(&keeper_of_lost.creations(now()));
     assert_eq!(created, ["create ResourceClaim demo-all-pool.1"]);
     assert_eq!(keeper_of_lost.removals(now(), |_| true), []);
+    let taken = facts(
+        &["demo-all-pool", "!demo-all-pool.1"],
+        &["++p demo-all-pool"],
+    );
+    let created = texts(&keeper(&set, wanted(&entry, 1), &taken).creations(now()));
+    assert_eq!(created, ["create ResourceClaim demo-all-pool.2"]);
     let gone = facts(
         &["demo-all-pool", "demo-all-pool.1"],
         &["q demo-all-pool.1"],

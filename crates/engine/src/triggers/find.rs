@@ -123,9 +123,8 @@ pub fn by_claim_template(
 /// pod have generated names.
 pub fn beside_foreign_claim(change: &Change<Claim>, caches: &Caches) -> Vec<Arc<PodClique>> {
     let is_of_pod = |claim: &Claim| owner::<FullPod>(&claim.metadata).is_some();
-    let foreign = |claim: &&Arc<Claim>| {
-        !ownership::is_controlled_by_us(&claim.metadata) && !is_of_pod(claim)
-    };
+    let foreign =
+        |claim: &&Arc<Claim>| !ownership::is_controlled_by_us(&claim.metadata) && !is_of_pod(claim);
     let Some(gone) = change.gone().filter(foreign) else {
         return Vec::new();
     };
