@@ -241,6 +241,28 @@ fn claims_of_an_earlier_podclique_are_waited_for() {
     );
 }
 
+/// Pod 0 is lost, and the next claim of its index has lost its owner reference: it exists all the same.
+#[test]
+fn a_claim_with_a_number_is_adopted_and_not_made_again() {
+    let caches = caches();
+    add(&caches, "demo-all-pool", of_set());
+    for name in ["demo-0-worker-0-own", "demo-0-worker-1-own"] {
+        add(&caches, name, of_clique());
+    }
+    let mut lost = user(0, &["demo-0-worker-0-own"]);
+    lost.metadata.deletion_timestamp = Some(Time(after(-3600)));
+    caches.of::<Pod>().apply(lost);
+    let mut left = stored("demo-0-worker-0-own.1");
+    left.labels = Some(labels::default_labels("demo"));
+    caches.of::<Claim>().apply(Claim { metadata: left });
+    let made = writes(&seen(&caches));
+    let of_next = |verb: &str| {
+        let start = format!("{verb} ResourceClaim demo-0-worker-0-own.1");
+        made.iter().any(|write| write.starts_with(&start))
+    };
+    assert!(of_next("merge") && !of_next("create"), "{made:?}");
+}
+
 /// The claim of an index stays as long as its pod does, though the PodClique was scaled in.
 #[test]
 fn scale_in_removes_claims_after_their_pods() {
