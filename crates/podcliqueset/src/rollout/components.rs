@@ -2,8 +2,8 @@
 //! (docs/semantics.md §14.4).
 
 use api::LastError;
-use api::podclique::WaitingPod;
 use api::labels;
+use api::podclique::WaitingPod;
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaUpdateProgress};
 use domain::Pod;
 use domain::object::ownership;
