@@ -20,6 +20,7 @@ pub(super) use cluster::{check_change, check_new};
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let constraints = constraints(pcs);
     let mut errors: Vec<_> = constraints.iter().filter_map(unnamed).collect();
+    errors.extend(constraints.iter().filter_map(deprecated));
     let mut named = constraints
         .iter()
         .filter(|c| !c.constraint.topology_name.is_empty());
@@ -129,6 +130,15 @@ fn unnamed(placed: &Placed<'_>) -> Option<FieldError> {
         .topology()
         .is_none()
         .then(|| at.missing(problem, remedy))
+}
+
+/// A field that Grove does not have was never used with `packDomain`.
+fn deprecated(placed: &Placed<'_>) -> Option<FieldError> {
+    let domain = &placed.constraint.pack_domain;
+    let is_used = matches!(placed.scope, Scope::AllReplicas(_)) && !domain.is_empty();
+    let problem = "is deprecated and cannot be used here";
+    let remedy = "use pack.required";
+    is_used.then(|| placed.at.field("packDomain").wrong(domain, problem, remedy))
 }
 
 impl<'a> Placed<'a> {
