@@ -2,6 +2,7 @@
 
 mod accept;
 mod attempts;
+mod compute_domains;
 pub(crate) mod job;
 mod leftovers;
 mod ready;
@@ -210,9 +211,9 @@ fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Time
     let type_ = ConditionType::SchedulingFeatureUnsupported;
     let unsupported = snapshot.scheduler.unsupported.as_ref();
     let verdict = unsupported.map(UnsupportedFeature::condition).or_else(|| {
-        snapshot
-            .topology
-            .report_unreadable_nodes(&snapshot.validated.set)
+        let set = &snapshot.validated.set;
+        let nodes = snapshot.topology.report_unreadable_nodes(set);
+        nodes.or_else(|| compute_domains::report_disabled(snapshot))
     });
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
