@@ -56,8 +56,6 @@ pub enum ConditionType {
     LeftoverPods,
     /// PodCliqueSet: a stored `terminationDelay` is invalid, so no gang is terminated.
     GangTerminationDisabled,
-    /// PodCliqueSet: it has fields that are accepted but have no effect yet.
-    FieldNotImplemented,
     /// PodGang: the gang has started: its pods are listed, and the scheduler may place them.
     Initialized,
     /// PodGang: every part has its guaranteed pods bound to nodes.
@@ -184,8 +182,6 @@ pub enum Reason {
     PodsLeftBehind,
     /// GangTerminationDisabled=True: a stored `terminationDelay` is invalid.
     InvalidTerminationDelay,
-    /// FieldNotImplemented=True: the message names fields that are accepted and have no effect yet.
-    AcceptedButIgnored,
     /// Initialized=False: not all pods of the gang are created.
     PodGangPodsCreationPending,
     /// Initialized=True: all pods of the gang are created.
