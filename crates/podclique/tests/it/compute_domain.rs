@@ -72,10 +72,10 @@ fn caches(domain: Option<ComputeDomain>, template: Option<ResourceClaimTemplate>
     let caches = Caches::default();
     caches.of::<PodCliqueSet>().apply(demo());
     caches.of::<PodClique>().apply(PodClique::clone(&worker()));
-    for domain in domain {
+    if let Some(domain) = domain {
         caches.of::<ComputeDomain>().apply(domain);
     }
-    for template in template {
+    if let Some(template) = template {
         caches.of::<ResourceClaimTemplate>().apply(template);
     }
     caches
