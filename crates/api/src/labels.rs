@@ -18,14 +18,14 @@ pub const VERSION: &str = "app.kubernetes.io/version";
 pub const MANAGER: &str = "grove-operator";
 /// Selects all objects that an operator of this API created.
 pub const MANAGED_SELECTOR: &str = "app.kubernetes.io/managed-by=grove-operator";
+/// Selects the ComputeDomains among them, by [`component::COMPUTE_DOMAIN`].
+pub const COMPUTE_DOMAIN_SELECTOR: &str = "app.kubernetes.io/component=pcs-computedomain";
 /// Selects the HorizontalPodAutoscalers among them, by [`component::AUTOSCALER`].
 pub const AUTOSCALER_SELECTOR: &str = "app.kubernetes.io/component=pcs-hpa";
 /// Selects the ControllerRevisions among them, by [`component::REVISION`].
 pub const REVISION_SELECTOR: &str = "app.kubernetes.io/component=pcs-revision";
-/// Selects our ResourceClaims, whatever became of the managed-by label.
+/// Selects the ResourceClaims among them, by [`component::RESOURCE_CLAIM`].
 pub const CLAIM_SELECTOR: &str = "app.kubernetes.io/component=resource-claim";
-/// Selects our ComputeDomains likewise.
-pub const COMPUTE_DOMAIN_SELECTOR: &str = "app.kubernetes.io/component=pcs-computedomain";
 
 /// Label of pods: name of their PodClique.
 pub const POD_CLIQUE: &str = "grove.io/podclique";

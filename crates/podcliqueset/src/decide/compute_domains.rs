@@ -1,6 +1,6 @@
 //! The ComputeDomains of the set: one for each replica and MNNVL group (docs/devices.md).
 //!
-//! A domain keeps our finalizer while a pod names its template, whoever deletes it, and pods are created
+//! A domain keeps our finalizer while a pod names its template, also if somebody deletes it, and pods are created
 //! only while it has the finalizer and nobody deletes it (decision 176). The operator lets none go that a
 //! PodClique names: its pods may be about to be created.
 

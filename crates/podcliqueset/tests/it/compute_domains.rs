@@ -1,15 +1,16 @@
 //! The ComputeDomains of a set.
 
+mod ready;
+
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
-use api::nvidia::{ComputeDomain, ComputeDomainNode, ComputeDomainStatus};
-use api::{LastError, PodClique, PodCliqueSet, codes, labels};
+use api::nvidia::ComputeDomain;
+use api::{PodClique, PodCliqueSet, labels};
 use domain::Pod;
 use domain::object::ownership;
 use domain::object::pod::PodClaim;
 use domain::plan::Action;
-use domain::scheduling::UnsupportedFeature;
 use domain::workload::clique::domain_of;
 use engine::Caches;
 use k8s_openapi::api::core::v1::PodSpec;
@@ -17,9 +18,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::observe::observe;
 use podcliqueset::{PodCliqueSetReconciler, Snapshot};
 use serde_json::{Value, json};
-use testkit::builders::{PodBuilder, SetBuilder, after, pod, podclique};
+use testkit::builders::{SetBuilder, after, pod, podclique};
 
-use crate::situation::{alone, carry_out, demo, fill_all, make_group_replicas, plan};
+use crate::situation::{alone, carry_out, demo, plan};
 
 const RELEASED: &str = "no pod names its template any more: loses its finalizer";
 const REMOVED: &str = "no pod joins it any more";
@@ -336,56 +337,6 @@ fn deletion_takes_the_domains_after_the_podcliques() {
     change(&mut rest, "demo-0-rack", end);
     let last = plan(&rest).to_string();
     assert!(last.contains("finalizers PodCliqueSet demo []"), "{last}");
-}
-
-#[test]
-fn ready_names_the_missing_definition() {
-    let mut snapshot = begun(1);
-    make_group_replicas(&mut snapshot);
-    let frontend = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
-    let status = &mut Arc::make_mut(&mut frontend.podclique).status;
-    status.get_or_insert_default().last_errors = vec![LastError {
-        code: codes::CLAIM_MISSING.to_owned(),
-        description: "ComputeDomain demo-0-rack is missing".to_owned(),
-        observed_at: Time(after(1)),
-    }];
-    let reason = |snapshot: &Snapshot| {
-        let status = plan(snapshot).status.unwrap();
-        let ready = conditions::find(&status.conditions, ConditionType::Ready);
-        ready.unwrap().reason.clone()
-    };
-    assert_eq!(reason(&snapshot), "ClaimMissing");
-    snapshot.scheduler.unsupported = Some(UnsupportedFeature::ComputeDomainsNotServed);
-    assert_eq!(reason(&snapshot), "ComputeDomainsNotServed");
-}
-
-#[test]
-fn ready_names_a_domain_that_is_not_ready() {
-    let mut snapshot = begun(1);
-    make_group_replicas(&mut snapshot);
-    fill_all(&mut snapshot, PodBuilder::bound);
-    let node = |name: &str, status: &str| ComputeDomainNode {
-        name: name.into(),
-        status: status.into(),
-    };
-    change(&mut snapshot, "demo-0-rack", |domain| {
-        domain.status = Some(ComputeDomainStatus {
-            status: "NotReady".into(),
-            nodes: vec![node("node-3", "NotReady"), node("node-4", "Ready")],
-        });
-    });
-    let message = |snapshot: &Snapshot| {
-        let status = plan(snapshot).status.unwrap();
-        let ready = conditions::find(&status.conditions, ConditionType::Ready);
-        ready.unwrap().message.clone()
-    };
-    let text = message(&snapshot);
-    let suffix = "; ComputeDomain demo-0-rack is NotReady (node-3)";
-    assert!(text.ends_with(suffix), "{text}");
-    change(&mut snapshot, "demo-0-rack", |domain| {
-        domain.status.get_or_insert_default().status = "Ready".into();
-    });
-    assert!(!message(&snapshot).contains("ComputeDomain"));
 }
 
 fn observe_with(is_mnnvl_enabled: bool, set: PodCliqueSet, caches: &Caches) -> Snapshot {
