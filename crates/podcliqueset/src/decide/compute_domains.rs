@@ -63,7 +63,7 @@ pub(super) fn plan_removals(snapshot: &Snapshot) -> Vec<Action> {
             release(meta, GuardedPatch::of::<ComputeDomain>(meta)).or_else(|| {
                 let is_staying = !ownership::is_terminating(meta);
                 let purpose = Purpose::RemoveComputeDomain;
-                is_staying.then(|| Action::delete::<ComputeDomain>(meta, purpose))
+                is_staying.then(|| Action::delete_as_seen::<ComputeDomain>(meta, purpose))
             })
         })
         .collect()
@@ -126,10 +126,15 @@ fn wanted(snapshot: &Snapshot) -> DomainsWanted {
     wanted_domains(&snapshot.validated.set, &snapshot.podcliques)
 }
 
+/// Those that the set controls, and those that nobody controls and somebody deleted: only this set can
+/// let them go.
 fn own_domains(snapshot: &Snapshot) -> impl Iterator<Item = &ComputeDomain> {
     let set = ownership::uid(&snapshot.stored.metadata);
     let all = snapshot.domains.found.iter().map(AsRef::as_ref);
-    all.filter(move |domain: &&ComputeDomain| ownership::is_controlled_by(&domain.metadata, set))
+    all.filter(move |domain: &&ComputeDomain| {
+        let meta = &domain.metadata;
+        ownership::is_controlled_by(meta, set) || ownership::is_terminating(meta)
+    })
 }
 
 /// Takes our finalizer off; `None` if it is off.

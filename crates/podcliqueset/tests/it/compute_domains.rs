@@ -223,7 +223,9 @@ fn a_domain_loses_its_finalizer_and_then_goes_once_no_pod_names_it() {
     change(&mut snapshot, "demo-1-rack", release);
     assert_eq!(
         writes(&snapshot),
-        [format!("delete ComputeDomain demo-1-rack: {REMOVED}")]
+        [format!(
+            "delete ComputeDomain demo-1-rack at version 1: {REMOVED}"
+        )]
     );
     change(&mut snapshot, "demo-1-rack", end);
     assert_eq!(writes(&snapshot), Vec::<String>::new());
@@ -255,12 +257,18 @@ fn all_domains_go_with_the_last_replica() {
 }
 
 #[test]
-fn a_domain_of_another_owner_is_left_alone() {
+fn a_domain_without_an_owner_is_left_alone_until_somebody_deletes_it() {
     let mut snapshot = scaled_in();
     change(&mut snapshot, "demo-1-rack", |domain| {
         domain.metadata.owner_references = None;
     });
     assert_eq!(writes(&snapshot), Vec::<String>::new());
+    // Nobody else would let it go.
+    change(&mut snapshot, "demo-1-rack", end);
+    assert_eq!(
+        writes(&snapshot),
+        [format!("patch ComputeDomain demo-1-rack: {RELEASED}")]
+    );
 }
 
 #[test]
