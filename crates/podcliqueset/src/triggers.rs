@@ -51,6 +51,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<ClusterTopologyBinding>(from_binding);
     on.on_change::<KaiTopology>(from_kai_topology);
     on.on_change::<Node>(from_node);
+    on.on_settled::<ComputeDomain>(|settled, _| settled.set.clone().into_iter().collect());
     // A job that was given up waits for its last pod, and claims and ComputeDomains are removed once no
     // pod may exist unseen.
     on.on_settled::<Pod>(|settled, caches| {

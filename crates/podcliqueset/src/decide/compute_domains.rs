@@ -88,7 +88,7 @@ pub(super) fn plan_end(snapshot: &Snapshot) -> Vec<Action> {
 
 /// Whether nothing is left to be done with the domains of a set that is being deleted.
 pub(super) fn are_gone(snapshot: &Snapshot) -> bool {
-    own_domains(snapshot).all(is_going)
+    !snapshot.domains.may_have_more && own_domains(snapshot).all(is_going)
 }
 
 /// The domains that are not about to go.
@@ -126,8 +126,8 @@ fn wanted(snapshot: &Snapshot) -> DomainsWanted {
     wanted_domains(&snapshot.validated.set, &snapshot.podcliques)
 }
 
-/// Those that the set controls, and those that nobody controls and somebody deleted: only this set can
-/// let them go.
+/// Those that the set controls, and those of nobody, or of an earlier set of its name, that are being
+/// deleted: only this set can let them go.
 fn own_domains(snapshot: &Snapshot) -> impl Iterator<Item = &ComputeDomain> {
     let set = ownership::uid(&snapshot.stored.metadata);
     let all = snapshot.domains.found.iter().map(AsRef::as_ref);
@@ -189,8 +189,14 @@ fn labels_of(
 
 /// Adopts domains without an owner, and restores labels and the finalizer.
 fn corrections(snapshot: &Snapshot, wanted: &DomainsWanted) -> Vec<Action> {
+    let set = ownership::uid(&snapshot.stored.metadata);
     let all = snapshot.domains.found.iter();
+    let is_foreign = |meta: &ObjectMeta| {
+        let controller = ownership::controller(meta);
+        controller.is_some_and(|controller| controller.uid != set)
+    };
     all.filter(|domain| !ownership::is_terminating(&domain.metadata))
+        .filter(|domain| !is_foreign(&domain.metadata))
         .filter_map(|domain| {
             let meta = &domain.metadata;
             let (i, group) = wanted.get(ownership::name(meta))?;

@@ -11,7 +11,7 @@ use domain::workload::{limits, nvlink};
 use domain::{Key, Pod};
 use engine::Caches;
 
-use super::{ObservedClique, children};
+use super::ObservedClique;
 use crate::PodCliqueSetReconciler;
 
 /// The domains that a set has to have: by name its replica and its MNNVL group.
@@ -24,7 +24,10 @@ pub struct DomainFacts {
     pub is_enabled: bool,
     /// Whether the cluster serves them.
     pub is_served: bool,
-    /// Those that the set controls, and those that it may adopt, by name.
+    /// Whether one may exist unseen: its POST was sent and is not settled.
+    pub may_have_more: bool,
+    /// Those that the set controls, and those whose label names it: it may adopt some, and lets go of
+    /// those that an earlier set of its name has left in Terminating.
     pub found: Vec<Arc<ComputeDomain>>,
     /// A pod that names the template, by the template's name; read only if a domain may go.
     pub users: BTreeMap<String, String>,
@@ -49,7 +52,13 @@ pub(super) fn observe(
         return DomainFacts::default();
     }
     let key = Key::of(&set.metadata);
-    let found = children(&caches.of::<ComputeDomain>(), set, &key);
+    let uid = ownership::uid(&set.metadata);
+    let domains = caches.of::<ComputeDomain>();
+    // Read before the objects: the POST may be settled while they are read.
+    let may_have_more = domains.may_have_more_of(uid);
+    let mut found = domains.owned_by(set);
+    let others = domains.part_of(&key).into_iter();
+    found.extend(others.filter(|d| !ownership::is_controlled_by(&d.metadata, uid)));
     let wanted = wanted(set, podcliques);
     let may_go = |domain: &Arc<ComputeDomain>| {
         let meta = &domain.metadata;
@@ -58,6 +67,7 @@ pub(super) fn observe(
     DomainFacts {
         is_enabled: true,
         is_served: caches.is_served::<ComputeDomain>(&key.namespace),
+        may_have_more,
         users: if found.iter().any(may_go) {
             find_users(&key, caches)
         } else {
