@@ -4,6 +4,7 @@
 mod attempts;
 mod autoscalers;
 mod claims;
+mod compute_domains;
 mod jobs;
 mod ready;
 mod revisions;
@@ -80,6 +81,7 @@ fn problems_within(store: &Store) -> Vec<String> {
     problems.extend(schedulers::problems(store));
     problems.extend(topology::problems(store));
     problems.extend(claims::problems(store));
+    problems.extend(compute_domains::problems(store));
     let pods = store.all(Resource::Pod);
     problems.extend(pods.filter_map(|(id, pod)| check_owner(store, id, pod)));
     problems
@@ -92,7 +94,10 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
             id.resource,
             Resource::PodCliqueSet | Resource::Pod | Resource::Event | Resource::ControllerRevision
         ) && !schedulers::is_theirs(id.resource)
-            && id.resource != Resource::ResourceClaim
+            && !matches!(
+                id.resource,
+                Resource::ResourceClaim | Resource::ComputeDomain | Resource::ResourceClaimTemplate
+            )
     };
     let found: BTreeSet<Id> = store
         .objects()
