@@ -4,7 +4,6 @@
 mod attempts;
 mod autoscalers;
 mod claims;
-mod compute_domains;
 mod jobs;
 mod ready;
 mod revisions;
@@ -81,7 +80,6 @@ fn problems_within(store: &Store) -> Vec<String> {
     problems.extend(schedulers::problems(store));
     problems.extend(topology::problems(store));
     problems.extend(claims::problems(store));
-    problems.extend(compute_domains::problems(store));
     let pods = store.all(Resource::Pod);
     problems.extend(pods.filter_map(|(id, pod)| check_owner(store, id, pod)));
     problems

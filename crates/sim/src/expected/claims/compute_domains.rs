@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::pods_of;
+use super::super::pods_of;
 use crate::nvlink::{GROUP, domains, is_held, template_in, template_of};
 use crate::resource::Resource;
 use crate::store::Store;
