@@ -69,7 +69,7 @@ pub(super) fn observe(
         is_served: caches.is_served::<ComputeDomain>(&key.namespace),
         may_have_more,
         users: if found.iter().any(may_go) {
-            find_users(&key, caches)
+            find_users(&key, podcliques, caches)
         } else {
             BTreeMap::new()
         },
@@ -91,9 +91,16 @@ pub(crate) fn wanted(set: &PodCliqueSet, podcliques: &HashMap<String, ObservedCl
     of_replicas.chain(used).collect()
 }
 
-fn find_users(set: &Key, caches: &Caches) -> BTreeMap<String, String> {
-    let pods = caches.of::<Pod>().part_of(set);
-    let named = pods.iter().flat_map(|pod| {
+/// Of the pods of its PodCliques, and of those whose label names the set: a PodClique may be gone before
+/// its last pod.
+fn find_users(
+    set: &Key,
+    podcliques: &HashMap<String, ObservedClique>,
+    caches: &Caches,
+) -> BTreeMap<String, String> {
+    let labelled = caches.of::<Pod>().part_of(set);
+    let own = podcliques.values().flat_map(|clique| &clique.pods);
+    let named = labelled.iter().chain(own).flat_map(|pod| {
         let claims = pod.spec.resource_claims.iter();
         let ours = claims.filter(|claim| claim.name == MNNVL_CLAIM);
         let templates = ours.filter_map(|claim| claim.resource_claim_template_name.clone());
