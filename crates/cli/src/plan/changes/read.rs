@@ -98,11 +98,10 @@ pub async fn read_found(
         Box::pin(add_all::<ResourceClaim>(cluster, &of_set, &mut found)).await?;
     }
     let (rules, _) = rules.for_set(&set);
-    if rules.sets.is_mnnvl_enabled && !nvlink::enrolled_groups(&set).is_empty() {
-        // A cluster without NVIDIA's driver has none.
-        if let Ok(domains) = Box::pin(cluster.list::<ComputeDomain>(&of_set)).await {
-            found.add(&domains)?;
-        }
+    let has_domains = rules.sets.is_mnnvl_enabled && !nvlink::enrolled_groups(&set).is_empty();
+    // A cluster without NVIDIA's driver has none.
+    if has_domains && let Ok(domains) = Box::pin(cluster.list::<ComputeDomain>(&of_set)).await {
+        found.add(&domains)?;
     }
     read_for_scheduler(cluster, &set, &of_set, &rules, &mut found).await?;
     Ok(Some(found))
