@@ -66,10 +66,17 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
 - apiGroups: [resource.k8s.io]
   resources: [resourceclaims]
   verbs: [get, list, watch, create, patch, delete]
-# The users' templates of such claims.
+# The templates of such claims: users', and those of NVIDIA's driver.
 - apiGroups: [resource.k8s.io]
   resources: [resourceclaimtemplates]
   verbs: [get, list, watch]
+{{- if dig "network" "autoMNNVLEnabled" false .Values.config }}
+# The ComputeDomains of GPU pods that share NVLink over nodes; finalizer, owner
+# and labels are patched.
+- apiGroups: [resource.nvidia.com]
+  resources: [computedomains]
+  verbs: [get, list, watch, create, patch, delete]
+{{- end }}
 {{- $groups := dict "kai-scheduler" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
 {{- $used := list }}
 {{- $kubernetes := false }}

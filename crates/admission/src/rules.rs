@@ -24,6 +24,7 @@ mod fixed_minimum;
 mod immutable;
 mod metadata;
 mod names;
+mod nvlink;
 mod options;
 mod pods;
 mod ratchet;

@@ -6,6 +6,7 @@
 mod autoscaling;
 mod coherent;
 mod no_replicas;
+mod nvlink;
 mod resized;
 mod scheduler;
 mod topology;
@@ -77,7 +78,7 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         topology::old_names(new),
         topology::equal_levels(new),
         ttl::check(new),
-        without_effect::ignored(new),
+        nvlink::check(new),
     ]
     .concat()
 }

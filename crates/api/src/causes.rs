@@ -4,7 +4,7 @@
 use crate::conditions::Reason;
 
 /// Causes that a person has to fix; the first one is reported.
-const BLOCKING: [Reason; 26] = [
+const BLOCKING: [Reason; 27] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
     Reason::MaxRuntimeExceeded,
@@ -17,6 +17,7 @@ const BLOCKING: [Reason; 26] = [
     Reason::SchedulerNotInstalled,
     Reason::QueueNotFound,
     Reason::TopologyUnavailable,
+    Reason::ComputeDomainsNotServed,
     Reason::ClaimMissing,
     Reason::ClaimFull,
     Reason::PriorityTooHigh,

@@ -57,8 +57,6 @@ pub enum ConditionType {
     LeftoverPods,
     /// PodCliqueSet: a stored `terminationDelay` is invalid, so no gang is terminated.
     GangTerminationDisabled,
-    /// PodCliqueSet: it has fields that are accepted but have no effect yet.
-    FieldNotImplemented,
     /// PodGang: the gang has started: its pods are listed, and the scheduler may place them.
     Initialized,
     /// PodGang: every part has its guaranteed pods bound to nodes.
@@ -185,8 +183,6 @@ pub enum Reason {
     PodsLeftBehind,
     /// GangTerminationDisabled=True: a stored `terminationDelay` is invalid.
     InvalidTerminationDelay,
-    /// FieldNotImplemented=True: the message names fields that are accepted and have no effect yet.
-    AcceptedButIgnored,
     /// Initialized=False: not all pods of the gang are created.
     PodGangPodsCreationPending,
     /// Initialized=True: all pods of the gang are created.
@@ -217,6 +213,9 @@ pub enum Reason {
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: a topology constraint names
     /// a level or a topology that does not exist, or its scheduler cannot honour the constraint.
     TopologyUnavailable,
+    /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: it has MNNVL groups, and the
+    /// cluster does not serve ComputeDomains.
+    ComputeDomainsNotServed,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the scheduler's PodGroups
     /// refuse the value of the set's `PriorityClass`.
     PriorityTooHigh,
@@ -226,6 +225,9 @@ pub enum Reason {
     /// SchedulingFeatureUnsupported=True of a PodCliqueSet: the operator may not read nodes, so pods
     /// that join later are not kept in the topology domain of the others.
     NodesNotReadable,
+    /// SchedulingFeatureUnsupported=True of a PodCliqueSet: it has MNNVL groups, and the operator's
+    /// configuration disables them.
+    ComputeDomainsOff,
     /// SchedulingFeatureUnsupported=True: a label or annotation for the scheduler has no effect, or
     /// its value is unknown to the scheduler.
     KeyNotUsed,
@@ -264,7 +266,8 @@ pub enum Reason {
     PriorityClassMissing,
     /// Ready=False: the API server refuses to create an object.
     RequestRefused,
-    /// Ready=False: a resource claim that pods share does not exist yet, and its pods wait for it.
+    /// Ready=False: a resource claim that pods share, or the template of their ComputeDomain, does not
+    /// exist yet, and its pods wait for it.
     ClaimMissing,
     /// Ready=False: 256 pods use a resource claim, which is as many as Kubernetes allows.
     ClaimFull,

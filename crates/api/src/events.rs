@@ -89,7 +89,7 @@ pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
 pub const UNREADABLE: EventReason = EventReason("Unreadable");
 /// Reasons of routine successes. Not routine: the replacement of a PodClique in an update, a
 /// termination, a restart, the end of a job.
-const ROUTINE: [&str; 11] = [
+const ROUTINE: [&str; 13] = [
     "PodCreateSuccessful",
     "PodDeleteSuccessful",
     "PodCliqueCreateSuccessful",
@@ -98,6 +98,8 @@ const ROUTINE: [&str; 11] = [
     "PodCliqueScalingGroupDeleteSuccessful",
     "PodGangCreateOrUpdateSuccessful",
     "PodGangDeleteSuccessful",
+    "ComputeDomainCreateSuccessful",
+    "ComputeDomainDeleteSuccessful",
     READY.0,
     UPDATE_STARTED.0,
     UPDATE_COMPLETED.0,
@@ -136,7 +138,7 @@ const fn told(
 }
 
 /// All reported writes (Grove, internal/constants).
-pub const WRITES: [ToldWrite; 9] = [
+pub const WRITES: [ToldWrite; 11] = [
     told(&["create"], "Pod", "PodCreateSuccessful", "PodCreateFailed"),
     told(&["delete"], "Pod", "PodDeleteSuccessful", "PodDeleteFailed"),
     told(
@@ -180,6 +182,18 @@ pub const WRITES: [ToldWrite; 9] = [
         "PodGang",
         "PodGangDeleteSuccessful",
         "PodGangDeleteFailed",
+    ),
+    told(
+        &["create"],
+        "ComputeDomain",
+        "ComputeDomainCreateSuccessful",
+        "ComputeDomainCreateFailed",
+    ),
+    told(
+        &["delete"],
+        "ComputeDomain",
+        "ComputeDomainDeleteSuccessful",
+        "ComputeDomainDeleteFailed",
     ),
 ];
 

@@ -18,6 +18,8 @@ pub const VERSION: &str = "app.kubernetes.io/version";
 pub const MANAGER: &str = "grove-operator";
 /// Selects all objects that an operator of this API created.
 pub const MANAGED_SELECTOR: &str = "app.kubernetes.io/managed-by=grove-operator";
+/// Selects the ComputeDomains among them, by [`component::COMPUTE_DOMAIN`].
+pub const COMPUTE_DOMAIN_SELECTOR: &str = "app.kubernetes.io/component=pcs-computedomain";
 /// Selects the HorizontalPodAutoscalers among them, by [`component::AUTOSCALER`].
 pub const AUTOSCALER_SELECTOR: &str = "app.kubernetes.io/component=pcs-hpa";
 /// Selects the ControllerRevisions among them, by [`component::REVISION`].
@@ -106,8 +108,9 @@ pub const GROVE_PREFIX: &str = "grove.io/";
 /// children.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Annotation of a PodCliqueSet, clique or scaling group, set by you: its MNNVL group. Without effect
-/// yet; groups inherit it.
+/// Annotation of a PodCliqueSet, clique or scaling group, set by you: its MNNVL group,
+/// whose GPU pods share a ComputeDomain in each replica, or `none`; cliques without it have that of
+/// their group, or of the set. ComputeDomains have it as a label.
 pub const MNNVL_GROUP: &str = "grove.io/mnnvl-group";
 /// Annotation of a PodCliqueSet, set by you: any change of its value triggers a reconcile.
 pub const RECONCILE_TRIGGER: &str = "grove.io/reconcile-trigger";
@@ -137,7 +140,7 @@ pub const PCS_FINALIZER: &str = "grove.io/podcliqueset.grove.io";
 pub const PCSG_FINALIZER: &str = "grove.io/podcliquescalinggroup.grove.io";
 /// Finalizer of a PodClique: removed likewise.
 pub const PCLQ_FINALIZER: &str = "grove.io/podclique.grove.io";
-/// Finalizer of a ComputeDomain: not used yet.
+/// Finalizer of a ComputeDomain: removed once no pod names its ResourceClaimTemplate.
 pub const COMPUTE_DOMAIN_FINALIZER: &str = "grove.io/computedomain-finalizer";
 /// Finalizer of objects that are deleted with `--cascade=orphan`: set by the API server if the
 /// children are to stay.

@@ -24,6 +24,7 @@ pub mod kai;
 pub mod labels;
 pub mod limits;
 pub mod names;
+pub mod nvidia;
 pub mod podclique;
 pub mod podcliquescalinggroup;
 pub mod podcliqueset;

@@ -6,12 +6,14 @@
 
 mod any;
 mod backends;
+mod network;
 mod workload;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
+use api::nvidia::ComputeDomain;
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
@@ -53,6 +55,7 @@ impl Kinds {
             .with::<Revision>()
             .with::<Claim>()
             .with::<ResourceClaimTemplate>()
+            .with::<ComputeDomain>()
             .with::<Node>()
             .with::<ClusterTopologyBinding>()
             .with::<KaiPodGroup>()
@@ -229,6 +232,26 @@ impl Watched for Claim {
 
 impl Watched for ResourceClaimTemplate {
     const IS_OPTIONAL: bool = true;
+}
+
+// The cluster may have no GPUs that NVLink connects over nodes.
+
+impl Watched for ComputeDomain {
+    const SELECTION: Selection = Selection::Managed {
+        fallback_selector: labels::COMPUTE_DOMAIN_SELECTOR,
+    };
+    const IS_OPTIONAL: bool = true;
+
+    /// The driver notes addresses of nodes and the like in its status.
+    fn says_the_same(old: &Self, new: &Self) -> bool {
+        let (before, after) = (&old.metadata, &new.metadata);
+        before.uid == after.uid
+            && before.deletion_timestamp == after.deletion_timestamp
+            && before.labels == after.labels
+            && before.finalizers == after.finalizers
+            && before.owner_references == after.owner_references
+            && old.status == new.status
+    }
 }
 
 // The cluster's scheduler may be a different one.

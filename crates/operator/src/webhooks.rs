@@ -94,6 +94,7 @@ fn serve(
         rules: Rules {
             profiles: Some(config.scheduler.profiles()),
             allows_topology: config.topology_aware_scheduling.enabled,
+            allows_mnnvl: config.network.auto_mnnvl_enabled,
             ..Rules::default()
         },
         exemptions: exemptions(config)?,

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod claims;
+mod compute_domain;
 mod create;
 mod deletion;
 mod failed_event;

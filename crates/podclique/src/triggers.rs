@@ -2,12 +2,14 @@
 //! the end of PodCliques that an earlier attempt left in its replica.
 
 mod claims;
+mod compute_domain;
 mod dependents;
 mod members;
 
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
+use api::nvidia::ComputeDomain;
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
 };
@@ -32,7 +34,12 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGroup>(from_pod_group);
     on.on_change::<Node>(from_node);
     on.on_change::<Claim>(claims::from_claim);
-    on.on_change::<ResourceClaimTemplate>(claims::from_template);
+    on.on_change::<ResourceClaimTemplate>(|change, caches| {
+        let mut all = claims::from_template(change, caches);
+        all.extend(compute_domain::from_template(change, caches));
+        all
+    });
+    on.on_change::<ComputeDomain>(compute_domain::from_domain);
     // The status of the set names a revision only after that was stored.
     on.on_change::<Revision>(|_, _| Vec::new());
     // A pod takes the levels when it is created.

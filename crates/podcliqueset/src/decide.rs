@@ -5,6 +5,7 @@ mod autoscalers;
 mod children;
 mod claims;
 mod completed;
+mod compute_domains;
 mod deletion;
 mod failures;
 mod fence;
@@ -133,6 +134,8 @@ fn go_on(
             .extend(invalid_spec::errors_of(&problems, now));
         let held_up = termination::explain_delay(snapshot, now);
         status.last_errors.extend(held_up);
+        let held = compute_domains::explain_held(snapshot, now);
+        status.last_errors.extend(held);
     }
     plan.events.extend(invalid_spec::events_of(problems));
     plan.events.extend(missing_revisions::find_events(snapshot));
@@ -167,6 +170,8 @@ fn plan_objects(
     plan.wave(services::plan_services(snapshot, &roster.layout));
     plan.wave(claims::plan_removals(snapshot, now));
     plan.wave(claims::plan_claims(snapshot, now));
+    plan.wave(compute_domains::plan_removals(snapshot));
+    plan.wave(compute_domains::plan_domains(snapshot));
     plan.wave(autoscalers::plan_deletions(snapshot, roster));
     plan.wave(children::plan_deletions(snapshot, roster));
     let next = plan.status.as_ref();

@@ -53,6 +53,9 @@ fn remedy_of_object(reason: Reason) -> Option<&'static str> {
             "the message names what is missing and the levels that there are; the gang starts by \
              itself once it is there"
         }
+        Reason::ComputeDomainsNotServed => {
+            "install the NVIDIA DRA driver, or create the set again without `grove.io/mnnvl-group`"
+        }
         Reason::ClaimMissing => {
             "the message names what is missing: create the ResourceClaimTemplate, or end the pod that \
              holds an earlier claim; the pods follow by themselves"

@@ -34,6 +34,12 @@ pub enum Purpose {
     /// A ResourceClaim of a replica that is scaled in, or whose pods use another one.
     #[strum(serialize = "no pod uses it any more")]
     RemoveClaim,
+    /// The finalizer of a ComputeDomain that goes.
+    #[strum(serialize = "no pod names its template any more: loses its finalizer")]
+    ReleaseComputeDomain,
+    /// A ComputeDomain whose replica is scaled in, or whose group no clique has any more.
+    #[strum(serialize = "no pod joins it any more")]
+    RemoveComputeDomain,
     /// A PodGroup that no pod names any more, or whose demands no longer hold.
     #[strum(serialize = "its gang does not use it any more")]
     RemovePodGroup,

@@ -21,6 +21,7 @@ mod indices;
 mod job;
 mod kubelet_states;
 mod layout;
+mod nvlink;
 mod old_names;
 mod packed_text;
 mod placement;

@@ -95,6 +95,16 @@ fn topology_constraints_are_honoured_unless_the_key_says_otherwise() {
     assert!(unknown.contains("levels"), "{unknown}");
 }
 
+#[test]
+fn compute_domains_are_made_only_if_the_key_says_so() {
+    let is_on = |rest: &str| with(rest).unwrap().network.auto_mnnvl_enabled;
+    assert!(!is_on(""));
+    assert!(!is_on("network: {}\n"));
+    assert!(is_on("network: {autoMNNVLEnabled: true}\n"));
+    let unknown = with("network: {autoMnnvlEnabled: true}\n").unwrap_err();
+    assert!(unknown.contains("autoMnnvlEnabled"), "{unknown}");
+}
+
 /// A scheduler may have another name than its backend.
 #[test]
 fn knows_the_schedulers_that_need_gang_objects() {
@@ -134,8 +144,8 @@ fn knows_the_schedulers_that_need_gang_objects() {
 #[case::unknown_key("colour: red\n", "colour")]
 #[case::unknown_inner_key("server: {webook: {}}\n", "webook")]
 #[case::not_honoured_yet(
-    "network: {autoMNNVLEnabled: true}\n",
-    "network: not implemented yet; remove this key"
+    "debugging: {enableProfiling: true}\n",
+    "debugging: not implemented yet; remove this key"
 )]
 #[case::other_lock(
     "leaderElection: {resourceLock: configmaps}\n",

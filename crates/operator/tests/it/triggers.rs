@@ -2,6 +2,7 @@
 
 mod autoscalers;
 mod claims;
+mod compute_domains;
 mod edited_labels;
 mod full_namespace;
 mod gangs;

@@ -9,6 +9,7 @@
 
 mod breach;
 mod claims;
+mod compute_domain;
 mod deletion;
 mod finished;
 mod foreign;

@@ -42,7 +42,9 @@ pub(super) fn observe(
         reads_gangs_first: rules.profiles.reads_gangs_first(scheduler),
         unsupported: unsupported.or_else(|| {
             let found = topology::find_unsupported_topology(set, backend, facts);
-            found.map(UnsupportedFeature::Topology)
+            let lacks_domains = || unsupported_feature::lacks_domains(set, rules, caches);
+            let domains = || lacks_domains().then_some(UnsupportedFeature::ComputeDomainsNotServed);
+            found.map(UnsupportedFeature::Topology).or_else(domains)
         }),
         backend,
     }

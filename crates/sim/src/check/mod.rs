@@ -4,6 +4,7 @@ mod breaches;
 mod budget;
 mod claims;
 mod completion;
+mod compute_domains;
 mod counts;
 mod culprit;
 mod domains;
@@ -134,6 +135,7 @@ impl Checker {
             breaches::check(&window, record)?;
             idle::check(&window, record)?;
             claims::check(&window, record)?;
+            compute_domains::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => {
                     self.pod(&window, record)?;

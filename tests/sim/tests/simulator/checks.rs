@@ -1,6 +1,7 @@
 //! Each check fails on a log with its error, made by hand.
 
 mod claims;
+mod compute_domains;
 mod domains;
 mod group_replicas;
 mod group_starts;

@@ -30,7 +30,10 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
         | Reason::Unschedulable => {
             "the scheduler tries again by itself when something changes; the operator waits for it"
         }
-        Reason::SchedulerNotInstalled | Reason::QueueNotFound | Reason::TopologyUnavailable => {
+        Reason::SchedulerNotInstalled
+        | Reason::QueueNotFound
+        | Reason::TopologyUnavailable
+        | Reason::ComputeDomainsNotServed => {
             "the gang starts by itself once the missing object exists; until then its pods stay gated"
         }
         Reason::ClaimMissing => "the operator creates the pods once their claims exist",

@@ -216,6 +216,7 @@ impl Stage {
             | Reason::SchedulerNotInstalled
             | Reason::QueueNotFound
             | Reason::TopologyUnavailable
+            | Reason::ComputeDomainsNotServed
             | Reason::PriorityTooHigh
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete
