@@ -34,9 +34,11 @@ const BLOCKING: [Reason; 26] = [
 ];
 
 /// Causes that usually pass by themselves; reported after the others.
-const PASSING: [Reason; 12] = [
+const PASSING: [Reason; 14] = [
     Reason::Terminating,
     Reason::Suspended,
+    Reason::QuotaEvicted,
+    Reason::WaitingForQuota,
     Reason::ReplicaTerminating,
     Reason::PodTerminating,
     Reason::PodsBeingCreated,

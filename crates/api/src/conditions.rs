@@ -68,6 +68,9 @@ pub enum ConditionType {
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: it is not Ready, and waiting does not help
     /// (docs/semantics.md §2.8).
     Stalled,
+    /// PodGang of a set that names a queue: its quota is reserved, so its pods may start (docs/queues.md).
+    /// Absent in a gang that ran before its set named the queue: it keeps running outside the quota.
+    QuotaReserved,
     /// PodGang: a listed pod is in phase Failed.
     Unhealthy,
     /// PodGang: a listed pod is about to be evicted or preempted.
@@ -186,6 +189,8 @@ pub enum Reason {
     InvalidTerminationDelay,
     /// FieldNotImplemented=True: the message names fields that are accepted and have no effect yet.
     AcceptedButIgnored,
+    /// QuotaReserved=True: the message names the ClusterQueue.
+    QuotaReserved,
     /// Initialized=False: not all pods of the gang are created.
     PodGangPodsCreationPending,
     /// Initialized=True: all pods of the gang are created.
@@ -225,6 +230,9 @@ pub enum Reason {
     /// SchedulingFeatureUnsupported=True of a PodCliqueSet: the operator may not read nodes, so pods
     /// that join later are not kept in the topology domain of the others.
     NodesNotReadable,
+    /// SchedulingFeatureUnsupported=True of a PodGang: pods of it use resource claims, for which Kueue
+    /// reserves no quota.
+    QuotaIgnoresClaims,
     /// SchedulingFeatureUnsupported=True: a label or annotation for the scheduler has no effect, or
     /// its value is unknown to the scheduler.
     KeyNotUsed,
@@ -293,6 +301,11 @@ pub enum Reason {
     /// MinAvailableBreached=False, Ready=False: the PodCliqueSet is suspended; its pods are deleted until
     /// it is resumed.
     Suspended,
+    /// MinAvailableBreached=False, QuotaReserved=False, Ready=False: the gang lost its quota; its pods
+    /// end, and it waits in its queue.
+    QuotaEvicted,
+    /// QuotaReserved=False, Ready=False: the gang waits in its queue until its quota is reserved.
+    WaitingForQuota,
     /// Ready=False of a PodCliqueSet: it is being deleted, and its pods are within their grace
     /// period.
     Terminating,
