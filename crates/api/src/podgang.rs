@@ -224,13 +224,13 @@ pub struct GangQuota {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuotaGrant {
-    /// Name of the Workload.
+    /// Name of the Workload by which the operator asked for the quota.
     pub workload: String,
     /// Uid of the Workload: another one of this name is another request.
     pub uid: String,
     /// Name of the ClusterQueue whose quota it is.
     pub cluster_queue: String,
-    /// The pods that have it, by PodClique.
+    /// The pods for which the quota is reserved, by PodClique.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pods: Vec<GrantedPods>,
 }
@@ -239,7 +239,7 @@ pub struct QuotaGrant {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GrantedPods {
-    /// Name of the PodClique.
+    /// Name of the PodClique that these pods belong to.
     pub name: String,
     /// How many of its pods have it, by index behind those of earlier grants. It only falls: as pods
     /// complete or are scaled in.

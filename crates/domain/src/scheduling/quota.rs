@@ -78,6 +78,16 @@ pub fn flavor_of<'a>(gang: &'a PodGang, podclique: &str, index: i32) -> Option<&
     last
 }
 
+/// The first label to which both give different values, with the first value.
+pub fn contradiction<'a>(
+    selector: &'a BTreeMap<String, String>,
+    other: &BTreeMap<String, String>,
+) -> Option<(&'a str, &'a str)> {
+    let mut labels = selector.iter();
+    let found = labels.find(|(key, value)| other.get(*key).is_some_and(|other| other != *value));
+    found.map(|(key, value)| (key.as_str(), value.as_str()))
+}
+
 /// The number of pods for which an object asks or has asked; `None` if it never did.
 pub fn requested(meta: &ObjectMeta) -> Option<PodCounts> {
     serde_json::from_str(ownership::annotation(meta, labels::QUOTA_REQUEST)?).ok()

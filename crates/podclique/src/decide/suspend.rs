@@ -24,7 +24,8 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
         .collect()
 }
 
-fn goes(snapshot: &Snapshot, pod: &Pod) -> bool {
+/// Whether the pod goes: it has not ended, or its failure is none of the job.
+pub(super) fn goes(snapshot: &Snapshot, pod: &Pod) -> bool {
     let set = snapshot.set.as_ref();
     !pod.has_run_out() || set.is_some_and(|s| s.unnoted_failures.contains(pod.uid()))
 }

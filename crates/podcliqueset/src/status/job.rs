@@ -74,7 +74,9 @@ pub(crate) fn note_crashes(next: &mut PodCliqueSetStatus, roster: &Roster<'_>) {
 /// failure: the kubelet may give its reason for the pod only after the container ended.
 fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
     let cliques = || snapshot.podcliques.values();
-    let pods = cliques().flat_map(|c| c.pods.iter().chain(&c.lost));
+    // A pod may fail because its peers go with their quota (decision 177).
+    let counted = cliques().filter(|clique| !snapshot.has_lost_quota(clique));
+    let pods = counted.flat_map(|c| c.pods.iter().chain(&c.lost));
     let mut all: Vec<PodFailure> = pods.filter_map(|p| failure::describe(p)).collect();
     let is_seen = |kept: &PodFailure| all.iter().any(|seen| failure::is_of(kept, seen));
     let is_over = |kept: &PodFailure| {

@@ -9,6 +9,8 @@ use domain::health::availability;
 use domain::roster::{ObservedClique, Roster};
 use domain::workload::gang::{self, ExpectedGang};
 
+use super::quota;
+
 /// The state of a part with regard to the list of its PodGang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListState {
@@ -65,7 +67,7 @@ impl<'a> Members<'a> {
             Member {
                 name,
                 state: state(roster, name, list.as_ref()),
-                is_complete: part.is_some_and(|part| is_complete(roster, part)),
+                is_complete: part.is_some_and(|part| is_complete(roster, part, existing)),
             }
         });
         let mut members = Self {
@@ -176,9 +178,11 @@ fn state(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> ListState 
     }
 }
 
-fn is_complete(roster: &Roster<'_>, part: &ObservedClique) -> bool {
+fn is_complete(roster: &Roster<'_>, part: &ObservedClique, existing: Option<&PodGang>) -> bool {
     let was_idle = availability::was_idle(&part.podclique);
-    let pods = part.count_or_done(|p| !(was_idle && p.is_finished()));
+    let pods = part.count_or_done(|p| {
+        !(was_idle && p.is_finished()) && !quota::is_of_earlier_round(existing, p)
+    });
     let wanted = part.podclique.spec.replicas;
     let wanted = wanted.saturating_sub(roster.count_held_back(part));
     let status = part.podclique.status.as_ref();
@@ -189,6 +193,7 @@ fn is_complete(roster: &Roster<'_>, part: &ObservedClique) -> bool {
 
 /// The list of a PodGang.
 struct List<'a> {
+    gang: &'a PodGang,
     parts: HashSet<&'a str>,
     pods: HashSet<&'a str>,
     opens_gates: bool,
@@ -199,6 +204,7 @@ impl<'a> List<'a> {
         let parts = || gang.spec.pod_groups.iter();
         let pods = |part: &'a PodGroup| part.pod_references.iter();
         Self {
+            gang,
             parts: parts().map(|part| part.name.as_str()).collect(),
             pods: parts().flat_map(pods).map(|r| r.name.as_str()).collect(),
             opens_gates: gang::opens_gates(gang),
@@ -217,6 +223,9 @@ impl<'a> List<'a> {
         let was_idle = availability::was_idle(&part.podclique);
         let mut pods = part.staying().filter(|p| !(was_idle && p.is_finished()));
         pods.any(|p| {
+            if quota::is_of_earlier_round(Some(self.gang), p) {
+                return false;
+            }
             let counts = self.opens_gates || p.gate_position().is_none();
             counts && self.pods.contains(p.name())
         })
