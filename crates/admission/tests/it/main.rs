@@ -19,6 +19,7 @@ mod minimums;
 mod names;
 mod oversize;
 mod properties;
+mod queues;
 mod scale_lock;
 mod scaling;
 mod topology;
