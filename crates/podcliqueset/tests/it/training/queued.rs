@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use api::PodGang;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use domain::health::suspension;
 use jiff::Timestamp;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
@@ -45,14 +46,14 @@ fn max_runtime_stands_still() {
     set_start(&mut snapshot, 0);
     set_quota(&mut snapshot, false);
     step_at(&mut snapshot, after(20));
-    let suspension = stored(&snapshot).suspension.clone().unwrap();
-    assert_eq!(suspension.since.map(|since| since.0), Some(after(20)));
+    let stop = stored(&snapshot).suspension.clone().unwrap();
+    assert_eq!(stop.since.map(|since| since.0), Some(after(20)));
     assert_eq!(failed_because(&decide(&snapshot, after(79))), None);
     set_quota(&mut snapshot, true);
     step_at(&mut snapshot, after(80));
-    let suspension = stored(&snapshot).suspension.clone().unwrap();
-    assert_eq!(suspension.since, None);
-    assert_eq!(suspension.total, Some("1m0s".into()));
+    let stop = stored(&snapshot).suspension.clone().unwrap();
+    assert_eq!(stop.since, None);
+    assert_eq!(suspension::total(stored(&snapshot)).as_secs(), 60);
     assert_eq!(failed_because(&decide(&snapshot, after(89))), None);
     assert_eq!(
         failed_because(&decide(&snapshot, after(90))),
