@@ -21,7 +21,7 @@ use domain::health::{fence, suspension, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Kind, Target};
-use domain::scheduling::{GangScheduler, quota};
+use domain::scheduling::GangScheduler;
 use domain::update::Record;
 use domain::workload::claims::has_sharing;
 use domain::workload::limits;
@@ -197,13 +197,6 @@ impl Snapshot {
     /// Whether its set is suspended.
     pub fn is_suspended(&self) -> bool {
         self.set.as_ref().is_some_and(|s| s.is_suspended)
-    }
-
-    /// Whether its gang waits for quota, after the PodClique was available.
-    pub fn has_lost_quota(&self) -> bool {
-        let status = self.podclique.status.as_ref();
-        let was_up = status.is_some_and(|s| s.was_available);
-        was_up && self.gang.as_deref().is_some_and(quota::is_held)
     }
 
     /// Whether nothing is replaced for the sake of a template now.

@@ -17,14 +17,13 @@ use admission::{FieldError, oversize};
 use api::podcliqueset::{
     LiveReplicas, PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, ReplicaAttempt,
 };
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::health::stuck::StuckTimeouts;
 use domain::health::{fence, suspension, training};
 use domain::object::ownership;
 use domain::plan::CheckedTemplate;
 pub use domain::roster::ObservedClique;
 use domain::roster::Roster;
-use domain::scheduling::quota;
 use domain::sharing::ClaimFacts;
 use domain::update;
 use domain::workload::layout::{self, GroupIndexes, Layout};
@@ -178,14 +177,6 @@ impl Snapshot {
     /// Whether it is suspended, by the stored condition.
     pub fn is_suspended(&self) -> bool {
         suspension::is_suspended(self.stored.status.as_ref())
-    }
-
-    /// Whether the gang of the PodClique waits for quota.
-    pub fn has_lost_quota(&self, clique: &ObservedClique) -> bool {
-        let gang = ownership::label(&clique.podclique.metadata, labels::POD_GANG);
-        let mut gangs = self.children.gangs.iter();
-        self.scheduler.is_queued
-            && gangs.any(|g| Some(ownership::name(&g.metadata)) == gang && quota::is_held(g))
     }
 
     /// The earliest time from which a breach counts: the last resume.

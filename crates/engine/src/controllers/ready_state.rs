@@ -59,7 +59,11 @@ fn waits_since(meta: &ObjectMeta, conditions: &[Condition]) -> Option<Timestamp>
         return None;
     }
     let ready = conditions::find(conditions, ConditionType::Ready);
-    let waits_on_purpose = [Reason::Suspended, Reason::WaitingForQuota, Reason::QuotaEvicted];
+    let waits_on_purpose = [
+        Reason::Suspended,
+        Reason::WaitingForQuota,
+        Reason::QuotaEvicted,
+    ];
     if ready.is_some_and(|c| waits_on_purpose.iter().any(|r| c.reason == r.to_string())) {
         return None;
     }
