@@ -37,7 +37,7 @@ use crate::peers;
 pub struct QueueingFacts {
     /// The LocalQueue; `None`: the set names none any more, and Workloads are left.
     pub queue: Option<String>,
-    /// Whether the cluster serves Workloads and ResourceFlavors.
+    /// Whether the cluster serves Workloads.
     pub is_served: bool,
     /// Whether the cached objects may be out of date: a missing Workload may exist.
     pub is_outdated: bool,
@@ -89,8 +89,7 @@ pub(crate) fn observe(
     let namespace = gang.metadata.namespace.as_deref().unwrap_or_default();
     Some(QueueingFacts {
         queue: queue.map(str::to_owned),
-        is_served: caches.is_served::<KueueWorkload>(namespace)
-            && caches.is_served::<ResourceFlavor>(""),
+        is_served: caches.is_served::<KueueWorkload>(namespace),
         is_outdated: caches.is_workload_outdated(namespace)
             || caches.is_outdated::<KueueWorkload>(namespace),
         flavors: find_flavors(&workloads, caches),

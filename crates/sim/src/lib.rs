@@ -13,6 +13,7 @@ pub mod coverage;
 pub mod dynamo;
 pub mod expected;
 pub mod layout;
+pub mod queue;
 pub mod resource;
 pub mod rng;
 pub mod service;

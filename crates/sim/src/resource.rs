@@ -37,6 +37,7 @@ pub enum Resource {
     ClusterTopologyBinding,
     KaiTopology,
     ResourceClaim,
+    KueueWorkload,
 }
 
 impl Resource {
@@ -56,6 +57,7 @@ impl Resource {
             Self::KaiPodGroup => "scheduling.run.ai/v2alpha2",
             Self::VolcanoPodGroup => "scheduling.volcano.sh/v1beta1",
             Self::KaiTopology => "kai.scheduler/v1alpha1",
+            Self::KueueWorkload => "kueue.x-k8s.io/v1beta2",
             Self::Event => "events.k8s.io/v1",
             Self::Pod | Self::Service | Self::Node => "v1",
         }
@@ -66,6 +68,7 @@ impl Resource {
         match self {
             Self::KaiPodGroup | Self::VolcanoPodGroup => Self::PodGroup.to_string(),
             Self::KaiTopology => "Topology".to_owned(),
+            Self::KueueWorkload => Self::Workload.to_string(),
             other => other.to_string(),
         }
     }
@@ -74,7 +77,7 @@ impl Resource {
     pub fn is_custom(self) -> bool {
         let is_of_scheduler = matches!(
             self,
-            Self::KaiPodGroup | Self::VolcanoPodGroup | Self::KaiTopology
+            Self::KaiPodGroup | Self::VolcanoPodGroup | Self::KaiTopology | Self::KueueWorkload
         );
         is_of_scheduler || self.api_version().contains("grove.io")
     }

@@ -64,7 +64,11 @@ fn waits_since(meta: &ObjectMeta, conditions: &[Condition]) -> Option<Timestamp>
         Reason::WaitingForQuota,
         Reason::QuotaEvicted,
     ];
-    if ready.is_some_and(|c| waits_on_purpose.iter().any(|r| c.reason == r.to_string())) {
+    if ready.is_some_and(|c| {
+        waits_on_purpose
+            .iter()
+            .any(|r| c.reason == <&str>::from(*r))
+    }) {
         return None;
     }
     let since = false_since(meta, conditions, ConditionType::Ready)?;

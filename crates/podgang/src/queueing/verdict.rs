@@ -178,9 +178,8 @@ fn find_first(snapshot: &Snapshot, facts: &QueueingFacts) -> Result<QuotaGrant, 
     }
     if !facts.is_served {
         return Err(wait(
-            "workloads.kueue.x-k8s.io or resourceflavors.kueue.x-k8s.io is not served by this cluster, \
-             or may not be read: install Kueue, or remove label kueue.x-k8s.io/queue-name from the \
-             PodCliqueSet",
+            "workloads.kueue.x-k8s.io is not served by this cluster, or may not be read: install Kueue, or \
+             remove label kueue.x-k8s.io/queue-name from the PodCliqueSet",
         ));
     }
     if !facts.has_base_quota {

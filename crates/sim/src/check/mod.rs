@@ -23,6 +23,7 @@ mod ownership;
 mod pace;
 mod pins;
 mod pods;
+mod quota;
 mod refused_templates;
 mod requests;
 mod restarts;
@@ -134,6 +135,7 @@ impl Checker {
             breaches::check(&window, record)?;
             idle::check(&window, record)?;
             claims::check(&window, record)?;
+            quota::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => {
                     self.pod(&window, record)?;
