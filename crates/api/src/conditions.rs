@@ -68,8 +68,8 @@ pub enum ConditionType {
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: it is not Ready, and waiting does not help
     /// (docs/semantics.md §2.8).
     Stalled,
-    /// PodGang of a set that names a queue: its quota is reserved, so its pods may start (docs/queues.md).
-    /// Absent in a gang that ran before its set named the queue: it keeps running outside the quota.
+    /// PodGang: quota is reserved for it, so its pods may start. Only if its set names a queue of Kueue;
+    /// absent in a gang that ran before its set named one, as it runs on outside the quota.
     QuotaReserved,
     /// PodGang: a listed pod is in phase Failed.
     Unhealthy,
@@ -230,7 +230,7 @@ pub enum Reason {
     /// SchedulingFeatureUnsupported=True of a PodCliqueSet: the operator may not read nodes, so pods
     /// that join later are not kept in the topology domain of the others.
     NodesNotReadable,
-    /// SchedulingFeatureUnsupported=True of a PodGang: pods of it use resource claims, for which Kueue
+    /// SchedulingFeatureUnsupported=True of a PodGang: its pods use resource claims, for which Kueue
     /// reserves no quota.
     QuotaIgnoresClaims,
     /// SchedulingFeatureUnsupported=True: a label or annotation for the scheduler has no effect, or

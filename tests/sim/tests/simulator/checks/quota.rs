@@ -2,18 +2,18 @@
 
 use super::*;
 
-const GANG: &str = "/apis/scheduler.grove.io/v1alpha1/namespaces/default/podgangs/demo-0/status";
-
-/// What the status of the PodGang says, with quota for so many pods.
+/// The status of the PodGang, with quota for so many pods.
 fn set_quota(store: &mut Store, count: i64, round: i64) {
     let status = if count > 0 { "True" } else { "False" };
-    let quota = json!({"round": round, "grants": [{
-        "workload": "demo-0", "pods": [{"name": "demo-0-a", "count": count}],
-    }]});
-    let body = json!({"status": {
-        "conditions": [{"type": "QuotaReserved", "status": status}], "quota": quota,
-    }});
-    assert_eq!(store.handle(OPERATOR, &Call::merge(GANG, body)).code, 200);
+    let id = Id::new(Resource::PodGang, "demo-0");
+    store.edit("user", &id, |gang| {
+        gang["status"] = json!({
+            "conditions": [{"type": "QuotaReserved", "status": status}],
+            "quota": {"round": round, "grants": [{
+                "workload": "demo-0", "pods": [{"name": "demo-0-a", "count": count}],
+            }]},
+        });
+    });
 }
 
 fn add_pod(store: &mut Store, name: &str, is_gated: bool) {
@@ -75,7 +75,7 @@ fn i63_quota_is_given_back_when_no_pod_runs() {
     let gang = store.get(&Id::new(Resource::PodGang, "demo-0")).unwrap()["metadata"]["uid"].clone();
     let owner = json!({"kind": "PodGang", "name": "demo-0", "uid": gang, "controller": true});
     let workload = json!({"metadata": {"name": "demo-0", "ownerReferences": [owner]}});
-    create(&mut store, OPERATOR, Resource::KueueWorkload, workload);
+    create(&mut store, "user", Resource::KueueWorkload, workload);
     let id = Id::new(Resource::KueueWorkload, "demo-0");
     store.edit("kueue", &id, |w| {
         w["status"]["admission"] = json!({"clusterQueue": "gpus"})
