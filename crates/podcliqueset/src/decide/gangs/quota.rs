@@ -109,7 +109,7 @@ pub(super) fn is_of_earlier_round(existing: Option<&PodGang>, pod: &Pod) -> bool
 }
 
 /// Writes the number of pods for which the gang needs quota: from the time on at which it may start,
-/// whatever happens to it later.
+/// whatever happens to its pods later.
 pub(super) fn request(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -125,21 +125,35 @@ pub(super) fn request(
         return;
     }
     let before = before.unwrap_or_default();
-    let counts: PodCounts = gang
-        .parts
-        .iter()
-        .filter_map(|name| {
-            let known = before.get(name).copied();
-            let part = roster.slot_named(name).standing();
-            let count = match part.filter(|_| asks || known.is_some()) {
-                Some(part) => count_wanted(snapshot, part),
-                None => known?,
-            };
-            Some((name.clone(), count))
-        })
-        .collect();
+    // A scaled gang without quota asks again when it may start beside its base gang.
+    let waits_for_base = gang.base.is_some() && existing.is_some_and(quota::is_held);
+    let counts = if waits_for_base && !asks {
+        PodCounts::new()
+    } else {
+        count_needed(snapshot, roster, gang, &before, asks)
+    };
     let annotations = metadata.annotations.get_or_insert_default();
     annotations.insert(labels::QUOTA_REQUEST.to_owned(), quota::to_text(&counts));
+}
+
+/// Of parts that were not asked for before none, unless the gang may start or runs.
+fn count_needed(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    gang: &ExpectedGang,
+    before: &PodCounts,
+    asks: bool,
+) -> PodCounts {
+    let counts = gang.parts.iter().filter_map(|name| {
+        let known = before.get(name).copied();
+        let part = roster.slot_named(name).standing();
+        let count = match part.filter(|_| asks || known.is_some()) {
+            Some(part) => count_wanted(snapshot, part),
+            None => known?,
+        };
+        Some((name.clone(), count))
+    });
+    counts.collect()
 }
 
 /// As many as it is to have, surge included, without completed ones; none of a job that is over.
