@@ -12,6 +12,7 @@ use sim::store::Record;
 use sim::{Id, Resource, Rng, Store, actors, queue, view};
 
 use crate::cluster;
+use crate::mutant::Mutant;
 use crate::ring::{Begin, Ring, in_paused_time};
 use crate::scenarios::{create, ready_pods, scale, service};
 
@@ -108,20 +109,30 @@ fn queued() -> Value {
     set
 }
 
+/// Plays a course, by an operator with this bug or none; a failure comes with its story.
+fn play(
+    quota: i64,
+    (is_killed, mutant): (bool, Option<Mutant>),
+    course: impl AsyncFn(&mut Course) -> Result<(), String>,
+) -> Result<(), String> {
+    in_paused_time(async {
+        let mut cluster = Course::begin(quota, is_killed);
+        cluster.ring.wire.be(mutant);
+        cluster.store(|store| create(store, &queued()));
+        let played = match cluster.rest().await {
+            Ok(()) => course(&mut cluster).await,
+            wrong => wrong,
+        };
+        let kept = cluster.store(|store| check_use(store));
+        let wrong = played.and(kept);
+        wrong.map_err(|wrong| format!("{}\n{wrong}", cluster.ring.story(LINES)))
+    })
+}
+
 /// Plays a course with and without kills.
-fn play(quota: i64, course: impl AsyncFn(&mut Course) -> Result<(), String>) {
+fn expect_course(quota: i64, course: impl AsyncFn(&mut Course) -> Result<(), String>) {
     for is_killed in [false, true] {
-        let played = in_paused_time(async {
-            let mut cluster = Course::begin(quota, is_killed);
-            cluster.store(|store| create(store, &queued()));
-            let played = match cluster.rest().await {
-                Ok(()) => course(&mut cluster).await,
-                wrong => wrong,
-            };
-            let kept = cluster.store(|store| check_use(store));
-            let wrong = played.and(kept);
-            wrong.map_err(|wrong| format!("{}\n{wrong}", cluster.ring.story(LINES)))
-        });
+        let played = play(quota, (is_killed, None), &course);
         assert!(
             played.is_ok(),
             "killed: {is_killed}\n{}",
@@ -168,7 +179,7 @@ fn running_pods(store: &Store) -> usize {
 
 #[test]
 fn gangs_start_with_quota_and_no_pod_before() {
-    play(3, async |cluster| {
+    expect_course(3, async |cluster| {
         cluster.expect("no pod starts", |store| running_pods(store) == 0)?;
         cluster.set_quota(4);
         cluster.rest().await?;
@@ -179,30 +190,42 @@ fn gangs_start_with_quota_and_no_pod_before() {
     });
 }
 
+/// The base gang loses its quota, and gets it again.
+async fn lose_quota(cluster: &mut Course) -> Result<(), String> {
+    cluster.expect("all run", |store| ready_pods(store) == 6)?;
+    cluster.set_quota(0);
+    cluster.store(|store| actors::evict_workload(store, "svc-0"));
+    cluster.rest().await?;
+    cluster.expect("no pod may run", |store| running_pods(store) == 0)?;
+    cluster.expect("nothing is reserved", |store| {
+        let mut all = store.all(Resource::KueueWorkload);
+        all.all(|(_, workload)| !queue::holds_quota(workload))
+    })?;
+    cluster.set_quota(PODS);
+    cluster.rest().await?;
+    cluster.expect("all run again", |store| ready_pods(store) == 6)?;
+    cluster.expect("in the second round", |store| {
+        queue::round_of(gang(store, "svc-0")) == 1
+    })
+}
+
 #[test]
 fn a_gang_that_loses_its_quota_comes_back_as_a_whole() {
-    play(PODS, async |cluster| {
-        cluster.expect("all run", |store| ready_pods(store) == 6)?;
-        cluster.set_quota(0);
-        cluster.store(|store| actors::evict_workload(store, "svc-0"));
-        cluster.rest().await?;
-        cluster.expect("no pod may run", |store| running_pods(store) == 0)?;
-        cluster.expect("nothing is reserved", |store| {
-            let mut all = store.all(Resource::KueueWorkload);
-            all.all(|(_, workload)| !queue::holds_quota(workload))
-        })?;
-        cluster.set_quota(PODS);
-        cluster.rest().await?;
-        cluster.expect("all run again", |store| ready_pods(store) == 6)?;
-        cluster.expect("in the second round", |store| {
-            queue::round_of(gang(store, "svc-0")) == 1
-        })
-    });
+    expect_course(PODS, lose_quota);
+}
+
+/// Pods without gate run without quota, and those of an earlier round would never go.
+#[test]
+fn such_bugs_are_found() {
+    for mutant in [Mutant::ForgetsGate, Mutant::ForgetsRounds] {
+        let played = play(PODS, (false, Some(mutant)), lose_quota);
+        assert!(played.is_err(), "{mutant:?}");
+    }
 }
 
 #[test]
 fn pods_that_are_added_wait_beside_the_gang() {
-    play(PODS, async |cluster| {
+    expect_course(PODS, async |cluster| {
         cluster.store(|store| scale(store, Resource::PodClique, "svc-0-a", 3));
         cluster.rest().await?;
         cluster.expect("the gang runs on", |store| ready_pods(store) == 6)?;
@@ -219,7 +242,7 @@ fn pods_that_are_added_wait_beside_the_gang() {
 
 #[test]
 fn a_suspended_set_holds_no_quota() {
-    play(PODS, async |cluster| {
+    expect_course(PODS, async |cluster| {
         let suspend = |store: &mut Store, is_suspended: bool| {
             let id = Id::new(Resource::PodCliqueSet, "svc");
             store.edit("user", &id, |set| {
