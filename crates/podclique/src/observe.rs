@@ -3,6 +3,7 @@
 pub(crate) mod claims;
 mod gang_list;
 mod older;
+mod owners;
 mod peers;
 mod set;
 mod start;
@@ -14,10 +15,10 @@ use std::sync::Arc;
 use admission::oversize;
 use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::RollingUpdate;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use api::{PodClique, PodCliqueSet, PodGang, labels};
 use domain::health::readiness::Start;
 use domain::health::stuck::StuckTimeouts;
-use domain::health::{fence, suspension, training};
+use domain::health::training;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Kind, Target};
@@ -279,7 +280,7 @@ pub fn observe(
     let gang = gang_of(meta, set.as_deref(), caches);
     let is_replica_terminating = set
         .as_ref()
-        .is_some_and(|set| is_replica_terminating(podclique, set, caches));
+        .is_some_and(|set| owners::is_replica_terminating(podclique, set, caches));
     let scheduler = peers::find_scheduler(podclique, &pods, gang.as_deref(), caches, rules);
     let part = pod_group::Part {
         podclique,
@@ -290,9 +291,9 @@ pub fn observe(
     let pod_group = pod_group::observe(part, &pods, caches, scheduler.backend, is_configured);
     let mut snapshot = Snapshot {
         taken_names: caches.taken_names.of(ownership::uid(meta)),
-        may_create: set
-            .as_ref()
-            .is_some_and(|set| !is_replica_terminating && may_have_pods(podclique, set, caches)),
+        may_create: set.as_ref().is_some_and(|set| {
+            !is_replica_terminating && owners::may_have_pods(podclique, set, caches)
+        }),
         is_view_outdated,
         start: start::find_start(
             podclique,
@@ -326,14 +327,6 @@ pub fn observe(
         snapshot.sharing = claims::observe(&snapshot, set, caches);
     }
     snapshot
-}
-
-/// Whether its owners stay, and the set is neither over nor suspended.
-fn may_have_pods(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
-    let status = set.status.as_ref();
-    has_living_owner(podclique, set, caches)
-        && !training::is_over(status)
-        && !suspension::is_suspended(status)
 }
 
 /// The gang that the label names, if it has a part of this name; the label may have been edited, so
@@ -377,36 +370,4 @@ fn pods_of(
     pods.extend(adoptable);
     pods.retain(|p| p.index().is_some());
     (pods, released)
-}
-
-/// Whether its replica is being terminated; the PodClique itself may be of an earlier attempt.
-fn is_replica_terminating(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
-    let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
-    replica.is_some_and(|i| caches.has_previous(set, i))
-}
-
-fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
-    let Some(owner) = ownership::controller(&podclique.metadata) else {
-        return false;
-    };
-    if ownership::is_terminating(&set.metadata) {
-        return false;
-    }
-    if owner.kind == "PodCliqueSet" {
-        return owner.uid == ownership::uid(&set.metadata);
-    }
-    let group = caches.group_of(&podclique.metadata, owner);
-    group.is_some_and(|g| {
-        !ownership::is_terminating(&g.metadata)
-            && ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata))
-            && !is_replica_terminating_in_group(podclique, &g)
-    })
-}
-
-/// Whether the group has terminated the PodClique's group replica since it was created.
-fn is_replica_terminating_in_group(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
-    let name = ownership::name(&group.metadata);
-    let j = ownership::group_replica_in(name, &podclique.metadata);
-    let attempts = fence::attempts_of_group(group);
-    j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::current_attempt(attempts, j))
 }

@@ -26,14 +26,16 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     });
 }
 
-fn from_claim(change: &Change<Claim>, _: &Caches) -> Vec<Key> {
-    change
-        .versions()
-        .filter_map(|claim| {
-            let owner = find::owner::<PodCliqueScalingGroup>(&claim.metadata);
-            owner.or_else(|| find::adopter(&claim.metadata, labels::SCALING_GROUP))
-        })
-        .collect()
+fn from_claim(change: &Change<Claim>, caches: &Caches) -> Vec<Key> {
+    let owners = change.versions().filter_map(|claim| {
+        let owner = find::owner::<PodCliqueScalingGroup>(&claim.metadata);
+        owner.or_else(|| find::adopter(&claim.metadata, labels::SCALING_GROUP))
+    });
+    let waiting = find::beside_foreign_claim(change, caches);
+    let waiting = waiting
+        .iter()
+        .filter_map(|podclique| find::owner::<PodCliqueScalingGroup>(&podclique.metadata));
+    owners.chain(waiting).collect()
 }
 
 /// The groups of the set that have claims.

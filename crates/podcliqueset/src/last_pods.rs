@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
 use domain::Pod;
-use domain::health::{availability, failure};
+use domain::health::suspended_pods::SuspendedPods;
+use domain::health::{availability, failure, termination};
 use domain::roster::{ObservedClique, Roster, Slot};
 use jiff::Timestamp;
 
@@ -14,7 +15,8 @@ use crate::observe::Snapshot;
 /// in Terminating. `None` if there is no such pod; the wait for a pod that is not even terminating
 /// has no limit.
 pub fn next_end(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> Option<Timestamp> {
-    ends(snapshot, roster, now, |pod| !pod.has_run_out()).min()
+    let pods = roster.own().flat_map(|c| &c.pods);
+    ends(snapshot, pods.filter(|pod| !pod.has_run_out()), now).min()
 }
 
 /// The same of the pods that a suspension has to delete.
@@ -23,12 +25,12 @@ pub fn next_suspended_end(
     roster: &Roster<'_>,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    ends(snapshot, roster, now, |pod| goes(snapshot, pod)).min()
+    ends(snapshot, suspended(snapshot, roster), now).min()
 }
 
 /// The number of pods that a suspension has yet to delete.
 pub fn count_suspended(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> usize {
-    ends(snapshot, roster, now, |pod| goes(snapshot, pod)).count()
+    ends(snapshot, suspended(snapshot, roster), now).count()
 }
 
 /// The first PodClique, by name, that has yet to store that it starts like a new one.
@@ -47,25 +49,30 @@ fn is_breached(seen: &ObservedClique) -> bool {
     status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))
 }
 
-/// Whether a suspension deletes the pod: one that has not ended, and in a job one that failed since.
-fn goes(snapshot: &Snapshot, pod: &Pod) -> bool {
+/// The pods that a suspension deletes, by the same rule as that of their PodCliques.
+fn suspended<'r, 'a: 'r>(
+    snapshot: &'r Snapshot,
+    roster: &'r Roster<'a>,
+) -> impl Iterator<Item = &'a Arc<Pod>> + 'r {
     let kept = snapshot.stored.status.as_ref();
     let kept = kept.map_or(&[][..], |s| s.last_failures.as_slice());
-    let has_failed_since =
-        || snapshot.is_training() && pod.is_failed() && !failure::is_noted(pod, kept);
-    !pod.has_run_out() || has_failed_since()
+    roster.own().flat_map(move |seen| {
+        let position = roster.position_of(seen.name());
+        let group = position.and_then(|position| position.group);
+        let group = group.map(|(config, _)| config);
+        let delay = termination::delay_of_job(&snapshot.stored, group);
+        let is_noted = move |pod: &Pod| failure::is_noted(pod, kept);
+        let rule = SuspendedPods::of(&seen.podclique, &seen.pods, delay, is_noted);
+        seen.pods.iter().filter(move |pod| rule.deletes(pod))
+    })
 }
 
 fn ends<'a>(
-    snapshot: &'a Snapshot,
-    roster: &Roster<'a>,
+    snapshot: &Snapshot,
+    pods: impl Iterator<Item = &'a Arc<Pod>>,
     now: Timestamp,
-    is_awaited: impl Fn(&Pod) -> bool + 'a,
-) -> impl Iterator<Item = Timestamp> + 'a {
-    let pods: Vec<&'a Arc<Pod>> = roster.own().flat_map(|c| &c.pods).collect();
-    pods.into_iter()
-        .filter(move |pod| is_awaited(pod))
-        .filter_map(|pod| end_of(snapshot, pod))
+) -> impl Iterator<Item = Timestamp> {
+    pods.filter_map(|pod| end_of(snapshot, pod))
         .filter(move |end| *end > now)
 }
 

@@ -22,7 +22,7 @@ use jiff::Timestamp;
 
 pub(crate) use self::accept::may_accept;
 use self::replica::{Replica, judge_replica};
-pub(crate) use self::update::{names_that_ran, next_change};
+pub(crate) use self::update::{end_turn_of_update, names_that_ran, next_change};
 use crate::check;
 use crate::observe::Snapshot;
 use crate::rollout;

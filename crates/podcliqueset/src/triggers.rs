@@ -155,14 +155,16 @@ fn owns_claims(set: &Key, caches: &Caches) -> bool {
 }
 
 /// Groups and PodCliques have claims of their own.
-fn from_claim(change: &Change<Claim>, _: &Caches) -> Vec<Key> {
-    change
-        .versions()
-        .filter_map(|claim| {
-            let owner = find::owner::<PodCliqueSet>(&claim.metadata);
-            owner.or_else(|| find::adopter(&claim.metadata, labels::PART_OF))
-        })
-        .collect()
+fn from_claim(change: &Change<Claim>, caches: &Caches) -> Vec<Key> {
+    let owners = change.versions().filter_map(|claim| {
+        let owner = find::owner::<PodCliqueSet>(&claim.metadata);
+        owner.or_else(|| find::adopter(&claim.metadata, labels::PART_OF))
+    });
+    let waiting = find::beside_foreign_claim(change, caches);
+    let waiting = waiting
+        .iter()
+        .filter_map(|podclique| caches.set_of_member(&podclique.metadata));
+    owners.chain(waiting).collect()
 }
 
 /// Labels can be edited: a pod belongs to the set that its PodClique belongs to.

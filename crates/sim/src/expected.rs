@@ -4,6 +4,7 @@
 mod attempts;
 mod autoscalers;
 mod claims;
+mod gangs;
 mod jobs;
 mod ready;
 mod revisions;
@@ -66,8 +67,8 @@ fn problems_within(store: &Store) -> Vec<String> {
             continue;
         }
         for (gang, parts) in gangs {
-            problems.extend(check_gang(store, &gang, &parts));
-            problems.extend(check_phase(store, &gang));
+            problems.extend(gangs::check_gang(store, &gang, &parts));
+            problems.extend(gangs::check_phase(store, &gang));
         }
         problems.extend(check_set(store, set));
         problems.extend(updates::problems(store, set));
@@ -346,45 +347,6 @@ fn check_generation(object: &Value) -> Option<String> {
     let name = view::name(object);
     (observed != generation)
         .then(|| format!("{name}: observedGeneration {observed} of {generation}"))
-}
-
-fn check_gang(store: &Store, name: &str, parts: &BTreeSet<String>) -> Vec<String> {
-    let Some(gang) = store.get(&Id::new(Resource::PodGang, name)) else {
-        return vec![];
-    };
-    let mut problems = Vec::new();
-    let listed: BTreeSet<&str> = view::list(gang, "/spec/podgroups")
-        .map(|g| view::text(g, "/name"))
-        .collect();
-    if listed != parts.iter().map(String::as_str).collect() {
-        problems.push(format!("{name} has parts {listed:?}, {parts:?} are right"));
-    }
-    for group in view::list(gang, "/spec/podgroups") {
-        let part = view::text(group, "/name");
-        let Some(clique) = store.get(&Id::new(Resource::PodClique, part)) else {
-            continue;
-        };
-        let refs: BTreeSet<&str> = view::list(group, "/podReferences")
-            .map(|r| view::text(r, "/name"))
-            .collect();
-        let pods: BTreeSet<&str> = pods_of(store, view::uid(clique)).map(view::name).collect();
-        if refs != pods {
-            problems.push(format!("{name}: {part} lists {refs:?}, {pods:?} exist"));
-        }
-        let least =
-            view::number(clique, "/spec/minAvailable").min(view::number(clique, "/spec/replicas"));
-        if view::number(group, "/minReplicas") != least {
-            problems.push(format!("{name}: minReplicas of {part} is not {least}"));
-        }
-    }
-    problems
-}
-
-fn check_phase(store: &Store, name: &str) -> Option<String> {
-    let gang = store.get(&Id::new(Resource::PodGang, name))?;
-    let phase = view::text(gang, "/status/phase");
-    let wrong = (phase != "Running").then(|| format!("{name}: phase is {phase}"));
-    wrong.or_else(|| ready::gang(gang))
 }
 
 fn check_set(store: &Store, set: &Value) -> Vec<String> {

@@ -17,6 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::training;
+use crate::Pod;
 
 /// Whether the set is suspended, by the stored condition. It has no effect on a job that is over.
 pub fn is_suspended(status: Option<&PodCliqueSetStatus>) -> bool {
@@ -44,6 +45,14 @@ pub fn total(status: &PodCliqueSetStatus) -> SignedDuration {
 pub fn resumed_at(status: Option<&PodCliqueSetStatus>) -> Option<Timestamp> {
     let found = conditions::find(&status?.conditions, ConditionType::Suspended)?;
     (found.status == "False").then_some(found.last_transition_time.0)
+}
+
+/// Whether the pod had ended before the set was resumed at that time: it is no part of the start since.
+/// Pods that run never stay over a suspension, so those of before have all ended.
+pub fn is_of_before(pod: &Pod, resumed_at: Option<Timestamp>) -> bool {
+    let created = pod.metadata.creation_timestamp.as_ref();
+    let is_older = created.zip(resumed_at).is_some_and(|(at, end)| at.0 < end);
+    is_older && pod.has_run_out()
 }
 
 /// Begins a suspension in a status that is about to be stored. One that is under way goes on.

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::ClaimFacts;
+use crate::object::ownership;
 use crate::scheduling::kubernetes::probe_name;
 
 /// Names tried for a claim.
@@ -10,10 +11,16 @@ const PROBES: usize = 20;
 
 /// The claim under which new pods use devices, whether it exists or not. In this order: the one
 /// that pods use, as a second one would silently part their devices; the lowest one that exists;
-/// the lowest one that is not held by lost pods alone, whose nodes would keep every new pod away.
-pub(super) fn choose(facts: &ClaimFacts, name: &str, now: Timestamp) -> String {
+/// the lowest one that is not held by lost pods alone, whose nodes would keep every new pod away. A number
+/// that another owner's claim has is skipped; `owner` is the uid of this one.
+pub(super) fn choose(facts: &ClaimFacts, name: &str, owner: &str, now: Timestamp) -> String {
     let holders = &facts.holders;
-    let is_free = |claim: &str| !holders.is_lost(claim, now);
+    let is_taken = |claim: &str| {
+        let found = facts.found.get(claim).filter(|_| claim != name);
+        let controller = found.and_then(|claim| ownership::controller(&claim.metadata));
+        controller.is_some_and(|controller| controller.uid != owner)
+    };
+    let is_free = |claim: &str| !holders.is_lost(claim, now) && !is_taken(claim);
     let stays = |claim: &str| {
         let found = facts.found.get(claim);
         found.is_some_and(|claim| !claim.is_terminating())

@@ -73,7 +73,7 @@ impl ClaimFacts {
         set: &PodCliqueSet,
         now: Timestamp,
     ) -> Result<NamedClaim, MissingClaim> {
-        let claim = choose(self, &wanted.name, now);
+        let claim = choose(self, &wanted.name, owners.of(wanted.level), now);
         let blocked = |text: String| Err(MissingClaim::Blocked(text));
         if !self.is_served {
             let text = "resource.k8s.io/v1 is not served: pods that share claims are not made";
@@ -100,7 +100,7 @@ impl ClaimFacts {
                 claim,
             });
         }
-        Err(self.explain_other(found, is_ours))
+        Err(self.explain_other(found, is_ours, set))
     }
 
     /// Whether there are no claims, so that none is removed.
@@ -109,11 +109,16 @@ impl ClaimFacts {
     }
 
     /// The claim of that name cannot be used by new pods.
-    fn explain_other(&self, found: &Claim, is_ours: bool) -> MissingClaim {
+    fn explain_other(&self, found: &Claim, is_ours: bool, set: &PodCliqueSet) -> MissingClaim {
         let name = found.name();
+        let is_left = found.is_left_by(ownership::name(&set.metadata));
         if !found.is_terminating() {
             return match ownership::controller(&found.metadata) {
-                None => MissingClaim::Coming,
+                None if is_left => MissingClaim::Coming,
+                None => MissingClaim::Blocked(format!(
+                    "claim {name} does not exist yet: one of that name belongs to nobody; to free the \
+                     name: kubectl delete resourceclaim {name}"
+                )),
                 Some(owner) => MissingClaim::Blocked(format!(
                     "claim {name} does not exist yet: one of that name belongs to {} {}",
                     owner.kind, owner.name
@@ -132,8 +137,8 @@ impl ClaimFacts {
     }
 
     /// The claim that the owner has for this entry now, whether it exists or not.
-    pub(super) fn chosen(&self, wanted: &SharedClaim<'_>, now: Timestamp) -> String {
-        choose(self, &wanted.name, now)
+    pub(super) fn chosen(&self, wanted: &SharedClaim<'_>, owner: &str, now: Timestamp) -> String {
+        choose(self, &wanted.name, owner, now)
     }
 
     /// All names that a wanted claim may have.

@@ -22,6 +22,8 @@ enum State {
     Stays,
     /// It is terminating, and counts as lost from this time on; `None`: never.
     Leaves(Option<Timestamp>),
+    /// It has ended, so Kubernetes has taken its devices away: it names the claim, and holds nothing.
+    Done,
 }
 
 impl Holder {
@@ -41,10 +43,10 @@ impl Holders {
         for pod in pods {
             let claims = pod.spec.resource_claims.iter();
             for claim in claims.filter_map(|claim| claim.resource_claim_name.as_deref()) {
-                let state = if pod.is_terminating() {
-                    State::Leaves(until(pod))
-                } else {
-                    State::Stays
+                let state = match (pod.is_finished(), pod.is_terminating()) {
+                    (true, _) => State::Done,
+                    (false, true) => State::Leaves(until(pod)),
+                    (false, false) => State::Stays,
                 };
                 all.add(claim, pod.name(), state);
             }
@@ -53,7 +55,12 @@ impl Holders {
     }
 
     fn add(&mut self, claim: &str, pod: &str, state: State) {
-        if state == State::Stays && self.is_kept(claim) {
+        let is_known = match state {
+            State::Stays => self.is_kept(claim),
+            State::Leaves(_) => false,
+            State::Done => self.is_named(claim),
+        };
+        if is_known {
             return;
         }
         let holders = self.0.entry(claim.to_owned()).or_default();
@@ -74,28 +81,38 @@ impl Holders {
             .any(|holder| holder.state == State::Stays)
     }
 
-    /// Whether a pod names the claim that is not lost.
+    /// Whether a pod names the claim that is neither lost nor done.
     pub(super) fn is_in_use(&self, claim: &str, now: Timestamp) -> bool {
-        self.of_claim(claim).any(|holder| !holder.is_lost(now))
+        let mut holders = self.of_claim(claim);
+        holders.any(|holder| !holder.is_lost(now) && holder.state != State::Done)
     }
 
-    /// Whether pods name the claim, and all of them are lost.
+    /// Whether pods hold the claim, and none of them stays: all may count as lost, now or later.
+    pub fn may_be_lost(&self, claim: &str) -> bool {
+        self.find(claim).is_some() && !self.is_kept(claim)
+    }
+
+    /// Whether pods hold the claim, and all of them are lost.
     pub(super) fn is_lost(&self, claim: &str, now: Timestamp) -> bool {
-        self.is_named(claim) && !self.is_in_use(claim, now)
+        self.is_any_lost(claim, now) && !self.is_in_use(claim, now)
     }
 
     /// Whether some of the pods that name the claim are lost and the others are ending: these may be
     /// lost as well.
     pub(super) fn is_in_doubt(&self, claim: &str, now: Timestamp) -> bool {
-        let is_any_lost = self.of_claim(claim).any(|holder| holder.is_lost(now));
-        is_any_lost && !self.is_kept(claim) && self.is_in_use(claim, now)
+        self.is_any_lost(claim, now) && !self.is_kept(claim) && self.is_in_use(claim, now)
     }
 
-    /// A pod that names the claim; one that stays, if there is one.
+    fn is_any_lost(&self, claim: &str, now: Timestamp) -> bool {
+        self.of_claim(claim).any(|holder| holder.is_lost(now))
+    }
+
+    /// A pod that holds the claim; one that stays, if there is one.
     pub(super) fn find(&self, claim: &str) -> Option<&str> {
         let stays = |holder: &&Holder| holder.state == State::Stays;
+        let holds = |holder: &&Holder| holder.state != State::Done;
         let found = self.of_claim(claim).find(stays);
-        let found = found.or_else(|| self.of_claim(claim).next());
+        let found = found.or_else(|| self.of_claim(claim).find(holds));
         found.map(|holder| holder.pod.as_str())
     }
 
@@ -104,7 +121,7 @@ impl Holders {
         let holders = self.0.values().flatten();
         let due = holders.filter_map(|holder| match holder.state {
             State::Leaves(until) => until,
-            State::Stays => None,
+            State::Stays | State::Done => None,
         });
         due.filter(|at| *at > now).min()
     }

@@ -38,7 +38,7 @@ impl Keeper<'_> {
             return Vec::new();
         }
         first_portion(self.wanted.iter().filter_map(|wanted| {
-            let name = self.facts.chosen(wanted, now);
+            let name = self.facts.chosen(wanted, &self.owner.uid, now);
             let Source::Found(template) = find_source(self.set, wanted.sharing, self.facts) else {
                 return None;
             };
@@ -90,7 +90,7 @@ impl Keeper<'_> {
         all
     }
 
-    /// Adopts claims without an owner, and restores labels of ours.
+    /// Adopts claims that an earlier owner left, and restores labels of ours.
     pub fn corrections(&self) -> Vec<Action> {
         let known: BTreeMap<&str, &SharedClaim<'_>> = self
             .wanted
@@ -110,7 +110,7 @@ impl Keeper<'_> {
 
     fn correction(&self, claim: &Claim, wanted: &SharedClaim<'_>) -> Option<Action> {
         let meta = &claim.metadata;
-        let is_free = ownership::controller(meta).is_none();
+        let is_free = claim.is_left_by(ownership::name(&self.set.metadata));
         if !is_free && !self.controls(claim) {
             return None;
         }
@@ -140,8 +140,11 @@ impl Keeper<'_> {
         if self.facts.may_have_more {
             return Vec::new();
         }
-        let chosen = self.wanted.iter().map(|w| self.facts.chosen(w, now));
-        let chosen: BTreeSet<String> = chosen.collect();
+        let chosen: BTreeSet<String> = self
+            .wanted
+            .iter()
+            .map(|wanted| self.facts.chosen(wanted, &self.owner.uid, now))
+            .collect();
         let is_surplus = |claim: &Claim| {
             let index = self.index_of(claim);
             !chosen.contains(claim.name())

@@ -142,9 +142,8 @@ fn training(facts: CliqueFacts, has_succeeded: bool, failed: i32) -> CliqueFacts
         training: Some(TrainingFacts {
             has_succeeded,
             failed,
-            given_up: 0,
             running: facts.available,
-            in_place: None,
+            ..TrainingFacts::default()
         }),
         ..facts
     }
@@ -310,6 +309,29 @@ fn a_suspended_clique_is_not_breached_and_starts_like_a_new_one(
     );
     assert_eq!(held.is_or_was_idle(), was_idle);
     assert_eq!(held.next_scaled_below_to(), None);
+}
+
+/// Of 4 pods 3 are required, and so many indexes are available, done ones included.
+#[rstest]
+#[case::done_before_are_the_minimum(3, 3, true)]
+#[case::all_are_done(4, 4, true)]
+#[case::one_is_up_again(4, 3, false)]
+#[case::none_is_done(3, 0, false)]
+#[case::too_few(2, 1, true)]
+fn work_that_is_done_does_not_end_a_start_after_a_suspension(
+    #[case] available: i32,
+    #[case] completed: i32,
+    #[case] was_idle: bool,
+) {
+    let facts = CliqueFacts {
+        was_idle: true,
+        training: Some(TrainingFacts {
+            completed,
+            ..TrainingFacts::default()
+        }),
+        ..clique(available, true, false)
+    };
+    assert_eq!(facts.is_or_was_idle(), was_idle);
 }
 
 #[test]

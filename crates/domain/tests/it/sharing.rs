@@ -1,12 +1,14 @@
 //! Claims as objects: created once, adopted, removed, and named by new pods.
 
+mod named;
+
 use std::sync::Arc;
 
 use api::resources::{ResourceClaimTemplateConfig, ResourceSharing, ResourceSharingScope};
 use api::{PodCliqueSet, labels};
 use domain::object::ownership;
 use domain::plan::Action;
-use domain::sharing::{ClaimFacts, Holders, Keeper, MissingClaim, Owners};
+use domain::sharing::{ClaimFacts, Holders, Keeper};
 use domain::workload::claims::{self, Level, SharedClaim};
 use domain::{Claim, Key, Pod};
 use jiff::Timestamp;
@@ -41,9 +43,10 @@ fn demo() -> PodCliqueSet {
         .build()
 }
 
-/// `+` before a name: it is being deleted; `?`: it has no owner; `!`: it has another owner.
+/// `+` before a name: it is being deleted; `?`: it has no owner; `!`: it has another owner; `-`: it has
+/// none of our labels.
 fn claim(text: &str) -> Arc<Claim> {
-    let name = text.trim_start_matches(['+', '?', '!']);
+    let name = text.trim_start_matches(['+', '?', '!', '-']);
     let mut metadata = stored(name);
     let mut all = labels::default_labels("demo");
     all.insert(labels::COMPONENT.into(), "resource-claim".into());
@@ -55,7 +58,7 @@ fn claim(text: &str) -> Arc<Claim> {
     {
         all.insert(labels::PCS_REPLICA_INDEX.into(), index.into());
     }
-    metadata.labels = Some(all);
+    metadata.labels = Some(all).filter(|_| !text.starts_with('-'));
     if !text.contains('?') {
         let mut owner = ownership::controller_reference(&demo());
         if text.contains('!') {
@@ -71,7 +74,8 @@ fn claim(text: &str) -> Arc<Claim> {
     Arc::new(Claim { metadata })
 }
 
-/// `<pod> <claim>`; a pod with `+` is terminating, since as many seconds as there are `+`.
+/// `<pod> <claim>`; a pod with `+` is terminating, since as many seconds as there are `+`; one with `=`
+/// has ended.
 fn holders(pods: &[&str]) -> Holders {
     let pods: Vec<Pod> = pods.iter().map(|text| pod(text)).collect();
     Holders::of(&pods, |pod| {
@@ -82,9 +86,12 @@ fn holders(pods: &[&str]) -> Holders {
 
 fn pod(text: &str) -> Pod {
     let (name, claim) = text.split_once(' ').unwrap();
-    let mut pod = json!({"metadata": {"name": name.trim_start_matches('+')}, "spec": {
+    let mut pod = json!({"metadata": {"name": name.trim_start_matches(['+', '='])}, "spec": {
         "resourceClaims": [{"name": "x", "resourceClaimName": claim}],
     }});
+    if name.starts_with('=') {
+        pod["status"] = json!({"phase": "Succeeded"});
+    }
     let age = name.chars().filter(|c| *c == '+').count();
     if age > 0 {
         let deleted = after(100 - i64::try_from(age).unwrap() * 50);
@@ -245,11 +252,22 @@ fn claims_without_an_owner_are_adopted_and_edited_labels_restored() {
     merge ResourceClaim demo-0-pool {"metadata":{"ownerReferences":[{"apiVersion":"grove.io/v1alpha1","blockOwnerDeletion":true,"controller":true,"kind":"PodCliqueSet","name":"demo","uid":"uid-demo"}],"resourceVersion":"1"}}
     merge ResourceClaim demo-1-pool {"metadata":{"labels":{"app.kubernetes.io/managed-by":"grove-operator"}}}
     "#);
+    let foreign = facts_of_users();
+    assert_eq!(keeper(&set, wanted(&entry, 2), &foreign).corrections(), []);
     let unchanged = facts_of_two();
     assert_eq!(
         keeper(&set, wanted(&entry, 2), &unchanged).corrections(),
         []
     );
+}
+
+/// Without an owner and without our labels of the set: users made them.
+fn facts_of_users() -> ClaimFacts {
+    let mut facts = facts(&["-?demo-0-pool", "?demo-1-pool"], &[]);
+    let mut other = Claim::clone(&facts.found["demo-1-pool"]);
+    other.metadata.labels = Some(labels::default_labels("other"));
+    facts.found.insert("demo-1-pool".into(), Arc::new(other));
+    facts
 }
 
 fn facts_of_two() -> ClaimFacts {
@@ -264,6 +282,7 @@ fn facts_of_two() -> ClaimFacts {
 #[case::used(&["p demo-1-pool"], 1, true, false, &[])]
 #[case::used_by_a_pod_that_ends(&["+p demo-1-pool"], 1, true, false, &[])]
 #[case::used_by_a_lost_pod(&["++p demo-1-pool"], 1, true, false, &[])]
+#[case::named_by_a_pod_that_ended(&["=p demo-1-pool"], 1, true, false, &[])]
 #[case::a_pod_may_exist_unseen(&[], 1, true, true, &[])]
 fn claims_are_removed_exactly(
     #[case] pods: &[&str],
@@ -288,71 +307,6 @@ fn claims_are_removed_exactly(
     assert_eq!(texts(&actions), expected);
 }
 
-/// `demo-all-pool` as a new pod finds it.
-fn found_by_a_pod(facts: &ClaimFacts) -> String {
-    let (set, entry) = (demo(), sharing("pool", "", AllReplicas));
-    let owners = Owners {
-        set: "uid-demo",
-        ..Owners::default()
-    };
-    let wanted = wanted(&entry, 1);
-    match facts.find(&wanted[0], &owners, &set, now()) {
-        Ok(named) => {
-            assert_eq!(
-                named.name, "demo-all-pool",
-                "containers use it under this name"
-            );
-            named.claim
-        }
-        Err(MissingClaim::Coming) => "coming".to_owned(),
-        Err(MissingClaim::Blocked(text)) => text,
-    }
-}
-
-/// Each state of a claim, and the claim that a new pod names or the reason why it waits.
-#[rstest]
-#[case::exists(&["demo-all-pool"], &[], "demo-all-pool")]
-#[case::shared(&["demo-all-pool"], &["p demo-all-pool"], "demo-all-pool")]
-#[case::its_pods_are_replaced(&["demo-all-pool"], &["+p demo-all-pool"], "demo-all-pool")]
-#[case::coming(&[], &[], "coming")]
-#[case::deleted_under_a_pod(&["+demo-all-pool"], &["p demo-all-pool"],
-    "claim demo-all-pool is being deleted and held by pod p; end the replica to free it")]
-#[case::deleted(&["+demo-all-pool"], &[],
-    "coming")]
-#[case::of_an_earlier_owner(&["+!demo-all-pool"], &["+p demo-all-pool"],
-    "claim demo-all-pool does not exist yet: an earlier one is being deleted, held by pod p")]
-#[case::taken(&["!demo-all-pool"], &[],
-    "claim demo-all-pool does not exist yet: one of that name belongs to PodCliqueSet demo")]
-#[case::not_adopted(&["?demo-all-pool"], &[], "coming")]
-#[case::all_users_are_lost(&["demo-all-pool"], &["++p demo-all-pool", "++q demo-all-pool"],
-    "coming")]
-#[case::the_next_one_exists(&["demo-all-pool", "demo-all-pool.1"], &["++p demo-all-pool"],
-    "demo-all-pool.1")]
-#[case::one_user_stays(&["demo-all-pool"], &["++p demo-all-pool", "q demo-all-pool"],
-    "demo-all-pool")]
-#[case::the_others_may_be_lost(&["demo-all-pool"], &["++p demo-all-pool", "+q demo-all-pool"],
-    "claim demo-all-pool is held by pods that do not end, such as p")]
-#[case::live_pods_decide(&["demo-all-pool", "demo-all-pool.1"], &["q demo-all-pool.1"],
-    "demo-all-pool.1")]
-#[case::the_lowest_that_exists(&["demo-all-pool.1", "demo-all-pool.2"], &[], "demo-all-pool.1")]
-fn a_new_pod_names_a_claim_that_is_there_for_it(
-    #[case] found: &[&str],
-    #[case] pods: &[&str],
-    #[case] expected: &str,
-) {
-    assert_eq!(found_by_a_pod(&facts(found, pods)), expected);
-}
-
-#[test]
-fn a_new_pod_says_that_claims_are_not_served() {
-    let facts = ClaimFacts {
-        is_served: false,
-        ..facts(&[], &[])
-    };
-    let text = "resource.k8s.io/v1 is not served: pods that share claims are not made";
-    assert_eq!(found_by_a_pod(&facts), text);
-}
-
 /// The owner makes the claim that pods wait for, and removes the earlier one once its last pod is
 /// gone.
 #[test]
@@ -363,6 +317,12 @@ fn a_claim_of_lost_pods_is_replaced_and_removed_once_they_are_gone() {
     let created = texts(&keeper_of_lost.creations(now()));
     assert_eq!(created, ["create ResourceClaim demo-all-pool.1"]);
     assert_eq!(keeper_of_lost.removals(now(), |_| true), []);
+    let taken = facts(
+        &["demo-all-pool", "!demo-all-pool.1"],
+        &["++p demo-all-pool"],
+    );
+    let created = texts(&keeper(&set, wanted(&entry, 1), &taken).creations(now()));
+    assert_eq!(created, ["create ResourceClaim demo-all-pool.2"]);
     let gone = facts(
         &["demo-all-pool", "demo-all-pool.1"],
         &["q demo-all-pool.1"],

@@ -7,7 +7,7 @@ use domain::health::{suspension, training};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
-use testkit::builders::{after, set};
+use testkit::builders::{after, pod, podclique, set};
 
 fn milliseconds(at: i64) -> Timestamp {
     after(0) + SignedDuration::from_millis(at)
@@ -51,6 +51,31 @@ fn job(status: PodCliqueSetStatus) -> PodCliqueSet {
 
 fn deadline(status: &PodCliqueSetStatus) -> Option<Timestamp> {
     training::deadline(&job(status.clone()))
+}
+
+/// A pod that was created at this second, in a set that was resumed at 10.
+#[rstest]
+#[case::ended_before(0, "Succeeded", Some(10), true)]
+#[case::failed_before(9, "Failed", Some(10), true)]
+#[case::created_since(10, "Failed", Some(10), false)]
+#[case::has_not_ended(0, "Running", Some(10), false)]
+#[case::never_resumed(0, "Succeeded", None, false)]
+fn a_pod_that_ended_is_of_before_by_the_time_of_its_creation(
+    #[case] created: i64,
+    #[case] phase: &str,
+    #[case] resumed: Option<i64>,
+    #[case] is_of_before: bool,
+) {
+    let clique = podclique("demo-0-w").build();
+    let pod = pod(&clique, 0)
+        .created(created)
+        .bound()
+        .phase(phase)
+        .build();
+    assert_eq!(
+        suspension::is_of_before(&pod, resumed.map(after)),
+        is_of_before
+    );
 }
 
 #[test]

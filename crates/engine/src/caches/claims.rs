@@ -32,11 +32,12 @@ impl Caches {
         // Flags are read before the pods that they qualify.
         let is_outdated = self.is_outdated::<Pod>(&key.namespace);
         let may_have_more = is_outdated || self.of::<Pod>().may_have_more_in(&key);
+        let holders = find_holders();
         ClaimFacts {
             is_served: self.is_served::<Claim>(&key.namespace),
             may_have_more,
-            holders: find_holders(),
-            found: self.find_claims(&key.namespace, owner, wanted),
+            found: self.find_claims(&key.namespace, owner, wanted, &holders),
+            holders,
             templates: self.find_templates(set, wanted),
         }
     }
@@ -69,6 +70,7 @@ impl Caches {
         namespace: &str,
         owner: &O,
         wanted: &[SharedClaim<'_>],
+        holders: &Holders,
     ) -> Found {
         let claims = self.of::<Claim>();
         let mut found: Found = claims
@@ -76,12 +78,13 @@ impl Caches {
             .into_iter()
             .map(|claim| (claim.name().to_owned(), claim))
             .collect();
+        // Of a claim whose pods may be lost those with a number count as well.
         let is_settled = |found: &Found, name: &str| {
             let claim = found.get(name);
             let uid = ownership::uid(owner.meta());
             claim.is_some_and(|claim| {
                 !claim.is_terminating() && ownership::is_controlled_by(&claim.metadata, uid)
-            })
+            }) && !holders.may_be_lost(name)
         };
         for wanted in wanted {
             if is_settled(&found, &wanted.name) {

@@ -3,7 +3,8 @@
 //! none, the highest indexes first. New pods wait behind their gate.
 //!
 //! Healthy pods go, so nothing is deleted while the view may be outdated, and each deletion is of the
-//! version seen, as in a suspension (decision 156).
+//! version seen, as in a suspension (decision 156). A limit keeps no pod: the quota is returned when all are
+//! gone.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -13,7 +14,6 @@ use domain::object::ownership;
 use domain::plan::{Action, Purpose};
 use domain::scheduling::quota;
 
-use super::suspend;
 use crate::observe::Snapshot;
 
 pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
@@ -21,20 +21,24 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
         return Vec::new();
     };
     let is_queued = quota::is_held(gang) || quota::is_reserved(gang);
-    if !is_queued || snapshot.is_view_outdated || snapshot.is_over_limits() {
+    if !is_queued || snapshot.is_view_outdated {
         return Vec::new();
     }
     let staying = snapshot.own_pods().filter(|pod| !pod.is_terminating());
     let (earlier, present): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) =
         staying.partition(|pod| quota::is_of_earlier_round(gang, pod));
-    let earlier = earlier
-        .into_iter()
-        .filter(|pod| suspend::goes(snapshot, pod));
+    let earlier = earlier.into_iter().filter(|pod| goes(snapshot, pod));
     let surplus = find_surplus(snapshot, present);
     earlier
         .chain(surplus)
         .map(|pod| Action::delete_as_seen::<Pod>(&pod.metadata, Purpose::EvictPod))
         .collect()
+}
+
+/// A pod that has ended keeps its logs, unless it failed and the job has not kept that: its peers went.
+fn goes(snapshot: &Snapshot, pod: &Pod) -> bool {
+    let set = snapshot.set.as_ref();
+    !pod.has_run_out() || set.is_some_and(|s| s.unnoted_failures.contains(pod.uid()))
 }
 
 /// Pods that may run beyond the quota of their PodClique.

@@ -1,8 +1,6 @@
 //! The PodCliques whose pods may use a claim.
 
-use std::sync::Arc;
-
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, codes, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::object::ownership;
 use domain::{Claim, Key, Pod};
 use engine::triggers::find;
@@ -12,9 +10,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 pub(super) fn from_claim(change: &Change<Claim>, caches: &Caches) -> Vec<Key> {
     let claims = change.versions();
-    claims
-        .flat_map(|claim| find_users(&claim.metadata, caches))
-        .collect()
+    let users = claims.flat_map(|claim| find_users(&claim.metadata, caches));
+    let waiting = find::beside_foreign_claim(change, caches);
+    let waiting = waiting.iter().map(|podclique| Key::of(&podclique.metadata));
+    users.chain(waiting).collect()
 }
 
 /// Its owner, or the PodCliques below its owner; of a claim of one replica only those of the
@@ -70,17 +69,12 @@ pub(super) fn from_user(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     if change.keeps(Pod::is_terminating) {
         return Vec::new();
     }
-    let waits = |podclique: &Arc<PodClique>| {
-        let status = podclique.status.as_ref();
-        let mut errors = status.into_iter().flat_map(|status| &status.last_errors);
-        errors.any(|error| error.code == codes::CLAIM_MISSING)
-    };
     change
         .versions()
         .filter(|pod| !pod.spec.resource_claims.is_empty())
         .filter_map(|pod| find::labelled(&pod.metadata, labels::PART_OF))
         .flat_map(|set| caches.of::<PodClique>().part_of(&set))
-        .filter(waits)
+        .filter(|podclique| find::waits_for_claim(podclique))
         .map(|podclique| Key::of(&podclique.metadata))
         .collect()
 }

@@ -241,6 +241,28 @@ fn claims_of_an_earlier_podclique_are_waited_for() {
     );
 }
 
+/// Pod 0 is lost, and the next claim of its index has lost its owner reference: it exists all the same.
+#[test]
+fn a_claim_with_a_number_is_adopted_and_not_made_again() {
+    let caches = caches();
+    add(&caches, "demo-all-pool", of_set());
+    for name in ["demo-0-worker-0-own", "demo-0-worker-1-own"] {
+        add(&caches, name, of_clique());
+    }
+    let mut lost = user(0, &["demo-0-worker-0-own"]);
+    lost.metadata.deletion_timestamp = Some(Time(after(-3600)));
+    caches.of::<Pod>().apply(lost);
+    let mut left = stored("demo-0-worker-0-own.1");
+    left.labels = Some(labels::default_labels("demo"));
+    caches.of::<Claim>().apply(Claim { metadata: left });
+    let made = writes(&seen(&caches));
+    let of_next = |verb: &str| {
+        let start = format!("{verb} ResourceClaim demo-0-worker-0-own.1");
+        made.iter().any(|write| write.starts_with(&start))
+    };
+    assert!(of_next("merge") && !of_next("create"), "{made:?}");
+}
+
 /// The claim of an index stays as long as its pod does, though the PodClique was scaled in.
 #[test]
 fn scale_in_removes_claims_after_their_pods() {
@@ -261,6 +283,7 @@ fn scale_in_removes_claims_after_their_pods() {
         .apply(user(1, &["demo-all-pool", "demo-0-worker-1-own"]));
     let mut ending = user(7, &["demo-all-pool", "demo-0-worker-7-own"]);
     ending.metadata.deletion_timestamp = Some(Time(after(55)));
+    ending.metadata.deletion_grace_period_seconds = Some(0);
     caches.of::<Pod>().apply(ending.clone());
     assert_eq!(writes(&seen(&caches)), Vec::<String>::new());
     ending.metadata.resource_version = Some("9".into());
@@ -291,6 +314,8 @@ fn deletion_takes_the_claims_after_the_pods() {
         ["delete Pod demo-0-worker-p0 at version 1: PodClique is deleted"]
     );
     let mut gone = user(0, &[]);
+    gone.metadata.deletion_timestamp = Some(Time(after(55)));
+    gone.metadata.deletion_grace_period_seconds = Some(0);
     gone.metadata.resource_version = Some("9".into());
     caches.of::<Pod>().delete(&gone.metadata);
     assert_eq!(
@@ -332,7 +357,11 @@ fn members_of_a_group_name_its_claims() {
     let member = member.build();
     let made = |caches: &Caches| {
         let snapshot = observe(&member, caches, &PodCliqueReconciler::default());
-        writes(&snapshot).len()
+        let writes = writes(&snapshot);
+        let pods = writes
+            .iter()
+            .filter(|write| write.starts_with("create Pod "));
+        pods.count()
     };
     assert_eq!(made(&caches), 0);
     add(&caches, "demo-0-g-0-pool", owner.clone());

@@ -235,5 +235,5 @@ fn affinities_of_the_template_stay() {
         .unwrap()
         .preferred_during_scheduling_ignored_during_execution
         .unwrap();
-    assert_eq!((terms.len(), &terms[0]), (4, &own));
+    assert_eq!((terms.len(), &terms[0]), (5, &own));
 }

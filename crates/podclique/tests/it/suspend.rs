@@ -81,6 +81,14 @@ fn one_that_never_was_available_deletes_its_pods_at_once() {
     assert_eq!(plan.status.unwrap().was_idle, None);
 }
 
+/// The resume waits for each of them.
+#[test]
+fn pods_go_although_a_limit_is_exceeded() {
+    let mut snapshot = suspended(&clique(noted()), 3);
+    snapshot.set.as_mut().unwrap().is_over_limits = true;
+    assert_eq!(writes(&plan(&snapshot)).matches("delete Pod").count(), 3);
+}
+
 /// The set may be resumed by now.
 #[test]
 fn nothing_is_deleted_while_the_view_may_be_outdated() {

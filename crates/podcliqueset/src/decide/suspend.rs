@@ -14,6 +14,7 @@ use jiff::Timestamp;
 
 use crate::last_pods;
 use crate::observe::Snapshot;
+use crate::status;
 
 /// The status that begins or ends a suspension, with its event. Nothing is decided while the view may be
 /// outdated: healthy pods are deleted because of it.
@@ -30,7 +31,7 @@ pub(super) fn judge(
     }
     let is_asked_for = snapshot.stored.spec.suspend;
     match (is_asked_for, stored.is_some_and(suspension::is_stored)) {
-        (true, false) => Some(begin(snapshot, status, now)),
+        (true, false) => Some(begin(snapshot, roster, status, now)),
         (false, true) => {
             let may_end = is_at_rest(snapshot, roster, now);
             may_end.then(|| end(snapshot, status, now))
@@ -56,13 +57,16 @@ pub(super) fn next_end(
     end.filter(|at| *at < Timestamp::MAX)
 }
 
+/// The turn of an update ends with the same write: what it has replaced shows only while the pods exist.
 fn begin(
     snapshot: &Snapshot,
+    roster: &Roster<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> (PodCliqueSetStatus, Event) {
     let meta = &snapshot.stored.metadata;
     let mut next = status.clone();
+    status::end_turn_of_update(&mut next, snapshot, roster, now);
     suspension::begin(&mut next, meta.generation, now);
     let identity = format!(
         "{}/{}",

@@ -39,7 +39,7 @@ pub(crate) fn wanted(set: &PodCliqueSet) -> Vec<SharedClaim<'_>> {
 pub(super) fn find_own(set: &PodCliqueSet, facts: &ClaimFacts, caches: &Caches) -> Vec<Arc<Claim>> {
     let mut claims = caches.of::<Claim>().owned_by(set);
     let free = facts.found.values();
-    let free = free.filter(|claim| ownership::controller(&claim.metadata).is_none());
+    let free = free.filter(|claim| claim.is_left_by(ownership::name(&set.metadata)));
     claims.extend(free.cloned());
     claims
 }

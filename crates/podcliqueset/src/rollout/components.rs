@@ -2,6 +2,7 @@
 //! (docs/semantics.md §14.4).
 
 use api::LastError;
+use api::labels;
 use api::podclique::WaitingPod;
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaUpdateProgress};
 use domain::Pod;
@@ -100,7 +101,12 @@ impl Turn<'_> {
         let meta = &seen.podclique.metadata;
         let partition = update::partition_of(given);
         let age = |pod: &Pod| {
-            let is_outdated = has_old_template || update::is_outdated(&pod.metadata, meta);
+            // After a rollback pods may have the newest template before their PodClique has.
+            let is_outdated = if has_old_template {
+                !self.has_newest_template(slot.clique, pod)
+            } else {
+                update::is_outdated(&pod.metadata, meta)
+            };
             Age::of(is_outdated, pod.index().is_some_and(|k| k < partition))
         };
         let units: Vec<(i32, Stage)> = seen
@@ -266,6 +272,11 @@ impl Turn<'_> {
         let newest = self.newest.get(clique).copied();
         let none = std::iter::empty();
         update::is_podclique_outdated(&seen.podclique.metadata, newest, none)
+    }
+
+    fn has_newest_template(&self, clique: &str, pod: &Pod) -> bool {
+        let hash = ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH);
+        hash.is_some() && hash == self.newest.get(clique).copied()
     }
 
     fn template(&self, clique: &str) -> Option<&PodCliqueTemplateSpec> {

@@ -213,6 +213,25 @@ fn end_paused_turn(
     }
 }
 
+/// Ends the turn, whatever it is about to do: the set is being suspended.
+pub(crate) fn end_turn_of_update(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) {
+    let hashed = rollout::hash_templates(snapshot);
+    let newest = rollout::newest(&hashed);
+    let Some(turn) = turn_of(next, snapshot, &newest, roster, now) else {
+        return;
+    };
+    let (replica, components) = (turn.stored.replica_index, turn.components());
+    if let Some(progress) = next.update_progress.as_mut() {
+        progress.currently_updating.clear();
+    }
+    end_turn(&mut next.replica_revisions, snapshot, replica, &components);
+}
+
 fn pause_ends_at(next: &PodCliqueSetStatus) -> Option<Timestamp> {
     let since = next.update_progress.as_ref()?.paused_since.as_ref()?;
     since.0.checked_add(PAUSE_PATIENCE).ok()

@@ -12,7 +12,7 @@ use domain::plan::Plan;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
-use testkit::builders::{PodBuilder, SetBuilder, after};
+use testkit::builders::{PodBuilder, SetBuilder, after, pod};
 
 use crate::situation::{alone, carry_out, demo, fill, fill_all, laid_out, plan, writes};
 
@@ -215,6 +215,26 @@ fn every_gang_starts_as_a_whole() {
     let gang = actions.find_map(|a| a.written::<PodGang>()).unwrap();
     let pods = gang.spec.pod_groups.iter().map(|g| g.pod_references.len());
     assert_eq!(pods.collect::<Vec<_>>(), [2, 1, 2, 1, 2]);
+}
+
+/// No PodClique was ever available, so none has stored that it starts like a new one. A pod that ended
+/// before is still listed.
+#[test]
+fn pods_that_ended_before_are_no_part_of_the_start() {
+    let mut snapshot = at_rest();
+    let names: Vec<String> = snapshot.podcliques.keys().cloned().collect();
+    for name in names {
+        set_status(&mut snapshot, &name, |s| {
+            (s.was_available, s.was_idle) = (false, None);
+        });
+    }
+    fill(&mut snapshot, FRONT, 1, |p| p.bound().phase("Failed"));
+    ask(&mut snapshot, false);
+    step(&mut snapshot);
+    let seen = snapshot.podcliques.get_mut(FRONT).unwrap();
+    let new = pod(&seen.podclique, 1).with(|p| p.metadata.name = Some("new".into()));
+    seen.pods.push(new.build());
+    assert!(plan(&snapshot).writes_nothing(), "{}", plan(&snapshot));
 }
 
 /// Below its minimum since then, with a delay of 10 s.

@@ -65,8 +65,13 @@ fn owners(window: &Window<'_>, pod: &Value) -> Vec<String> {
     owners
 }
 
-/// At some moment that the operator may have known no live pod named the claim.
+/// At some moment that the operator may have known no live pod named the claim. With its owner a claim
+/// goes once the PodCliques are gone: Kubernetes ends the pods that are left.
 fn removed(window: &Window<'_>, claim: &Value) -> Checked {
+    let owner = view::owner(claim).and_then(|(_, _, uid)| window.store.by_uid(uid));
+    if owner.is_none_or(|(_, owner)| view::is_terminating(owner)) {
+        return Ok(());
+    }
     let name = view::name(claim);
     let users = window.fewest_pods(|pod| {
         let is_beside = view::namespace(pod) == view::namespace(claim);

@@ -47,6 +47,8 @@ pub struct TrainingFacts {
     /// Pods that failed: phase Failed, or an app container that ended badly and is not started
     /// again.
     pub failed: i32,
+    /// Indexes whose work is done.
+    pub completed: i32,
     /// Indexes whose pods failed so often in a row that they are not filled again.
     pub given_up: i32,
     /// Indexes that are Ready, done or about to be done, or hold a pod whose app containers run.
@@ -135,6 +137,16 @@ impl CliqueFacts {
         is_one_by_one && !self.has_given_up()
     }
 
+    /// Whether its failed pods count for the whole replica of the job, also after a suspension: the
+    /// operator gave one up, or too few others are left. These may be replaced one by one while the delay
+    /// of a clique that was available runs.
+    pub fn counts_failures(&self, delay: SignedDuration) -> bool {
+        let failed = self.training.as_ref().map_or(0, |t| t.failed);
+        let is_short = self.replicas.saturating_sub(failed) < self.minimum();
+        let is_tolerated = self.was_available && delay.is_positive();
+        self.has_given_up() || (is_short && !is_tolerated)
+    }
+
     /// Whether too few pods are a breach, and not a start: the clique was available since it was
     /// created or scaled up from 0, and, if it lives or lived below its minimum since, it has fewer
     /// pods than it kept then.
@@ -148,7 +160,8 @@ impl CliqueFacts {
     /// (docs/semantics.md §2.2). A job has a fixed size, but may be suspended.
     pub fn is_or_was_idle(&self) -> bool {
         let is_idle = self.is_held || (self.replicas == 0 && self.training.is_none());
-        let is_noted = self.was_idle && !self.has_its_minimum() && !self.is_whole_below();
+        let is_up_again = self.has_its_minimum() && self.is_any_up();
+        let is_noted = self.was_idle && !is_up_again && !self.is_whole_below();
         (is_idle && (self.has_been_up() || self.was_idle)) || is_noted
     }
 
@@ -183,6 +196,13 @@ impl CliqueFacts {
     fn is_whole_below(&self) -> bool {
         let is_below = self.replicas > 0 && self.replicas < self.min_available;
         is_below && self.available >= self.replicas && !self.is_updating && self.training.is_none()
+    }
+
+    /// Whether a pod is up beside the work of a job that is done: that may be of before a suspension,
+    /// and enough for the minimum while no pod was started since.
+    fn is_any_up(&self) -> bool {
+        let training = self.training.as_ref();
+        training.is_none_or(|training| self.available > training.completed)
     }
 
     /// Whether the unclipped minimum is available outside of an update.

@@ -108,6 +108,7 @@ fn facts_of_job(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
     TrainingFacts {
         has_succeeded: training::has_succeeded(podclique),
         failed: to_i32(failed),
+        completed: to_i32(completed.len()),
         given_up: to_i32(given_up.count()),
         running: slots_of_job(podclique, staying, Pod::is_at_work),
         in_place: leaves_restarts_to_the_kubelet(podclique).then(|| {

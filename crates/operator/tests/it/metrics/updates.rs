@@ -8,6 +8,7 @@ use api::podclique::PclqUpdateProgress;
 use api::podcliquescalinggroup::PcsgUpdateProgress;
 use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
+use domain::health::suspension;
 use engine::metrics::Metrics;
 use engine::{Context, state_metrics};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -172,6 +173,26 @@ async fn the_first_of_the_updates_that_wait_is_reported() {
     assert_eq!(idle(&context, &clock, 70), "60.0");
 }
 
+/// A suspended set makes no progress, and after the resume its pods have to start.
+#[tokio::test]
+async fn the_update_of_a_suspended_set_is_idle_from_the_resume_on() {
+    let (context, clock) = timed();
+    let sets = context.caches.of::<PodCliqueSet>();
+    let suspended = |version, resumed: Option<i64>| {
+        in_turn(version, |set| {
+            let status = set.status.as_mut().unwrap();
+            suspension::begin(status, None, after(20));
+            if let Some(at) = resumed {
+                suspension::end(status, None, after(at));
+            }
+        })
+    };
+    sets.apply(suspended(1, None));
+    assert_eq!(idle(&context, &clock, 500), "");
+    sets.apply(suspended(2, Some(400)));
+    assert_eq!(idle(&context, &clock, 500), "100.0");
+}
+
 /// Nobody waits for an update that is paused, that rests at a partition, or that has ended.
 #[tokio::test]
 async fn an_update_that_does_not_run_is_not_idle() {
@@ -194,7 +215,7 @@ async fn an_update_that_does_not_run_is_not_idle() {
     }));
     let since = "it waits for replicas that are away, since it began";
     assert_eq!(idle(&context, &clock, 500), "495.0", "{since}");
-    sets.apply(in_turn(4, |set| {
+    sets.apply(in_turn(5, |set| {
         progress(set, |progress| progress.currently_updating.clear());
         let status = set.status.as_mut().unwrap();
         let partitioned = json!({
@@ -204,7 +225,7 @@ async fn an_update_that_does_not_run_is_not_idle() {
         status.conditions = vec![serde_json::from_value(partitioned).unwrap()];
     }));
     assert_eq!(idle(&context, &clock, 500), "", "it rests");
-    sets.apply(in_turn(5, |set| {
+    sets.apply(in_turn(6, |set| {
         progress(set, |progress| {
             progress.update_ended_at = Some(Time(after(400)));
         });

@@ -2,13 +2,15 @@
 //! that name it, and all that is below them.
 
 use api::resources::{PcsResourceSharing, ResourceSharing, ResourceSharingScope};
+use api::{LastError, PodCliqueStatus, codes};
 use domain::Claim;
 use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::*;
 
 /// Set `demo` with two replicas of a router, and in replica 0 group `demo-0-g` of two workers; its
-/// pods share a claim.
+/// pods share a claim, which the first worker waits for.
 fn caches() -> Caches {
     let caches = Caches::default();
     let mut demo = set("demo").build();
@@ -38,10 +40,22 @@ fn caches() -> Caches {
     for (name, kind, owner) in podcliques {
         caches.of::<PodClique>().apply(PodClique {
             metadata: labelled(name, kind, owner),
+            status: (name == "demo-0-g-0-w").then(waiting),
             ..PodClique::default()
         });
     }
     caches
+}
+
+fn waiting() -> PodCliqueStatus {
+    PodCliqueStatus {
+        last_errors: vec![LastError {
+            code: codes::CLAIM_MISSING.to_owned(),
+            description: String::new(),
+            observed_at: Time(Timestamp::UNIX_EPOCH),
+        }],
+        ..PodCliqueStatus::default()
+    }
 }
 
 fn claim(kind: &str, owner: &str, index: Option<(&str, &str)>) -> Claim {
@@ -91,6 +105,30 @@ fn a_claim_triggers_its_owner_and_the_podcliques_below() {
         triggered(&gone(claim("PodClique", "demo-0-r", None))),
         ["podclique demo-0-r"]
     );
+}
+
+/// Its name is free, and nothing leads from it to those that wait for the name.
+#[test]
+fn the_end_of_a_claim_of_somebody_else_triggers_those_that_wait_and_their_owners() {
+    let mut foreign = claim("", "", None);
+    foreign.metadata.labels = None;
+    foreign.metadata.owner_references = None;
+    let appears = Change {
+        old: None,
+        new: Some(Arc::new(foreign.clone())),
+    };
+    assert_eq!(triggered(&appears), Vec::<String>::new());
+    assert_eq!(
+        triggered(&gone(foreign)),
+        [
+            "podclique demo-0-g-0-w",
+            "podcliquescalinggroup demo-0-g",
+            "podcliqueset demo",
+        ]
+    );
+    let mut of_pod = claim("Pod", "p", None);
+    of_pod.metadata.owner_references.as_mut().unwrap()[0].api_version = "v1".into();
+    assert_eq!(triggered(&gone(of_pod)), Vec::<String>::new());
 }
 
 /// The pods that use it are in its status, which changes with each of them.

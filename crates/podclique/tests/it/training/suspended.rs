@@ -8,6 +8,7 @@ use podclique::Snapshot;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, pod};
 
+use super::failed::after_failures;
 use super::{breach, clique, failed, status, succeeded};
 use crate::situation::{plan, ready, situation, writes};
 use crate::suspend::suspend;
@@ -58,6 +59,28 @@ fn a_pod_that_fails_with_its_peers_goes_and_an_earlier_failure_stays() {
     ");
     assert_eq!(breach(&snapshot), "False/Suspended");
     assert_eq!(status(&snapshot).completed_indices.as_deref(), Some("1"));
+}
+
+/// Pod 2 had failed, this often in a row. Of the 4 pods so many are required, and a breach may last for
+/// the seconds. It goes where single failed pods are replaced, as nothing replaces it after the resume;
+/// otherwise it is judged then.
+#[rstest]
+#[case::enough_others_are_left(3, 0, 1, true)]
+#[case::it_is_required(4, 0, 1, false)]
+#[case::it_is_required_and_the_breach_may_last(4, 60, 1, true)]
+#[case::it_is_given_up(3, 60, 5, false)]
+fn an_earlier_failure_goes_unless_it_is_judged_after_the_resume(
+    #[case] min: i32,
+    #[case] delay: i64,
+    #[case] failures: u32,
+    #[case] goes: bool,
+) {
+    let clique = noted(4, min);
+    let lost = after_failures(failures - 1, pod(&clique, 2));
+    let mut snapshot = suspended(&clique, vec![lost]);
+    snapshot.set.as_mut().unwrap().training_delay = SignedDuration::from_secs(delay);
+    let deletes = writes(&plan(&snapshot)).contains("delete Pod demo-0-worker-p2");
+    assert_eq!(deletes, goes);
 }
 
 /// The job was resumed; its 2 pods are required, without a delay. These are Ready, these run, these

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use api::podgang::PodGroup;
 use api::{PodGang, codes};
-use domain::health::availability;
+use domain::Pod;
+use domain::health::{availability, suspension};
 use domain::roster::{ObservedClique, Roster};
 use domain::workload::gang::{self, ExpectedGang};
 
@@ -172,16 +173,15 @@ fn state(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> ListState 
     };
     match roster.slot_named(name).standing() {
         None if roster.is_done_and_gone(name) => ListState::Done,
-        Some(part) if list.is_some_and(|l| l.names_pod_of(part)) => ListState::Running,
+        Some(part) if list.is_some_and(|l| l.names_pod_of(roster, part)) => ListState::Running,
         Some(part) if availability::is_established(&part.podclique) => ListState::Lost,
         _ => joining,
     }
 }
 
 fn is_complete(roster: &Roster<'_>, part: &ObservedClique, existing: Option<&PodGang>) -> bool {
-    let was_idle = availability::was_idle(&part.podclique);
     let pods = part.count_or_done(|p| {
-        !(was_idle && p.is_finished()) && !quota::is_of_earlier_round(existing, p)
+        is_of_this_start(roster, part, p) && !quota::is_of_earlier_round(existing, p)
     });
     let wanted = part.podclique.spec.replicas;
     let wanted = wanted.saturating_sub(roster.count_held_back(part));
@@ -189,6 +189,14 @@ fn is_complete(roster: &Roster<'_>, part: &ObservedClique, existing: Option<&Pod
     let is_refused =
         status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == codes::CREATE_POD));
     pods >= wanted || (is_refused && pods >= part.minimum())
+}
+
+/// Whether the pod belongs to the present start of its part. Where the part starts like a new one, pods
+/// that have ended do not, and after a resume none of those that had ended before, also where work that
+/// is done is enough for the minimum (decision 173).
+fn is_of_this_start(roster: &Roster<'_>, part: &ObservedClique, pod: &Pod) -> bool {
+    let has_ended = availability::was_idle(&part.podclique) && pod.is_finished();
+    !has_ended && !suspension::is_of_before(pod, roster.resumed_at())
 }
 
 /// The list of a PodGang.
@@ -217,11 +225,9 @@ impl<'a> List<'a> {
     }
 
     /// Whether it names a pod of that part that exists and stays. If another implementation wrote
-    /// the list, only pods without our gate count (decision 26). Where a part starts like a new one,
-    /// pods that had ended before do not count (decision 173).
-    fn names_pod_of(&self, part: &ObservedClique) -> bool {
-        let was_idle = availability::was_idle(&part.podclique);
-        let mut pods = part.staying().filter(|p| !(was_idle && p.is_finished()));
+    /// the list, only pods without our gate count (decision 26).
+    fn names_pod_of(&self, roster: &Roster<'_>, part: &ObservedClique) -> bool {
+        let mut pods = part.staying().filter(|p| is_of_this_start(roster, part, p));
         pods.any(|p| {
             if quota::is_of_earlier_round(Some(self.gang), p) {
                 return false;

@@ -3,6 +3,7 @@
 
 use api::PodCliqueSetStatus;
 use domain::Pod;
+use domain::health::suspension;
 use domain::roster::Roster;
 use domain::update;
 use jiff::{SignedDuration, Timestamp};
@@ -24,13 +25,17 @@ pub(super) struct Absence {
     pub(super) stands_at: Timestamp,
 }
 
-/// The absence that an update waits for, if it does.
+/// The absence that an update waits for, if it does. A suspended set has no pods on purpose, and after
+/// the resume they need their time to start.
 pub(super) fn find_absence(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
     next: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<Absence> {
+    if suspension::is_stored(next) {
+        return None;
+    }
     let progress = running(next).filter(|p| p.currently_updating.is_empty())?;
     let reached = usize::try_from(progress.reached?).ok()?;
     let available = rollout::available_replicas(roster, now);
@@ -46,7 +51,9 @@ pub(super) fn find_absence(
     let cause = update::explain_trouble(pods.into_iter(), now);
     let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
     let began = progress.update_started_at.0;
-    let last = rollout::last_step(snapshot).map_or(began, |last| last.max(began));
+    let resumed_at = suspension::resumed_at(Some(next));
+    let steps = rollout::last_step(snapshot).into_iter().chain(resumed_at);
+    let last = steps.fold(began, Timestamp::max);
     Some(Absence {
         text: format!(
             "{away} of {reached} replicas that ran are down, or crashed in the last minute{cause}; the \

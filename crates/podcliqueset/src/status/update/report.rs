@@ -4,7 +4,7 @@
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PcsUpdateProgress;
 use api::{LastError, PodCliqueSetStatus, codes};
-use domain::health::{readiness, termination};
+use domain::health::{readiness, suspension, termination};
 use domain::object::ownership;
 use domain::roster::Roster;
 use domain::update;
@@ -216,7 +216,9 @@ impl Report<'_> {
     fn running(&self, next: &PodCliqueSetStatus, tally: &str) -> ConditionUpdate {
         let absence = find_absence(self.snapshot, self.roster, next, self.now);
         let progress = self.describe(next, tally, absence.as_ref());
-        let (status, reason, message) = if let Some(stuck) = self.explain_stuck() {
+        let stuck = self.explain_stuck();
+        let stuck = stuck.filter(|_| !suspension::is_stored(next));
+        let (status, reason, message) = if let Some(stuck) = stuck {
             let message = format!("{stuck}; {progress}");
             (Status::Unknown, Reason::ProgressDeadlineExceeded, message)
         } else if self.waits_for_room(next) {

@@ -207,8 +207,9 @@ fn a_scaled_gang_follows_the_base_gang_into_the_zone_of_the_set() {
 fn all_replicas_of_a_group_follow_the_first_into_its_rack() {
     let mut set = set("demo")
         .clique("frontend", |c| c)
-        .clique("worker", |c| c)
-        .group("g", ["worker"], |g| g.replicas(3).min(1))
+        .clique("leader", |c| c)
+        .clique("worker", |c| c.replicas(2))
+        .group("g", ["leader", "worker"], |g| g.replicas(3).min(1))
         .build();
     let group = &mut set.spec.template.scaling_groups[0];
     group.all_replicas_topology_constraint = Some(required("rack"));
@@ -217,7 +218,11 @@ fn all_replicas_of_a_group_follow_the_first_into_its_rack() {
     snapshot.scheduler.orders_gangs = true;
     assert_eq!(
         listed(&snapshot),
-        ["demo-0-frontend: 0", "demo-0-g-0-worker: 0"],
+        [
+            "demo-0-frontend: 0",
+            "demo-0-g-0-leader: 0",
+            "demo-0-g-0-worker: 0 1"
+        ],
         "the base gang chooses the rack"
     );
     store(&mut snapshot);
@@ -226,10 +231,16 @@ fn all_replicas_of_a_group_follow_the_first_into_its_rack() {
         listed(&snapshot).is_empty(),
         "the base gang is not placed yet"
     );
-    fill(&mut snapshot, "demo-0-g-0-worker", 1, on("z1.r0"));
+    fill(&mut snapshot, "demo-0-g-0-leader", 1, on("z1.r0"));
+    fill(&mut snapshot, "demo-0-g-0-worker", 2, on("z1.r0"));
     assert_eq!(
         listed(&snapshot),
-        ["demo-0-g-1-worker: 0@r0.z1", "demo-0-g-2-worker: 0@r0.z1"]
+        [
+            "demo-0-g-1-leader: 0@r0.z1",
+            "demo-0-g-1-worker: 0@r0.z1 1@r0.z1",
+            "demo-0-g-2-leader: 0@r0.z1",
+            "demo-0-g-2-worker: 0@r0.z1 1@r0.z1"
+        ]
     );
     store(&mut snapshot);
     let of_gang = |name: &str| {

@@ -100,6 +100,23 @@ fn a_pod_that_fails_meanwhile_is_no_failure() {
     assert_eq!(next.status.unwrap().last_failures, []);
 }
 
+/// One of two pods failed before, and one is required: the index has to be free after the resume.
+#[test]
+fn an_earlier_failure_that_is_not_judged_is_waited_for() {
+    let mut snapshot = running(job(0, None));
+    fill(&mut snapshot, FRONT, 1, |p| p.bound().phase("Failed"));
+    suspend(&mut snapshot);
+    assert_eq!(stored(&snapshot).last_failures.len(), 1);
+    clear(&mut snapshot);
+    note_all(&mut snapshot);
+    fill(&mut snapshot, FRONT, 1, |p| p.bound().phase("Failed"));
+    ask(&mut snapshot, false);
+    assert_eq!(
+        told(&plan(&snapshot)),
+        "True/SuspendRequested: resuming: 1 pods are still ending"
+    );
+}
+
 /// 30 s of run time, 20 of them before a suspension of a minute.
 #[test]
 fn max_runtime_stands_still() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::UpdateStrategyType;
+use domain::health::suspension;
 use domain::plan::{CheckAnswer, Event};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -255,6 +256,31 @@ fn tell_at(snapshot: &mut Snapshot, now: Timestamp) -> Vec<Event> {
     let next = decide(snapshot, now);
     carry_out(snapshot, &next);
     of_update(next.events)
+}
+
+/// The reason of `UpdateInProgress` in a decision at this second.
+fn reason_at(snapshot: &Snapshot, seconds: i64) -> String {
+    let status = decide(snapshot, after(seconds)).status.unwrap();
+    let update = conditions::find(&status.conditions, ConditionType::UpdateInProgress).unwrap();
+    update.reason.clone()
+}
+
+/// Its pods are gone on purpose, and after the resume they have to start.
+#[test]
+fn replicas_of_a_suspended_set_are_not_away() {
+    let mut snapshot = away();
+    assert_eq!(reason_at(&snapshot, 700), "ReplicasAway");
+    change(&mut snapshot, |set| {
+        set.spec.suspend = true;
+        suspension::begin(set.status.get_or_insert_default(), None, after(60));
+    });
+    assert_eq!(reason_at(&snapshot, 700), "Progressing");
+    change(&mut snapshot, |set| {
+        set.spec.suspend = false;
+        suspension::end(set.status.get_or_insert_default(), None, after(800));
+    });
+    assert_eq!(reason_at(&snapshot, 1399), "Progressing");
+    assert_eq!(reason_at(&snapshot, 1400), "ReplicasAway");
 }
 
 /// A replica may load its model for minutes; nothing has to be done about that.
