@@ -14,6 +14,7 @@ use domain::object::ownership;
 use domain::plan::{Action, Purpose};
 use domain::scheduling::quota;
 
+use super::suspend;
 use crate::observe::Snapshot;
 
 pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
@@ -24,21 +25,16 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
     if !is_queued || snapshot.is_view_outdated {
         return Vec::new();
     }
+    let rule = suspend::rule_of(snapshot);
     let staying = snapshot.own_pods().filter(|pod| !pod.is_terminating());
     let (earlier, present): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) =
         staying.partition(|pod| quota::is_of_earlier_round(gang, pod));
-    let earlier = earlier.into_iter().filter(|pod| goes(snapshot, pod));
+    let earlier = earlier.into_iter().filter(|pod| rule.deletes(pod));
     let surplus = find_surplus(snapshot, present);
     earlier
         .chain(surplus)
         .map(|pod| Action::delete_as_seen::<Pod>(&pod.metadata, Purpose::EvictPod))
         .collect()
-}
-
-/// A pod that has ended keeps its logs, unless it failed and the job has not kept that: its peers went.
-fn goes(snapshot: &Snapshot, pod: &Pod) -> bool {
-    let set = snapshot.set.as_ref();
-    !pod.has_run_out() || set.is_some_and(|s| s.unnoted_failures.contains(pod.uid()))
 }
 
 /// Pods that may run beyond the quota of their PodClique.
