@@ -83,12 +83,12 @@ impl CliqueFacts {
         Self { is_held, ..self }
     }
 
-    /// The same, with its gang waiting for quota: its pods go too.
+    /// The same, with its gang waiting for quota: its pods go too. A suspension is the reason before that.
     #[must_use]
     pub fn awaiting_quota(self, awaits_quota: bool) -> Self {
         Self {
             is_held: self.is_held || awaits_quota,
-            awaits_quota,
+            awaits_quota: awaits_quota && !self.is_held,
             ..self
         }
     }
