@@ -104,7 +104,17 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
   resources: [workloads]
   verbs: [get, list, watch, create]
 {{- end }}
-{{- if or $used $kubernetes }}
+{{- if dig "queueing" "kueue" "enabled" false .Values.config }}
+# The Workloads by which gangs ask Kueue for quota. Their status says when it is
+# given back.
+- apiGroups: [kueue.x-k8s.io]
+  resources: [workloads]
+  verbs: [get, list, watch, create, delete]
+- apiGroups: [kueue.x-k8s.io]
+  resources: [workloads/status]
+  verbs: [update]
+{{- end }}
+{{- if or $used $kubernetes (dig "queueing" "kueue" "enabled" false .Values.config) }}
 - apiGroups: [scheduler.grove.io]
   resources: [podgangs/finalizers]
   verbs: [update]
@@ -143,6 +153,12 @@ stuckPodTimeoutOnReadyNode has no effect; there is no other difference.
 # Whether the queue of a workload exists.
 - apiGroups: [{{ . }}]
   resources: [queues]
+  verbs: [get, list, watch]
+{{- end }}
+{{- if dig "queueing" "kueue" "enabled" false .Values.config }}
+# The nodes for which Kueue has reserved quota, and priorities in its queues.
+- apiGroups: [kueue.x-k8s.io]
+  resources: [resourceflavors, workloadpriorityclasses]
   verbs: [get, list, watch]
 {{- end }}
 {{- if has "scheduling.run.ai" $used }}

@@ -7,6 +7,7 @@ mod autoscaling;
 mod coherent;
 mod no_replicas;
 mod nvlink;
+mod queue;
 mod resized;
 mod scheduler;
 mod topology;
@@ -91,6 +92,7 @@ pub fn in_cluster(new: &PodCliqueSet, rules: &Rules) -> Vec<Warning> {
     [
         scheduler::without_profile(new, rules),
         topology::broader_levels(new, rules),
+        queue::check(new, rules),
     ]
     .concat()
 }

@@ -35,9 +35,11 @@ const BLOCKING: [Reason; 27] = [
 ];
 
 /// Causes that usually pass by themselves; reported after the others.
-const PASSING: [Reason; 12] = [
+const PASSING: [Reason; 14] = [
     Reason::Terminating,
     Reason::Suspended,
+    Reason::QuotaEvicted,
+    Reason::WaitingForQuota,
     Reason::ReplicaTerminating,
     Reason::PodTerminating,
     Reason::PodsBeingCreated,

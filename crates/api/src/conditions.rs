@@ -67,6 +67,9 @@ pub enum ConditionType {
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: it is not Ready, and waiting does not help
     /// (docs/semantics.md §2.8).
     Stalled,
+    /// PodGang: quota is reserved for it, so its pods may start. Only if its set names a queue of Kueue;
+    /// absent in a gang that ran before its set named one, as it runs on outside the quota.
+    QuotaReserved,
     /// PodGang: a listed pod is in phase Failed.
     Unhealthy,
     /// PodGang: a listed pod is about to be evicted or preempted.
@@ -183,6 +186,8 @@ pub enum Reason {
     PodsLeftBehind,
     /// GangTerminationDisabled=True: a stored `terminationDelay` is invalid.
     InvalidTerminationDelay,
+    /// QuotaReserved=True: the message names the ClusterQueue.
+    QuotaReserved,
     /// Initialized=False: not all pods of the gang are created.
     PodGangPodsCreationPending,
     /// Initialized=True: all pods of the gang are created.
@@ -228,6 +233,9 @@ pub enum Reason {
     /// SchedulingFeatureUnsupported=True of a PodCliqueSet: it has MNNVL groups, and the operator's
     /// configuration disables them.
     ComputeDomainsOff,
+    /// SchedulingFeatureUnsupported=True of a PodGang: its pods use resource claims, for which Kueue
+    /// reserves no quota.
+    QuotaIgnoresClaims,
     /// SchedulingFeatureUnsupported=True: a label or annotation for the scheduler has no effect, or
     /// its value is unknown to the scheduler.
     KeyNotUsed,
@@ -297,6 +305,11 @@ pub enum Reason {
     /// MinAvailableBreached=False, Ready=False: the PodCliqueSet is suspended; its pods are deleted until
     /// it is resumed.
     Suspended,
+    /// MinAvailableBreached=False, QuotaReserved=False, Ready=False: the gang lost its quota; its pods
+    /// end, and it waits in its queue.
+    QuotaEvicted,
+    /// QuotaReserved=False, Ready=False: the gang waits in its queue until its quota is reserved.
+    WaitingForQuota,
     /// Ready=False of a PodCliqueSet: it is being deleted, and its pods are within their grace
     /// period.
     Terminating,

@@ -71,6 +71,10 @@ pub const REVISION_MISSING: EventReason = EventReason("RevisionMissing");
 pub const SUSPENDED: EventReason = EventReason("Suspended");
 /// Normal on the set: it was suspended, and its gangs start again.
 pub const RESUMED: EventReason = EventReason("Resumed");
+/// Normal on the PodGang: the quota of the gang is reserved; its pods may start.
+pub const QUOTA_RESERVED: EventReason = EventReason("QuotaReserved");
+/// Warning on the PodGang: the gang lost its quota; its pods end, and it waits in its queue.
+pub const QUOTA_EVICTED: EventReason = EventReason("QuotaEvicted");
 /// Normal on the set: the job is over, and its `ttlAfterFinished` has passed; the set is deleted.
 pub const TTL_EXPIRED: EventReason = EventReason("TTLExpired");
 

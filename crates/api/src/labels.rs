@@ -102,6 +102,13 @@ pub const TOPOLOGY_LEVELS: &str = "grove.io/topology-levels";
 /// Annotation of pods: the node labels that the operator added to their node selector, as a JSON
 /// object, because pods of the same scope already run in a topology domain.
 pub const PINNED: &str = "grove.io/pinned";
+/// Annotation of PodGangs whose set names a queue of Kueue: the number of pods of each PodClique for
+/// which the gang needs quota, as a JSON object. Annotation of their Workloads: the number that each
+/// asks for.
+pub const QUOTA_REQUEST: &str = "grove.io/quota-request";
+/// Annotation of pods: how often their gang had lost its quota when they were created; absent: never.
+/// A pod of a lower number than that of its PodGang never starts.
+pub const QUOTA_ROUND: &str = "grove.io/quota-round";
 /// Prefix of keys that are reserved for the operator.
 pub const GROVE_PREFIX: &str = "grove.io/";
 /// Annotation of objects that `kubectl apply` wrote: the applied manifest; never copied to
@@ -160,6 +167,8 @@ pub mod component {
     pub const POD_GANG: &str = "podgang";
     /// PodGroup of a scheduler.
     pub const POD_GROUP: &str = "podgroup";
+    /// Workload of Kueue.
+    pub const KUEUE_WORKLOAD: &str = "kueue-workload";
     /// HorizontalPodAutoscaler.
     pub const AUTOSCALER: &str = "pcs-hpa";
     /// ControllerRevision.

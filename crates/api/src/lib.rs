@@ -21,6 +21,7 @@ pub mod crds;
 pub mod duration;
 pub mod events;
 pub mod kai;
+pub mod kueue;
 pub mod labels;
 pub mod limits;
 pub mod names;

@@ -7,6 +7,7 @@ mod marks;
 mod priority;
 mod profiles;
 mod queue;
+pub mod quota;
 mod unsupported_feature;
 mod volcano;
 

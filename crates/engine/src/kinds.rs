@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
+use api::kueue::{KueueWorkload, ResourceFlavor, WorkloadPriorityClass};
 use api::nvidia::ComputeDomain;
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
@@ -66,6 +67,9 @@ impl Kinds {
             .with::<PodGroup>()
             .with::<CompositePodGroup>()
             .with::<Workload>()
+            .with::<KueueWorkload>()
+            .with::<ResourceFlavor>()
+            .with::<WorkloadPriorityClass>()
     }
 
     /// An empty table.
@@ -305,5 +309,22 @@ impl Watched for KaiTopology {
 }
 
 impl Watched for VolcanoQueue {
+    const IS_OPTIONAL: bool = true;
+}
+
+// Kueue may be missing, or its queues not be used.
+
+impl Watched for KueueWorkload {
+    const SELECTION: Selection = Selection::Managed {
+        fallback_selector: "app.kubernetes.io/component=kueue-workload",
+    };
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for ResourceFlavor {
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for WorkloadPriorityClass {
     const IS_OPTIONAL: bool = true;
 }

@@ -8,6 +8,7 @@ mod authorizer;
 mod check;
 mod init_container;
 mod leader_election;
+mod queueing;
 mod scheduler;
 mod stuck_timeouts;
 mod topology_aware_scheduling;
@@ -24,6 +25,7 @@ use serde::de::IgnoredAny;
 pub use authorizer::Authorizer;
 pub use init_container::InitContainerImage;
 pub use leader_election::LeaderElection;
+pub use queueing::{Kueue, Queueing};
 pub use scheduler::{Gangs, Profile, Scheduler};
 pub use topology_aware_scheduling::TopologyAwareScheduling;
 pub use webhooks::{CertProvisionMode, Webhooks};
@@ -74,6 +76,8 @@ pub struct Config {
     pub gang_scheduling: GangScheduling,
     /// The schedulers that need to know about gangs.
     pub scheduler: Scheduler,
+    /// The queues whose quota workloads wait for.
+    pub queueing: Queueing,
     /// Whether topology constraints are honoured.
     pub topology_aware_scheduling: TopologyAwareScheduling,
     /// Networks between nodes.

@@ -83,6 +83,7 @@ pub async fn run_until(
     let context = Arc::new(context.on_standby());
     let stop = stop.boxed().shared();
     let mut tasks = Tasks::new();
+    let profiles = config.profiles();
     tasks.spawn(beat(context.clone()));
     watch_all(&mut tasks, &context, &client, &config);
     let mut served = None;
@@ -226,7 +227,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     };
     let validator = Arc::new(Validator::new(defaults));
     let at_once = &config.controllers;
-    let profiles = Arc::new(config.scheduler.profiles());
+    let profiles = Arc::new(config.profiles());
     let stuck_timeouts = config.stuck_timeouts();
     let sets = PodCliqueSetReconciler {
         validator: validator.clone(),

@@ -36,7 +36,8 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         .with_job_delay(snapshot.job_delay())
         .in_update(snapshot.is_updating())
         .orphaned(snapshot.is_orphaned())
-        .held(snapshot.is_suspended());
+        .held(snapshot.is_suspended())
+        .awaiting_quota(snapshot.has_lost_quota());
     let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
     let mut next = PodCliqueStatus {
         observed_generation: podclique.metadata.generation,

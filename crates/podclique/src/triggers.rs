@@ -16,6 +16,7 @@ use api::{
 use domain::health::readiness;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::base_of_probe;
+use domain::scheduling::quota;
 use domain::workload::gang;
 use domain::{Claim, Key, Node, Pod, Revision};
 use engine::cache::set_of;
@@ -153,6 +154,9 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
             gang.metadata.annotations.clone(),
             gang.metadata.owner_references.clone(),
             readiness::no_domain_of(gang).map(str::to_owned),
+            gang.status.as_ref().and_then(|s| s.quota.clone()),
+            quota::is_reserved(gang),
+            quota::explain_wait(gang).map(|(reason, text)| (reason, text.to_owned())),
         )
     };
     let mut all = if change.keeps(gang::is_ready) {
@@ -174,7 +178,7 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
         groups.map(move |group| key_in(gang, &group.name))
     }));
     // Parts that are to join the gang report whether it runs.
-    if !change.keeps(readiness::runs) {
+    if !change.keeps(readiness::runs) || !change.keeps(quota::round) {
         let newest = change.newest().into_iter();
         all.extend(newest.flat_map(|gang| members::find_by_gang(gang, caches)));
     }

@@ -13,6 +13,7 @@ mod gangs;
 mod invalid_spec;
 mod missing_revisions;
 mod older_templates;
+mod queue_clock;
 mod ready_events;
 mod revisions;
 mod services;
@@ -61,6 +62,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         let mut plan = plan_change(snapshot, status);
         plan.events.push(event);
         return plan;
+    }
+    if let Some(status) = queue_clock::judge(snapshot, &status, now) {
+        return plan_change(snapshot, status);
     }
     if snapshot.is_training() {
         let moved = training::judge(snapshot, &roster, &status, now);

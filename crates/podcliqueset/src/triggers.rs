@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use admission::oversize;
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
+use api::kueue::KueueWorkload;
 use api::nvidia::ComputeDomain;
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
@@ -46,6 +47,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGroup>(|_, _| Vec::new());
     on.on_change::<CompositePodGroup>(|_, _| Vec::new());
     on.on_change::<Workload>(|_, _| Vec::new());
+    on.on_change::<KueueWorkload>(|_, _| Vec::new());
     on.on_change::<KaiQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
     on.on_change::<VolcanoQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
     on.on_change::<ClusterTopologyBinding>(from_binding);

@@ -39,6 +39,7 @@ pub enum Resource {
     ResourceClaim,
     ComputeDomain,
     ResourceClaimTemplate,
+    KueueWorkload,
 }
 
 impl Resource {
@@ -59,6 +60,7 @@ impl Resource {
             Self::KaiPodGroup => "scheduling.run.ai/v2alpha2",
             Self::VolcanoPodGroup => "scheduling.volcano.sh/v1beta1",
             Self::KaiTopology => "kai.scheduler/v1alpha1",
+            Self::KueueWorkload => "kueue.x-k8s.io/v1beta2",
             Self::Event => "events.k8s.io/v1",
             Self::Pod | Self::Service | Self::Node => "v1",
         }
@@ -69,6 +71,7 @@ impl Resource {
         match self {
             Self::KaiPodGroup | Self::VolcanoPodGroup => Self::PodGroup.to_string(),
             Self::KaiTopology => "Topology".to_owned(),
+            Self::KueueWorkload => Self::Workload.to_string(),
             other => other.to_string(),
         }
     }
@@ -77,7 +80,11 @@ impl Resource {
     pub fn is_custom(self) -> bool {
         let is_of_others = matches!(
             self,
-            Self::KaiPodGroup | Self::VolcanoPodGroup | Self::KaiTopology | Self::ComputeDomain
+            Self::KaiPodGroup
+                | Self::VolcanoPodGroup
+                | Self::KaiTopology
+                | Self::ComputeDomain
+                | Self::KueueWorkload
         );
         is_of_others || self.api_version().contains("grove.io")
     }

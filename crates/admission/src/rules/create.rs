@@ -5,7 +5,7 @@ use api::PodCliqueSet;
 use super::options::Rules;
 use super::{
     autoscaling, claim_conflicts, claim_names, claim_users, claims, cliques, coherent, collisions,
-    metadata, names, nvlink, pods, rolling_update, scaling_groups, start_order, termination,
+    metadata, names, nvlink, pods, queue, rolling_update, scaling_groups, start_order, termination,
     topology, training,
 };
 use crate::error_limit::bound_errors;
@@ -44,6 +44,7 @@ pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError>
         claim_conflicts::check(pcs),
         topology::check(pcs),
         pods::placed_by_themselves(pcs),
+        queue::check(pcs, rules),
     ]
     .concat()
 }

@@ -20,6 +20,7 @@ mod names;
 mod nvlink;
 mod oversize;
 mod properties;
+mod queues;
 mod scale_lock;
 mod scaling;
 mod topology;

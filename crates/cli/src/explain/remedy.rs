@@ -107,6 +107,12 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
              job on a node that is Ready after `stuckPodTimeoutOnReadyNode`"
         }
         Reason::Suspended => "set `spec.suspend` to false, or `kubectl grove resume SET`",
+        Reason::QuotaEvicted => {
+            "none: the gang starts again by itself once its quota is there; the message has Kueue's words"
+        }
+        Reason::WaitingForQuota => {
+            "free or raise quota; `kubectl get workloads.kueue.x-k8s.io` lists what waits beside it"
+        }
         Reason::PodsBeingCreated => "none; if it stays so, read the operator's log",
         Reason::PodNotReady => {
             "`kubectl get node NODE`: Kubernetes evicts its pods after their tolerations (300 s \

@@ -64,6 +64,12 @@ pub enum Purpose {
     /// A pod of a set that is suspended.
     #[strum(serialize = "the set is suspended")]
     Suspend,
+    /// A pod of a gang that lost its quota.
+    #[strum(serialize = "its gang lost its quota")]
+    EvictPod,
+    /// A request for quota that is not needed, or whose pods have ended.
+    #[strum(serialize = "its pods need no quota any more")]
+    ReturnQuota,
     /// A job that is over, and that was kept for `ttlAfterFinished`.
     #[strum(serialize = "ttlAfterFinished has passed")]
     ExpireJob,

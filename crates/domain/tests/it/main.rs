@@ -14,6 +14,7 @@ mod claims;
 mod crash_episodes;
 mod culprit;
 mod fence;
+mod gang_quota;
 mod gang_tree;
 mod guarded_patch;
 mod hash;

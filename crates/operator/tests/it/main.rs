@@ -105,6 +105,16 @@ fn compute_domains_are_made_only_if_the_key_says_so() {
     assert!(unknown.contains("autoMnnvlEnabled"), "{unknown}");
 }
 
+#[test]
+fn queues_are_used_only_if_the_key_says_so() {
+    let is_used = |rest: &str| with(rest).unwrap().profiles().is_queueing();
+    assert!(!is_used(""));
+    assert!(!is_used("queueing: {}\n"));
+    assert!(is_used("queueing: {kueue: {enabled: true}}\n"));
+    let unknown = with("queueing: {volcano: {}}\n").unwrap_err();
+    assert!(unknown.contains("volcano"), "{unknown}");
+}
+
 /// A scheduler may have another name than its backend.
 #[test]
 fn knows_the_schedulers_that_need_gang_objects() {

@@ -7,6 +7,7 @@ mod edited_labels;
 mod full_namespace;
 mod gangs;
 mod nodes;
+mod quota;
 mod start_order;
 mod taken_away;
 mod topologies;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use api::{LastError, PodClique, codes};
 use domain::object::ownership;
 use domain::plan::{Action, first_portion};
-use domain::scheduling::{self, kubernetes};
+use domain::scheduling::{self, kubernetes, quota};
 use domain::sharing::{self, MissingClaim, NamedClaim};
 use domain::workload::pod as template;
 use domain::workload::slots::{self, Holder};
@@ -285,6 +285,7 @@ fn new_pod(
     if let Some(before) = before {
         template::add_place_in_group(&mut pod, before.saturating_add(index));
     }
+    template::add_quota_round(&mut pod, snapshot.gang.as_deref().map_or(0, quota::round));
     sharing::inject(&mut pod, &claims);
     let image = &snapshot.init_container_image;
     template::start_order::hold_back_pod(&mut pod, &snapshot.dependencies, image, now);

@@ -21,6 +21,7 @@ mod observe;
 mod pod;
 mod pod_group;
 mod preferred_domains;
+mod quota;
 mod recorded;
 mod scale;
 mod situation;

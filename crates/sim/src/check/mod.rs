@@ -24,6 +24,7 @@ mod ownership;
 mod pace;
 mod pins;
 mod pods;
+mod quota;
 mod refused_templates;
 mod requests;
 mod restarts;
@@ -136,6 +137,7 @@ impl Checker {
             idle::check(&window, record)?;
             claims::check(&window, record)?;
             compute_domains::check(&window, record)?;
+            quota::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => {
                     self.pod(&window, record)?;

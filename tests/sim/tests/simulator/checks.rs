@@ -6,6 +6,7 @@ mod domains;
 mod group_replicas;
 mod group_starts;
 mod left;
+mod quota;
 mod refused_templates;
 mod suspended;
 mod units;

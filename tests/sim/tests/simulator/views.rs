@@ -77,6 +77,7 @@ macro_rules! by_kind {
             | Resource::Workload
             | Resource::KaiPodGroup
             | Resource::VolcanoPodGroup
+            | Resource::KueueWorkload
             | Resource::Event => unreachable!("not watched"),
         }
     };
