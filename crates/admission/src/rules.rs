@@ -12,9 +12,7 @@
 
 mod autoscaling;
 mod circle;
-mod claim_conflicts;
 mod claim_names;
-mod claim_users;
 mod claims;
 mod cliques;
 pub(crate) mod coherent;
@@ -24,10 +22,8 @@ mod fixed_minimum;
 mod immutable;
 mod metadata;
 mod names;
-mod nvlink;
 mod options;
 mod pods;
-mod queue;
 mod ratchet;
 mod rolling_update;
 mod scaling_groups;
@@ -42,7 +38,6 @@ pub(crate) use create::within_limits;
 pub use create::{invalid_delays, validate};
 pub(crate) use fixed_minimum::offer_no_lower_minimum;
 pub use options::Rules;
-pub(crate) use queue::queue_of;
 pub(crate) use topology::constraints;
 pub use topology_binding::validate_binding;
 pub(crate) use update::is_same;

@@ -9,7 +9,6 @@
 pub mod check;
 pub mod decide;
 pub mod desired;
-mod last_pods;
 pub mod observe;
 mod rollout;
 pub mod scaled_to_zero;
@@ -56,8 +55,6 @@ pub struct PodCliqueSetReconciler {
     pub init_container_image: String,
     /// Whether topology constraints have an effect.
     pub is_topology_aware: bool,
-    /// Whether MNNVL groups have ComputeDomains.
-    pub is_mnnvl_enabled: bool,
 }
 
 impl Reconciler for PodCliqueSetReconciler {

@@ -2,13 +2,11 @@
 
 mod accept;
 mod attempts;
-mod compute_domains;
 pub(crate) mod job;
 mod leftovers;
 mod ready;
 mod replica;
 mod revisions;
-mod suspended;
 mod update;
 
 use admission::FieldError;
@@ -23,7 +21,7 @@ use jiff::Timestamp;
 
 pub(crate) use self::accept::may_accept;
 use self::replica::{Replica, judge_replica};
-pub(crate) use self::update::{end_turn_of_update, names_that_ran, next_change};
+pub(crate) use self::update::{names_that_ran, next_change};
 use crate::check;
 use crate::observe::Snapshot;
 use crate::rollout;
@@ -73,9 +71,10 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
     report.complete_observed(&mut next, last_observed);
     next.last_errors = update::refusals(snapshot, &next);
     next.last_errors.extend(report.errors(&next));
+    set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
     set_unsupported(&mut next, snapshot, now);
-    set_of_pods(&mut next, snapshot, roster, now);
+    leftovers::set_leftovers(&mut next, snapshot, roster, now);
     if snapshot.is_training() {
         job::complete_status(&mut next, snapshot, roster, now);
     } else {
@@ -195,24 +194,13 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }
 
-/// Conditions about pods that go, or have not gone.
-fn set_of_pods(
-    next: &mut PodCliqueSetStatus,
-    snapshot: &Snapshot,
-    roster: &Roster<'_>,
-    now: Timestamp,
-) {
-    leftovers::set_leftovers(next, snapshot, roster, now);
-    suspended::set_suspended(next, snapshot, roster, now);
-}
-
 fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
     let type_ = ConditionType::SchedulingFeatureUnsupported;
     let unsupported = snapshot.scheduler.unsupported.as_ref();
     let verdict = unsupported.map(UnsupportedFeature::condition).or_else(|| {
-        let set = &snapshot.validated.set;
-        let nodes = snapshot.topology.report_unreadable_nodes(set);
-        nodes.or_else(|| compute_domains::report_disabled(snapshot))
+        snapshot
+            .topology
+            .report_unreadable_nodes(&snapshot.validated.set)
     });
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
@@ -228,16 +216,28 @@ fn set_topology_levels(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: 
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }
 
+fn set_not_implemented(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+    let paths = &snapshot.validated.ignored;
+    let type_ = ConditionType::FieldNotImplemented;
+    let verdict = (!paths.is_empty()).then(|| ConditionUpdate {
+        type_,
+        status: Status::True,
+        reason: Reason::AcceptedButIgnored,
+        message: format!("accepted, without effect yet: {}", paths.join("; ")),
+    });
+    let generation = snapshot.stored.metadata.generation;
+    conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
+}
+
 /// A terminal phase never changes, and a job that is being given up keeps its phase.
 fn next_phase(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> PodCliqueSetPhase {
     let kept = before
         .phase
         .filter(|_| snapshot.is_training() && training::is_over(Some(before)));
     let mut pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
-    let is_job = snapshot.is_training() && !snapshot.is_suspended();
     kept.unwrap_or_else(|| {
         // Between the end of its last pod and the verdict a job does not become pending again.
-        if pods.any(|p| p.is_running() || (is_job && p.is_completed())) {
+        if pods.any(|p| p.is_running() || (snapshot.is_training() && p.is_completed())) {
             PodCliqueSetPhase::Running
         } else {
             PodCliqueSetPhase::Pending

@@ -18,7 +18,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time
 use crate::gang_part::GangPart;
 use crate::observe::Snapshot;
 use crate::placement::GangPlacement;
-use crate::queueing::{self, verdict::Verdict};
 use crate::topology::ScatteredScope;
 use crate::tree::GangTree;
 use crate::{backend, cause};
@@ -31,23 +30,13 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
     }
     let pods = snapshot.parts.iter().flat_map(|part| &part.pods);
     let pods = pods.map(AsRef::as_ref);
-    let queueing = snapshot.queueing.as_ref();
-    let quota = queueing.map(|facts| queueing::verdict::judge(snapshot, facts));
     let mut plan = Plan {
-        status: Some(next_status(snapshot, quota.as_ref(), now)),
-        events: quota
-            .as_ref()
-            .and_then(|quota| quota.find_event(&snapshot.gang))
-            .into_iter()
-            .collect(),
+        status: Some(next_status(snapshot, now)),
         wake_at: readiness::next_look(pods, now),
         ..Plan::default()
     };
     for wave in backend::plan(&snapshot.view()) {
         plan.wave(wave);
-    }
-    if let Some((facts, quota)) = queueing.zip(quota.as_ref()) {
-        plan.wave(queueing::plan::plan(snapshot, facts, quota, now));
     }
     plan
 }
@@ -59,14 +48,13 @@ fn is_ours(meta: &ObjectMeta) -> bool {
         || ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
 }
 
-fn next_status(snapshot: &Snapshot, quota: Option<&Verdict>, now: Timestamp) -> PodGangStatus {
+fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
     let before = snapshot.gang.status.clone().unwrap_or_default();
     let facts = Facts::of(snapshot, &before, now);
     let mut next = PodGangStatus {
         phase: facts.phase(),
         scheduling_phase: facts.scheduling_phase(before.scheduling_phase),
         placement_score: facts.placement_score(),
-        quota: quota.and_then(|quota| quota.quota.clone()),
         ..before
     };
     let generation = snapshot.gang.metadata.generation;
@@ -74,15 +62,11 @@ fn next_status(snapshot: &Snapshot, quota: Option<&Verdict>, now: Timestamp) -> 
         conditions::set(&mut next.conditions, verdict, generation, now);
     }
     let type_ = ConditionType::SchedulingFeatureUnsupported;
-    let unsupported =
-        backend::unsupported(&snapshot.view()).or_else(|| queueing::unsupported(snapshot));
+    let unsupported = backend::unsupported(&snapshot.view());
     conditions::set_or_remove(&mut next.conditions, type_, unsupported, generation, now);
     let type_ = ConditionType::TopologyConstraintViolated;
     let scattered = snapshot.scattered.as_ref().map(ScatteredScope::condition);
     conditions::set_or_remove(&mut next.conditions, type_, scattered, generation, now);
-    let type_ = ConditionType::QuotaReserved;
-    let reserved = quota.and_then(|quota| quota.condition.clone());
-    conditions::set_or_remove(&mut next.conditions, type_, reserved, generation, now);
     let since = |type_| since_true(&next.conditions, type_);
     let (scheduled, ready) = (since(ConditionType::Scheduled), since(ConditionType::Ready));
     next.last_scheduled = scheduled.or(next.last_scheduled);
@@ -322,29 +306,16 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// "; tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible (cpu 24)", and its
-/// demands that can never be met.
+/// "; tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible", and its demands
+/// that can never be met.
 fn describe_tree(tree: &GangTree) -> String {
     let verdict = tree.verdict(&Pod::is_scheduled);
-    let mut text = format!("; {verdict}{}", describe_requests(tree));
+    let mut text = format!("; {verdict}");
     for finding in tree.findings() {
         text.push_str("; ");
         text.push_str(&finding.to_string());
     }
     text
-}
-
-/// " (cpu 24, nvidia.com/gpu 192)" of the pods that may not be preempted.
-fn describe_requests(tree: &GangTree) -> String {
-    let requests = tree.non_preemptible_requests();
-    if requests.is_empty() {
-        return String::new();
-    }
-    let amounts = requests.quantities().into_iter();
-    let amounts: Vec<String> = amounts
-        .map(|(name, amount)| format!("{name} {amount}"))
-        .collect();
-    format!(" ({})", amounts.join(", "))
 }
 
 /// "; domains: zone 1, host 4".

@@ -6,7 +6,6 @@
 
 pub mod backend;
 mod cause;
-mod closed;
 pub mod decide;
 pub mod gang_part;
 mod levels;
@@ -14,9 +13,7 @@ mod no_domain;
 pub mod observe;
 mod peers;
 pub mod placement;
-pub mod queueing;
 pub mod room;
-mod scaling_group;
 mod slots;
 mod status_pace;
 pub mod topology;

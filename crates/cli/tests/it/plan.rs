@@ -7,7 +7,6 @@ mod edits;
 mod examples;
 mod hostile;
 mod live;
-mod nvlink;
 mod properties;
 mod sets;
 mod surge;

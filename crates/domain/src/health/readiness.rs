@@ -6,7 +6,6 @@
 
 mod cause;
 mod clique;
-mod compute_domain;
 mod container;
 mod gang;
 mod no_domain;
@@ -21,13 +20,10 @@ mod words;
 
 pub use cause::{Cause, first, of_replicas, ready_condition};
 pub use clique::{CliqueView, judge_podclique, next_look, shortfall, unsettled};
-pub use compute_domain::explain_domain;
 pub use gang::{Start, find_start, no_domain_of, runs};
 pub use no_domain::{Best, NoDomain};
 pub use pod::{Setting, find_cause as find_pod_cause, leaving as explain_leaving};
 pub use refusal::{refusal, refusals};
-pub use scheduler::{
-    explain_unscheduled, find_no_domain, has_no_room_at_pin, is_of_scheduler, is_refused,
-};
+pub use scheduler::{explain_unscheduled, find_no_domain, has_no_room_at_pin};
 pub use settled::{SETTLED_AFTER, find_unsettled, hold, next_settled};
 pub use states::{ReadinessState, states};

@@ -1,13 +1,10 @@
 //! The controllers and keys that a changed object triggers.
 
 mod autoscalers;
-mod claims;
-mod compute_domains;
 mod edited_labels;
 mod full_namespace;
 mod gangs;
 mod nodes;
-mod quota;
 mod start_order;
 mod taken_away;
 mod topologies;

@@ -8,8 +8,6 @@
 )]
 
 mod breach;
-mod claims;
-mod compute_domain;
 mod deletion;
 mod finished;
 mod foreign;
@@ -21,7 +19,6 @@ mod observe;
 mod pod;
 mod pod_group;
 mod preferred_domains;
-mod quota;
 mod recorded;
 mod scale;
 mod situation;
@@ -29,6 +26,5 @@ mod start_order;
 mod status;
 mod status_pace;
 mod stuck;
-mod suspend;
 mod training;
 mod update;

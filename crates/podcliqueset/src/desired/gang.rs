@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use api::kai::{NEVER_STALE, keys};
-use api::kueue;
 use api::labels::{self, component};
 use api::podgang::PodGroup;
 use api::{PodCliqueSet, PodGang, PodGangSpec};
@@ -113,7 +112,6 @@ fn names_levels(metadata: &ObjectMeta) -> bool {
 fn is_topology_equal(is: &PodGangSpec, should: &PodGangSpec) -> bool {
     is.topology_constraint == should.topology_constraint
         && is.topology_constraint_group_configs == should.topology_constraint_group_configs
-        && is.scaling_group_topology_constraints == should.scaling_group_topology_constraints
 }
 
 fn copy_topology(next: &mut PodGang, desired: &PodGang) {
@@ -122,8 +120,6 @@ fn copy_topology(next: &mut PodGang, desired: &PodGang) {
         .clone_from(&should.topology_constraint);
     next.topology_constraint_group_configs
         .clone_from(&should.topology_constraint_group_configs);
-    next.scaling_group_topology_constraints
-        .clone_from(&should.scaling_group_topology_constraints);
 }
 
 /// A gang that starts again without constraints must not keep the earlier ones.
@@ -139,20 +135,12 @@ fn forget_topology(metadata: &mut ObjectMeta, desired: &ObjectMeta) {
     }
 }
 
-/// Keys by which a gang names a queue.
-const QUEUE_KEYS: [&str; 4] = [
-    labels::KAI_QUEUE,
-    labels::VOLCANO_QUEUE,
-    kueue::keys::QUEUE,
-    kueue::keys::PRIORITY_CLASS,
-];
-
 /// The scheduler would wait for a queue that the set does not name any more.
 fn forget_queues(metadata: &mut ObjectMeta, desired: &ObjectMeta) {
     let forget = |keys: &mut Option<BTreeMap<String, String>>, named: &Option<BTreeMap<_, _>>| {
         let is_named = |key: &str| named.as_ref().is_some_and(|named| named.contains_key(key));
         if let Some(keys) = keys {
-            let is_queue = |key: &str| QUEUE_KEYS.contains(&key);
+            let is_queue = |key: &str| [labels::KAI_QUEUE, labels::VOLCANO_QUEUE].contains(&key);
             keys.retain(|key, _| !is_queue(key) || is_named(key));
         }
     };

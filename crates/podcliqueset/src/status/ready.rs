@@ -11,7 +11,6 @@ use domain::scheduling::UnsupportedFeature;
 use domain::workload::layout::LayoutSlot;
 use jiff::Timestamp;
 
-use super::compute_domains;
 use super::replica::Replica;
 use crate::observe::Snapshot;
 use crate::scaled_to_zero::ScaledToZero;
@@ -25,8 +24,7 @@ pub(super) fn ready_condition(
     replicas: &[Replica],
     now: Timestamp,
 ) -> ConditionUpdate {
-    let of_spec = of_job(next).or_else(|| refused(snapshot));
-    if let Some(verdict) = of_spec.or_else(|| of_suspended(snapshot, next)) {
+    if let Some(verdict) = of_job(next).or_else(|| refused(snapshot)) {
         return verdict;
     }
     let (wanted, up) = (next.replicas, next.available_replicas);
@@ -72,13 +70,6 @@ fn of_job(next: &PodCliqueSetStatus) -> Option<ConditionUpdate> {
     let reason = failed.reason.parse().unwrap_or(Reason::MaxRestartsExceeded);
     let is_failed = failed.status == "True";
     is_failed.then(|| readiness::ready_condition(false, reason, failed.message.clone()))
-}
-
-/// The condition of a set without pods on purpose.
-fn of_suspended(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<ConditionUpdate> {
-    let found = conditions::find(&next.conditions, ConditionType::Suspended)?;
-    let verdict = || readiness::ready_condition(false, Reason::Suspended, found.message.clone());
-    snapshot.is_suspended().then(verdict)
 }
 
 /// The condition of a set that cannot be acted on, though its pods run on, or that has a change
@@ -145,8 +136,7 @@ fn find_cause(
             .filter(|o| holds_back(o, &cause));
         match unsupported.map(UnsupportedFeature::condition) {
             Some(told) => Cause::new(told.reason, told.message),
-            None => compute_domains::complete(snapshot, roster, cause, part)
-                .within(&describe_place(part)),
+            None => cause.within(&describe_place(part)),
         }
     });
     readiness::first(own.into_iter().chain(cause))
@@ -157,11 +147,7 @@ fn find_cause(
 fn holds_back(unsupported: &UnsupportedFeature, cause: &Cause) -> bool {
     match cause.reason {
         Reason::GangIncomplete => true,
-        Reason::PodsBeingCreated => matches!(
-            unsupported,
-            UnsupportedFeature::NotServed(_) | UnsupportedFeature::ComputeDomainsNotServed
-        ),
-        Reason::ClaimMissing => matches!(unsupported, UnsupportedFeature::ComputeDomainsNotServed),
+        Reason::PodsBeingCreated => matches!(unsupported, UnsupportedFeature::NotServed(_)),
         _ => false,
     }
 }

@@ -147,16 +147,9 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// A user edits the owner references of a child. Not of a claim or a domain: if it was deleted later, as
-/// nobody's, pods that use it would hold it, and somebody would have to end them.
+/// A user edits the owner references of a child.
 fn cut_loose(store: &mut Store, rng: &mut Rng) {
-    let is_child = |(id, o): &(&Id, &Stored)| {
-        let is_held_by_pods = matches!(
-            id.resource,
-            Resource::ResourceClaim | Resource::ComputeDomain | Resource::ResourceClaimTemplate
-        );
-        view::owner(o).is_some() && !view::is_terminating(o) && !is_held_by_pods
-    };
+    let is_child = |(_, o): &(&Id, &Stored)| view::owner(o).is_some() && !view::is_terminating(o);
     let ids: Vec<Id> = store
         .objects()
         .filter(is_child)

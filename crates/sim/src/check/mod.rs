@@ -2,9 +2,7 @@
 
 mod breaches;
 mod budget;
-mod claims;
 mod completion;
-mod compute_domains;
 mod counts;
 mod culprit;
 mod domains;
@@ -24,7 +22,6 @@ mod ownership;
 mod pace;
 mod pins;
 mod pods;
-mod quota;
 mod refused_templates;
 mod requests;
 mod restarts;
@@ -35,7 +32,6 @@ mod start_order;
 mod status;
 mod steps;
 mod stored_failures;
-mod suspended;
 mod terminal;
 pub(crate) mod units;
 pub(crate) mod updates;
@@ -131,13 +127,9 @@ impl Checker {
             runtime::check(&window, record)?;
             completion::check(&window, record)?;
             terminal::check(&window, record)?;
-            suspended::check(&window, record)?;
             fences::check(&window, record)?;
             breaches::check(&window, record)?;
             idle::check(&window, record)?;
-            claims::check(&window, record)?;
-            compute_domains::check(&window, record)?;
-            quota::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => {
                     self.pod(&window, record)?;

@@ -2,14 +2,11 @@
 
 use api::PodCliqueScalingGroup;
 use domain::object::ownership;
-use domain::plan::Kind;
 use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, MetricSpec, MetricTarget};
 use k8s_openapi::api::core::v1;
-use kube::Resource;
 use serde::Serialize;
 
 use crate::exit::Failure;
-use crate::json;
 use crate::plan::world::World;
 
 /// A scaling group.
@@ -82,13 +79,6 @@ pub(super) fn list_services(world: &World, namespace: &str) -> Result<Vec<Servic
             }
         })
         .collect())
-}
-
-/// Names of the objects of a kind that nobody deletes.
-pub(super) fn list_staying<K: Resource<DynamicType = ()>>(world: &World) -> Vec<String> {
-    let all = world.stored(Kind::of::<K>());
-    let staying = all.filter(|(_, object)| !json::is_terminating(object));
-    staying.map(|(key, _)| key.name.clone()).collect()
 }
 
 pub(super) fn list_autoscalers(world: &World) -> Result<Vec<Autoscaler>, Failure> {

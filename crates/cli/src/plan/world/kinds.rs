@@ -4,19 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
-use api::nvidia::ComputeDomain;
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
 };
 use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Claim, Key, Node, Pod, Revision};
+use domain::{Key, Node, Pod, Revision};
 use engine::triggers::Triggers;
 use engine::{Caches, Change, ControllerName, Watched};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
-use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use serde_json::Value;
@@ -63,9 +61,6 @@ fn all() -> BTreeMap<Kind, Feed> {
         Feed::of::<Service>(false),
         Feed::of::<HorizontalPodAutoscaler>(false),
         Feed::of::<Revision>(false),
-        Feed::of::<Claim>(false),
-        Feed::of::<ResourceClaimTemplate>(false),
-        Feed::of::<ComputeDomain>(false),
         Feed::of::<Node>(false),
         Feed::of::<ClusterTopologyBinding>(false),
         Feed::of::<KaiPodGroup>(false),
