@@ -60,7 +60,7 @@ impl Cell {
         let (scenario, begin) = (self.reference.scenario, &self.reference.begin);
         self.start(ring).await?;
         ring.wire.server.with_store(scenario.step);
-        if let Disturbance::TwoOperators | Disturbance::Joined(_) = self.disturbance {
+        if self.disturbance.has_two_operators() {
             ring.pass(TOGETHER).await?;
             ring.end_others();
         }

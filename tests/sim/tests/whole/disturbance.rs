@@ -52,6 +52,11 @@ impl Disturbance {
         }
     }
 
+    /// Whether two operators decide at the same time.
+    pub fn has_two_operators(&self) -> bool {
+        matches!(self, Self::TwoOperators | Self::Joined(_))
+    }
+
     /// Whether an event may have been refused and lost.
     pub fn may_refuse_event(&self) -> bool {
         matches!(self, Self::Write(signature, fault) if signature.write.is_of_event() && !fault.is_after())

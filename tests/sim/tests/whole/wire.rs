@@ -91,9 +91,7 @@ impl Wire {
             Some(Disturbance::Write(_, Fault::Throttled)) => Duration::from_secs(5),
             _ => LAG,
         };
-        let shared =
-            |plan: &Disturbance| matches!(plan, Disturbance::TwoOperators | Disturbance::Joined(_));
-        state.is_shared = plan.as_ref().is_some_and(shared);
+        state.is_shared = plan.as_ref().is_some_and(Disturbance::has_two_operators);
         let happens = |plan: &Disturbance| {
             !matches!(plan, Disturbance::TwoOperators | Disturbance::OneNamespace)
         };
