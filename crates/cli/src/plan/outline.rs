@@ -56,6 +56,9 @@ pub struct Outline {
     pub services: Vec<Service>,
     /// Its autoscalers.
     pub autoscalers: Vec<Autoscaler>,
+    /// Names of the resource claims that its pods share.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<String>,
     /// All objects that the operator creates, as far as they are known; `?????` is the end of a
     /// pod's name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -86,6 +89,7 @@ pub fn outline(set: &PodCliqueSet, world: &World) -> Result<Outline, Failure> {
         podcliques: cliques::list_cliques(&parts),
         services: others::list_services(world, meta.namespace.as_deref().unwrap_or_default())?,
         autoscalers: others::list_autoscalers(world)?,
+        claims: others::list_claims(world),
         objects: objects::list_objects(world),
     })
 }

@@ -3,6 +3,8 @@
 mod coherent;
 mod component;
 mod records;
+mod tally;
+mod vacancies;
 
 use api::GoDuration;
 use api::conditions::{Reason, Status};

@@ -1,5 +1,6 @@
 //! "Why is my gang not running": ten ways to be stuck, each named in condition `Ready`.
 
+mod claims;
 mod gangs;
 mod nodes;
 mod refused;

@@ -36,7 +36,7 @@ use End::{NotHere, Ready, Succeeded, Waits};
 
 /// File, name of the set, its end.
 const ENDS: [(&str, &str, End); 24] = [
-    ("README.md", "demo", Ready),
+    ("README.md", "chat", Ready),
     ("docs/gang-termination.md", "llm", Ready),
     ("docs/start-order.md", "llm", Ready),
     ("docs/training.md", "train", Succeeded),
@@ -135,9 +135,9 @@ fn all_are_run(_: &Namespace) {
 
 /// README's workload has no needs.
 fn readme_as_it_is(ns: &Namespace) {
-    let found = the("README.md", "demo");
+    let found = the("README.md", "chat");
     ns.apply(&found.objects.iter().collect::<Vec<_>>());
-    ns.until("it is Ready", |seen| ready(seen, "demo", "AllReady"));
+    ns.until("it is Ready", |seen| ready(seen, "chat", "AllReady"));
 }
 
 /// The set with that name in that file.

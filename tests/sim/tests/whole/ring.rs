@@ -28,7 +28,7 @@ const STILL: usize = 4;
 /// How long another operator takes to start.
 const RESTART: Duration = Duration::from_secs(1);
 /// The kinds that an operator watches.
-pub const WATCHED: [Resource; 8] = [
+pub const WATCHED: [Resource; 9] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -37,6 +37,7 @@ pub const WATCHED: [Resource; 8] = [
     Resource::Service,
     Resource::HorizontalPodAutoscaler,
     Resource::ControllerRevision,
+    Resource::ResourceClaim,
 ];
 
 /// Objects in a page of a list: few, so that most lists have several pages.

@@ -20,6 +20,7 @@ pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
         draw_summary(outline),
         gangs.join("\n"),
         draw_idle(&outline.podcliques),
+        draw_claims(&outline.claims),
         draw_pods(outline),
         if is_wide {
             draw_variables_of_each(&outline.podcliques)
@@ -44,6 +45,9 @@ fn draw_summary(outline: &Outline) -> String {
     }
     made.push(count(outline.podcliques.len(), "podclique"));
     made.push(count(outline.pods(), "pod"));
+    if !outline.claims.is_empty() {
+        made.push(count(outline.claims.len(), "resource claim"));
+    }
     let mut lines = vec![
         format!("{heading}: {}, {replicas}\n", outline.workload_type),
         format!("{}\n", made.join(", ")),
@@ -130,6 +134,15 @@ fn draw_idle(podcliques: &[CliquePods]) -> String {
     }
     let first = format!("{} ", output::bold("scaled to zero, in no gang:"));
     output::indent(&first, &names.join(", "))
+}
+
+fn draw_claims(claims: &[String]) -> String {
+    if claims.is_empty() {
+        return String::new();
+    }
+    let title = output::bold("resource claims that pods share");
+    let names = claims.iter().map(|name| format!("  {}\n", legible(name)));
+    std::iter::once(format!("{title}\n")).chain(names).collect()
 }
 
 fn draw_pods(outline: &Outline) -> String {

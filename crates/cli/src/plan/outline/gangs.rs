@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use api::podgang::PodGroup;
 use api::{PodGang, labels};
 use domain::object::ownership;
+use domain::object::pod_requests::{ResourceSum, Which};
 use serde::Serialize;
 
 use super::topology::PackedScope;
 use super::{Parts, topology};
-use crate::pod_requests::{ResourceSum, Which};
 
 /// A gang.
 #[derive(Clone, Debug, PartialEq, Serialize)]

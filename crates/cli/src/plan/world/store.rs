@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
 
 use super::kinds::find_feed;
-use super::{Id, Stored, World, bug, schema};
+use super::{Id, Stored, World, schema};
 use crate::exit::Failure;
 use crate::json;
 
@@ -160,8 +160,12 @@ impl World {
     }
 }
 
+/// Whether the file or the rules are wrong, only its author can tell.
 fn unreadable((kind, key): &Id, error: &serde_json::Error) -> Failure {
-    bug(&format!("{kind} {key}: {error}"))
+    Failure::BadInput(format!(
+        "the plan cannot be made: {kind} {key} could not be read ({error}); correct the errors that \
+         `kubectl grove lint FILE` lists for its template"
+    ))
 }
 
 /// Namespace and name of an object.

@@ -114,6 +114,30 @@ fn fields_that_do_not_exist_are_warned_of() {
     assert_eq!(paths, ["spec.gangs", container]);
 }
 
+/// Nothing in a file is a bug of the plan: pods that the API server refuses are a warning.
+#[rstest]
+#[case::no_image(json!({"name": "main"}), "image: not set: container main needs an image")]
+#[case::a_name(json!({"name": "Main", "image": "a:1"}), "name: \"Main\": must be a DNS label")]
+fn pods_that_would_be_refused_are_warned_of(#[case] container: Value, #[case] words: &str) {
+    let mut set = set(&[clique("a", 1)], &[]);
+    set["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["containers"] = json!([container]);
+    let outline = outline(&set);
+    let at = "spec.template.cliques[0].spec.podSpec.containers[0].";
+    let is_it = |warning: &String| warning.starts_with(&format!("{at}{words}"));
+    assert!(outline.warnings.iter().any(is_it), "{:?}", outline.warnings);
+    assert_eq!(outline.pods(), 1);
+}
+
+#[test]
+fn a_set_without_replicas_is_warned_of() {
+    let set = with(set(&[clique("a", 1)], &[]), "/spec/replicas", Value::Null);
+    let warnings = outline(&set).warnings;
+    assert!(
+        warnings[0].starts_with("spec.replicas: is 0"),
+        "{warnings:?}"
+    );
+}
+
 #[rstest]
 #[case::wrong_type("/spec/replicas", json!("two"), "spec.replicas")]
 #[case::no_name("/metadata/name", Value::Null, "metadata.name")]

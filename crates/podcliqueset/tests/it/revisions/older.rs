@@ -265,6 +265,27 @@ fn a_pause_stores_where_the_older_pods_end() {
     assert_eq!(entry.from, [], "in a turn a lost pod comes back new");
 }
 
+/// A suspension in mid-turn: its pods are the last that show where the older ones end, which the
+/// partition keeps.
+#[test]
+fn a_suspension_stores_where_the_older_pods_end() {
+    let mut snapshot = running(|set| set_partition(set, 3));
+    in_turn(&mut snapshot);
+    store_reached(&mut snapshot);
+    replace_from(&mut snapshot, 3);
+    change(&mut snapshot, |set| set.spec.suspend = true);
+    step(&mut snapshot);
+    assert_eq!(progress(&snapshot).currently_updating, []);
+    snapshot.podcliques.get_mut(WEB).unwrap().pods.clear();
+    for _ in 0..2 {
+        step(&mut snapshot);
+    }
+    assert_eq!(progress(&snapshot).update_ended_at, None);
+    let entry = status(&snapshot).replica_revisions[0].clone();
+    assert!(entry.older.is_some());
+    assert_eq!(entry.from, from(3));
+}
+
 /// Its PodCliques are gone, so nothing of it is outdated; it comes back from its revision.
 #[test]
 fn an_update_does_not_end_while_a_replica_below_the_partition_is_away() {
