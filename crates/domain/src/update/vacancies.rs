@@ -12,7 +12,7 @@ use super::Component;
 pub struct Vacancies {
     /// The indexes that it holds vacant.
     pub held: BTreeSet<i32>,
-    /// Indexes of the units for which the scheduler has found no node.
+    /// Indexes of the old units for which the scheduler has found no node.
     pub refused: BTreeSet<i32>,
     /// Indexes of old units, and of missing ones, that the base gang can do without.
     pub optional: BTreeSet<i32>,

@@ -1,6 +1,8 @@
 //! The indexes that cliques and groups of the replica in turn hold vacant (docs/semantics.md §14.4,
 //! decision 168).
 
+use std::collections::BTreeSet;
+
 use domain::Pod;
 use domain::health::readiness;
 use domain::roster::ObservedClique;
@@ -64,6 +66,8 @@ impl Turn<'_> {
         pods().all(|pod| !pod.is_scheduled()) && pods().any(|pod| finds_no_node(pod))
     }
 
+    /// A new unit without a node does not count: its template may be the reason, and then the update
+    /// stands, maybe for days, in which lost units have to come back.
     fn complete_vacancies(
         &self,
         mut component: NamedComponent,
@@ -76,11 +80,11 @@ impl Turn<'_> {
         let (desired, minimum) = (numbers.desired, numbers.minimum);
         let held = update::held_indexes(listed, desired, minimum, numbers.reached);
         numbers.held = i32::try_from(held.len()).unwrap_or(i32::MAX);
-        let old = units.old.iter().map(|old| old.index);
-        let replaced = old.chain(units.vacant.iter().copied());
+        let old: BTreeSet<i32> = units.old.iter().map(|old| old.index).collect();
+        let replaced = old.iter().chain(&units.vacant).copied();
         component.vacancies = Vacancies {
             held,
-            refused: refused.into_iter().collect(),
+            refused: refused.into_iter().filter(|i| old.contains(i)).collect(),
             optional: replaced.filter(|index| is_optional(*index)).collect(),
         };
         component

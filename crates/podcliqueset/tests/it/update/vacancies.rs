@@ -17,8 +17,8 @@ use crate::situation::{alone, carry_out, fill_all, plan};
 const WEB: &str = "demo-0-web";
 const DB: &str = "demo-0-db";
 
-/// Three of four pods of `web` run, and both of `db`; then the templates change.
-fn short_of_room() -> Snapshot {
+/// All four pods of `web` run, and both of `db`.
+fn running() -> Snapshot {
     let set = set("demo")
         .clique("web", |c| c.replicas(4).min(2))
         .clique("db", |c| c.replicas(2).min(1));
@@ -28,16 +28,30 @@ fn short_of_room() -> Snapshot {
         carry_out(&mut snapshot, &next);
         fill_all(&mut snapshot, PodBuilder::ready);
     }
-    let seen = snapshot.podcliques.get_mut(WEB).unwrap();
-    let waiting = refused(pod(&seen.podclique, 3));
-    seen.pods[3] = waiting;
-    change(&mut snapshot, |set| {
+    snapshot
+}
+
+/// Three of four pods of `web` run, and both of `db`; then the templates change.
+fn short_of_room() -> Snapshot {
+    let mut snapshot = running();
+    refuse_last(&mut snapshot);
+    edit_all(&mut snapshot);
+    snapshot
+}
+
+fn edit_all(snapshot: &mut Snapshot) {
+    change(snapshot, |set| {
         for clique in &mut set.spec.template.cliques {
             let annotations = &mut clique.annotations;
             annotations.insert("example.com/version".into(), "2".into());
         }
     });
-    snapshot
+}
+
+/// The last pod of `web`, of the template of its PodClique, has no node.
+fn refuse_last(snapshot: &mut Snapshot) {
+    let seen = snapshot.podcliques.get_mut(WEB).unwrap();
+    seen.pods[3] = refused(pod(&seen.podclique, 3));
 }
 
 /// The scheduler has found no node for the pod.
@@ -53,13 +67,13 @@ fn refused(pod: PodBuilder) -> Arc<Pod> {
 }
 
 /// The clique `web` has stored how many ran.
-fn store_reached(snapshot: &mut Snapshot) {
+fn store_reached(snapshot: &mut Snapshot, reached: i32) {
     let status = snapshot.stored.status.as_ref().unwrap();
     let generation = status.current_generation_hash.clone().unwrap();
     let seen = snapshot.podcliques.get_mut(WEB).unwrap();
     let podclique = Arc::make_mut(&mut seen.podclique);
     podclique.status.get_or_insert_default().update_progress = Some(PclqUpdateProgress {
-        reached: Some(3),
+        reached: Some(reached),
         ..PclqUpdateProgress::begin(generation, String::new(), Time(after(60)))
     });
 }
@@ -106,7 +120,7 @@ fn the_index_stays_vacant_until_both_are_done() {
     let mut snapshot = short_of_room();
     step(&mut snapshot);
     step(&mut snapshot);
-    store_reached(&mut snapshot);
+    store_reached(&mut snapshot, 3);
     renew(&mut snapshot, WEB, 3);
     step(&mut snapshot);
     assert_eq!(listed(&snapshot), of_web());
@@ -135,6 +149,21 @@ fn nothing_stays_vacant_while_the_newest_template_is_refused() {
         known.answer = CheckAnswer::Refused("no".into());
     }
     step(&mut snapshot);
+    step(&mut snapshot);
+    assert_eq!((turn(&snapshot), listed(&snapshot)), (vec![0], vec![]));
+}
+
+/// The scheduler finds no node for new pods, so the update stands. Then a user scales `web` out.
+#[test]
+fn a_new_pod_without_a_node_keeps_no_index_vacant() {
+    let mut snapshot = running();
+    edit_all(&mut snapshot);
+    step(&mut snapshot);
+    step(&mut snapshot);
+    store_reached(&mut snapshot, 4);
+    refuse_last(&mut snapshot);
+    let seen = snapshot.podcliques.get_mut(WEB).unwrap();
+    Arc::make_mut(&mut seen.podclique).spec.replicas = 5;
     step(&mut snapshot);
     assert_eq!((turn(&snapshot), listed(&snapshot)), (vec![0], vec![]));
 }
