@@ -53,6 +53,9 @@ fn remedy_of_object(reason: Reason) -> Option<&'static str> {
             "the message names what is missing and the levels that there are; the gang starts by \
              itself once it is there"
         }
+        Reason::ComputeDomainsNotServed => {
+            "install the NVIDIA DRA driver, or create the set again without `grove.io/mnnvl-group`"
+        }
         Reason::ClaimMissing => {
             "the message names what is missing: create the ResourceClaimTemplate, or end the pod that \
              holds an earlier claim; the pods follow by themselves"
@@ -104,6 +107,12 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
              job on a node that is Ready after `stuckPodTimeoutOnReadyNode`"
         }
         Reason::Suspended => "set `spec.suspend` to false, or `kubectl grove resume SET`",
+        Reason::QuotaEvicted => {
+            "none: the gang starts again by itself once its quota is there; the message has Kueue's words"
+        }
+        Reason::WaitingForQuota => {
+            "free or raise quota; `kubectl get workloads.kueue.x-k8s.io` lists what waits beside it"
+        }
         Reason::PodsBeingCreated => "none; if it stays so, read the operator's log",
         Reason::PodNotReady => {
             "`kubectl get node NODE`: Kubernetes evicts its pods after their tolerations (300 s \
