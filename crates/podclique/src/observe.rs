@@ -276,9 +276,8 @@ pub fn observe(
     let may_have_more = caches.of::<Pod>().may_have_more_of(ownership::uid(meta));
     let is_view_outdated = caches.is_workload_outdated(namespace);
     let set_key = caches.set_of_member(meta);
-    let set = set_key
-        .as_ref()
-        .and_then(|key| caches.of::<PodCliqueSet>().get(key));
+    let sets = caches.of::<PodCliqueSet>();
+    let set = set_key.as_ref().and_then(|key| sets.get(key));
     let (mut pods, released) = pods_of(podclique, set_key.as_ref(), caches);
     domain::object::pod::sort_pods(&mut pods);
     let gang = gang_of(meta, set.as_deref(), caches);
@@ -325,9 +324,7 @@ pub fn observe(
         podclique: podclique.clone(),
         stuck_timeouts: rules.stuck_timeouts,
         sharing: SharingFacts::default(),
-        domain: set
-            .as_ref()
-            .and_then(|set| compute_domain::observe(podclique, set, caches, rules)),
+        domain: compute_domain::observe(podclique, set.as_deref(), caches, rules),
         own_claims: claims::find_own(podclique, caches),
     };
     if let Some(set) = set.filter(|set| has_sharing(&set.spec.template)) {

@@ -123,12 +123,9 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
             return None;
         };
         used.insert(name.clone());
-        let older = snapshot
-            .older
-            .find(index)
-            .filter(|_| !surge.contains(&index));
+        let is_surge = surge.contains(&index);
         let new = NewPod {
-            older,
+            older: snapshot.older.find(index).filter(|_| !is_surge),
             index,
             name,
             group: group.as_deref(),

@@ -30,11 +30,11 @@ pub struct DomainFacts {
 /// Reads it, if pods join one.
 pub(super) fn observe(
     podclique: &PodClique,
-    set: &PodCliqueSet,
+    set: Option<&PodCliqueSet>,
     caches: &Caches,
     rules: &PodCliqueReconciler,
 ) -> Option<DomainFacts> {
-    let name = domain_of(ownership::name(&set.metadata), &podclique.spec.pod_spec)?;
+    let name = domain_of(ownership::name(&set?.metadata), &podclique.spec.pod_spec)?;
     let namespace = podclique.metadata.namespace.clone().unwrap_or_default();
     let key = Key::new(namespace, name);
     let template = caches.of::<ResourceClaimTemplate>().get(&key);

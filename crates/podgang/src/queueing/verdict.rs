@@ -72,7 +72,7 @@ pub fn judge(snapshot: &Snapshot, facts: &QueueingFacts) -> Verdict {
                 condition: None,
             };
         }
-        Some(true) => return keep(snapshot, facts, before.unwrap_or_default()),
+        Some(true) => return keep(snapshot, facts, &before.unwrap_or_default()),
         _ => before.unwrap_or_default(),
     };
     let round = before.round;
@@ -97,12 +97,13 @@ fn gang_in(gang: &PodGang, queue: &str) -> String {
 }
 
 /// A gang that has quota keeps it until it is lost.
-fn keep(snapshot: &Snapshot, facts: &QueueingFacts, before: GangQuota) -> Verdict {
+fn keep(snapshot: &Snapshot, facts: &QueueingFacts, before: &GangQuota) -> Verdict {
     let gang = &snapshot.gang;
-    let Some(loss) = find_loss(snapshot, facts, &before) else {
+    let Some(loss) = find_loss(snapshot, facts, before) else {
         let grants = grant::update(gang, facts, &before.grants);
         let growth = explain_growth(facts, &grants);
-        return reserved(GangQuota { grants, ..before }, growth);
+        let round = before.round;
+        return reserved(GangQuota { round, grants }, growth);
     };
     let rounds = facts.pods.iter().map(|p| quota::round_of_pod(&p.metadata));
     let round = rounds.chain([before.round]).max().unwrap_or(0);

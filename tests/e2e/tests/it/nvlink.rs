@@ -79,6 +79,20 @@ fn expect_workers(seen: &Seen, counts: [usize; 2]) -> Result<(), String> {
     same("workers", &found, &counts)
 }
 
+/// The workers of the first replica join its domain, and its router does not.
+fn expect_claims(seen: &Seen) -> Result<(), String> {
+    expect_workers(seen, [2, 2])?;
+    for pod in seen.pods("svc-0-worker") {
+        let claims = json!([{"name": "mnnvl-claim", "resourceClaimTemplateName": "svc-0-rack"}]);
+        same("claims", &pod["spec"]["resourceClaims"], &claims)?;
+        let used = &pod["spec"]["containers"][0]["resources"]["claims"];
+        same("used", used, &json!([{"name": "mnnvl-claim"}]))?;
+    }
+    let router = seen.pods("svc-0-router");
+    same("routers", &router.len(), &1)?;
+    same("claims", &router[0]["spec"]["resourceClaims"], &Value::Null)
+}
+
 #[test]
 fn domains_come_before_the_pods_of_each_replica_and_go_after_them() {
     let control_plane = site::private();
@@ -112,19 +126,7 @@ fn domains_come_before_the_pods_of_each_replica_and_go_after_them() {
         expect_workers(seen, [0, 2])
     });
     make_template(&ns, "svc-0-rack");
-    ns.until("the others follow", |seen| {
-        expect_workers(seen, [2, 2])?;
-        for pod in seen.pods("svc-0-worker") {
-            let claims =
-                json!([{"name": "mnnvl-claim", "resourceClaimTemplateName": "svc-0-rack"}]);
-            same("claims", &pod["spec"]["resourceClaims"], &claims)?;
-            let used = &pod["spec"]["containers"][0]["resources"]["claims"];
-            same("used", used, &json!([{"name": "mnnvl-claim"}]))?;
-        }
-        let router = seen.pods("svc-0-router");
-        same("routers", &router.len(), &1)?;
-        same("claims", &router[0]["spec"]["resourceClaims"], &Value::Null)
-    });
+    ns.until("the others follow", expect_claims);
 
     ns.kubectl(&["scale", "pcs", "svc", "--replicas=1"]);
     ns.until("the domain goes after its pods", |seen| {
