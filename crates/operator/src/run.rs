@@ -83,7 +83,6 @@ pub async fn run_until(
     let context = Arc::new(context.on_standby());
     let stop = stop.boxed().shared();
     let mut tasks = Tasks::new();
-    let profiles = config.profiles();
     tasks.spawn(beat(context.clone()));
     watch_all(&mut tasks, &context, &client, &config);
     let mut served = None;
@@ -196,7 +195,7 @@ pub fn controllers() -> Controllers {
 
 fn watch_all(tasks: &mut Tasks, context: &Arc<Context>, client: &Client, config: &Config) {
     let kinds = Kinds::all()
-        .for_profiles(&config.scheduler.profiles(), context)
+        .for_profiles(&config.profiles(), context)
         .for_network(config.network.auto_mnnvl_enabled, context);
     for (kind, watch) in kinds.watches(context, client) {
         tasks.spawn(async move {
