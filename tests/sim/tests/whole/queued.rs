@@ -113,7 +113,7 @@ fn queued() -> Value {
 fn play(
     quota: i64,
     (is_killed, mutant): (bool, Option<Mutant>),
-    course: impl AsyncFn(&mut Course) -> Result<(), String>,
+    course: &impl AsyncFn(&mut Course) -> Result<(), String>,
 ) -> Result<(), String> {
     in_paused_time(async {
         let mut cluster = Course::begin(quota, is_killed);
@@ -130,9 +130,9 @@ fn play(
 }
 
 /// Plays a course with and without kills.
-fn expect_course(quota: i64, course: impl AsyncFn(&mut Course) -> Result<(), String>) {
+fn expect_course(quota: i64, course: &impl AsyncFn(&mut Course) -> Result<(), String>) {
     for is_killed in [false, true] {
-        let played = play(quota, (is_killed, None), &course);
+        let played = play(quota, (is_killed, None), course);
         assert!(
             played.is_ok(),
             "killed: {is_killed}\n{}",
@@ -152,8 +152,8 @@ fn check_use(store: &Store) -> Result<(), String> {
         };
         list.retain(|(id, _)| *id != record.id);
         list.extend(record.after.clone().map(|after| (record.id.clone(), after)));
-        let uses = |pod: &Value| queue::may_run(pod) && !view::is_finished(pod);
-        let used = pods.iter().filter(|(_, pod)| uses(pod)).count();
+        let counts = |pod: &Value| queue::may_run(pod) && !view::is_finished(pod);
+        let used = pods.iter().filter(|(_, pod)| counts(pod)).count();
         let holding = workloads.iter().filter(|(_, w)| queue::holds_quota(w));
         let held: i64 = holding.map(|(_, w)| queue::size_of(w)).sum();
         if i64::try_from(used).unwrap() > held {
@@ -179,7 +179,7 @@ fn running_pods(store: &Store) -> usize {
 
 #[test]
 fn gangs_start_with_quota_and_no_pod_before() {
-    expect_course(3, async |cluster| {
+    expect_course(3, &async |cluster| {
         cluster.expect("no pod starts", |store| running_pods(store) == 0)?;
         cluster.set_quota(4);
         cluster.rest().await?;
@@ -211,21 +211,21 @@ async fn lose_quota(cluster: &mut Course) -> Result<(), String> {
 
 #[test]
 fn a_gang_that_loses_its_quota_comes_back_as_a_whole() {
-    expect_course(PODS, lose_quota);
+    expect_course(PODS, &lose_quota);
 }
 
 /// Pods without gate run without quota, and those of an earlier round would never go.
 #[test]
 fn such_bugs_are_found() {
     for mutant in [Mutant::ForgetsGate, Mutant::ForgetsRounds] {
-        let played = play(PODS, (false, Some(mutant)), lose_quota);
+        let played = play(PODS, (false, Some(mutant)), &lose_quota);
         assert!(played.is_err(), "{mutant:?}");
     }
 }
 
 #[test]
 fn pods_that_are_added_wait_beside_the_gang() {
-    expect_course(PODS, async |cluster| {
+    expect_course(PODS, &async |cluster| {
         cluster.store(|store| scale(store, Resource::PodClique, "svc-0-a", 3));
         cluster.rest().await?;
         cluster.expect("the gang runs on", |store| ready_pods(store) == 6)?;
@@ -242,11 +242,11 @@ fn pods_that_are_added_wait_beside_the_gang() {
 
 #[test]
 fn a_suspended_set_holds_no_quota() {
-    expect_course(PODS, async |cluster| {
+    expect_course(PODS, &async |cluster| {
         let suspend = |store: &mut Store, is_suspended: bool| {
             let id = Id::new(Resource::PodCliqueSet, "svc");
             store.edit("user", &id, |set| {
-                set["spec"]["suspend"] = json!(is_suspended)
+                set["spec"]["suspend"] = json!(is_suspended);
             });
         };
         cluster.store(|store| suspend(store, true));

@@ -24,7 +24,7 @@ fn gang(name: &str, status: Option<PodGangStatus>) -> PodGang {
     gang
 }
 
-fn quota(is_reserved: bool, round: i64) -> Option<PodGangStatus> {
+fn quota(is_reserved: bool, round: i64) -> PodGangStatus {
     let mut status = PodGangStatus {
         quota: Some(GangQuota {
             round,
@@ -40,7 +40,7 @@ fn quota(is_reserved: bool, round: i64) -> Option<PodGangStatus> {
     };
     let now = Timestamp::UNIX_EPOCH;
     conditions::set(&mut status.conditions, condition, None, now);
-    Some(status)
+    status
 }
 
 /// A set with a base gang, and a scaled gang.
@@ -59,8 +59,8 @@ fn names(found: &[(ControllerName, Key)], controller: ControllerName) -> Vec<&st
 #[test]
 fn the_quota_of_a_gang_triggers_its_podcliques_and_scaled_gangs() {
     let change = Change {
-        old: Some(Arc::new(gang("demo-0", quota(true, 0)))),
-        new: Some(Arc::new(gang("demo-0", quota(false, 1)))),
+        old: Some(Arc::new(gang("demo-0", Some(quota(true, 0))))),
+        new: Some(Arc::new(gang("demo-0", Some(quota(false, 1))))),
     };
     let found = triggered_by(&change, &caches());
     assert!(names(&found, PODCLIQUES).contains(&"demo-0-a"), "{found:?}");

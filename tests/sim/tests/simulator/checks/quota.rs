@@ -44,7 +44,7 @@ fn add_pod(store: &mut Store, name: &str, is_gated: bool) {
 fn start(store: &mut Store, name: &str) {
     let pod = Id::new(Resource::Pod, name);
     store.edit(OPERATOR, &pod, |pod| {
-        pod["spec"]["schedulingGates"] = json!([])
+        pod["spec"]["schedulingGates"] = json!([]);
     });
 }
 
@@ -78,7 +78,7 @@ fn i63_quota_is_given_back_when_no_pod_runs() {
     create(&mut store, "user", Resource::KueueWorkload, workload);
     let id = Id::new(Resource::KueueWorkload, "demo-0");
     store.edit("kueue", &id, |w| {
-        w["status"]["admission"] = json!({"clusterQueue": "gpus"})
+        w["status"]["admission"] = json!({"clusterQueue": "gpus"});
     });
     let give_back = |store: &mut Store| {
         let id = Id::new(Resource::KueueWorkload, "demo-0");
