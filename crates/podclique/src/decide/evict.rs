@@ -9,6 +9,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use api::PodGang;
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
@@ -30,30 +31,37 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
     let (earlier, present): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) =
         staying.partition(|pod| quota::is_of_earlier_round(gang, pod));
     let earlier = earlier.into_iter().filter(|pod| rule.deletes(pod));
-    let surplus = find_surplus(snapshot, present);
+    let surplus = find_surplus(snapshot, gang, present);
     earlier
         .chain(surplus)
         .map(|pod| Action::delete_as_seen::<Pod>(&pod.metadata, Purpose::EvictPod))
         .collect()
 }
 
-/// Pods that may run beyond the quota of their PodClique.
-fn find_surplus<'a>(snapshot: &Snapshot, pods: Vec<&'a Arc<Pod>>) -> Vec<&'a Arc<Pod>> {
-    let Some(room) = snapshot.quota_room().filter(|room| *room < 0) else {
+/// Pods that may run beyond the quota of their PodClique. Those that end already are not counted: nobody
+/// else goes while they take their time.
+fn find_surplus<'a>(
+    snapshot: &Snapshot,
+    gang: &PodGang,
+    pods: Vec<&'a Arc<Pod>>,
+) -> Vec<&'a Arc<Pod>> {
+    if !quota::is_reserved(gang) {
         return Vec::new();
-    };
+    }
     let mut running: Vec<&Arc<Pod>> = pods
         .into_iter()
         .filter(|pod| pod.gate_position().is_none() && !pod.has_run_out())
         .collect();
     running.sort_by_key(|pod| Reverse(pod.index()));
-    running.truncate(usize::try_from(room.unsigned_abs()).unwrap_or(0));
+    let granted = quota::granted(gang, ownership::name(&snapshot.podclique.metadata));
+    let granted = usize::try_from(granted).unwrap_or(0);
+    running.truncate(running.len().saturating_sub(granted));
     running
 }
 
 impl Snapshot {
-    /// How many more pods may start with the quota of the PodClique; below 0 if fewer should run. `None`:
-    /// its gang runs outside the quota of queues.
+    /// How many more pods may start with the quota of the PodClique; below 0 if more use it than have it.
+    /// `None`: its gang runs outside the quota of queues.
     pub(super) fn quota_room(&self) -> Option<i32> {
         let gang = self.gang.as_deref()?;
         if quota::is_held(gang) {

@@ -166,6 +166,16 @@ fn pods_beyond_the_quota_go() {
     ");
 }
 
+/// A pod takes its time to end.
+#[test]
+fn while_a_pod_beyond_the_quota_ends_no_other_goes() {
+    let clique = worker(3);
+    let mut pods = ready(&clique, 0..2);
+    pods.push(pod(&clique, 2).ready().terminating(1));
+    let snapshot = with_quota(&clique, pods, 2);
+    assert_snapshot!(writes(&plan(&snapshot)), @"");
+}
+
 #[test]
 fn it_says_that_it_starts_like_a_new_one_before_its_pods_go() {
     let clique = worker(2);
@@ -190,6 +200,29 @@ fn it_says_that_it_starts_like_a_new_one_before_its_pods_go() {
     ");
     snapshot.is_view_outdated = true;
     assert!(plan(&snapshot).waves.concat().is_empty());
+}
+
+/// A clique that was at 0 when its gang got quota asked for all of its pods later.
+#[test]
+fn a_clique_without_quota_for_its_minimum_is_not_breached() {
+    let clique = worker(2);
+    let mut snapshot = with_quota(&clique, ready(&clique, 0..2), 0);
+    let first = plan(&snapshot);
+    assert!(first.waves.concat().is_empty(), "{first}");
+    store_status(&mut snapshot);
+    assert_snapshot!(writes(&plan(&snapshot)), @"
+    wave 1
+      delete Pod demo-0-worker-p1 at version 1: its gang lost its quota
+      delete Pod demo-0-worker-p0 at version 1: its gang lost its quota
+    ");
+    snapshot.pods.clear();
+    let status = plan(&snapshot).status.unwrap();
+    let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached);
+    let breach = breach.unwrap();
+    assert_eq!(
+        (&*breach.status, &*breach.reason),
+        ("False", "QuotaEvicted")
+    );
 }
 
 #[test]

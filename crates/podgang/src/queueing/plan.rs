@@ -68,7 +68,9 @@ fn plan_waiting(snapshot: &Snapshot, facts: &QueueingFacts, now: Timestamp) -> V
                 let next = || release::without_quota(workload, now);
                 return is_evicted.then(|| Action::replace_status(next()));
             }
-            let is_other = may_ask && asks_for_others(facts, workload, &requested);
+            // Another one would be active.
+            let may_go = may_ask && !is_inactive;
+            let is_other = may_go && asks_for_others(facts, workload, &requested);
             is_other.then(|| give_up(workload))
         })
         .collect();

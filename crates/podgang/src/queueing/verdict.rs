@@ -76,6 +76,14 @@ pub fn judge(snapshot: &Snapshot, facts: &QueueingFacts) -> Verdict {
         _ => before.unwrap_or_default(),
     };
     let round = before.round;
+    if has_leftovers(facts, round) {
+        return waiting(
+            lost(facts, round),
+            Reason::QuotaEvicted,
+            &gang_in(gang, queue),
+            "its pods run without quota, and end first",
+        );
+    }
     match find_first(snapshot, facts) {
         Ok(first) => {
             let grants = vec![first];
@@ -105,19 +113,36 @@ fn keep(snapshot: &Snapshot, facts: &QueueingFacts, before: &GangQuota) -> Verdi
         let round = before.round;
         return reserved(GangQuota { round, grants }, growth);
     };
-    let rounds = facts.pods.iter().map(|p| quota::round_of_pod(&p.metadata));
-    let round = rounds.chain([before.round]).max().unwrap_or(0);
-    let quota = GangQuota {
-        round: round.saturating_add(1),
-        grants: Vec::new(),
-    };
     let name = ownership::name(&gang.metadata);
     waiting(
-        quota,
+        lost(facts, before.round),
         Reason::QuotaEvicted,
         &format!("gang {name} lost its quota"),
         &loss,
     )
+}
+
+/// The next round, in which no pod that exists may start.
+fn lost(facts: &QueueingFacts, round: i64) -> GangQuota {
+    let rounds = facts.pods.iter().map(|p| quota::round_of_pod(&p.metadata));
+    let round = rounds.chain([round]).max().unwrap_or(0);
+    GangQuota {
+        round: round.saturating_add(1),
+        grants: Vec::new(),
+    }
+}
+
+/// Whether pods of this round run although the gang has no quota: somebody deleted its PodGang, and the
+/// quota with it, or removed their gates. Nothing would ever end them, and no quota is asked for beside
+/// them.
+fn has_leftovers(facts: &QueueingFacts, round: i64) -> bool {
+    let mut pods = facts.pods.iter();
+    !facts.is_outdated
+        && pods.any(|pod| {
+            let is_of_round = quota::round_of_pod(&pod.metadata) >= round;
+            let may_run = pod.gate_position().is_none() && !pod.has_run_out();
+            is_of_round && may_run && !pod.is_terminating()
+        })
 }
 
 /// Why the gang has no quota any more. An unknown state is no loss.

@@ -120,6 +120,36 @@ fn an_unknown_state_is_no_loss(#[case] adapt: fn(&mut QueueingFacts)) {
     assert_eq!(grants(&snapshot), ["demo-0 3"]);
 }
 
+/// Its quota goes with the PodGang, and nothing but the round ends its pods.
+#[test]
+fn pods_of_a_podgang_that_somebody_deleted_end_first() {
+    let mut snapshot = queued(Some(3));
+    give_pods(&mut snapshot, 3, PodBuilder::ready);
+    assert!(store_status(&mut snapshot).is_empty());
+    assert_eq!(
+        state(&snapshot),
+        "False QuotaEvicted: gang demo-0 waits in queue team-a: its pods run without quota, and end first"
+    );
+    assert_eq!(quota::round(&snapshot.gang), 1);
+    assert!(store_status(&mut snapshot).is_empty(), "pods are left");
+    assert_eq!(quota::round(&snapshot.gang), 1, "once");
+    give_pods(&mut snapshot, 3, |p| p);
+    assert_eq!(
+        words(&store_status(&mut snapshot)),
+        ["create Workload demo-0"]
+    );
+}
+
+/// The cache may show pods that have ended.
+#[test]
+fn an_unknown_state_begins_no_round() {
+    let mut snapshot = queued(Some(3));
+    give_pods(&mut snapshot, 3, PodBuilder::ready);
+    facts(&mut snapshot).is_outdated = true;
+    assert!(store_status(&mut snapshot).is_empty());
+    assert_eq!(quota::round(&snapshot.gang), 0);
+}
+
 #[test]
 fn a_gang_of_a_suspended_set_gives_its_workload_up_once_its_pods_are_gone() {
     let mut snapshot = granted(3);
@@ -149,6 +179,11 @@ fn a_deactivated_workload_stays_and_says_so() {
         state(&snapshot).contains("it was deactivated"),
         "{}",
         state(&snapshot)
+    );
+    request(&mut snapshot, 2);
+    assert!(
+        store_status(&mut snapshot).is_empty(),
+        "it is not made active"
     );
     snapshot.is_suspended = true;
     assert!(store_status(&mut snapshot).is_empty(), "it stays");
