@@ -74,12 +74,10 @@ impl Cell {
             return Ok(());
         }
         let least = usize::from(!self.disturbance.may_refuse_event());
-        // A pod that two operators created twice is one more in its slot.
-        let has_twin = ring.wire.state().excused.is_some();
+        let state = ring.wire.state();
         ring.wire.server.with_store(|store| {
-            if !has_twin {
-                judge_slots(scenario, store, begin.store.log.len())?;
-            }
+            let twins = state.twins.of_slots(store);
+            judge_slots(scenario, store, begin.store.log.len(), &twins)?;
             judge_events(scenario, store, least)
         })
     }
