@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{LIMIT, is_ready, one_clique, server, start, update_ends};
+use super::{LIMIT, one_clique, server, start, update_ends};
 use crate::judge::{has, same};
 use crate::namespace::Namespace;
-use crate::seen::{Seen, name, state, uid};
+use crate::seen::{Seen, is_ready, name, state, uid};
 
 /// The pods by index, all of them Ready, with these versions.
 fn by_version<'a>(seen: &'a Seen, versions: [&str; 4]) -> Result<Vec<&'a Value>, String> {
