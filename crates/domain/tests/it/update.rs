@@ -3,6 +3,7 @@
 mod coherent;
 mod component;
 mod records;
+mod rolling;
 mod tally;
 mod vacancies;
 
