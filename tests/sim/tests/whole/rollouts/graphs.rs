@@ -94,7 +94,47 @@ pub const TRIO: Shape = Shape {
     ..COHERENT_GROUP
 };
 
+/// Two replicas of a model, in three steps each. It is a unit of the second one that is scaled: it waits
+/// while the first one has the turn. Without a place for a pod of the first one, a unit of the second one
+/// that is being replaced loses its own, so one more than a whole version may be missing.
+pub const COHERENT_SET: Shape = Shape {
+    name: "coherent set",
+    build: || {
+        set("svc")
+            .replicas(2)
+            .clique("a", |c| c)
+            .clique("b", |c| c)
+            .group("d", ["a"], |g| g.replicas(3).min(1))
+            .group("p", ["b"], |g| g.replicas(3).min(1))
+    },
+    pods: 12,
+    scaled: (Resource::PodCliqueScalingGroup, "svc-1-d"),
+    max_unavailable: 2,
+    parts: &[
+        small("svc-0-d"),
+        small("svc-0-p"),
+        small("svc-1-d"),
+        small("svc-1-p"),
+    ],
+    ..COHERENT_GROUP
+};
+
+/// A group of three units, each a whole version of it.
+const fn small(name: &'static str) -> Part {
+    Part {
+        object: (Resource::PodCliqueScalingGroup, name),
+        units: 3,
+        minimum: 1,
+        max_unavailable: 2,
+    }
+}
+
 impl Part {
+    /// The name of its replica of the set.
+    pub fn replica(&self) -> &'static str {
+        self.object.1.rsplit_once('-').unwrap().0
+    }
+
     /// Its name in the template.
     pub fn name(&self) -> &'static str {
         self.object.1.rsplit('-').next().unwrap()

@@ -4,7 +4,7 @@ use sim::dynamo::{
     self, Moment, Reader, expect_no_early_ready, expect_no_early_traffic, expect_ready_at_the_end,
 };
 use sim::store::Record;
-use sim::{Resource, Store, view};
+use sim::{Store, view};
 
 use super::shape::Shape;
 
@@ -67,5 +67,6 @@ fn expect_no_surge_counted(log: &[Record], shape: &Shape) -> Result<(), String> 
 
 /// Dynamo makes sets of one replica, of which a clique or a group is the part.
 pub fn is_graph(shape: &Shape) -> bool {
-    shape.scaled.0 != Resource::PodCliqueSet
+    let mut parts = shape.parts.iter();
+    !shape.is_set() && parts.all(|part| part.replica() == "svc-0")
 }
