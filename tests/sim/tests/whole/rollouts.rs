@@ -241,6 +241,7 @@ plays! {
     updates_of_a_coherent_pair_keep_versions_whole_and_end: "coherent pair";
     updates_of_a_coherent_trio_keep_versions_whole_and_end: "coherent trio";
     updates_of_a_coherent_set_keep_versions_whole_and_end: "coherent set";
+    updates_of_a_coherent_pair_with_surge_never_dip_and_end: "coherent pair with surge";
 }
 
 /// A shape that no test plays would meet no cause.

@@ -7,6 +7,7 @@ use sim::check::{LATE, OPERATOR};
 use sim::store::Record;
 use sim::{Resource, Store, view};
 
+use super::set_id;
 use super::shape::Shape;
 
 /// Fails if the operator took a unit down when too few were up. Each of several parts has its own budget,
@@ -15,7 +16,8 @@ pub fn check(store: &Store, shape: &Shape, began: usize) -> Result<(), String> {
     let log = store.log.iter().enumerate();
     if !shape.parts.is_empty() {
         return shape.parts.iter().try_for_each(|part| {
-            let of_part = log.clone().filter(|(_, record)| part.has(&record.id.name));
+            let is_read = |record: &Record| part.has(&record.id.name) || record.id == set_id();
+            let of_part = log.clone().filter(|(_, record)| is_read(record));
             check_units(of_part, &part.alone(shape), began, part.units)
         });
     }
@@ -66,11 +68,18 @@ fn check_units<'a>(
     Ok(())
 }
 
-/// How many units may be down once the update goes on without surge.
+/// How many units may be down once the update goes on without surge, as the record of the units says, or
+/// the turn for all of its parts.
 fn gives_surge_up(record: &Record, shape: &Shape) -> usize {
     let is_it = (record.id.resource, record.id.name.as_str()) == shape.scaled;
-    let after = record.after.as_ref().filter(|_| is_it);
-    let reason = after.map_or("", |o| view::text(o, "/status/updateProgress/withoutSurge"));
+    let field = if is_it {
+        "/status/updateProgress/withoutSurge"
+    } else {
+        "/status/updateProgress/currentlyUpdating/0/withoutSurge"
+    };
+    let is_read = is_it || record.id == set_id();
+    let after = record.after.as_ref().filter(|_| is_read);
+    let reason = after.map_or("", |object| view::text(object, field));
     if reason.is_empty() {
         0
     } else {

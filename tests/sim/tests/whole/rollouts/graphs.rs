@@ -18,6 +18,8 @@ pub struct Part {
     pub minimum: usize,
     /// `rollingUpdate.maxUnavailable`.
     pub max_unavailable: usize,
+    /// `rollingUpdate.maxSurge`.
+    pub surge: usize,
 }
 
 /// The default budget: a whole version.
@@ -26,6 +28,7 @@ pub const DECODE: Part = Part {
     units: 4,
     minimum: 2,
     max_unavailable: 2,
+    surge: 0,
 };
 
 /// One more than a whole version may be missing. A unit of decode that waits for a place takes the next
@@ -35,6 +38,7 @@ pub const PREFILL: Part = Part {
     units: 6,
     minimum: 2,
     max_unavailable: 3,
+    surge: 0,
 };
 
 /// Two steps of two decode units, and three prefill units in each of them. Places are given in the order
@@ -54,6 +58,20 @@ pub const PAIR: Shape = Shape {
     max_unavailable: 3,
     parts: &[DECODE, PREFILL],
     ..COHERENT_GROUP
+};
+
+/// The same with surge for a whole version of both parts: the first new units are surge.
+pub const SURGING_PAIR: Shape = Shape {
+    name: "coherent pair with surge",
+    surge: 4,
+    parts: &[
+        Part { surge: 2, ..DECODE },
+        Part {
+            surge: 2,
+            ..PREFILL
+        },
+    ],
+    ..PAIR
 };
 
 /// A router of ten pods, twenty decode and ten prefill units, in three steps. Losses of four places leave
@@ -77,6 +95,7 @@ pub const TRIO: Shape = Shape {
             units: 10,
             minimum: 2,
             max_unavailable: 3,
+            surge: 0,
         },
         Part {
             units: 20,
@@ -126,6 +145,7 @@ const fn small(name: &'static str) -> Part {
         units: 3,
         minimum: 1,
         max_unavailable: 2,
+        surge: 0,
     }
 }
 
@@ -161,6 +181,7 @@ impl Part {
         Shape {
             pods: self.units,
             scaled: self.object,
+            surge: self.surge,
             max_unavailable: self.max_unavailable,
             parts: &[],
             ..*shape
@@ -174,6 +195,9 @@ impl Part {
             let configs = template[kind].as_array_mut().into_iter().flatten();
             for config in configs.filter(|config| config["name"] == self.name()) {
                 config["rollingUpdate"] = json!({"maxUnavailable": self.max_unavailable});
+                if self.surge > 0 {
+                    config["rollingUpdate"]["maxSurge"] = json!(self.surge);
+                }
             }
         }
     }

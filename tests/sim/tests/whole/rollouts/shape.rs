@@ -5,7 +5,7 @@ use sim::store::Record;
 use sim::{Call, Resource, Store, view};
 use testkit::builders::{SetBuilder, set};
 
-use super::graphs::{COHERENT_SET, PAIR, Part, TRIO};
+use super::graphs::{COHERENT_SET, PAIR, Part, SURGING_PAIR, TRIO};
 use super::{has_version, set_id};
 use crate::scenarios::{manifest, scale};
 
@@ -18,7 +18,7 @@ pub struct Shape {
     pub pods: usize,
     /// The object that is scaled; of several parts that of the first group in the template.
     pub scaled: (Resource, &'static str),
-    /// `rollingUpdate.maxSurge`.
+    /// `rollingUpdate.maxSurge`; of several parts their sum.
     pub surge: usize,
     /// `rollingUpdate.maxUnavailable`; of several parts the largest one.
     pub max_unavailable: usize,
@@ -79,8 +79,8 @@ pub const COHERENT_GROUP: Shape = Shape {
 
 /// A clique, a group, a set of three replicas: one unit may be down. Then cliques and groups with
 /// one surge unit, with all units required or without, coherent ones, of which two units may be down, and
-/// coherent ones of several parts, in one replica or in two.
-pub static SHAPES: [Shape; 13] = [
+/// coherent ones of several parts, in one replica or in two, and with surge.
+pub static SHAPES: [Shape; 14] = [
     COHERENT_CLIQUE,
     COHERENT_GROUP,
     Shape {
@@ -130,6 +130,7 @@ pub static SHAPES: [Shape; 13] = [
     PAIR,
     TRIO,
     COHERENT_SET,
+    SURGING_PAIR,
 ];
 
 /// The shape of that name.
@@ -195,7 +196,7 @@ impl Shape {
         } else {
             "cliques"
         };
-        if self.surge > 0 {
+        if self.surge > 0 && self.parts.is_empty() {
             let rolling = json!({"maxSurge": self.surge, "maxUnavailable": self.max_unavailable});
             manifest["spec"]["template"][parts][0]["rollingUpdate"] = rolling;
         }
