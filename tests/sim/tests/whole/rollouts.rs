@@ -199,8 +199,7 @@ fn play_all(shape: &'static Shape) {
 
 fn play_each(shape: &'static Shape, causes: impl Iterator<Item = &'static Cause>) {
     let mut failed = Vec::new();
-    let is_met = |cause: &&Cause| cause.is_of_graphs || shape.parts.is_empty();
-    for cause in causes.filter(is_met) {
+    for cause in causes.filter(|cause| (cause.meets)(shape)) {
         for is_killed in [false, true] {
             let name = format!("{} of a {}, killed: {is_killed}", cause.name, shape.name);
             if let Err(wrong) = play(shape, cause, is_killed, &CLAIMS) {

@@ -169,11 +169,21 @@ impl Part {
     /// Whether the pod of this name is of a group replica in the base gang: while one of these is down,
     /// scaled gangs do not start, and the update has no steps.
     pub fn has_in_base(&self, pod: &str) -> bool {
+        let index = self.replica_of(pod);
+        index.is_some_and(|index| index < self.minimum)
+    }
+
+    /// Whether the pod of this name is of a group replica in a scaled gang.
+    pub fn has_beyond_base(&self, pod: &str) -> bool {
+        let index = self.replica_of(pod);
+        index.is_some_and(|index| index >= self.minimum)
+    }
+
+    /// The index of the group replica to which the pod of this name belongs.
+    fn replica_of(&self, pod: &str) -> Option<usize> {
         let is_group = self.object.0 == Resource::PodCliqueScalingGroup;
-        let rest = pod.strip_prefix(self.object.1).unwrap_or_default();
-        let index = rest.split('-').nth(1);
-        let index = index.and_then(|index| index.parse::<usize>().ok());
-        is_group && index.is_some_and(|index| index < self.minimum)
+        let rest = pod.strip_prefix(self.object.1).filter(|_| is_group)?;
+        rest.split('-').nth(1)?.parse().ok()
     }
 
     /// It alone, as if its set had no other part.
