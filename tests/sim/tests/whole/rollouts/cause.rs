@@ -134,7 +134,10 @@ pub static CAUSES: [Cause; 23] = [
     },
     Cause {
         name: "full quota",
+        leaves_room: true,
         before: |store, shape, _| store.pod_quota = Some(shape.pods),
+        words_of_engine: Some(&["waits until its surge has room", "exceeded quota"]),
+        cure: |store, _, _| store.pod_quota = None,
         ..ENDS
     },
     Cause {
@@ -148,6 +151,7 @@ pub static CAUSES: [Cause; 23] = [
     },
     Cause {
         name: "a pod that is lost and replaced",
+        leaves_room: true,
         spare_places: 1,
         during: Some(|store, _, _| lose_one(store)),
         ..ENDS
@@ -226,6 +230,7 @@ pub static CAUSES: [Cause; 23] = [
     },
     Cause {
         name: "gang termination",
+        leaves_room: true,
         delay: Some("5s"),
         during: Some(|store, _, _| break_one(store)),
         ..ENDS
