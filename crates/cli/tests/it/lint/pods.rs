@@ -34,8 +34,8 @@ fn expect_planned(object: &Value, mistakes: &[&str]) {
     let (rules, around) = (Rules::default(), Surroundings::default());
     match plan_new(object, "default", &rules, &around, after(0)) {
         Ok(Planned::New(outline)) => {
-            let is_told = |words: &&&str| outline.warnings.iter().any(|told| told == **words);
-            let told: Vec<_> = mistakes.iter().filter(is_told).collect();
+            let is_named = |words: &&&str| outline.warnings.iter().any(|told| told == **words);
+            let told: Vec<_> = mistakes.iter().filter(is_named).collect();
             assert_eq!(
                 told.len(),
                 mistakes.len(),
