@@ -45,6 +45,7 @@ impl Surroundings {
         admission::Rules {
             profiles: rules.are_profiles_known.then(|| (**profiles).clone()),
             allows_topology: rules.sets.is_topology_aware,
+            allows_mnnvl: !rules.are_profiles_known || rules.sets.is_mnnvl_enabled,
             topologies: (self.are_all_known || is_named_one_known).then(|| levels.collect()),
             ..admission::Rules::default()
         }

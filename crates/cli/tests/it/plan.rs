@@ -7,6 +7,7 @@ mod edits;
 mod examples;
 mod hostile;
 mod live;
+mod nvlink;
 mod properties;
 mod sets;
 mod surge;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Pod;
 use domain::object::ownership;
+use domain::scheduling::quota;
 
 use super::Snapshot;
 
@@ -20,6 +21,13 @@ impl Snapshot {
             .flat_map(|g| &g.pod_references)
             .map(|r| r.name.as_str())
             .collect()
+    }
+
+    /// Whether its gang waits for quota, after the PodClique was available.
+    pub fn has_lost_quota(&self) -> bool {
+        let status = self.podclique.status.as_ref();
+        let was_up = status.is_some_and(|s| s.was_available);
+        was_up && self.gang.as_deref().is_some_and(quota::is_held)
     }
 
     /// The node labels that the gang lists for this pod.
