@@ -6,6 +6,7 @@
 mod canary;
 mod cause;
 mod contention;
+mod counts;
 mod course;
 mod down;
 mod floor;
@@ -191,7 +192,12 @@ fn play(
 }
 
 /// What holds of every update.
-const CLAIMS: [Claim; 3] = [floor::check, reader::check_traffic, versions::check];
+const CLAIMS: [Claim; 4] = [
+    floor::check,
+    reader::check_traffic,
+    counts::check,
+    versions::check,
+];
 
 fn play_all(shape: &'static Shape) {
     play_each(shape, CAUSES.iter());
@@ -265,10 +271,15 @@ fn updates_of_an_engine_that_is_never_down_end() {
 fn updates_of_a_graph_are_ready_for_dynamo_only_at_their_end() {
     let mut causes = CAUSES.iter();
     let slow = causes.find(|cause| cause.name == "slow start").unwrap();
+    let claims: [Claim; 3] = [
+        reader::check_undisturbed,
+        counts::check,
+        counts::expect_surge,
+    ];
     let mut failed = Vec::new();
     let graphs = SHAPES.iter().chain(&ENGINES);
     for shape in graphs.filter(|shape| reader::is_graph(shape)) {
-        if let Err(wrong) = play(shape, slow, false, &[reader::check_undisturbed]) {
+        if let Err(wrong) = play(shape, slow, false, &claims) {
             eprintln!("{wrong}\n{}\n", shape.name);
             failed.push(shape.name);
         }
