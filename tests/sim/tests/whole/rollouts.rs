@@ -149,9 +149,10 @@ impl Scene {
             self.store(|store| store.log.len()),
         );
         self.store(|store| (self.cause.cure)(store, shape, &mut world.lock().unwrap()));
+        let version = self.cause.version;
         let limit = Duration::from_secs(self.cause.goes_on_within);
         let goes_on = |store: &Store, _: &Shape| {
-            floor::has_acted(store, before).or_else(|_| shape::has_ended(store))
+            floor::has_gone_on(store, before, version).or_else(|_| shape::has_ended(store))
         };
         self.until("the update goes on", limit, goes_on).await?;
         self.ends().await
