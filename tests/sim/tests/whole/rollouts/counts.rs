@@ -21,12 +21,12 @@ pub fn check(store: &Store, _: &Shape, _: usize) -> Result<(), String> {
     let mut most = BTreeMap::new();
     let is_counted = |record: &&Record| COUNTED.contains(&record.id.resource);
     let mut log = store.log.iter().filter(is_counted);
-    log.try_for_each(|record| match &record.after {
-        Some(object) => judge(&mut most, record, object),
-        None => {
+    log.try_for_each(|record| {
+        let Some(object) = &record.after else {
             most.remove(&record.id);
-            Ok(())
-        }
+            return Ok(());
+        };
+        judge(&mut most, record, object)
     })
 }
 
