@@ -5,6 +5,7 @@
 
 mod autoscaling;
 mod coherent;
+mod min_ready;
 mod no_replicas;
 mod nvlink;
 mod queue;
@@ -104,6 +105,7 @@ fn of_service(pcs: &PodCliqueSet) -> Vec<Warning> {
         short_delays(pcs),
         ending_pods(pcs),
         without_effect::partitions_of_parts(pcs),
+        min_ready::check(pcs),
         coherent::check(pcs),
     ]
     .concat()

@@ -4,6 +4,7 @@ use api::PodCliqueSet;
 use kube::Api;
 use kube::api::{Patch, PatchParams};
 use kube::core::{ApiResource, DynamicObject};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cluster::{Cluster, not_found};
@@ -26,7 +27,8 @@ pub struct SetEdit<'a> {
 }
 
 /// Plans the edit of the stored set and sends it; `plan` returns its result and a merge patch that
-/// names the version. The operator writes the status at any time: that is no edit of somebody else.
+/// names the version, or none if the set stays as it is. The operator writes the status at any time:
+/// that is no edit of somebody else.
 ///
 /// # Errors
 /// If the set does not exist, if somebody else edits it at the same time, or if the API server refuses
@@ -34,12 +36,16 @@ pub struct SetEdit<'a> {
 pub async fn edit_set<T>(
     cluster: &Cluster,
     edit: &SetEdit<'_>,
-    plan: impl AsyncFn(&Value) -> Result<(T, Value), Failure>,
+    plan: impl AsyncFn(&Value) -> Result<(T, Option<Value>), Failure>,
 ) -> Result<T, Failure> {
     let mut stored = read(cluster, edit.name).await?;
     for _ in 0..ATTEMPTS {
         let (result, patch) = plan(&stored).await?;
-        if write(cluster, edit, &patch).await? {
+        let is_done = match patch {
+            Some(patch) => write(cluster, edit, &patch).await?,
+            None => true,
+        };
+        if is_done {
             return Ok(result);
         }
         let present = read(cluster, edit.name).await?;
@@ -88,6 +94,19 @@ pub fn is_same_spec(before: &Value, after: &Value) -> bool {
     ["/metadata/uid", "/metadata/generation"]
         .iter()
         .all(|field| json::at(before, field) == json::at(after, field))
+}
+
+/// The stored set as this release knows it.
+///
+/// # Errors
+/// If it has a field that this release cannot read.
+pub(crate) fn parse_set(stored: &Value, edit: &SetEdit<'_>) -> Result<PodCliqueSet, Failure> {
+    PodCliqueSet::deserialize(stored).map_err(|error| {
+        Failure::Other(format!(
+            "podcliqueset {} cannot be read ({error}); is kubectl-grove as new as the operator?",
+            edit.name
+        ))
+    })
 }
 
 /// Refuses an edit that a tool would take back.

@@ -1,20 +1,20 @@
 //! Whether the operator is there. Without it every status is as old as its last write, and the pods say
 //! something else.
 
+mod lease;
 mod read;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
 use serde::Serialize;
 
 use crate::output::age_of;
 
-pub use read::read_leases;
+use lease::renewed_at;
 
-/// The clocks of this machine and of the operator's may differ by this.
-const SKEW: SignedDuration = SignedDuration::from_secs(30);
-/// If the holder stored none.
-const DURATION: i32 = 15;
+pub(crate) use lease::find_leader;
+pub use read::read_leases;
+pub(crate) use read::{LEASE, lease_name, read_lease};
 
 /// The Lease of an installed operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,13 +42,14 @@ pub struct OperatorAbsence {
 /// election is off, or the user may not read Leases.
 pub fn find_absence(leases: &[OperatorLease], now: Timestamp) -> Option<OperatorAbsence> {
     // Of several operators each may serve this namespace.
-    let is_any_there = leases.iter().any(|found| is_held(&found.lease, now));
+    let mut leaders = leases.iter().map(|found| find_leader(&found.lease, now));
+    let is_any_there = leaders.any(|leader| leader.is_some_and(|leader| leader.is_there));
     let last = leases.iter().max_by_key(|found| renewed_at(&found.lease));
     let last = last.filter(|_| !is_any_there)?;
     Some(OperatorAbsence {
         namespace: last.namespace.clone(),
         lease: last.lease.metadata.name.clone().unwrap_or_default(),
-        since: holder_of(&last.lease).and_then(|_| renewed_at(&last.lease)),
+        since: find_leader(&last.lease, now).map(|leader| leader.renewed),
     })
 }
 
@@ -71,22 +72,4 @@ impl OperatorAbsence {
              app.kubernetes.io/name=grove-operator`"
         )
     }
-}
-
-/// Whether a holder renewed it within its duration.
-fn is_held(lease: &Lease, now: Timestamp) -> bool {
-    let spec = lease.spec.as_ref();
-    let seconds = spec.and_then(|spec| spec.lease_duration_seconds);
-    let duration = SignedDuration::from_secs(seconds.unwrap_or(DURATION).into());
-    let renewed = holder_of(lease).and_then(|_| renewed_at(lease));
-    renewed.is_some_and(|at| now.duration_since(at) <= duration.saturating_add(SKEW))
-}
-
-fn holder_of(lease: &Lease) -> Option<&str> {
-    let holder = lease.spec.as_ref()?.holder_identity.as_deref();
-    holder.filter(|holder| !holder.is_empty())
-}
-
-fn renewed_at(lease: &Lease) -> Option<Timestamp> {
-    Some(lease.spec.as_ref()?.renew_time.as_ref()?.0)
 }

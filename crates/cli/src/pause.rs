@@ -33,19 +33,20 @@ pub async fn run(
     Ok(Exit::Ok)
 }
 
-/// Whether the set is paused already, and the patch.
+/// Whether the set is paused already, and the patch if that changes.
 fn plan(
     stored: &Value,
     edit: &SetEdit<'_>,
     args: &PauseArgs,
     is_paused: bool,
-) -> Result<(bool, Value), Failure> {
+) -> Result<(bool, Option<Value>), Failure> {
     refuse_job(stored, edit)?;
     if !args.force && !args.dry_run {
         refuse_managed(stored, edit)?;
     }
     let was_paused = json::at(stored, PAUSED) == &Value::Bool(true);
-    Ok((was_paused, build_patch(stored, is_paused)))
+    let patch = (was_paused != is_paused).then(|| build_patch(stored, is_paused));
+    Ok((was_paused, patch))
 }
 
 /// The merge patch of the stored set.

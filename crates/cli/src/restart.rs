@@ -39,10 +39,11 @@ fn plan(
     edit: &SetEdit<'_>,
     args: &RestartArgs,
     now: Timestamp,
-) -> Result<(Restart, Value), Failure> {
+) -> Result<(Restart, Option<Value>), Failure> {
     refuse_job(stored, edit)?;
     if !args.force && !args.dry_run {
         refuse_managed(stored, edit)?;
     }
-    mark_cliques(stored, args, now)
+    let (restart, patch) = mark_cliques(stored, args, now)?;
+    Ok((restart, Some(patch)))
 }

@@ -4,22 +4,20 @@ mod args;
 mod draw;
 mod wish;
 
-use api::PodCliqueSet;
-use kube::Api;
-use kube::api::{Patch, PatchParams};
-use kube::core::{ApiResource, DynamicObject};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cluster::{Cluster, not_found};
+use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
+use crate::edit::{SetEdit, edit_set, parse_set, refuse_managed};
 use crate::exit::{Exit, Failure};
 use crate::json;
 use crate::output;
 
 pub use args::SuspendArgs;
 pub use draw::draw_outcome;
-pub use wish::{Wish, check};
+pub use wish::Wish;
+use wish::refuse_over;
 
 /// What the command did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -42,53 +40,51 @@ pub async fn run(
     connection: &ConnectionArgs,
 ) -> Result<Exit, Failure> {
     let cluster = Cluster::connect(connection).await?;
-    let kind = ApiResource::erase::<PodCliqueSet>(&());
-    let namespace = Some(cluster.namespace.as_str());
-    let stored = cluster.get_raw(&kind, namespace, &args.name).await?;
-    let stored = stored.ok_or_else(|| not_found(&cluster, &args.name))?;
-    let set = PodCliqueSet::deserialize(&stored).map_err(|error| unreadable(&args.name, &error))?;
-    check(&set, &stored, wish, args.force || args.dry_run)?;
+    let outcome = change(&cluster, args, wish).await?;
+    output::print_value(&outcome, args.output, draw_outcome)?;
+    Ok(Exit::Ok)
+}
+
+/// Changes the set.
+///
+/// # Errors
+/// If the set is a job that is over, if a tool would take the change back, or if the write fails.
+pub async fn change(cluster: &Cluster, args: &SuspendArgs, wish: Wish) -> Result<Outcome, Failure> {
+    let edit = SetEdit {
+        name: &args.name,
+        command: wish.command(),
+        is_dry_run: args.dry_run,
+    };
+    let plan = async |stored: &Value| plan(stored, &edit, args, wish);
+    edit_set(cluster, &edit, plan).await
+}
+
+/// The outcome, and the patch if the value changes.
+fn plan(
+    stored: &Value,
+    edit: &SetEdit<'_>,
+    args: &SuspendArgs,
+    wish: Wish,
+) -> Result<(Outcome, Option<Value>), Failure> {
+    let set = parse_set(stored, edit)?;
+    refuse_over(&set)?;
+    if !args.force && !args.dry_run {
+        refuse_managed(stored, edit)?;
+    }
     let outcome = Outcome {
         set: args.name.clone(),
         suspend: wish.suspend(),
         is_unchanged: set.spec.suspend == wish.suspend(),
         is_dry_run: args.dry_run,
     };
-    if !outcome.is_unchanged {
-        write(&cluster, args, &build_patch(&stored, wish)).await?;
-    }
-    output::print_value(&outcome, args.output, draw_outcome)?;
-    Ok(Exit::Ok)
+    let patch = (!outcome.is_unchanged).then(|| build_patch(stored, wish));
+    Ok((outcome, patch))
 }
 
-fn unreadable(name: &str, error: &serde_json::Error) -> Failure {
-    Failure::Other(format!(
-        "podcliqueset {name} cannot be read ({error}); is kubectl-grove as new as the operator?"
-    ))
-}
-
-/// The merge patch: of this very set, and of no other one that has its name since.
+/// The merge patch of the stored set.
 pub fn build_patch(stored: &Value, wish: Wish) -> Value {
     json!({
-        "metadata": {"uid": json::meta(stored, "uid")},
+        "metadata": {"resourceVersion": json::meta(stored, "resourceVersion")},
         "spec": {"suspend": wish.suspend()},
-    })
-}
-
-async fn write(cluster: &Cluster, args: &SuspendArgs, patch: &Value) -> Result<(), Failure> {
-    let kind = ApiResource::erase::<PodCliqueSet>(&());
-    let sets: Api<DynamicObject> =
-        Api::namespaced_with(cluster.client.clone(), &cluster.namespace, &kind);
-    let params = PatchParams {
-        dry_run: args.dry_run,
-        ..PatchParams::default()
-    };
-    let answer = sets.patch(&args.name, &params, &Patch::Merge(patch)).await;
-    answer.map(|_| ()).map_err(|error| {
-        let what = format!(
-            "patch podcliqueset {} in namespace {}",
-            args.name, cluster.namespace
-        );
-        Failure::of_request(&what, &error)
     })
 }

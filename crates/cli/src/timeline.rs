@@ -5,6 +5,7 @@ mod collect;
 mod draw;
 mod merge;
 mod moment;
+mod order;
 
 use chrono::Local;
 use jiff::{SignedDuration, Timestamp};

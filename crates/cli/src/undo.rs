@@ -5,13 +5,12 @@ mod choose;
 mod draw;
 mod restore;
 
-use api::PodCliqueSet;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
-use crate::edit::{SetEdit, edit_set};
+use crate::edit::{SetEdit, edit_set, parse_set};
 use crate::exit::{Exit, Failure};
 use crate::history::read_revisions;
 use crate::output;
@@ -46,7 +45,7 @@ pub async fn run(args: &UndoArgs, connection: &ConnectionArgs) -> Result<Exit, F
         command: "undo",
         is_dry_run: args.dry_run,
     };
-    let plan = async |stored: &Value| plan(&cluster, stored, args).await;
+    let plan = async |stored: &Value| plan(&cluster, stored, &edit, args).await;
     let undone = edit_set(&cluster, &edit, plan).await?;
     output::print_value(&undone, args.output, draw_undone)?;
     Ok(Exit::Ok)
@@ -56,9 +55,10 @@ pub async fn run(args: &UndoArgs, connection: &ConnectionArgs) -> Result<Exit, F
 async fn plan(
     cluster: &Cluster,
     stored: &Value,
+    edit: &SetEdit<'_>,
     args: &UndoArgs,
-) -> Result<(Undone, Value), Failure> {
-    let set = PodCliqueSet::deserialize(stored).map_err(|error| unreadable(&args.name, &error))?;
+) -> Result<(Undone, Option<Value>), Failure> {
+    let set = parse_set(stored, edit)?;
     let revisions = read_revisions(cluster, &set).await?;
     let target = choose_revision(&set, &revisions, args.to)?;
     if !args.force
@@ -79,11 +79,5 @@ async fn plan(
         is_paused: set.spec.update_strategy.as_ref().is_some_and(|s| s.paused),
         differences: find_differences(stored, &restored),
     };
-    Ok((undone, build_patch(stored, &restored)))
-}
-
-fn unreadable(name: &str, error: &serde_json::Error) -> Failure {
-    Failure::Other(format!(
-        "podcliqueset {name} cannot be read ({error}); is kubectl-grove as new as the operator?"
-    ))
+    Ok((undone, Some(build_patch(stored, &restored))))
 }

@@ -80,7 +80,14 @@ fn what_is_accepted_with_a_warning() {
 fn updates_that_are_accepted_with_a_warning() {
     let coherent = ("/spec/updateStrategy", json!({"type": "Coherent"}));
     let (front, group) = (at(FRONTEND, "rollingUpdate"), at(GROUP, "rollingUpdate"));
-    let cases: [(&str, &[Edit<'_>]); 3] = [
+    let cases: [(&str, &[Edit<'_>]); 4] = [
+        (
+            "a deadline before new pods count",
+            &[
+                (&front, json!({"progressDeadline": "5s"})),
+                (&group, json!({"progressDeadline": "10.5s"})),
+            ],
+        ),
         (
             "partition above all members",
             &[

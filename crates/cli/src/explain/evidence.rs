@@ -9,7 +9,7 @@ use api::podcliqueset::PodFailure;
 use api::{LastError, PodCliqueSetStatus, labels, names};
 use domain::gang_tree::TREE_WORDS;
 use domain::object::ownership;
-use k8s_openapi::api::core::v1::{Event as FullEvent, Pod};
+use k8s_openapi::api::core::v1::{Event as FullEvent, Pod, PodCondition};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition as FullCondition, ObjectMeta};
 
 use super::answer::{Condition, Error, Evidence, Failure, Link, Pin};
@@ -178,7 +178,7 @@ fn of_pod(pod: &Pod) -> Vec<Evidence> {
         .iter()
         .flat_map(|s| s.conditions.iter().flatten());
     conditions
-        .filter(|c| c.type_ == type_ && c.status == "False")
+        .filter(|c| c.type_ == type_ && c.status == "False" && !is_about_past_gates(pod, c))
         .map(|c| {
             Evidence::Condition(Condition {
                 object: named("pod", &pod.metadata),
@@ -191,6 +191,11 @@ fn of_pod(pod: &Pod) -> Vec<Evidence> {
             })
         })
         .collect()
+}
+
+/// The scheduler corrects this reason only when it looks at the pod for the first time.
+fn is_about_past_gates(pod: &Pod, condition: &PodCondition) -> bool {
+    condition.reason.as_deref() == Some("SchedulingGated") && !pod_state::is_gated(pod)
 }
 
 /// The pin of a pod that has no node yet.

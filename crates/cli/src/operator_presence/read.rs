@@ -5,12 +5,11 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::coordination::v1::Lease;
 
 use super::OperatorLease;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, OPERATOR};
+use crate::exit::Failure;
 
-/// The chart's label of the operator's objects.
-const OPERATOR: &str = "app.kubernetes.io/name=grove-operator";
 /// The end of the Lease's name, after that of the Deployment.
-const LEASE: &str = "-leader-election";
+pub(crate) const LEASE: &str = "-leader-election";
 
 /// The Leases of all operators that the chart installed; none for users who may not read them: the
 /// answer does not depend on it.
@@ -18,18 +17,26 @@ pub async fn read_leases(cluster: &Cluster) -> Vec<OperatorLease> {
     let deployments = cluster.list_everywhere::<Deployment>(OPERATOR).await;
     let mut leases = Vec::new();
     for deployment in deployments.unwrap_or_default() {
-        leases.extend(read_lease(cluster, &deployment).await);
+        let lease = read_lease(cluster, &deployment).await.ok().flatten();
+        let namespace = deployment.metadata.namespace.unwrap_or_default();
+        leases.extend(lease.map(|lease| OperatorLease { namespace, lease }));
     }
     leases
 }
 
-async fn read_lease(cluster: &Cluster, deployment: &Deployment) -> Option<OperatorLease> {
-    let namespace = deployment.metadata.namespace.clone()?;
-    let name = format!("{}{LEASE}", ownership::name(&deployment.metadata));
+/// The Lease of an operator's Deployment; none if it does not exist.
+pub(crate) async fn read_lease(
+    cluster: &Cluster,
+    deployment: &Deployment,
+) -> Result<Option<Lease>, Failure> {
     let there = Cluster {
         client: cluster.client.clone(),
-        namespace: namespace.clone(),
+        namespace: deployment.metadata.namespace.clone().unwrap_or_default(),
     };
-    let lease = there.get::<Lease>(&name).await.ok()??;
-    Some(OperatorLease { namespace, lease })
+    there.get(&lease_name(deployment)).await
+}
+
+/// The name of that Lease.
+pub(crate) fn lease_name(deployment: &Deployment) -> String {
+    format!("{}{LEASE}", ownership::name(&deployment.metadata))
 }

@@ -89,7 +89,7 @@ pub fn outline(set: &PodCliqueSet, world: &World) -> Result<Outline, Failure> {
         warnings: Vec::new(),
         assumptions: world.assumptions().to_vec(),
         errors: errors_of(set),
-        gangs: gangs::list_gangs(&parts),
+        gangs: gangs::list_gangs(&parts, world),
         groups: others::list_groups(world)?,
         podcliques: cliques::list_cliques(&parts),
         services: others::list_services(world, meta.namespace.as_deref().unwrap_or_default())?,

@@ -1,12 +1,10 @@
 //! Reads the installation. A part that may not be read is unknown.
 
 use api::PodCliqueSet;
-use domain::object::ownership;
 use k8s_openapi::api::admissionregistration::v1::{
     MutatingWebhookConfiguration, ValidatingWebhookConfiguration, WebhookClientConfig,
 };
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use kube::api::PostParams;
 use serde::Deserialize as _;
@@ -15,6 +13,7 @@ use serde_json::json;
 use super::observed::{Observed, ObservedLease, Read, WebhookAnswer};
 use crate::cluster::{Cluster, OPERATOR};
 use crate::exit::Failure;
+use crate::operator_presence::{lease_name, read_lease};
 
 /// The kinds of the two API groups.
 pub(super) const KINDS: [&str; 5] = [
@@ -25,8 +24,6 @@ pub(super) const KINDS: [&str; 5] = [
     "podgangs.scheduler.grove.io",
 ];
 const GROUPS: [&str; 2] = ["grove.io", "scheduler.grove.io"];
-/// The end of the Lease's name, after that of the Deployment.
-pub(super) const LEASE: &str = "-leader-election";
 /// With these words the API server refuses the user, not the set.
 const MAY_NOT_CREATE: &str = "cannot create resource";
 const NOT_CALLED: &str = "failed calling webhook";
@@ -46,7 +43,7 @@ pub(super) async fn read(
     let deployments = read_deployments(cluster, operator_namespace).await;
     let mut leases = Vec::new();
     for deployment in deployments.iter().flatten() {
-        leases.push(read_lease(cluster, deployment).await);
+        leases.push(observe_lease(cluster, deployment).await);
     }
     Ok(Observed {
         served: read_kinds(cluster).await,
@@ -86,12 +83,11 @@ async fn read_deployments(cluster: &Cluster, namespace: Option<&str>) -> Read<Ve
     found.map_err(|failure| failure.to_string())
 }
 
-async fn read_lease(cluster: &Cluster, deployment: &Deployment) -> ObservedLease {
+async fn observe_lease(cluster: &Cluster, deployment: &Deployment) -> ObservedLease {
     let namespace = deployment.metadata.namespace.as_deref().unwrap_or_default();
-    let name = format!("{}{LEASE}", ownership::name(&deployment.metadata));
-    let lease = in_namespace(cluster, namespace).get::<Lease>(&name).await;
+    let lease = read_lease(cluster, deployment).await;
     ObservedLease {
-        name: format!("{namespace}/{name}"),
+        name: format!("{namespace}/{}", lease_name(deployment)),
         lease: lease.map_err(|failure| failure.to_string()),
     }
 }

@@ -2,12 +2,14 @@
 
 use clap::Args as ClapArgs;
 
+use crate::cluster::parse_set_name;
 use crate::format::Format;
 
 /// Arguments of `suspend` and `resume`.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct SuspendArgs {
     /// Name of the PodCliqueSet
+    #[arg(value_parser = parse_set_name)]
     pub name: String,
 
     /// Only print what would change

@@ -3,10 +3,8 @@
 use api::PodCliqueSet;
 use domain::health::training;
 use domain::object::ownership;
-use serde_json::Value;
 
 use crate::exit::Failure;
-use crate::undo::find_manager;
 
 /// What a person asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +21,8 @@ impl Wish {
         self == Self::Suspend
     }
 
-    fn command(self) -> &'static str {
+    /// Its command.
+    pub(super) fn command(self) -> &'static str {
         match self {
             Self::Suspend => "suspend",
             Self::Resume => "resume",
@@ -31,27 +30,16 @@ impl Wish {
     }
 }
 
-/// Whether the write has an effect that lasts.
+/// Refuses a set whose pods have ended for good.
 ///
 /// # Errors
-/// If the set is a job that is over, or, unless `is_forced`, if a tool writes its manifest again.
-pub fn check(
-    set: &PodCliqueSet,
-    stored: &Value,
-    wish: Wish,
-    is_forced: bool,
-) -> Result<(), Failure> {
-    let (name, command) = (ownership::name(&set.metadata), wish.command());
-    if training::is_over(set.status.as_ref()) {
-        return Err(Failure::BadInput(format!(
-            "podcliqueset {name} is a job that is over: `kubectl grove tree {name}` shows its end"
-        )));
+/// If the set is a job that is over.
+pub(super) fn refuse_over(set: &PodCliqueSet) -> Result<(), Failure> {
+    if !training::is_over(set.status.as_ref()) {
+        return Ok(());
     }
-    match find_manager(stored).filter(|_| !is_forced) {
-        Some(manager) => Err(Failure::BadInput(format!(
-            "{manager} manages podcliqueset {name}, and would write its own spec.suspend again: \
-             change it in its source, or run `kubectl grove {command} {name} --force`"
-        ))),
-        None => Ok(()),
-    }
+    let name = ownership::name(&set.metadata);
+    Err(Failure::BadInput(format!(
+        "podcliqueset {name} is a job that is over: `kubectl grove tree {name}` shows its end"
+    )))
 }

@@ -1,5 +1,7 @@
 //! From the name that a person has to the set.
 
+use clap::CommandFactory;
+use cli::args::Args;
 use cli::cluster::{NamedKind, find_set, load_named, nearest_name, parse_name, parse_set_name};
 use cli::exit::Exit;
 use rstest::rstest;
@@ -45,6 +47,20 @@ fn another_type_is_refused_with_the_known_ones() {
 #[case("deployment/llm", None)]
 fn the_name_of_a_set(#[case] text: &str, #[case] name: Option<&str>) {
     assert_eq!(parse_set_name(text).ok().as_deref(), name);
+}
+
+#[rstest]
+fn each_command_that_changes_a_set_takes_its_name_with_a_type(
+    #[values("restart", "pause", "unpause", "undo", "suspend", "resume")] command: &str,
+) {
+    let named = |text: &str| {
+        let matches = Args::command().try_get_matches_from(["kubectl-grove", command, text]);
+        let name = |(_, own): (&str, &clap::ArgMatches)| own.get_one::<String>("name").cloned();
+        matches.map(|matches| matches.subcommand().and_then(name))
+    };
+    assert_eq!(named("podcliqueset/llm").unwrap().as_deref(), Some("llm"));
+    let refusal = named("pclq/llm-0-a").unwrap_err().to_string();
+    assert!(refusal.contains("name the set"), "{refusal}");
 }
 
 #[rstest]

@@ -1,6 +1,7 @@
 //! `status`: the checks of an installation.
 
 use cli::exit::Exit;
+use cli::operator_presence::{OperatorLease, find_absence};
 use cli::status::{
     InstallationStatus, Observed, ObservedLease, Verdict, WebhookAnswer, check_all, draw_status,
     interpret_answer, latest_end,
@@ -119,6 +120,24 @@ fn a_part_that_is_wrong(#[case] name: &str, #[case] change: Change, #[case] word
     let text = plain(&draw_status(&status));
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains(words), "{text}");
+}
+
+/// `tree` and `explain` say that the operator is away exactly when `status` misses its leader.
+#[rstest]
+#[case::just_renewed(300, true)]
+#[case::at_the_end_of_its_time(255, true)]
+#[case::a_second_later(254, false)]
+#[case::by_a_clock_that_is_ahead(400, true)]
+fn all_commands_judge_a_lease_alike(#[case] second: i64, #[case] is_there: bool) {
+    let mut observed = healthy();
+    observed.leases[0].lease = Ok(Some(renewed(second)));
+    let leader = verdict(&check_all(&observed, now()), "leader");
+    assert_eq!(leader == Verdict::Ok, is_there);
+    let lease = OperatorLease {
+        namespace: "grove-system".to_owned(),
+        lease: renewed(second),
+    };
+    assert_eq!(find_absence(&[lease], now()).is_none(), is_there);
 }
 
 #[test]

@@ -1,56 +1,100 @@
 //! `suspend` and `resume`: what they write, and when they refuse.
 
-use api::PodCliqueSet;
-use api::podcliqueset::PodCliqueSetPhase;
-use cli::exit::Exit;
-use cli::suspend::{Outcome, Wish, build_patch, check, draw_outcome};
+use cli::exit::{Exit, Failure};
+use cli::format::Format;
+use cli::suspend::{Outcome, SuspendArgs, Wish, build_patch, change, draw_outcome};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::builders::set;
 
 use crate::read::plain;
+use crate::server::Server;
 
-fn llm() -> PodCliqueSet {
-    set("llm").clique("leader", |c| c).build()
+/// Set `llm` with that field.
+fn llm(field: &str, value: Value) -> Value {
+    let mut stored = serde_json::to_value(set("llm").clique("leader", |c| c).build()).unwrap();
+    let (parent, name) = field.rsplit_once('/').unwrap();
+    stored.pointer_mut(parent).unwrap()[name] = value;
+    stored
 }
 
-fn refusal(set: &PodCliqueSet, meta: &Value, is_forced: bool) -> Option<(Exit, String)> {
-    let stored = json!({"metadata": meta});
-    let failure = check(set, &stored, Wish::Suspend, is_forced).err()?;
-    Some((failure.exit(), failure.to_string()))
+/// The result for this set, and the methods of the requests.
+async fn changed(
+    stored: Value,
+    wish: Wish,
+    is_forced: bool,
+) -> (Result<Outcome, Failure>, Vec<String>) {
+    let server = Server::default();
+    let sets = "/apis/grove.io/v1alpha1/namespaces/ml/podcliquesets";
+    server.put(sets, stored);
+    let args = SuspendArgs {
+        name: "llm".to_owned(),
+        dry_run: false,
+        force: is_forced,
+        output: Format::Text,
+    };
+    let result = change(&server.cluster(), &args, wish).await;
+    let asked = server.asked().into_iter().map(|asked| asked.method);
+    (result, asked.collect())
 }
 
 #[rstest]
 #[case::suspend(Wish::Suspend, true)]
 #[case::resume(Wish::Resume, false)]
-fn writes_one_field_of_this_very_set(#[case] wish: Wish, #[case] suspend: bool) {
+fn writes_one_field_of_the_version_that_was_read(#[case] wish: Wish, #[case] suspend: bool) {
     let stored = json!({"metadata": {"uid": "7", "resourceVersion": "9"}});
     assert_eq!(
         build_patch(&stored, wish),
-        json!({"metadata": {"uid": "7"}, "spec": {"suspend": suspend}})
+        json!({"metadata": {"resourceVersion": "9"}, "spec": {"suspend": suspend}})
     );
 }
 
-#[test]
-fn a_job_that_is_over_is_refused() {
-    let mut job = llm();
-    job.status.get_or_insert_default().phase = Some(PodCliqueSetPhase::Succeeded);
-    let (exit, text) = refusal(&job, &json!({}), true).unwrap();
-    assert_eq!(exit, Exit::BadInput);
-    assert!(text.contains("`kubectl grove tree llm`"), "{text}");
+#[rstest]
+#[case::suspend(false, Wish::Suspend, &["GET", "PATCH"])]
+#[case::suspended_already(true, Wish::Suspend, &["GET"])]
+#[case::resume(true, Wish::Resume, &["GET", "PATCH"])]
+#[case::never_suspended(false, Wish::Resume, &["GET"])]
+#[tokio::test]
+async fn a_set_that_has_the_value_is_not_written(
+    #[case] is_suspended: bool,
+    #[case] wish: Wish,
+    #[case] methods: &[&str],
+) {
+    let stored = llm("/spec/suspend", json!(is_suspended));
+    let (outcome, asked) = changed(stored, wish, false).await;
+    assert_eq!(asked, methods);
+    assert_eq!(outcome.unwrap().is_unchanged, methods.len() == 1);
 }
 
-#[test]
-fn a_set_that_a_tool_writes_is_refused_unless_forced() {
-    let meta = json!({"annotations": {"argocd.argoproj.io/tracking-id": "x"}});
-    let (exit, text) = refusal(&llm(), &meta, false).unwrap();
-    assert_eq!(exit, Exit::BadInput);
+#[tokio::test]
+async fn a_job_that_is_over_is_refused() {
+    let job = llm("/status", json!({"phase": "Succeeded"}));
+    let (result, asked) = changed(job, Wish::Suspend, true).await;
+    let failure = result.unwrap_err();
+    assert_eq!(failure.exit(), Exit::BadInput);
+    let text = failure.to_string();
+    assert!(text.contains("`kubectl grove tree llm`"), "{text}");
+    assert_eq!(asked, ["GET"]);
+}
+
+#[tokio::test]
+async fn a_set_that_a_tool_writes_is_refused_unless_forced() {
+    let managed = || {
+        let mark = json!({"argocd.argoproj.io/tracking-id": "x"});
+        llm("/metadata/annotations", mark)
+    };
+    let (result, asked) = changed(managed(), Wish::Suspend, false).await;
+    let failure = result.unwrap_err();
+    assert_eq!(failure.exit(), Exit::BadInput);
+    let text = failure.to_string();
     assert!(
         text.contains("`kubectl grove suspend llm --force`"),
         "{text}"
     );
-    assert_eq!(refusal(&llm(), &meta, true), None);
-    assert_eq!(refusal(&llm(), &json!({}), false), None);
+    assert_eq!(asked, ["GET"]);
+    let (result, asked) = changed(managed(), Wish::Suspend, true).await;
+    assert_eq!(result.map(|outcome| outcome.suspend).ok(), Some(true));
+    assert_eq!(asked, ["GET", "PATCH"]);
 }
 
 fn text(suspend: bool, is_unchanged: bool, is_dry_run: bool) -> String {

@@ -11,6 +11,7 @@ mod container;
 mod gang;
 mod no_domain;
 mod pod;
+mod pull_failure;
 mod refusal;
 mod scheduler;
 mod settled;

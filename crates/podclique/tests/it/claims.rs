@@ -335,6 +335,8 @@ fn members_of_a_group_name_its_claims() {
         .clique("worker", |c| c)
         .group("g", ["worker"], |g| g)
         .with(|s| {
+            // A cache keeps the object that it has of the same version.
+            s.metadata.resource_version = Some("2".into());
             s.spec.template.scaling_groups[0].resource_sharing = vec![PcsgResourceSharing {
                 sharing: entry("pool", PerReplica),
                 filter: None,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use crate::harness::audit::Record;
 use crate::harness::client::send;
 use crate::harness::manifest::{clique, set};
 use crate::harness::seen::name;
@@ -172,19 +173,41 @@ fn claims_follow_the_counts_of_set_groups_and_cliques() {
     ns.until("no claim is left", |_| expect_claims(&ns, &[]));
 }
 
-/// A decision writes nothing to claims that are right.
+/// Decisions of all owners write nothing to claims that are right: each owner gets a replica more,
+/// and its new claim is the only one that it writes.
 fn expect_rest(ns: &Namespace<'_>) {
-    let versions = || -> BTreeSet<String> {
-        let claims = claims(ns).unwrap().into_iter();
-        claims
-            .map(|claim| claim["metadata"]["resourceVersion"].to_string())
-            .collect()
-    };
-    let before = versions();
-    ns.kubectl(&["annotate", "pcs", "svc", "example.com/note=decided-again"]);
-    ns.until("nothing is written to them", |_| {
-        same("versions", &versions(), &before)
+    let record = Record::begin(ns.control_plane);
+    let before = claims(ns).unwrap();
+    ns.kubectl(&["scale", "pclq", "svc-0-router", "--replicas=2"]);
+    ns.kubectl(&["scale", "pcsg", "svc-0-instance", "--replicas=3"]);
+    ns.kubectl(&["scale", "pcs", "svc", "--replicas=2"]);
+    let further = [
+        "svc-0-instance-2-pool",
+        "svc-0-router-0-own",
+        "svc-0-router-1-own",
+        "svc-1-instance-0-pool",
+        "svc-1-instance-1-pool",
+        "svc-1-router-0-own",
+    ];
+    let is_there = |claims: &[Value], meant: &str| claims.iter().any(|c| name(c) == meant);
+    let after = ns.until("the new replicas run with their claims", |seen| {
+        is_ready(seen, 8)?;
+        let claims = claims(ns)?;
+        let missing = further.iter().filter(|meant| !is_there(&claims, meant));
+        same("missing", &missing.collect::<Vec<_>>(), &Vec::new())?;
+        Ok(claims)
     });
+    let of_before = |claim: &&Value| {
+        before
+            .iter()
+            .any(|c| c["metadata"]["uid"] == claim["metadata"]["uid"])
+    };
+    assert_eq!(after.iter().filter(of_before).count(), before.len());
+    if let Some(record) = record {
+        let new = after.len() - before.len();
+        let writes = record.writes(&ns.name, "resourceclaims");
+        assert_eq!(writes, vec!["create"; new]);
+    }
 }
 
 /// The owners of the claims, and those that belong to others, decide.

@@ -11,6 +11,9 @@ use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Varia
 
 /// More values than this are only counted.
 const SHOWN_VALUES: usize = 2;
+/// Only a profile lets the default scheduler know of gangs.
+const POD_BY_POD: &str = "without a profile for gangs default-scheduler places pods one by one, so \
+                          a gang may start in part: docs/gang-scheduling.md";
 /// The width of the longest name of a variable.
 const NAMES: usize = env::PCSG_TEMPLATE_NUM_PODS.len();
 
@@ -56,6 +59,9 @@ fn draw_summary(outline: &Outline) -> String {
         format!("{heading}: {}, {replicas}\n", outline.workload_type),
         format!("{}\n", made.join(", ")),
     ];
+    if outline.gangs.iter().any(|gang| gang.is_placed_pod_by_pod) {
+        lines.push(output::indent("placement: ", POD_BY_POD));
+    }
     let notes = [
         ("warning:", &outline.warnings),
         ("assumed:", &outline.assumptions),

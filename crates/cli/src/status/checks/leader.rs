@@ -1,14 +1,12 @@
 //! Whether a leader renews its Lease.
 
-use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::coordination::v1::Lease;
+use jiff::Timestamp;
 
+use crate::operator_presence::{LEASE, find_leader};
 use crate::output::age_of;
 use crate::status::{Check, Observed, ObservedLease, Verdict};
 
 const NAME: &str = "leader";
-/// The clocks of this machine and of the operator's may differ by this.
-const SKEW: SignedDuration = SignedDuration::from_secs(30);
 
 pub(super) fn check(observed: &Observed, now: Timestamp) -> Check {
     let all = observed.leases.iter().map(|lease| judge(lease, now));
@@ -36,37 +34,21 @@ fn judge(observed: &ObservedLease, now: Timestamp) -> Check {
         }
         Ok(Some(lease)) => lease,
     };
-    match holder_of(lease) {
-        None => without_leader(name, "nobody leads".to_owned()),
-        Some((holder, renewed, length)) => {
-            let age = age_of(renewed, now);
-            let details = format!("{holder} renewed {name} {age} ago");
-            if now.duration_since(renewed) > length + SKEW {
-                without_leader(name, details)
-            } else {
-                Check::new(NAME, Verdict::Ok, details)
-            }
-        }
+    let Some(leader) = find_leader(lease, now) else {
+        return without_leader(name, "nobody leads".to_owned());
+    };
+    let age = age_of(leader.renewed, now);
+    let details = format!("{} renewed {name} {age} ago", leader.holder);
+    if leader.is_there {
+        Check::new(NAME, Verdict::Ok, details)
+    } else {
+        without_leader(name, details)
     }
-}
-
-/// The holder, its last renewal, and how long that counts.
-fn holder_of(lease: &Lease) -> Option<(&str, Timestamp, SignedDuration)> {
-    let spec = lease.spec.as_ref()?;
-    let holder = spec
-        .holder_identity
-        .as_deref()
-        .filter(|holder| !holder.is_empty())?;
-    let length = i64::from(spec.lease_duration_seconds.unwrap_or(15));
-    let renewed = spec.renew_time.as_ref()?.0;
-    Some((holder, renewed, SignedDuration::from_secs(length)))
 }
 
 fn without_leader(name: &str, details: String) -> Check {
     let (namespace, lease) = name.split_once('/').unwrap_or_default();
-    let deployment = lease
-        .strip_suffix(crate::status::read::LEASE)
-        .unwrap_or(lease);
+    let deployment = lease.strip_suffix(LEASE).unwrap_or(lease);
     let remedy = format!("`kubectl -n {namespace} logs deployment/{deployment}`");
     Check::new(NAME, Verdict::Wrong, details).remedy(remedy)
 }

@@ -102,6 +102,18 @@ fn wide_shows_where_pods_go() {
     insta::assert_snapshot!(drawn(&[inference()], true));
 }
 
+#[test]
+fn a_set_without_replicas_has_no_gang_to_place() {
+    let mut idle = inference();
+    idle["spec"]["replicas"] = json!(0);
+    let text = drawn(&[idle], false);
+    assert!(
+        text.contains("no gang to place: spec.replicas is 0"),
+        "{text}"
+    );
+    assert!(!text.contains("GANG"), "{text}");
+}
+
 /// A name that no node has is no matter of free room.
 #[test]
 fn a_resource_that_no_node_has_is_named() {

@@ -2,9 +2,12 @@
 //! that are fine.
 
 use api::PodCliqueSet;
+use cli::exit::Exit;
 use cli::lint::{OfferedNodes, build_pods, check_nodes, judge_answer};
+use cli::plan::{Planned, Rules, Surroundings, plan_new};
 use rstest::rstest;
 use serde_json::{Value, json};
+use testkit::builders::after;
 use testkit::good_set::{FRONTEND, at, edited, good};
 
 use super::{lint, said};
@@ -16,10 +19,34 @@ fn found(rule: &str, field: &str, value: &Value) -> Vec<String> {
     let place = at(FRONTEND, &format!("spec/podSpec/{field}"));
     let object = edited(&[(&place, value.clone())]);
     let lines = said(&lint(&object.to_string()), &[rule]);
-    let words = lines
+    let words: Vec<&str> = lines
         .iter()
-        .map(|line| line.splitn(3, ':').nth(2).unwrap().trim());
-    words.map(|words| words.replace(POD, "POD")).collect()
+        .map(|line| line.splitn(3, ':').nth(2).unwrap().trim())
+        .collect();
+    expect_planned(&object, &words);
+    let short = words.iter().map(|words| words.replace(POD, "POD"));
+    short.collect()
+}
+
+/// `plan` of the same file warns of the same mistakes, or refuses the file as the author's mistake; it
+/// never calls it a bug.
+fn expect_planned(object: &Value, mistakes: &[&str]) {
+    let (rules, around) = (Rules::default(), Surroundings::default());
+    match plan_new(object, "default", &rules, &around, after(0)) {
+        Ok(Planned::New(outline)) => {
+            let is_named = |words: &&&str| outline.warnings.iter().any(|told| told == **words);
+            let told: Vec<_> = mistakes.iter().filter(is_named).collect();
+            assert_eq!(
+                told.len(),
+                mistakes.len(),
+                "{mistakes:?} {:?}",
+                outline.warnings
+            );
+        }
+        Ok(Planned::Refused(refusal)) => assert!(!refusal.refused.is_empty()),
+        Ok(other) => panic!("{other:?}"),
+        Err(failure) => assert_eq!(failure.exit(), Exit::BadInput, "{failure}"),
+    }
 }
 
 fn main_with(fields: &Value) -> Value {
@@ -78,6 +105,8 @@ fn a_mount_of_a_volume_that_is_not_there(#[case] expected: &str, #[case] volume:
     }
     let said = said(&lint(&object.to_string()), &["unknown-volume"]).concat();
     let said = said.splitn(3, ':').nth(2).unwrap_or_default().trim();
+    let mistakes = Some(said).filter(|said| !said.is_empty());
+    expect_planned(&object, mistakes.as_slice());
     assert_eq!(said.replace(POD, "POD"), expected);
 }
 

@@ -1,6 +1,9 @@
 //! Sets of all shapes.
 
+use std::sync::Arc;
+
 use cli::plan::{Planned, Surroundings, plan_new};
+use domain::scheduling::{Backend, DEFAULT_SCHEDULER, Profiles};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::builders::after;
@@ -47,6 +50,30 @@ fn gangs(set: &Value) -> Vec<String> {
 #[case::nothing(with(set(&[clique("a", 1)], &[]), "/spec/replicas", json!(0)), &[])]
 fn the_gangs_of(#[case] set: Value, #[case] expected: &[&str]) {
     assert_eq!(gangs(&set), expected);
+}
+
+/// The default scheduler knows gangs by a profile only, and a single pod is no part of anything.
+#[rstest]
+#[case::two_pods(2, None, true)]
+#[case::a_single_pod(1, None, false)]
+#[case::with_a_profile(2, Some(Backend::Kubernetes), false)]
+fn plans_say_that_a_gang_may_start_in_part(
+    #[case] pods: u32,
+    #[case] backend: Option<Backend>,
+    #[case] expected: bool,
+) {
+    let mut rules = rules();
+    if let Some(backend) = backend {
+        let profile = (DEFAULT_SCHEDULER.to_owned(), backend);
+        let profiles = Arc::new(Profiles::of([profile]));
+        rules.sets.profiles = profiles.clone();
+        rules.cliques.profiles = profiles.clone();
+        rules.gangs.profiles = profiles;
+    }
+    let (set, around) = (set(&[clique("a", pods)], &[]), Surroundings::default());
+    let planned = plan_new(&set, "default", &rules, &around, after(0)).unwrap();
+    let text = text(planned);
+    assert_eq!(text.contains("places pods one by one"), expected, "{text}");
 }
 
 #[test]

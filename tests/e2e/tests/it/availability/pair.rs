@@ -21,11 +21,11 @@ pub struct Pair {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// Settings of an election that takes seconds; with less, a busy machine costs the leader its
+/// Settings of an election that takes 15 seconds; with 7, a busy machine cost the leader its
 /// lease.
 pub fn soon() -> Value {
     json!({
-        "enabled": true, "leaseDuration": "7s", "renewDeadline": "5s", "retryPeriod": "1s",
+        "enabled": true, "leaseDuration": "15s", "renewDeadline": "10s", "retryPeriod": "1s",
     })
 }
 
