@@ -17,7 +17,7 @@ const BLOCKING: [Reason; 27] = [
     Reason::SchedulerNotInstalled,
     Reason::QueueNotFound,
     Reason::TopologyUnavailable,
-    Reason::ComputeDomainsNotServed,
+    Reason::ComputeDomainsMissing,
     Reason::ClaimMissing,
     Reason::ClaimFull,
     Reason::PriorityTooHigh,

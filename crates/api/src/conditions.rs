@@ -220,7 +220,7 @@ pub enum Reason {
     TopologyUnavailable,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: it has MNNVL groups, and the
     /// cluster does not serve ComputeDomains.
-    ComputeDomainsNotServed,
+    ComputeDomainsMissing,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the scheduler's PodGroups
     /// refuse the value of the set's `PriorityClass`.
     PriorityTooHigh,

@@ -54,7 +54,7 @@ fn remedy_of_object(reason: Reason) -> Option<&'static str> {
             "the message names what is missing and the levels that there are; the gang starts by \
              itself once it is there"
         }
-        Reason::ComputeDomainsNotServed => {
+        Reason::ComputeDomainsMissing => {
             "install the NVIDIA DRA driver, or create the set again without `grove.io/mnnvl-group`"
         }
         Reason::ClaimMissing => {

@@ -21,7 +21,7 @@ pub enum UnsupportedFeature {
     /// The set names this `PriorityClass`, whose value no PodGroup of Kubernetes takes.
     PriorityTooHigh(String),
     /// The set has MNNVL groups, and the cluster does not serve ComputeDomains.
-    ComputeDomainsNotServed,
+    ComputeDomainsMissing,
     /// A topology constraint requires what nobody can honour now.
     Topology(UnsupportedTopology),
 }
@@ -35,9 +35,9 @@ impl UnsupportedFeature {
                 (Reason::SchedulerNotInstalled, message)
             }
             Self::NoQueue(backend, name) => (Reason::QueueNotFound, no_queue(*backend, name)),
-            Self::ComputeDomainsNotServed => {
+            Self::ComputeDomainsMissing => {
                 let message = COMPUTE_DOMAINS_NOT_SERVED.to_owned();
-                (Reason::ComputeDomainsNotServed, message)
+                (Reason::ComputeDomainsMissing, message)
             }
             Self::PriorityTooHigh(class) => (Reason::PriorityTooHigh, priority_too_high(class)),
             Self::Topology(topology) => (Reason::TopologyUnavailable, topology.describe()),

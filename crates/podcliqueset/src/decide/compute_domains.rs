@@ -91,6 +91,19 @@ pub(super) fn are_gone(snapshot: &Snapshot) -> bool {
     !snapshot.domains.may_have_more && own_domains(snapshot).all(is_going)
 }
 
+/// Takes the finalizer off the domains that a set which goes leaves behind: nobody would do so when they
+/// are deleted later. A set that adopts one puts it back.
+pub(super) fn plan_farewell(snapshot: &Snapshot) -> impl Iterator<Item = Action> {
+    let set = ownership::uid(&snapshot.stored.metadata);
+    let metas = snapshot.domains.found.iter().map(|domain| &domain.metadata);
+    let is_left = move |meta: &&ObjectMeta| {
+        ownership::controller(meta).is_none_or(|controller| controller.uid == set)
+    };
+    metas
+        .filter(is_left)
+        .filter_map(|meta| release(meta, GuardedPatch::of::<ComputeDomain>(meta)))
+}
+
 /// The domains that are not about to go.
 pub(super) fn find_staying(snapshot: &Snapshot) -> Vec<Arc<ComputeDomain>> {
     let all = snapshot.domains.found.iter();

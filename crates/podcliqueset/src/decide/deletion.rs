@@ -113,7 +113,8 @@ fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
         .chain(release.by_patch(&snapshot.children.services))
         .chain(release.by_patch(&snapshot.children.autoscalers))
         .chain(release.by_patch(&domains))
-        .chain(release.by_patch(&claims));
+        .chain(release.by_patch(&claims))
+        .chain(compute_domains::plan_farewell(snapshot));
     first_portion(actions)
 }
 

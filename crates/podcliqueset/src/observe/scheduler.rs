@@ -46,7 +46,7 @@ pub(super) fn observe(
         unsupported: unsupported.or_else(|| {
             let found = topology::find_unsupported_topology(set, backend, facts);
             let lacks_domains = || unsupported_feature::lacks_domains(set, rules, caches);
-            let domains = || lacks_domains().then_some(UnsupportedFeature::ComputeDomainsNotServed);
+            let domains = || lacks_domains().then_some(UnsupportedFeature::ComputeDomainsMissing);
             found.map(UnsupportedFeature::Topology).or_else(domains)
         }),
         backend,

@@ -159,9 +159,9 @@ fn holds_back(unsupported: &UnsupportedFeature, cause: &Cause) -> bool {
         Reason::GangIncomplete => true,
         Reason::PodsBeingCreated => matches!(
             unsupported,
-            UnsupportedFeature::NotServed(_) | UnsupportedFeature::ComputeDomainsNotServed
+            UnsupportedFeature::NotServed(_) | UnsupportedFeature::ComputeDomainsMissing
         ),
-        Reason::ClaimMissing => matches!(unsupported, UnsupportedFeature::ComputeDomainsNotServed),
+        Reason::ClaimMissing => matches!(unsupported, UnsupportedFeature::ComputeDomainsMissing),
         _ => false,
     }
 }

@@ -15,7 +15,7 @@ use domain::workload::clique::domain_of;
 use engine::Caches;
 use k8s_openapi::api::core::v1::PodSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use podcliqueset::observe::observe;
+use podcliqueset::observe::{Children, observe};
 use podcliqueset::{PodCliqueSetReconciler, Snapshot};
 use serde_json::{Value, json};
 use testkit::builders::{SetBuilder, after, pod, podclique};
@@ -347,6 +347,33 @@ fn deletion_takes_the_domains_after_the_podcliques() {
     assert!(plan(&rest).writes_nothing(), "one may exist unseen");
     rest.domains.may_have_more = false;
     let last = plan(&rest).to_string();
+    assert!(last.contains("finalizers PodCliqueSet demo []"), "{last}");
+}
+
+/// Nobody would let them go later.
+#[test]
+fn domains_that_stay_without_their_set_lose_the_finalizer() {
+    let mut snapshot = begun(1);
+    let meta = &mut Arc::make_mut(&mut snapshot.stored).metadata;
+    meta.deletion_timestamp = Some(Time(after(59)));
+    let asked = (labels::ORPHAN_ASKED.to_owned(), "uid-demo".to_owned());
+    meta.annotations.get_or_insert_default().extend([asked]);
+    snapshot.view.is_orphaning = true;
+    let released = format!("patch ComputeDomain demo-0-rack: {RELEASED}");
+    let first = writes(&snapshot);
+    assert_eq!(first.len(), 2, "its owner, too: {first:?}");
+    assert!(first.contains(&released), "{first:?}");
+    // The garbage collector cuts the reference, or somebody deleted the domain before.
+    change(&mut snapshot, "demo-0-rack", |domain| {
+        domain.metadata.owner_references = None;
+    });
+    snapshot.podcliques.clear();
+    snapshot.children = Children::default();
+    assert_eq!(writes(&snapshot), [&*released]);
+    change(&mut snapshot, "demo-0-rack", end);
+    assert_eq!(writes(&snapshot), [&*released]);
+    change(&mut snapshot, "demo-0-rack", release);
+    let last = plan(&snapshot).to_string();
     assert!(last.contains("finalizers PodCliqueSet demo []"), "{last}");
 }
 

@@ -103,9 +103,9 @@ fn domains_come_before_the_pods_of_each_replica_and_go_after_them() {
         expect_reason(
             seen,
             "SchedulingFeatureUnsupported",
-            "True/ComputeDomainsNotServed",
+            "True/ComputeDomainsMissing",
         )?;
-        expect_reason(seen, "Ready", "False/ComputeDomainsNotServed")?;
+        expect_reason(seen, "Ready", "False/ComputeDomainsMissing")?;
         expect_workers(seen, [0, 0])
     });
     operator.wait_until_ready().unwrap();

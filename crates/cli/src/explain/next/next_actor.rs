@@ -33,7 +33,7 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
         Reason::SchedulerNotInstalled
         | Reason::QueueNotFound
         | Reason::TopologyUnavailable
-        | Reason::ComputeDomainsNotServed => {
+        | Reason::ComputeDomainsMissing => {
             "the gang starts by itself once the missing object exists; until then its pods stay gated"
         }
         Reason::ClaimMissing => "the operator creates the pods once their claims exist",

@@ -212,7 +212,7 @@ impl Stage {
             | Reason::SchedulerNotInstalled
             | Reason::QueueNotFound
             | Reason::TopologyUnavailable
-            | Reason::ComputeDomainsNotServed
+            | Reason::ComputeDomainsMissing
             | Reason::PriorityTooHigh
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete

@@ -30,8 +30,8 @@ fn ready_names_the_missing_definition() {
         ready.unwrap().reason.clone()
     };
     assert_eq!(reason(&snapshot), "ClaimMissing");
-    snapshot.scheduler.unsupported = Some(UnsupportedFeature::ComputeDomainsNotServed);
-    assert_eq!(reason(&snapshot), "ComputeDomainsNotServed");
+    snapshot.scheduler.unsupported = Some(UnsupportedFeature::ComputeDomainsMissing);
+    assert_eq!(reason(&snapshot), "ComputeDomainsMissing");
 }
 
 #[test]
