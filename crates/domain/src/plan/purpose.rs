@@ -37,6 +37,9 @@ pub enum Purpose {
     /// The finalizer of a ComputeDomain that goes.
     #[strum(serialize = "no pod names its template any more: loses its finalizer")]
     ReleaseComputeDomain,
+    /// The finalizer of a ComputeDomain that outlives its set.
+    #[strum(serialize = "stays without its set: loses its finalizer")]
+    LeaveComputeDomain,
     /// A ComputeDomain whose replica is scaled in, or whose group no clique has any more.
     #[strum(serialize = "no pod joins it any more")]
     RemoveComputeDomain,

@@ -60,7 +60,8 @@ pub(super) fn plan_removals(snapshot: &Snapshot) -> Vec<Action> {
         .filter(|domain| may_go(domain))
         .filter_map(|domain| {
             let meta = &domain.metadata;
-            release(meta, GuardedPatch::of::<ComputeDomain>(meta)).or_else(|| {
+            let patch = GuardedPatch::of::<ComputeDomain>(meta);
+            release(meta, patch, Purpose::ReleaseComputeDomain).or_else(|| {
                 let is_staying = !ownership::is_terminating(meta);
                 let purpose = Purpose::RemoveComputeDomain;
                 is_staying.then(|| Action::delete_as_seen::<ComputeDomain>(meta, purpose))
@@ -77,7 +78,7 @@ pub(super) fn plan_end(snapshot: &Snapshot) -> Vec<Action> {
             let meta = &domain.metadata;
             // Somebody may have requested that the children stay.
             let patch = GuardedPatch::of::<ComputeDomain>(meta).unless_changed();
-            release(meta, patch).or_else(|| {
+            release(meta, patch, Purpose::ReleaseComputeDomain).or_else(|| {
                 let is_staying = !ownership::is_terminating(meta);
                 let purpose = Purpose::DeleteWithSet;
                 is_staying.then(|| Action::delete_as_seen::<ComputeDomain>(meta, purpose))
@@ -99,9 +100,10 @@ pub(super) fn plan_farewell(snapshot: &Snapshot) -> impl Iterator<Item = Action>
     let is_left = move |meta: &&ObjectMeta| {
         ownership::controller(meta).is_none_or(|controller| controller.uid == set)
     };
-    metas
-        .filter(is_left)
-        .filter_map(|meta| release(meta, GuardedPatch::of::<ComputeDomain>(meta)))
+    metas.filter(is_left).filter_map(|meta| {
+        let patch = GuardedPatch::of::<ComputeDomain>(meta);
+        release(meta, patch, Purpose::LeaveComputeDomain)
+    })
 }
 
 /// The domains that are not about to go.
@@ -151,12 +153,12 @@ fn own_domains(snapshot: &Snapshot) -> impl Iterator<Item = &ComputeDomain> {
 }
 
 /// Takes our finalizer off; `None` if it is off.
-fn release(meta: &ObjectMeta, patch: GuardedPatch) -> Option<Action> {
+fn release(meta: &ObjectMeta, patch: GuardedPatch, purpose: Purpose) -> Option<Action> {
     let mut finalizers = meta.finalizers.iter().flatten();
     let at = finalizers.position(|finalizer| finalizer == COMPUTE_DOMAIN_FINALIZER)?;
     let place = Pointer::to(&["metadata", "finalizers", &at.to_string()]);
     let patch = patch.test(&place, COMPUTE_DOMAIN_FINALIZER).remove(&place);
-    Some(patch.because(Purpose::ReleaseComputeDomain))
+    Some(patch.because(purpose))
 }
 
 fn build(snapshot: &Snapshot, name: &str, replica: i32, group: &str) -> ComputeDomain {

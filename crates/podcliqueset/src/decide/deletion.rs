@@ -106,15 +106,19 @@ fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
     let podcliques = find_podcliques(snapshot);
     let claims = find_staying_claims(snapshot);
     let domains = compute_domains::find_staying(snapshot);
+    let domains: Vec<Action> = release.by_patch(&domains).collect();
+    // The release is a write of its own, of the observed version.
+    let is_farewell = domains.is_empty();
+    let farewell = compute_domains::plan_farewell(snapshot).filter(|_| is_farewell);
     let groups = release.by_put(&snapshot.children.groups);
     let actions = groups
         .chain(release.by_put(&podcliques))
         .chain(release.by_put(&snapshot.children.gangs))
         .chain(release.by_patch(&snapshot.children.services))
         .chain(release.by_patch(&snapshot.children.autoscalers))
-        .chain(release.by_patch(&domains))
-        .chain(release.by_patch(&claims))
-        .chain(compute_domains::plan_farewell(snapshot));
+        .chain(domains)
+        .chain(farewell)
+        .chain(release.by_patch(&claims));
     first_portion(actions)
 }
 
