@@ -46,6 +46,19 @@ struct Config {
     leader_election: IgnoredAny,
     topology_aware_scheduling: TopologyAwareScheduling,
     network: Network,
+    queueing: Queueing,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Queueing {
+    kueue: Kueue,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Kueue {
+    enabled: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -176,6 +189,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             is_mnnvl_enabled,
         },
         gangs: PodGangReconciler { profiles },
+        is_queueing: config.queueing.kueue.enabled,
         ..Rules::default()
     })
 }

@@ -9,6 +9,7 @@ mod hostile;
 mod live;
 mod nvlink;
 mod properties;
+mod queues;
 mod sets;
 mod surge;
 mod topology;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::PodCliqueSet;
-use domain::scheduling::{Backend, Profiles};
+use domain::scheduling::{Backend, Profiles, quota};
 use domain::topology;
 use domain::workload::nvlink;
 use podclique::PodCliqueReconciler;
@@ -26,6 +26,8 @@ pub struct Rules {
     /// Whether the profiles of schedulers are those of the operator's configuration. Else there are
     /// none, as by default.
     pub are_profiles_known: bool,
+    /// Whether sets that name a queue of Kueue wait for quota. A plan assumes that they get it.
+    pub is_queueing: bool,
 }
 
 impl Default for Rules {
@@ -39,6 +41,7 @@ impl Default for Rules {
             cliques: PodCliqueReconciler::default(),
             gangs: PodGangReconciler::default(),
             are_profiles_known: false,
+            is_queueing: false,
         }
     }
 }
@@ -48,7 +51,16 @@ impl Rules {
     pub(crate) fn for_set(&self, set: &PodCliqueSet) -> (Self, Vec<String>) {
         let (mut rules, profile) = self.with_able_scheduler(set);
         let domains = rules.assume_compute_domains(set);
-        (rules, profile.into_iter().chain(domains).collect())
+        let quota = rules.assume_quota(set);
+        let assumed = profile.into_iter().chain(domains).chain(quota);
+        (rules, assumed.collect())
+    }
+
+    fn assume_quota(&self, set: &PodCliqueSet) -> Option<String> {
+        let queue = quota::local_queue(&set.metadata).filter(|_| self.is_queueing)?;
+        Some(format!(
+            "Kueue reserves quota of queue {queue} for all pods"
+        ))
     }
 
     /// By default the operator makes no ComputeDomains, and the webhook refuses a set that has MNNVL
