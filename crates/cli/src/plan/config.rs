@@ -46,6 +46,7 @@ struct Config {
     leader_election: IgnoredAny,
     topology_aware_scheduling: TopologyAwareScheduling,
     network: Network,
+    queueing: IgnoredAny,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
