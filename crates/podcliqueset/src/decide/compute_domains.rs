@@ -94,7 +94,7 @@ pub(super) fn are_gone(snapshot: &Snapshot) -> bool {
 
 /// Takes the finalizer off the domains that a set which goes leaves behind: nobody would do so when they
 /// are deleted later. A set that adopts one puts it back.
-pub(super) fn plan_farewell(snapshot: &Snapshot) -> impl Iterator<Item = Action> {
+pub(super) fn plan_leaving(snapshot: &Snapshot) -> impl Iterator<Item = Action> {
     let set = ownership::uid(&snapshot.stored.metadata);
     let metas = snapshot.domains.found.iter().map(|domain| &domain.metadata);
     let is_left = move |meta: &&ObjectMeta| {

@@ -108,8 +108,8 @@ fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
     let domains = compute_domains::find_staying(snapshot);
     let domains: Vec<Action> = release.by_patch(&domains).collect();
     // The release is a write of its own, of the observed version.
-    let is_farewell = domains.is_empty();
-    let farewell = compute_domains::plan_farewell(snapshot).filter(|_| is_farewell);
+    let are_released = domains.is_empty();
+    let finalizers = compute_domains::plan_leaving(snapshot).filter(|_| are_released);
     let groups = release.by_put(&snapshot.children.groups);
     let actions = groups
         .chain(release.by_put(&podcliques))
@@ -117,7 +117,7 @@ fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
         .chain(release.by_patch(&snapshot.children.services))
         .chain(release.by_patch(&snapshot.children.autoscalers))
         .chain(domains)
-        .chain(farewell)
+        .chain(finalizers)
         .chain(release.by_patch(&claims));
     first_portion(actions)
 }

@@ -204,7 +204,7 @@ impl Model {
                 self.change(n, |unit| unit.state == State::Unplaced, State::Down);
             }
             Event::Place(_) => {}
-            Event::Start(n) => self.change(n, may_start, State::Up),
+            Event::Start(n) => self.change(n, |unit| may_start(*unit), State::Up),
             Event::Crash(n) => self.change(n, |unit| unit.state == State::Up, State::Down),
             Event::Blink(n) => self.change(n, |unit| unit.state == State::Up, State::Unready),
             Event::Lose(n) => {
@@ -223,7 +223,7 @@ impl Model {
         while self.has_room() && self.waits() {
             self.happen(Event::Place(0));
         }
-        for unit in self.units.values_mut().filter(|unit| may_start(unit)) {
+        for unit in self.units.values_mut().filter(|unit| may_start(**unit)) {
             unit.state = State::Up;
         }
         self.happen(Event::Wait);
@@ -261,6 +261,6 @@ impl Model {
 }
 
 /// An old unit that crashed is replaced before it comes back.
-fn may_start(unit: &Unit) -> bool {
+fn may_start(unit: Unit) -> bool {
     unit.state == State::Unready || (unit.is_new && unit.state == State::Down)
 }
