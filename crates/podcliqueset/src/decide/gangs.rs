@@ -66,14 +66,13 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Ve
             asks,
             &mut next.metadata,
         );
-        if asks && quota.lets_list(roster, &members) {
-            next.spec.pod_groups = pod_groups(snapshot, roster, (&members, quota), Some(existing));
-        } else if domain::scheduling::quota::is_held(existing) {
-            next.spec.pod_groups = groups_without_pods(snapshot, roster, &gang, Some(existing));
-            return (next != **existing).then(|| Action::replace(next));
-        } else {
+        if !asks || !quota.lets_list(roster, &members) {
+            if domain::scheduling::quota::is_held(existing) {
+                next.spec.pod_groups = groups_without_pods(snapshot, roster, &gang, Some(existing));
+            }
             return (next != **existing).then(|| Action::replace(next));
         }
+        next.spec.pod_groups = pod_groups(snapshot, roster, (&members, quota), Some(existing));
         let constraints = places
             .as_ref()
             .and_then(|places| Constraints::of(places, Some(existing), members.are_started()));
