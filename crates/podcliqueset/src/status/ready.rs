@@ -11,7 +11,6 @@ use domain::scheduling::UnsupportedFeature;
 use domain::workload::layout::LayoutSlot;
 use jiff::Timestamp;
 
-use super::compute_domains;
 use super::replica::Replica;
 use crate::observe::Snapshot;
 use crate::scaled_to_zero::ScaledToZero;
@@ -145,8 +144,7 @@ fn find_cause(
             .filter(|o| holds_back(o, &cause));
         match unsupported.map(UnsupportedFeature::condition) {
             Some(told) => Cause::new(told.reason, told.message),
-            None => compute_domains::complete(snapshot, roster, cause, part)
-                .within(&describe_place(part)),
+            None => cause.within(&describe_place(part)),
         }
     });
     readiness::first(own.into_iter().chain(cause))
@@ -157,11 +155,7 @@ fn find_cause(
 fn holds_back(unsupported: &UnsupportedFeature, cause: &Cause) -> bool {
     match cause.reason {
         Reason::GangIncomplete => true,
-        Reason::PodsBeingCreated => matches!(
-            unsupported,
-            UnsupportedFeature::NotServed(_) | UnsupportedFeature::ComputeDomainsMissing
-        ),
-        Reason::ClaimMissing => matches!(unsupported, UnsupportedFeature::ComputeDomainsMissing),
+        Reason::PodsBeingCreated => matches!(unsupported, UnsupportedFeature::NotServed(_)),
         _ => false,
     }
 }

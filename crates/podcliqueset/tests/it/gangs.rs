@@ -2,7 +2,6 @@
 
 mod ambiguous;
 mod pins;
-mod quota;
 mod taken_over;
 
 use std::sync::Arc;

@@ -3,7 +3,6 @@
 
 mod kai;
 pub mod kubernetes;
-mod kueue;
 mod topologies;
 mod volcano;
 

@@ -44,7 +44,11 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
             "no pods are requested".to_owned(),
         );
     }
-    if let Some(cause) = look.start.find_cause().filter(|_| look.start.is_stopped()) {
+    if let Some(cause) = look
+        .start
+        .find_cause()
+        .filter(|_| look.start == Start::Suspended)
+    {
         return ready_condition(false, cause.reason, cause.text);
     }
     // Completed ranks count, but a job in which no pod runs does not work.
@@ -116,7 +120,7 @@ pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
     if has_succeeded || facts.ready >= need {
         return None;
     }
-    if look.start.is_stopped() {
+    if look.start == Start::Suspended {
         return look.start.find_cause();
     }
     find_cause(look, need).or_else(|| Some(not_settled(facts.ready, need)))
@@ -212,7 +216,6 @@ impl Stage {
             | Reason::SchedulerNotInstalled
             | Reason::QueueNotFound
             | Reason::TopologyUnavailable
-            | Reason::ComputeDomainsMissing
             | Reason::PriorityTooHigh
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete
