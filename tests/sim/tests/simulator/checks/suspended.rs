@@ -28,7 +28,9 @@ fn add_pod(store: &mut Store, actor: &'static str) {
     let pod = json!({
         "metadata": {
             "name": "demo-0-a-x0",
-            "labels": {"app.kubernetes.io/part-of": "demo"},
+            "labels": {
+                "app.kubernetes.io/part-of": "demo", (api::labels::PCS_REPLICA_INDEX): "0",
+            },
             "ownerReferences": [owner],
         },
         "spec": {
