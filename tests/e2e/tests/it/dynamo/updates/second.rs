@@ -62,7 +62,7 @@ fn a_second_revision_in_the_middle_is_ready_once_when_it_is_whole() {
     let was_updating = of_both.iter().any(|m| m.verdict == Verdict::Updating);
     assert!(was_updating, "{of_both:#?}");
     let mut scaled = of_both.iter().filter(|moment| moment.may_scale);
-    let early = scaled.find(|moment| moment.verdict != Verdict::Ready);
+    let early = scaled.find(|moment| !moment.old_pods.is_empty());
     assert!(early.is_none(), "scaling goes on too early: {early:?}");
 
     let seen = ns.look().unwrap();
