@@ -43,6 +43,8 @@ pub struct PodCliqueReconciler {
     pub profiles: Arc<Profiles>,
     /// Whether new pods get no affinity to pods of a domain that they should share.
     pub ignores_preferred_domains: bool,
+    /// Whether MNNVL groups have ComputeDomains.
+    pub is_mnnvl_enabled: bool,
 }
 
 impl Reconciler for PodCliqueReconciler {

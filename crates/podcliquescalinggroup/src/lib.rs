@@ -31,6 +31,8 @@ pub struct PodCliqueScalingGroupReconciler {
     pub validator: Arc<Validator>,
     /// How long after its deletionTimestamp the operator waits for a pod.
     pub stuck_timeouts: StuckTimeouts,
+    /// Whether MNNVL groups have ComputeDomains.
+    pub is_mnnvl_enabled: bool,
 }
 
 impl Reconciler for PodCliqueScalingGroupReconciler {

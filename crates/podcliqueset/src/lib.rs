@@ -56,6 +56,8 @@ pub struct PodCliqueSetReconciler {
     pub init_container_image: String,
     /// Whether topology constraints have an effect.
     pub is_topology_aware: bool,
+    /// Whether MNNVL groups have ComputeDomains.
+    pub is_mnnvl_enabled: bool,
 }
 
 impl Reconciler for PodCliqueSetReconciler {

@@ -45,6 +45,27 @@ struct Config {
     authorizer: IgnoredAny,
     leader_election: IgnoredAny,
     topology_aware_scheduling: TopologyAwareScheduling,
+    network: Network,
+    queueing: Queueing,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Queueing {
+    kueue: Kueue,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Kueue {
+    enabled: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Network {
+    #[serde(rename = "autoMNNVLEnabled")]
+    auto_mnnvl_enabled: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -139,6 +160,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
         .map(Profile::read)
         .collect();
     let profiles = Arc::new(Profiles::of(profiles?));
+    let is_mnnvl_enabled = config.network.auto_mnnvl_enabled;
     let scaled_gangs_wait_for = match config.gang_scheduling.scaled_gangs_wait_for {
         WaitFor::BaseReady => ScaledGangsWaitFor::BaseReady,
         WaitFor::BaseScheduled => ScaledGangsWaitFor::BaseScheduled,
@@ -151,10 +173,12 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             profiles: profiles.clone(),
             init_container_image: init_container_image.to_owned(),
             is_topology_aware: config.topology_aware_scheduling.enabled,
+            is_mnnvl_enabled,
         },
         groups: PodCliqueScalingGroupReconciler {
             validator: validator.clone(),
             stuck_timeouts: StuckTimeouts::default(),
+            is_mnnvl_enabled,
         },
         cliques: PodCliqueReconciler {
             stuck_timeouts: StuckTimeouts::default(),
@@ -162,8 +186,10 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             init_container_image: init_container_image.to_owned(),
             profiles: profiles.clone(),
             ignores_preferred_domains: !config.topology_aware_scheduling.preferred_affinity,
+            is_mnnvl_enabled,
         },
         gangs: PodGangReconciler { profiles },
+        is_queueing: config.queueing.kueue.enabled,
         ..Rules::default()
     })
 }

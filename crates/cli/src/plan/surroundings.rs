@@ -11,6 +11,7 @@ use api::kai::KaiTopology;
 use api::{ClusterTopologyBinding, PodCliqueSet, PodGang, labels};
 use domain::object::ownership;
 use domain::plan::Kind;
+use domain::scheduling::Profiles;
 use domain::topology::{self, Levels};
 use domain::{Node, Pod};
 use podcliqueset::desired::gang::scheduler_name;
@@ -41,10 +42,14 @@ impl Surroundings {
         let is_named_one_known = name.is_some_and(|name| self.bindings.contains_key(name));
         let bindings = self.bindings.iter();
         let levels = bindings.map(|(name, binding)| (name.clone(), Levels::of(binding)));
-        let profiles = &rules.sets.profiles;
+        let profiles = || {
+            let profiles = Profiles::clone(&rules.sets.profiles);
+            profiles.with_queueing(rules.is_queueing)
+        };
         admission::Rules {
-            profiles: rules.are_profiles_known.then(|| (**profiles).clone()),
+            profiles: rules.are_profiles_known.then(profiles),
             allows_topology: rules.sets.is_topology_aware,
+            allows_mnnvl: !rules.are_profiles_known || rules.sets.is_mnnvl_enabled,
             topologies: (self.are_all_known || is_named_one_known).then(|| levels.collect()),
             ..admission::Rules::default()
         }

@@ -2,6 +2,7 @@
 
 mod ambiguous;
 mod pins;
+mod quota;
 mod taken_over;
 
 use std::sync::Arc;
