@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use api::labels::RECONCILE_TRIGGER;
 use operator::config::parse;
 use serde_json::{Value, json};
 use sim::service::Server;
@@ -56,11 +57,11 @@ impl Course {
 
     fn set_quota(&self, pods: i64) {
         self.quota.store(pods, Ordering::Relaxed);
-        // The other actors look again when something has changed.
+        // The other actors look again when something has changed. Gangs inherit no key of the operator.
         let id = Id::new(Resource::PodCliqueSet, "svc");
         self.store(|store| {
             store.edit("user", &id, |set| {
-                set["metadata"]["annotations"]["example.com/quota"] = json!(pods.to_string());
+                set["metadata"]["annotations"][RECONCILE_TRIGGER] = json!(pods.to_string());
             });
         });
     }
