@@ -10,7 +10,11 @@ fn seeds(sabotage: Sabotage) -> u64 {
         // replacement: one seed in some 250. Another takes a deletion with `orphan` whose finalizer
         // is gone before the operator sees it.
         // The third takes a rank that fails while the request to delete its pod is under way.
-        Sabotage::UnnotedFailure | Sabotage::OrphanDeleted | Sabotage::DeleteAnyVersion => 600,
+        // The fourth takes a drain during which a replaced pod is pinned to the drained domain: one in 300.
+        Sabotage::UnnotedFailure
+        | Sabotage::OrphanDeleted
+        | Sabotage::DeleteAnyVersion
+        | Sabotage::NeverFrees => 600,
         _ => 300,
     }
 }
@@ -133,7 +137,7 @@ canaries! {
     unnoted_failure: UnnotedFailure by "I39", seed 102;
     never_starts: NeverStarts by "ESR" "I31", seed 7;
     pins_ignored: PinsIgnored by "I55", seed 2;
-    never_frees: NeverFrees by "ESR", seed 2;
+    never_frees: NeverFrees by "ESR", seed 311;
     claims_revived: ClaimsRevived by "I57", seed 2;
     claims_cut_off: ClaimsCutOff by "I58", seed 2;
 }
