@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceClaimTemplateConfig {
-    /// Name of the template, unique in the list; an entry of `resourceSharing` names it.
+    /// Name of the template, unique in the list; see `resourceSharing`. Without effect yet.
     pub name: String,
-    /// A ResourceClaimTemplate's spec with at least one device request. Its labels and annotations
-    /// go into the claims.
+    /// A ResourceClaimTemplate's spec with at least one device request. Without effect yet.
     pub template_spec: ResourceClaimTemplateSpec,
 }
 
@@ -29,13 +28,13 @@ pub enum ResourceSharingScope {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceSharing {
-    /// Name of the claim template, once in each list. Claims are named after it.
+    /// Name of the claim template, once in each list. Without effect yet.
     pub name: String,
-    /// Namespace of a ResourceClaimTemplate. Empty: a template of the set itself, otherwise one in the
-    /// set's namespace.
+    /// Namespace of a ResourceClaimTemplate. Empty: a template of the set itself. Without effect
+    /// yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// Number of claims: one for all replicas, or one for each; of a clique, one for each pod.
+    /// Number of claims: one for all replicas, or one for each. Without effect yet.
     pub scope: ResourceSharingScope,
 }
 
@@ -46,7 +45,7 @@ pub struct PcsResourceSharing {
     /// Template and scope.
     #[serde(flatten)]
     pub sharing: ResourceSharing,
-    /// Cliques and groups whose pods share the claim. Default: all.
+    /// Cliques and groups that share the claim. Default: all. Without effect yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<PcsResourceSharingFilter>,
 }
@@ -55,10 +54,10 @@ pub struct PcsResourceSharing {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsResourceSharingFilter {
-    /// Names of cliques whose pods share the claim; at most 500.
+    /// Names of cliques that share the claim; at most 500. Without effect yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_clique_names: Vec<String>,
-    /// Names of groups whose pods share the claim; at most 500.
+    /// Names of groups that share the claim; at most 500. Without effect yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_scaling_group_names: Vec<String>,
 }
@@ -70,7 +69,7 @@ pub struct PcsgResourceSharing {
     /// Template and scope.
     #[serde(flatten)]
     pub sharing: ResourceSharing,
-    /// Cliques of the group whose pods share the claim. Default: all.
+    /// Cliques of the group that share the claim. Default: all. Without effect yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<PcsgResourceSharingFilter>,
 }
@@ -79,7 +78,7 @@ pub struct PcsgResourceSharing {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsgResourceSharingFilter {
-    /// Names of cliques whose pods share the claim; at most 500.
+    /// Names of cliques that share the claim; at most 500. Without effect yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_clique_names: Vec<String>,
 }

@@ -14,7 +14,6 @@ mod apply;
 mod args;
 mod changes;
 mod checks;
-mod claim_templates;
 mod config;
 mod draw;
 mod objects;

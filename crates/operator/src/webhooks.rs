@@ -55,16 +55,11 @@ pub(crate) fn start(
         return Ok(None);
     };
     let namespace = &config.process.namespace;
-    let options = options(config, webhooks, around);
-    let (secret, watching) = watch_secret(
-        around.client.clone(),
-        namespace,
-        &webhooks.secret_name(),
-        options.clock.clone(),
-    );
+    let (secret, watching) =
+        watch_secret(around.client.clone(), namespace, &webhooks.secret_name());
     let keeping = keep(
         around.client.clone(),
-        options,
+        options(config, webhooks, around),
         secret.secret.clone(),
         around.leads.clone(),
     );

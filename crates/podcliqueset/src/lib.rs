@@ -9,7 +9,6 @@
 pub mod check;
 pub mod decide;
 pub mod desired;
-mod last_pods;
 pub mod observe;
 mod rollout;
 pub mod scaled_to_zero;

@@ -6,7 +6,6 @@
 
 pub mod backend;
 mod cause;
-mod closed;
 pub mod decide;
 pub mod gang_part;
 mod levels;
@@ -15,7 +14,6 @@ pub mod observe;
 mod peers;
 pub mod placement;
 pub mod room;
-mod scaling_group;
 mod slots;
 mod status_pace;
 pub mod topology;

@@ -16,7 +16,6 @@ pub mod layout;
 pub mod resource;
 pub mod rng;
 pub mod service;
-pub mod sharing;
 pub mod store;
 pub mod story;
 pub mod topology;

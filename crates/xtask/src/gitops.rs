@@ -44,8 +44,7 @@ const EXPRESSIONS: [(&str, &str); 3] = [
     ),
     (
         "current",
-        "status.conditions.exists(c, c.type == 'Ready' && (c.status == 'True' || c.reason == \
-         'Suspended'))",
+        "status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')",
     ),
 ];
 

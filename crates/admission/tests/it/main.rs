@@ -10,7 +10,6 @@
 mod admission_cases;
 mod authorizer;
 mod cases;
-mod claims;
 mod defaults;
 mod fuzz;
 mod hostile;

@@ -59,9 +59,10 @@ fn a_set_within_its_limits() {
     assert_eq!(describe_errors(demo().replicas(2_000)), "");
 }
 
-fn too_large() -> Vec<(&'static str, SetBuilder)> {
+#[test]
+fn what_makes_a_set_too_large_by_itself() {
     let many = |n: usize| (0..n).fold(set("many"), |s, i| s.clique(&format!("c{i}"), |c| c));
-    vec![
+    let cases = [
         ("replicas", demo().replicas(10_001)),
         (
             "pods of a clique",
@@ -116,15 +117,8 @@ fn too_large() -> Vec<(&'static str, SetBuilder)> {
                 })
             }),
         ),
-    ]
-}
-
-#[test]
-fn what_makes_a_set_too_large_by_itself() {
-    let lines = too_large()
-        .into_iter()
-        .map(|(case, set)| format!("{case}\n  {}", describe_errors(set)));
-    let lines: Vec<String> = lines.collect();
+    ];
+    let lines = cases.map(|(case, set)| format!("{case}\n  {}", describe_errors(set)));
     insta::assert_snapshot!(lines.join("\n"));
 }
 
@@ -278,7 +272,6 @@ fn longest(replica: i32, cliques: &[&str]) -> ReplicaAttempt {
         time: Time(after(0)),
         reason: ReplicaAttempt::BREACHED.into(),
         message: String::new(),
-        cause: None,
         succeeded: cliques
             .iter()
             .map(|c| names::standalone_clique("job", replica, c))

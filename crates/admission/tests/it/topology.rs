@@ -1,7 +1,5 @@
 //! Topology constraints in the cluster that a set is sent to, with the words of the errors.
 
-mod all_replicas;
-
 use std::collections::BTreeMap;
 
 use admission::warnings::in_cluster;

@@ -4,9 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    LiveReplicas, PcsUpdateProgress, PodFailure, ReplicaAttempt, ReplicaRevision, Suspension,
-};
+use super::{LiveReplicas, PcsUpdateProgress, PodFailure, ReplicaAttempt, ReplicaRevision};
 use crate::LastError;
 
 /// Status of the set. Only the operator writes it.
@@ -20,7 +18,7 @@ pub struct PodCliqueSetStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `Ready`, `UpdateInProgress`, `Stalled`, `Succeeded` and `Failed` (training),
-    /// `Suspended`, `GangTerminationDisabled`, `FieldNotImplemented`, `NameConflict`, `LeftoverPods`.
+    /// `GangTerminationDisabled`, `FieldNotImplemented`, `NameConflict`, `LeftoverPods`.
     ///
     /// `Ready` is always present: while something does not run, its reason and message give the
     /// first cause. `UpdateInProgress` is always present too; the others only while they are True.
@@ -88,7 +86,7 @@ pub struct PodCliqueSetStatus {
     /// When the first app container started; `Training` only.
     ///
     /// Init containers do not count. Written once; restarts do not reset it. `maxRuntime` counts
-    /// from it, without the time in which the set is suspended.
+    /// from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_time: Option<Time>,
     /// How often each replica was terminated or restarted, and why.
@@ -97,9 +95,6 @@ pub struct PodCliqueSetStatus {
     /// in. For `Training` every replica has an entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replica_attempts: Vec<ReplicaAttempt>,
-    /// How long the set was suspended; absent if it never was.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suspension: Option<Suspension>,
     /// Pod counts of scaled cliques, to be restored after a termination.
     ///
     /// Written when a replica is terminated, for standalone cliques whose `replicas` were changed

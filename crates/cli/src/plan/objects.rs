@@ -23,12 +23,11 @@ const UNKNOWN: [&str; 5] = [
 ];
 
 /// Kinds whose objects are given: users or others write them.
-const INPUTS: [&str; 6] = [
+const INPUTS: [&str; 5] = [
     "ClusterTopologyBinding",
     "Node",
     "PodCliqueSet",
     "Queue",
-    "ResourceClaimTemplate",
     "Topology",
 ];
 

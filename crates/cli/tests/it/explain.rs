@@ -2,11 +2,8 @@
 
 mod domains;
 mod next;
-mod readme;
-mod reasons;
 mod remedies;
 mod stuck;
-mod terminations;
 mod trees;
 
 use chrono::Utc;

@@ -3,10 +3,8 @@
 mod cases;
 mod cluster;
 mod definition;
-mod documents;
 mod files;
 mod gang_trees;
-mod pods;
 mod report;
 mod rules;
 

@@ -200,8 +200,7 @@ impl Meter<'_> {
     }
 }
 
-/// Whether the node is in the domain with these labels.
-pub(super) fn is_in(node: &Node, domain: &Selector) -> bool {
+fn is_in(node: &Node, domain: &Selector) -> bool {
     let has = |(key, value): (&String, &String)| {
         ownership::label(&node.metadata, key) == Some(value.as_str())
     };

@@ -1,6 +1,5 @@
 //! The placement score.
 
-mod closed;
 mod room;
 
 use domain::placement::{Cluster, Location, ScopePlaces, mean_score, score};

@@ -1,6 +1,5 @@
 //! Levels, constraints, what cannot be kept, and scopes of topology constraints.
 
-mod ambiguous;
 mod scope;
 mod translation;
 
@@ -51,7 +50,7 @@ pub fn required(domain: &str) -> Value {
     json!({"topologyName": "fabric", "pack": {"required": domain}})
 }
 
-pub fn preferred(domain: &str) -> Value {
+fn preferred(domain: &str) -> Value {
     json!({"topologyName": "fabric", "pack": {"preferred": domain}})
 }
 

@@ -8,7 +8,6 @@
 )]
 
 mod breach;
-mod claims;
 mod deletion;
 mod finished;
 mod foreign;
@@ -27,6 +26,5 @@ mod start_order;
 mod status;
 mod status_pace;
 mod stuck;
-mod suspend;
 mod training;
 mod update;

@@ -3,7 +3,6 @@
 mod older;
 mod records;
 mod surge;
-mod vacancies;
 
 use std::sync::Arc;
 

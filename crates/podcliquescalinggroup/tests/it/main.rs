@@ -9,7 +9,6 @@
 
 mod bounds;
 mod children;
-mod claims;
 mod deletion;
 mod fence;
 mod minimums;

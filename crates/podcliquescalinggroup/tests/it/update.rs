@@ -3,7 +3,6 @@
 mod records;
 mod revision;
 mod surge;
-mod vacancies;
 
 use std::sync::Arc;
 

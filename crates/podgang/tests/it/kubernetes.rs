@@ -1,7 +1,5 @@
 //! The PodGroups of a gang for Kubernetes' own scheduler.
 
-mod claims;
-mod resumed;
 mod scaled;
 mod settled;
 mod topology;

@@ -19,7 +19,8 @@ fn template(name: &str) -> Value {
 
 fn templates() -> Vec<Case> {
     vec![
-        create("claim-template", edits! {TEMPLATES => [(template("a"))]}),
+        create("claim-template", edits! {TEMPLATES => [(template("a"))]})
+            .warned(["spec.template.resourceClaimTemplates"]),
         create(
             "claim-template-without-a-name",
             edits! {TEMPLATES => [(template(""))]},
@@ -42,7 +43,8 @@ fn sharing() -> Vec<Case> {
     let all = |name: &str| json!({"name": name, "scope": "AllReplicas"});
     let clique = at(FRONTEND, "resourceSharing");
     vec![
-        create("sharing", edits! {SHARING => [(all("a"))]}),
+        create("sharing", edits! {SHARING => [(all("a"))]})
+            .warned(["spec.template.resourceSharing"]),
         create("sharing-without-a-name", edits! {SHARING => [(all(""))]})
             .refused(["spec.template.resourceSharing[0].name"]),
         create(
@@ -63,7 +65,8 @@ fn sharing() -> Vec<Case> {
         create(
             "sharing-from-another-namespace",
             edits! {clique => [{"name": "a", "namespace": "x", "scope": "AllReplicas"}]},
-        ),
+        )
+        .warned(["spec.template.cliques[0].resourceSharing"]),
     ]
 }
 
@@ -83,11 +86,13 @@ fn lengths() -> Vec<Case> {
         create(
             "longest-claim-of-a-set",
             &[(SHARING, sharing(53, "PerReplica"))],
-        ),
+        )
+        .warned(["spec.template.resourceSharing"]),
         create(
             "longest-claim-of-all-replicas",
             &[(SHARING, sharing(54, "AllReplicas"))],
-        ),
+        )
+        .warned(["spec.template.resourceSharing"]),
         create(
             "long-claim-of-a-clique",
             &[(&of_clique, sharing(40, "PerReplica"))],
@@ -96,7 +101,8 @@ fn lengths() -> Vec<Case> {
         create(
             "longest-claim-of-a-clique",
             &[(&of_clique, sharing(39, "PerReplica"))],
-        ),
+        )
+        .warned(["spec.template.cliques[0].resourceSharing"]),
         create(
             "long-claim-of-a-member",
             &[(of_member, sharing(29, "PerReplica"))],
@@ -105,7 +111,8 @@ fn lengths() -> Vec<Case> {
         create(
             "longest-claim-of-a-member",
             &[(of_member, sharing(28, "PerReplica"))],
-        ),
+        )
+        .warned(["spec.template.cliques[1].resourceSharing"]),
         create(
             "long-claim-of-a-group",
             &[(&of_group, sharing(41, "PerReplica"))],
@@ -140,7 +147,8 @@ fn filters() -> Vec<Case> {
                 SHARING,
                 with(json!({"childScalingGroupNames": ["prefill"]})),
             )],
-        ),
+        )
+        .warned(["spec.template.resourceSharing"]),
         create(
             "filter-of-a-group-for-another-clique",
             &[(&group, with(json!({"childCliqueNames": ["frontend"]})))],
@@ -151,6 +159,7 @@ fn filters() -> Vec<Case> {
         create(
             "filter-of-a-group",
             &[(&group, with(json!({"childCliqueNames": ["leader"]})))],
-        ),
+        )
+        .warned(["spec.template.podCliqueScalingGroups[0].resourceSharing"]),
     ]
 }

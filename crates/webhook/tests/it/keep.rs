@@ -83,8 +83,7 @@ impl World {
 
     /// Adds a process that serves.
     fn serve(&mut self) -> SecretWatch {
-        let (client, clock) = (self.server.client(), Arc::new(self.clock()));
-        let (watch, future) = watch_secret(client, "grove", "certificate", clock);
+        let (watch, future) = watch_secret(self.server.client(), "grove", "certificate");
         self.tasks.push(future.boxed());
         watch
     }

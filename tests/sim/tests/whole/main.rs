@@ -32,7 +32,6 @@ mod served;
 mod slots;
 mod switches;
 mod trouble;
-mod twins;
 mod undisturbed;
 mod unread;
 mod watches;

@@ -4,7 +4,6 @@ mod ends;
 mod ganged;
 mod manifests;
 mod steps;
-mod suspended;
 mod updates;
 
 use std::time::Duration;
@@ -64,7 +63,7 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 39] = [
+pub const SCENARIOS: [&Scenario; 34] = [
     &CREATE,
     &CREATE_SLOWLY,
     &ORDERED,
@@ -99,11 +98,6 @@ pub const SCENARIOS: [&Scenario; 39] = [
     &updates::CANARY,
     &updates::ROLLBACK,
     &updates::SIXTH_EDIT,
-    &suspended::SUSPEND,
-    &suspended::SUSPEND_JOB,
-    &suspended::RESUME,
-    &suspended::RESUME_JOB,
-    &suspended::EXPIRE,
 ];
 
 /// A set is created.

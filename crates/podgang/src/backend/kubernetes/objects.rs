@@ -77,7 +77,6 @@ impl<'a> Objects<'a> {
                         topology: Some(vec![TopologyConstraint { key }]),
                     }
                 }),
-                resource_claims: self.facts.claims.get(&wanted.name).cloned(),
                 ..PodGroupSpec::default()
             },
             ..PodGroup::default()

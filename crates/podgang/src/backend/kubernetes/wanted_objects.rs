@@ -178,9 +178,8 @@ impl WantedObjects {
                 });
             }
             let root = Some(composite_name(root));
-            let topology_key = facts.topology.required_of_scaling_group(group);
             self.composites
-                .push(build_composite(name, root, required, topology_key));
+                .push(build_composite(name, root, required, None));
         }
     }
 }
