@@ -1,13 +1,14 @@
-# syntax=docker/dockerfile:1
+# syntax=docker.io/docker/dockerfile:1
 
 # One image per binary; `make image REGISTRY=...` builds both, also for several
 # architectures, each compiled on the machine that builds:
 #   docker build --target grove-operator -t grove-operator .
 
-# The same version as in rust-toolchain.toml. Pinned where it is built:
-#   --build-arg RUST_IMAGE=rust:1.95.0-bookworm@sha256:...
-#   --build-arg BUILDKIT_SYNTAX=docker/dockerfile:1@sha256:...
-ARG RUST_IMAGE=rust:1.95.0-bookworm
+# The same version as in rust-toolchain.toml, with its registry: buildah and podman know no
+# default one. Pinned where it is built:
+#   --build-arg RUST_IMAGE=docker.io/library/rust:1.95.0-bookworm@sha256:...
+#   --build-arg BUILDKIT_SYNTAX=docker.io/docker/dockerfile:1@sha256:...
+ARG RUST_IMAGE=docker.io/library/rust:1.95.0-bookworm
 FROM --platform=$BUILDPLATFORM $RUST_IMAGE AS build
 
 # ring compiles a little C. clang does that for either architecture.

@@ -11,7 +11,7 @@ help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
 	  awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-demo: ## Cluster, operator and one workload until it is Ready (NODE=real: its pods run)
+demo: ## Cluster, operator, one workload until it is Ready, its tree (NODE=real: its pods run)
 	@hack/demo.sh up
 
 demo-down: ## Remove everything that `make demo` created
@@ -46,6 +46,7 @@ test-build:
 	target/debug/xtask generate --check
 	@target/debug/localcluster tool > /dev/null
 	@target/debug/localcluster promtool > /dev/null
+	@target/debug/localcluster actionlint > /dev/null
 
 test-node: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
 test-node: ## The product on two real nodes: root, containerd; 8 minutes
@@ -91,11 +92,11 @@ generate: ## Write CRDs, the chart's copies and README, config/install.yaml
 	cargo xtask generate
 	hack/install-manifest.sh "$$($(localcluster) tool)/helm" > config/install.yaml
 
-image: ## Build both images (REGISTRY=.. [PLATFORMS=linux/amd64,linux/arm64] [PUSH=1])
+image: ## Build both images (REGISTRY=.. [PLATFORMS=linux/amd64,linux/arm64] [PUSH=1] [RUST_IMAGE=..])
 	@hack/image.sh
 
 release: ## The files of a release, in target/dist (REGISTRY=..)
-	@hack/release.sh "$$($(localcluster) tool)/helm"
+	@hack/release.sh
 
 audit: ## Licences, sources, bans and advisories of all dependencies
 	@hack/audit.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The main job, end to end: a cluster, the operator, one workload until it is Ready.
+# The main job, end to end: a cluster, the operator, one workload until it is Ready, and the plugin's
+# answers about it.
 #   hack/demo.sh up     for `make demo`; a second run reuses everything that exists
 #   hack/demo.sh down   removes all of it
 # With NODE=real the pods really run: the chart is installed, with images of the programs built here.
@@ -50,15 +51,29 @@ stop_operator() {
   rm -rf "$state"
 }
 
+# The set is Ready a moment before the last of its gangs, which the minimum does not need.
 wait_until_ready() {
   if ! "$kubectl" wait pcs/disaggregated --for=jsonpath='{.status.availableReplicas}'=1 \
       --timeout=120s ||
     ! "$kubectl" wait pcsg/disaggregated-0-workers \
-      --for=jsonpath='{.status.availableReplicas}'=3 --timeout=120s; then
+      --for=jsonpath='{.status.availableReplicas}'=3 --timeout=120s ||
+    ! wait_for_gangs disaggregated; then
     "$kubectl" describe pcs disaggregated
     tail -n 20 "$state/operator.log"
     die "the workload did not become Ready; see its state above"
   fi
+}
+
+wait_for_gangs() {
+  "$kubectl" wait podgangs --selector "app.kubernetes.io/part-of=$1" --for=condition=Ready \
+    --timeout=120s
+}
+
+# The last screen: the workload as the plugin shows it.
+show() {
+  target/debug/kubectl-grove tree "$1"
+  echo
+  target/debug/kubectl-grove explain "$1"
 }
 
 start_real_operator() {
@@ -78,20 +93,20 @@ up_real() {
   use_cluster
   echo "KUBECONFIG=$KUBECONFIG"
   say "2/4 operator (the first build takes a few minutes)"
-  cargo build --workspace --bin grove-operator --bin grove-initc
+  cargo build --workspace --bin grove-operator --bin grove-initc --bin kubectl-grove
   start_real_operator
   say "3/4 examples/quickstart.yaml"
   "$kubectl" apply -f examples/quickstart.yaml
   "$kubectl" wait --for=condition=Ready pcs/quickstart --timeout=2m ||
     { "$kubectl" describe pcs quickstart; die "the workload did not become Ready"; }
-  say "4/4 the objects"
-  "$kubectl" get pcs,pcsg,pclq,pg
-  "$kubectl" get pods -o wide
+  wait_for_gangs quickstart
+  say "4/4 kubectl grove tree quickstart, kubectl grove explain quickstart"
+  show quickstart
   cat <<TEXT
 
 Try next:
   export KUBECONFIG=$KUBECONFIG
-  export PATH=$(dirname "$kubectl"):\$PATH
+  export PATH=$PWD/target/debug:$(dirname "$kubectl"):\$PATH
   kubectl logs --selector grove.io/podclique=quickstart-0-engine-0-worker --prefix
   kubectl run -i --rm ask --image=busybox:1.37 --restart=Never -- wget -qO- http://quickstart
   target/debug/localcluster exec node-1 -- ctr --namespace=k8s.io containers list
@@ -108,14 +123,14 @@ up() {
   use_cluster
   echo "KUBECONFIG=$KUBECONFIG"
   say "2/4 operator (the first build takes a few minutes)"
-  cargo build --workspace --bin grove-operator
+  cargo build --workspace --bin grove-operator --bin kubectl-grove
   install_definitions
   start_operator
   say "3/4 $example"
   "$kubectl" apply -f "$example"
   wait_until_ready
-  say "4/4 the objects"
-  "$kubectl" get pcs,pcsg,pclq,pg,pods
+  say "4/4 kubectl grove tree disaggregated, kubectl grove explain disaggregated"
+  show disaggregated
   cat <<TEXT
 
 The frontend and two of the three group replicas are the base gang: they were
@@ -124,10 +139,11 @@ the base gang was ready.
 
 Try next:
   export KUBECONFIG=$KUBECONFIG
-  export PATH=$(dirname "$(command -v "$kubectl")"):\$PATH
-  kubectl scale pcsg/disaggregated-0-workers --replicas=5
-  kubectl describe pcs disaggregated
-  kubectl get pg -o yaml
+  export PATH=$PWD/target/debug:$(dirname "$(command -v "$kubectl")"):\$PATH
+  kubectl get pcs,pcsg,pclq,pg,pods
+  kubectl scale pcsg/disaggregated-0-workers --replicas=100    # more than fits
+  kubectl grove tree disaggregated
+  kubectl grove explain disaggregated
   make demo-down
 TEXT
 }

@@ -3,10 +3,8 @@
 # the chart, config/install.yaml with that registry, the list of parts, licences and sums, in
 # target/dist. DRAFT=1 uses the changes of `## Unreleased`, and accepts an uncommitted tree. If known
 # advisories cannot be fetched it needs ADVISORIES=skip, and RELEASE.md records that.
-#   hack/release.sh HELM
 set -euo pipefail
 cd "$(dirname "$0")/.."
-helm=${1:?usage: hack/release.sh HELM}
 
 . hack/registry.sh "make release"
 
@@ -28,7 +26,8 @@ hack/audit.sh
 dist=$PWD/target/dist
 rm -rf "$dist"
 mkdir -p "$dist"
-say "3/5 chart and manifest"
+say "3/5 chart and manifest (the first build of helm takes some minutes)"
+helm=$(cargo run -q --bin localcluster -- tool)/helm
 cargo xtask chart --registry "$registry" --out "$dist/chart" --changes-of "$changes"
 "$helm" lint --strict "$dist/chart/grove" > /dev/null
 "$helm" package "$dist/chart/grove" --destination "$dist" > /dev/null
@@ -49,9 +48,10 @@ say "5/5 sums"
 
 cat <<TEXT
 
-Remaining steps, for a person with write access to the registry:
+Remaining steps, for a person with write access to the repository:
   git tag -s v$version -m v$version && git push origin v$version
+The workflow release then makes a draft of the release with all parts. Without it:
   make image REGISTRY=$registry PLATFORMS=linux/amd64,linux/arm64 PUSH=1
   helm push target/dist/grove-$version.tgz oci://$registry/charts
-and target/dist, with the archives of kubectl-grove (docs/kubectl-grove.md), beside the tag.
+and target/dist, with the archives of kubectl-grove (hack/plugin.sh), beside the tag.
 TEXT

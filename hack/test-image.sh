@@ -49,7 +49,7 @@ build_last_stages() {
 
 rm -rf "$out"
 mkdir -p "$out"
-base=$(sed -n 's/^ARG RUST_IMAGE=//p' Dockerfile)
+base=${RUST_IMAGE:-$(sed -n 's/^ARG RUST_IMAGE=//p' Dockerfile)}
 if timeout 300 "$builder" pull --quiet "$base" > /dev/null 2>&1; then
   built="musl, by the Dockerfile"
   hack/image.sh

@@ -27,10 +27,14 @@ end
 if said.Stalled ~= nil and said.Stalled.status == "True" then
   health.status = "Degraded"
   health.message = said.Stalled.reason .. ": " .. said.Stalled.message
+elseif said.UpdateInProgress ~= nil and said.UpdateInProgress.status == "Unknown" then
+  -- The update stands still, whether the minimum runs or not.
+  health.status = "Degraded"
+  health.message = said.UpdateInProgress.reason .. ": " .. said.UpdateInProgress.message
 elseif said.Ready ~= nil then
   health.message = said.Ready.reason .. ": " .. said.Ready.message
-  if said.Ready.reason == "UpdateStalled" then
-    health.status = "Degraded"
+  if said.Ready.reason == "Suspended" then
+    health.status = "Suspended"
   elseif said.Ready.status == "True" then
     health.status = "Healthy"
   end

@@ -94,6 +94,13 @@ Placement and priority of this chart's pods.
 {{- toYaml $placement }}
 {{- end }}
 
+{{/* Not empty if the pods of some scheduler are placed as gangs. */}}
+{{- define "grove.placesGangs" -}}
+{{- range (.Values.config.scheduler | default dict).profiles }}
+{{- if ne (.backend | default .name) "default-scheduler" }}yes{{ end }}
+{{- end }}
+{{- end }}
+
 {{- define "grove.probesPort" -}}
 {{- dig "healthProbes" "port" 2751 (.Values.config.server | default dict) }}
 {{- end }}

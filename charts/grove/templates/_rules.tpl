@@ -12,10 +12,11 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
 */}}
 {{- define "grove.rules" -}}
 # Users create and delete PodCliqueSets; the operator patches its finalizer, and
-# an annotation of a set that is deleted with --cascade=orphan.
+# an annotation of a set that is deleted with --cascade=orphan. It deletes a job
+# that is over when its ttlAfterFinished has passed.
 - apiGroups: [grove.io]
   resources: [podcliquesets]
-  verbs: [get, list, watch, patch]
+  verbs: [get, list, watch, patch, delete]
 # Children of a PodCliqueSet: created, corrected by PUT, deleted; the finalizer
 # is patched.
 - apiGroups: [grove.io]
@@ -60,6 +61,15 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
 - apiGroups: [apps]
   resources: [controllerrevisions]
   verbs: [get, list, watch, create, patch, delete]
+# The resource claims that pods of a workload share; their owner and labels are
+# patched.
+- apiGroups: [resource.k8s.io]
+  resources: [resourceclaims]
+  verbs: [get, list, watch, create, patch, delete]
+# The users' templates of such claims.
+- apiGroups: [resource.k8s.io]
+  resources: [resourceclaimtemplates]
+  verbs: [get, list, watch]
 {{- $groups := dict "kai-scheduler" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
 {{- $used := list }}
 {{- $kubernetes := false }}

@@ -12,7 +12,9 @@
 
 mod autoscaling;
 mod circle;
+mod claim_conflicts;
 mod claim_names;
+mod claim_users;
 mod claims;
 mod cliques;
 pub(crate) mod coherent;

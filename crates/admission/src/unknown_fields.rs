@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use crate::field::{FieldError, Path};
 
+/// The problem of a field that does not exist, in one sentence for all that report it.
+pub const PROBLEM: &str = "the field does not exist; kubectl refuses it, the API server drops it";
+
 /// The written field, and the intended one.
 struct Misspelt {
     parent: &'static [&'static str],
@@ -35,10 +38,6 @@ impl Misspelt {
         let given = parent.get(self.written)?;
         let at = Path::new(&self.parent.join(".")).field(self.written);
         let remedy = format!("name it {}", self.meant);
-        Some(at.wrong(
-            given,
-            "the field does not exist; the API server would drop it",
-            remedy,
-        ))
+        Some(at.wrong(given, PROBLEM, remedy))
     }
 }

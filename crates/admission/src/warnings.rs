@@ -5,9 +5,12 @@
 
 mod autoscaling;
 mod coherent;
+mod min_ready;
+mod no_replicas;
 mod resized;
 mod scheduler;
 mod topology;
+mod ttl;
 mod without_effect;
 
 use std::fmt;
@@ -58,12 +61,14 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         return Vec::new();
     }
     let is_training = new.spec.workload_type == Some(WorkloadType::Training);
+    let no_replicas = no_replicas::check(old, new).into_iter().collect();
     let of_type = if is_training {
         without_effect::of_job(new)
     } else {
         of_service(new)
     };
     [
+        no_replicas,
         without_effect::start_order(new),
         of_type,
         without_effect::priorities(new),
@@ -72,6 +77,7 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         resized::check(old, new),
         topology::old_names(new),
         topology::equal_levels(new),
+        ttl::check(new),
         without_effect::ignored(new),
     ]
     .concat()
@@ -96,6 +102,7 @@ fn of_service(pcs: &PodCliqueSet) -> Vec<Warning> {
         short_delays(pcs),
         ending_pods(pcs),
         without_effect::partitions_of_parts(pcs),
+        min_ready::check(pcs),
         coherent::check(pcs),
     ]
     .concat()

@@ -4,7 +4,7 @@
 use crate::conditions::Reason;
 
 /// Causes that a person has to fix; the first one is reported.
-const BLOCKING: [Reason; 23] = [
+const BLOCKING: [Reason; 26] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
     Reason::MaxRuntimeExceeded,
@@ -17,6 +17,8 @@ const BLOCKING: [Reason; 23] = [
     Reason::SchedulerNotInstalled,
     Reason::QueueNotFound,
     Reason::TopologyUnavailable,
+    Reason::ClaimMissing,
+    Reason::ClaimFull,
     Reason::PriorityTooHigh,
     Reason::PodFailed,
     Reason::ImagePullFailed,
@@ -26,13 +28,15 @@ const BLOCKING: [Reason; 23] = [
     Reason::TopologyNoDomain,
     Reason::NodeSelectorUnmatched,
     Reason::InsufficientResources,
+    Reason::DevicesUnavailable,
     Reason::Unschedulable,
     Reason::ForeignSchedulingGate,
 ];
 
 /// Causes that usually pass by themselves; reported after the others.
-const PASSING: [Reason; 11] = [
+const PASSING: [Reason; 12] = [
     Reason::Terminating,
+    Reason::Suspended,
     Reason::ReplicaTerminating,
     Reason::PodTerminating,
     Reason::PodsBeingCreated,
@@ -77,6 +81,25 @@ impl Reason {
     /// Whether this cause does not pass with time.
     pub fn is_final(self) -> bool {
         FINAL.contains(&self)
+    }
+
+    /// Whether this reason of `UpdateInProgress` reports an update that makes no progress.
+    pub fn is_standstill(self) -> bool {
+        matches!(
+            self,
+            Self::ProgressDeadlineExceeded | Self::NoRoom | Self::ReplicasAway
+        )
+    }
+
+    /// Whether this reason of `Ready=True` says that an update does not go on by itself.
+    pub fn holds_an_update_up(self) -> bool {
+        matches!(
+            self,
+            Self::UpdateRefused
+                | Self::UpdateStalled
+                | Self::UpdatePaused
+                | Self::UpdatePartitioned
+        )
     }
 
     /// Whether this cause is a refusal of the API server. The operator repeats the request.

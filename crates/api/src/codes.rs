@@ -12,6 +12,8 @@ pub const API_UNAVAILABLE: &str = "ERR_API_UNAVAILABLE";
 pub const API_THROTTLED: &str = "ERR_API_THROTTLED";
 /// A pod was not created; its gang may start with the minimum of the other pods.
 pub const CREATE_POD: &str = "ERR_CREATE_POD";
+/// A resource claim that pods share does not exist yet, and these pods are not created.
+pub const CLAIM_MISSING: &str = "ERR_CLAIM_MISSING";
 /// The gate of a pod that may be scheduled was not removed.
 pub const REMOVE_POD_SCHEDULING_GATE: &str = "ERR_REMOVE_POD_SCHEDULING_GATE";
 

@@ -1,7 +1,8 @@
 //! Types and reasons of conditions, and changes of a list of conditions.
 
-use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+mod list;
+
+pub use self::list::{find, has_blocking_reason, is_true, remove, set, set_or_remove};
 
 /// Types of conditions.
 #[derive(
@@ -28,6 +29,9 @@ pub enum ConditionType {
     Succeeded,
     /// PodCliqueSet: the restart budget or the run time is used up (docs/semantics.md §5.5).
     Failed,
+    /// PodCliqueSet: its pods are deleted, as `spec.suspend` is true, or they were (docs/semantics.md §15).
+    /// Absent in a set that never was suspended.
+    Suspended,
     /// PodCliqueSet: a topology constraint names a level that its ClusterTopologyBinding does not
     /// have (Grove).
     TopologyLevelsUnavailable,
@@ -121,6 +125,9 @@ pub enum Reason {
     /// UpdateInProgress=Unknown of a PodCliqueSet: pods of the replica in turn that have to run find
     /// no node, and without `terminationDelay` nothing ends that; the update continues once they do.
     NoRoom,
+    /// UpdateInProgress=Unknown of a PodCliqueSet: replicas that ran during the update have been down
+    /// for ten minutes, so no replica has the turn; the update continues once they are available.
+    ReplicasAway,
     /// UpdateInProgress=False: no update runs.
     NoActiveUpdate,
     /// UpdateInProgress=False: `updateStrategy.paused` is true, and replicas or PodCliques have an
@@ -141,6 +148,10 @@ pub enum Reason {
     MaxRestartsExceeded,
     /// Failed=True, Ready=False: the job ran for `trainingSpec.maxRuntime`.
     MaxRuntimeExceeded,
+    /// Suspended=True: `spec.suspend` is true, or the last pods of the suspension have not ended.
+    SuspendRequested,
+    /// Suspended=False: the set was suspended, and was resumed.
+    Resumed,
     /// TopologyLevelsUnavailable=False: the ClusterTopologyBinding has all levels that the set
     /// names, or it names none.
     AllClusterTopologyLevelsAvailable,
@@ -253,6 +264,10 @@ pub enum Reason {
     PriorityClassMissing,
     /// Ready=False: the API server refuses to create an object.
     RequestRefused,
+    /// Ready=False: a resource claim that pods share does not exist yet, and its pods wait for it.
+    ClaimMissing,
+    /// Ready=False: 256 pods use a resource claim, which is as many as Kubernetes allows.
+    ClaimFull,
     /// Ready=False: a pod ended, was evicted, or its node was lost.
     PodFailed,
     /// Ready=False: a container's image cannot be pulled.
@@ -262,8 +277,7 @@ pub enum Reason {
     ContainerConfigError,
     /// Ready=False: a container ends again and again, with any exit code, or never starts.
     CrashLoop,
-    /// Ready=False: a PersistentVolumeClaim does not exist or is not bound, or its volume is on
-    /// another node.
+    /// Ready=False: a PersistentVolumeClaim is missing or not bound, or its volume is elsewhere.
     VolumeUnavailable,
     /// Ready=False: the pods have to share a topology domain, and no domain has room for them.
     TopologyNoDomain,
@@ -271,10 +285,15 @@ pub enum Reason {
     NodeSelectorUnmatched,
     /// Ready=False: suitable nodes exist, but have too few free resources.
     InsufficientResources,
+    /// Ready=False: no node has free devices for the resource claims of a pod.
+    DevicesUnavailable,
     /// Ready=False: the scheduler finds no node for another reason, such as taints.
     Unschedulable,
     /// Ready=False: a scheduling gate of another controller holds a pod.
     ForeignSchedulingGate,
+    /// MinAvailableBreached=False, Ready=False: the PodCliqueSet is suspended; its pods are deleted until
+    /// it is resumed.
+    Suspended,
     /// Ready=False of a PodCliqueSet: it is being deleted, and its pods are within their grace
     /// period.
     Terminating,
@@ -329,67 +348,4 @@ pub struct ConditionUpdate {
     pub reason: Reason,
     /// The cause, for people.
     pub message: String,
-}
-
-/// Puts the result into the list. `lastTransitionTime` changes only when the status changes.
-pub fn set(
-    conditions: &mut Vec<Condition>,
-    verdict: ConditionUpdate,
-    generation: Option<i64>,
-    now: Timestamp,
-) {
-    let type_: &'static str = verdict.type_.into();
-    let before = conditions.iter().find(|c| c.type_ == type_);
-    let since = match before {
-        Some(c) if c.status == verdict.status.to_string() => c.last_transition_time.clone(),
-        _ => Time(now),
-    };
-    let condition = Condition {
-        type_: type_.into(),
-        status: verdict.status.to_string(),
-        reason: verdict.reason.to_string(),
-        message: verdict.message,
-        observed_generation: generation,
-        last_transition_time: since,
-    };
-    match conditions.iter_mut().find(|c| c.type_ == type_) {
-        Some(slot) => *slot = condition,
-        None => conditions.push(condition),
-    }
-}
-
-/// Puts the result into the list, or removes the condition from it without a result.
-pub fn set_or_remove(
-    conditions: &mut Vec<Condition>,
-    type_: ConditionType,
-    verdict: Option<ConditionUpdate>,
-    generation: Option<i64>,
-    now: Timestamp,
-) {
-    match verdict {
-        Some(verdict) => set(conditions, verdict, generation, now),
-        None => remove(conditions, type_),
-    }
-}
-
-/// Removes the condition from the list.
-pub fn remove(conditions: &mut Vec<Condition>, type_: ConditionType) {
-    let type_: &'static str = type_.into();
-    conditions.retain(|c| c.type_ != type_);
-}
-
-/// The condition of that type, if it is in the list.
-pub fn find(conditions: &[Condition], type_: ConditionType) -> Option<&Condition> {
-    let type_: &'static str = type_.into();
-    conditions.iter().find(|c| c.type_ == type_)
-}
-
-/// Whether the condition has a cause that a person has to fix.
-pub fn has_blocking_reason(condition: &Condition) -> bool {
-    condition.reason.parse().is_ok_and(Reason::is_blocking)
-}
-
-/// Whether the condition is in the list with status True.
-pub fn is_true(conditions: &[Condition], type_: ConditionType) -> bool {
-    find(conditions, type_).is_some_and(|c| c.status == "True")
 }

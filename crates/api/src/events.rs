@@ -67,6 +67,13 @@ pub const UPDATE_COMPLETED: EventReason = EventReason("UpdateCompleted");
 /// that are recreated there take the newest templates.
 pub const REVISION_MISSING: EventReason = EventReason("RevisionMissing");
 
+/// Normal on the set: it is suspended; its pods are deleted.
+pub const SUSPENDED: EventReason = EventReason("Suspended");
+/// Normal on the set: it was suspended, and its gangs start again.
+pub const RESUMED: EventReason = EventReason("Resumed");
+/// Normal on the set: the job is over, and its `ttlAfterFinished` has passed; the set is deleted.
+pub const TTL_EXPIRED: EventReason = EventReason("TTLExpired");
+
 /// Normal on the ClusterTopologyBinding: the topology objects of all schedulers have its levels
 /// (Grove).
 pub const TOPOLOGY_IN_SYNC: EventReason = EventReason("TopologyInSync");

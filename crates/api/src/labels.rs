@@ -22,6 +22,8 @@ pub const MANAGED_SELECTOR: &str = "app.kubernetes.io/managed-by=grove-operator"
 pub const AUTOSCALER_SELECTOR: &str = "app.kubernetes.io/component=pcs-hpa";
 /// Selects the ControllerRevisions among them, by [`component::REVISION`].
 pub const REVISION_SELECTOR: &str = "app.kubernetes.io/component=pcs-revision";
+/// Selects the ResourceClaims among them, by [`component::RESOURCE_CLAIM`].
+pub const CLAIM_SELECTOR: &str = "app.kubernetes.io/component=resource-claim";
 
 /// Label of pods: name of their PodClique.
 pub const POD_CLIQUE: &str = "grove.io/podclique";

@@ -261,6 +261,29 @@ pub struct BreachCause {
     /// Whether the cluster took the pod away: a drain, an eviction, preemption, a lost node.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_disruption: bool,
+    /// The pod of the message, for the record of a termination; absent in a cause that an earlier
+    /// version stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pod: Option<LostPod>,
+}
+
+/// A pod that was lost, in parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LostPod {
+    /// Name of the pod; by now the pod may be gone.
+    pub name: String,
+    /// Node that the pod was on; absent if the pod had none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Cause in one word, such as `OOMKilled` or `EvictionByEvictionAPI`.
+    pub reason: String,
+    /// Exit code of the container that ended; absent if no container ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Its last words: at most 1024 bytes, from the end, on one line without control characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_words: Option<String>,
 }
 
 /// The running or last update of a clique.

@@ -3,6 +3,7 @@
 mod attempt;
 mod scaling_group;
 mod status;
+mod suspension;
 mod template;
 mod training;
 mod update;
@@ -11,18 +12,19 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use self::attempt::{LiveReplicas, ReplicaAttempt};
+pub use self::attempt::{LiveReplicas, ReplicaAttempt, TerminationCause};
 pub use self::scaling_group::PodCliqueScalingGroupConfig;
 pub use self::status::{
     PodCliqueSetPhase, PodCliqueSetStatus, PodGangSummary, PodGangSummaryPhase,
 };
+pub use self::suspension::Suspension;
 pub use self::template::{
     CliqueStartupType, HeadlessServiceConfig, PodCliqueSetTemplateSpec, PodCliqueTemplateSpec,
 };
 pub use self::training::{PodFailure, TrainingSpec};
 pub use self::update::{
     ComponentFrom, PcsUpdateProgress, ReplicaRevision, ReplicaUpdateProgress, RollingUpdate,
-    UpdateStrategy, UpdateStrategyType,
+    UpdateStrategy, UpdateStrategyType, VacantIndexes,
 };
 use crate::WorkloadType;
 
@@ -141,4 +143,11 @@ pub struct PodCliqueSetSpec {
     /// You may change it until the job is over; a change takes effect at once and restarts nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub training_spec: Option<TrainingSpec>,
+    /// While true, the operator deletes all unfinished pods and creates none. Default false.
+    ///
+    /// PodCliques, PodGangs, Services and scaled counts stay. Set to false again, every gang starts as a
+    /// whole. `maxRuntime` stands still, no restart is counted. May be changed at any time; no effect
+    /// once a job is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub suspend: bool,
 }

@@ -68,6 +68,12 @@ pub struct PodGangSpec {
     /// constraints leaves the value of another writer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topology_constraint_group_configs: Vec<TopologyConstraintGroupConfig>,
+    /// Scaling groups whose group replicas in a base gang have to be, or should be, placed in one
+    /// topology domain together: those with `allReplicasTopologyConstraint` that require more than one
+    /// replica. Only schedulers that get all gangs of a replica as one tree can keep it. A set without
+    /// topology constraints leaves the value of another writer. Grove does not have this field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling_group_topology_constraints: Vec<TopologyConstraintGroupConfig>,
     /// PriorityClass of the gang: always that of the PodCliqueSet, `template.priorityClassName`.
     /// Empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -126,9 +132,9 @@ pub struct NamespacedName {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyConstraintGroupConfig {
-    /// Name of the constraint: `<scaling group>-<replica>`.
+    /// Name of the constraint: `<scaling group>-<replica>`, or `<scaling group>` for all replicas.
     pub name: String,
-    /// Names of the parts to which it applies: the PodCliques of one group replica.
+    /// Names of the parts to which it applies: the PodCliques of one group replica, or of all.
     pub pod_group_names: Vec<String>,
     /// Topology domain in which to place these parts.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceClaimTemplateConfig {
-    /// Name of the template, unique in the list; see `resourceSharing`. Without effect yet.
+    /// Name of the template, unique in the list; an entry of `resourceSharing` names it.
     pub name: String,
-    /// A ResourceClaimTemplate's spec with at least one device request. Without effect yet.
+    /// A ResourceClaimTemplate's spec with at least one device request. Its labels and annotations
+    /// go into the claims.
     pub template_spec: ResourceClaimTemplateSpec,
 }
 
@@ -28,13 +29,13 @@ pub enum ResourceSharingScope {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceSharing {
-    /// Name of the claim template, once in each list. Without effect yet.
+    /// Name of the claim template, once in each list. Claims are named after it.
     pub name: String,
-    /// Namespace of a ResourceClaimTemplate. Empty: a template of the set itself. Without effect
-    /// yet.
+    /// Namespace of a ResourceClaimTemplate. Empty: a template of the set itself, otherwise one in the
+    /// set's namespace.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// Number of claims: one for all replicas, or one for each. Without effect yet.
+    /// Number of claims: one for all replicas, or one for each; of a clique, one for each pod.
     pub scope: ResourceSharingScope,
 }
 
@@ -45,7 +46,7 @@ pub struct PcsResourceSharing {
     /// Template and scope.
     #[serde(flatten)]
     pub sharing: ResourceSharing,
-    /// Cliques and groups that share the claim. Default: all. Without effect yet.
+    /// Cliques and groups whose pods share the claim. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<PcsResourceSharingFilter>,
 }
@@ -54,10 +55,10 @@ pub struct PcsResourceSharing {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsResourceSharingFilter {
-    /// Names of cliques that share the claim; at most 500. Without effect yet.
+    /// Names of cliques whose pods share the claim; at most 500.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_clique_names: Vec<String>,
-    /// Names of groups that share the claim; at most 500. Without effect yet.
+    /// Names of groups whose pods share the claim; at most 500.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_scaling_group_names: Vec<String>,
 }
@@ -69,7 +70,7 @@ pub struct PcsgResourceSharing {
     /// Template and scope.
     #[serde(flatten)]
     pub sharing: ResourceSharing,
-    /// Cliques of the group that share the claim. Default: all. Without effect yet.
+    /// Cliques of the group whose pods share the claim. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<PcsgResourceSharingFilter>,
 }
@@ -78,7 +79,7 @@ pub struct PcsgResourceSharing {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsgResourceSharingFilter {
-    /// Names of cliques that share the claim; at most 500. Without effect yet.
+    /// Names of cliques whose pods share the claim; at most 500.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_clique_names: Vec<String>,
 }

@@ -3,6 +3,7 @@
 mod connect;
 mod events;
 mod load;
+mod named;
 mod raw;
 
 use std::fmt::Debug;
@@ -10,7 +11,7 @@ use std::fmt::Debug;
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::ListParams;
-use kube::{Api, Client, Resource};
+use kube::{Api, Client, Config, Resource};
 use serde::de::DeserializeOwned;
 
 use crate::connection::ConnectionArgs;
@@ -18,6 +19,12 @@ use crate::exit::Failure;
 
 pub use load::load_workload;
 pub(crate) use load::not_found;
+pub use named::{
+    AskedName, Loaded, NamedKind, find_set, load_named, nearest_name, parse_name, parse_set_name,
+};
+
+/// The chart's label of the operator's objects.
+pub(crate) const OPERATOR: &str = "app.kubernetes.io/name=grove-operator";
 
 /// Objects in one answer.
 const PAGE: u32 = 500;
@@ -34,7 +41,17 @@ pub struct Cluster {
 impl Cluster {
     /// Finds the cluster of the flags and the kubeconfig, without a request.
     pub async fn connect(args: &ConnectionArgs) -> Result<Self, Failure> {
-        let config = connect::configure(args).await?;
+        Self::of(args, connect::configure(args).await?)
+    }
+
+    /// The same for answers that may take any time, such as a log that is followed.
+    pub async fn connect_to_follow(args: &ConnectionArgs) -> Result<Self, Failure> {
+        let mut config = connect::configure(args).await?;
+        config.read_timeout = None;
+        Self::of(args, config)
+    }
+
+    fn of(args: &ConnectionArgs, config: Config) -> Result<Self, Failure> {
         let namespace = args.namespace.clone();
         let namespace = namespace.unwrap_or_else(|| config.default_namespace.clone());
         let client = Client::try_from(config)

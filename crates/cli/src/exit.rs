@@ -9,7 +9,7 @@ pub enum Exit {
     /// Done, with no finding that should stop a script.
     Ok = 0,
     /// Done, with a finding: errors of `lint`, differences of `plan --live`, a gang for which
-    /// `capacity` finds no room.
+    /// `capacity` finds no room, a set that is not ready.
     Finding = 1,
     /// The arguments, or a file, cannot be used.
     BadInput = 2,
@@ -48,6 +48,11 @@ impl Exit {
         Self::NotFound,
         Self::Failed,
     ];
+
+    /// Of a command that shows whether a set is ready.
+    pub const fn of_readiness(is_ready: bool) -> Self {
+        if is_ready { Self::Ok } else { Self::Finding }
+    }
 
     /// Its meaning, in the words of `--help` and docs/kubectl-grove.md.
     pub const fn meaning(self) -> &'static str {
@@ -101,7 +106,12 @@ impl Failure {
             ),
             403 if message.contains("grove.io") => format!(
                 "cannot {what}: you are not allowed to ({message}); ask an administrator for that \
-                 right: the chart adds grove's kinds to the ClusterRole `view`"
+                 right: the chart adds grove's kinds to the ClusterRole `{}`",
+                if message.contains("cannot patch") {
+                    "edit"
+                } else {
+                    "view"
+                }
             ),
             403 => format!(
                 "cannot {what}: you are not allowed to ({message}); ask an administrator for that \
@@ -109,7 +119,7 @@ impl Failure {
             ),
             404 => format!(
                 "cannot {what}: the cluster does not know that kind; is grove installed there? \
-                 `kubectl api-resources --api-group=grove.io` lists its kinds"
+                 `kubectl grove status` names the missing kinds"
             ),
             429 | 500..=599 => format!(
                 "cannot {what}: the API server has trouble ({} {message}); try again in a moment",

@@ -15,9 +15,10 @@ use futures::future::try_join_all;
 use k8s_openapi::api::core::v1::Event;
 
 use crate::capacity::read_snapshot;
-use crate::cluster::{Cluster, load_workload};
+use crate::cluster::{Cluster, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
+use crate::operator_presence::{find_absence, read_leases};
 use crate::output;
 use crate::tree::now;
 
@@ -31,13 +32,16 @@ pub use remedy::remedy_of;
 /// Runs the command.
 pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     let cluster = Cluster::connect(connection).await?;
-    let mut workload = load_workload(&cluster, &args.name).await?;
+    let loaded = load_named(&cluster, &args.name).await?;
+    let pod = args.pod.clone().or_else(|| loaded.pod().map(str::to_owned));
+    let pod = pod.as_deref();
+    let mut workload = loaded.workload;
     workload.is_namespace_leaving = cluster.is_namespace_leaving().await;
-    let pod = args.pod.as_deref();
     let podcliques = workload.observe();
     let found = search(&workload, &podcliques, pod, now()).ok_or_else(|| no_pod(args))?;
     let events = events_about(&cluster, &found.uids()).await;
     let mut answer = found.explain(events.as_deref().unwrap_or_default());
+    answer.operator_absence = find_absence(&read_leases(&cluster).await, now());
     // The cause does not depend on events.
     answer.not_read.extend(events.err().map(|e| e.to_string()));
     if found.lacks_domain() {
@@ -46,7 +50,7 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     output::print_value(&answer, args.output, |answer| {
         draw_explanation(answer, now(), &Local)
     })?;
-    Ok(Exit::Ok)
+    Ok(Exit::of_readiness(answer.is_ready))
 }
 
 /// The room of the domains is not read for any other cause: it takes all nodes and the pods on them.

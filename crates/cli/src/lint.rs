@@ -28,13 +28,17 @@ use crate::output;
 
 pub use args::{LintArgs, LintFormat};
 pub use cluster::{
-    Answer, Answers, NamespaceQuota, Need, NeededKind, Wanted, check_answers, needs_of,
+    Answer, Answers, NamespaceQuota, Need, NeededKind, OfferedNodes, Wanted, build_pods,
+    check_answers, check_nodes, judge_answer, needs_of,
 };
+pub(crate) use definition::find_first_error;
 pub use draw::draw_report;
 pub use judged_files::{JudgedFiles, judge_sources};
 pub use remark::{Remark, Rule, Severity};
 pub use report::{Finding, Report};
 pub use rules::ALL as RULES;
+pub(crate) use rules::pod::check as check_pods;
+pub(crate) use rules::pod::resource_names::nearest as nearest_resource;
 pub use sarif::to_sarif;
 pub use stored_objects::StoredObjects;
 
@@ -57,7 +61,9 @@ pub async fn run(args: &LintArgs, connection: &ConnectionArgs) -> Result<Exit, F
 
 fn print(report: &Report, format: LintFormat) -> Result<(), Failure> {
     match format.common() {
-        Some(format) => output::print_value(report, format, draw_report),
+        Some(format) => output::print_value(report, format, |report| {
+            draw_report(report, output::terminal_width())
+        }),
         None => output::print_value(&to_sarif(report), crate::format::Format::Json, |_| {
             String::new()
         }),

@@ -5,6 +5,7 @@ mod count;
 mod legible;
 mod style;
 mod table;
+mod width;
 mod wrap;
 
 use std::io::{ErrorKind, Write};
@@ -19,6 +20,7 @@ pub use count::count;
 pub use legible::legible;
 pub use style::{bold, dim, of_state, warn};
 pub use table::Table;
+pub use width::{terminal_height, terminal_width, width};
 pub use wrap::{WIDTH, indent, wrap};
 
 /// Prints text to standard output. A reader that went away, such as `head`, is no failure.

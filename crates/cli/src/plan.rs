@@ -14,6 +14,7 @@ mod apply;
 mod args;
 mod changes;
 mod checks;
+mod claim_templates;
 mod config;
 mod draw;
 mod objects;

@@ -5,11 +5,12 @@ mod collect;
 mod draw;
 mod merge;
 mod moment;
+mod order;
 
 use chrono::Local;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::cluster::{Cluster, load_workload};
+use crate::cluster::{Cluster, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -23,7 +24,7 @@ pub use moment::{Moment, What};
 /// Runs the command.
 pub async fn run(args: &TimelineArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     let cluster = Cluster::connect(connection).await?;
-    let workload = load_workload(&cluster, &args.name).await?;
+    let workload = load_named(&cluster, &args.name).await?.workload;
     let names = Names::of(&workload);
     let events = cluster.events_where(|event| names.match_event(event)).await;
     let found = events.as_deref().unwrap_or_default();

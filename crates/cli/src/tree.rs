@@ -3,6 +3,8 @@
 mod args;
 mod branch;
 mod build;
+mod columns;
+mod contradictions;
 mod draw;
 mod follow;
 mod overview;
@@ -10,51 +12,108 @@ mod overview;
 use chrono::Utc;
 use jiff::Timestamp;
 
-use crate::cluster::{Cluster, load_workload};
+use crate::cluster::{Cluster, find_set, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::format::Format;
+use crate::operator_presence::{OperatorAbsence, find_absence, read_leases};
 use crate::output;
 
 pub use args::TreeArgs;
 pub use branch::{Branch, BranchKind};
 pub use build::build_tree;
-pub use draw::draw_tree;
-pub use overview::{SetSummary, draw_overview, summarize};
+pub use contradictions::mark_contradictions;
+pub use draw::{draw_tree, draw_tree_within};
+pub use follow::cut_lines;
+pub use overview::{SetSummary, draw_overview, draw_sum, summarize};
 
 /// Runs the command.
 pub async fn run(args: &TreeArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     let cluster = Cluster::connect(connection).await?;
     match &args.name {
-        None => show_overview(&cluster, args).await?,
-        Some(name) if args.watch => follow::follow(&cluster, name).await?,
-        Some(name) => show_tree(&cluster, name, args.output).await?,
+        None if args.watch => follow::follow_overview(&cluster, args).await?,
+        None => return show_overview(&cluster, args).await,
+        Some(name) if args.watch => {
+            let name = find_set(&cluster, name).await?;
+            follow::follow_set(&cluster, &name).await?;
+        }
+        Some(name) => return show_tree(&cluster, name, args.output).await,
     }
     Ok(Exit::Ok)
 }
 
-async fn show_tree(cluster: &Cluster, name: &str, format: Format) -> Result<(), Failure> {
-    let workload = load_workload(cluster, name).await?;
-    let tree = build_tree(&workload, now());
-    let is_wide = format == Format::Wide;
-    output::print_value(&tree, format, |tree| draw_tree(tree, is_wide))
+async fn show_tree(cluster: &Cluster, name: &str, format: Format) -> Result<Exit, Failure> {
+    let workload = load_named(cluster, name).await?.workload;
+    let mut tree = build_tree(&workload, now());
+    let absence = find_absence(&read_leases(cluster).await, now());
+    if absence.is_some() {
+        mark_contradictions(&mut tree, &workload);
+    }
+    let warning = absence.map(|absence| warn_of(&absence, now()));
+    let warning = warning.unwrap_or_default();
+    let width = (format != Format::Wide).then(output::width);
+    output::print_value(&tree, format, |tree| {
+        warning.clone() + &draw_tree_within(tree, width)
+    })?;
+    Ok(Exit::of_readiness(tree.is_ready()))
 }
 
-async fn show_overview(cluster: &Cluster, args: &TreeArgs) -> Result<(), Failure> {
+/// The paragraph above a tree or an answer.
+pub(crate) fn warn_of(absence: &OperatorAbsence, now: Timestamp) -> String {
+    let lines = output::wrap(&absence.describe(now), output::WIDTH);
+    let lines = lines.iter().map(|line| output::warn(line) + "\n");
+    lines.collect::<String>() + "\n"
+}
+
+/// The sets of the command line.
+struct Overview {
+    /// All of them.
+    all: Vec<SetSummary>,
+    /// Those that are printed.
+    shown: Vec<SetSummary>,
+    /// The text if there are none.
+    nothing: String,
+}
+
+async fn read_overview(cluster: &Cluster, args: &TreeArgs) -> Result<Overview, Failure> {
     let labels = args.selector.as_deref().unwrap_or("");
     let sets = if args.all_namespaces {
         cluster.list_everywhere(labels).await?
     } else {
         cluster.list(labels).await?
     };
-    if sets.is_empty() && matches!(args.output, Format::Text | Format::Wide) {
-        return output::print_text(&nothing_found(cluster, args));
-    }
-    let lines = summarize(&sets, now());
-    let (all, is_wide) = (args.all_namespaces, args.output == Format::Wide);
-    output::print_value(&lines, args.output, |lines| {
-        draw_overview(lines, all, is_wide)
+    let all = summarize(&sets, now());
+    let mut shown = all.clone();
+    shown.retain(|line| !args.not_ready || !line.is_ready());
+    let nothing = nothing_found(cluster, args);
+    Ok(Overview {
+        all,
+        shown,
+        nothing,
     })
+}
+
+async fn show_overview(cluster: &Cluster, args: &TreeArgs) -> Result<Exit, Failure> {
+    let overview = read_overview(cluster, args).await?;
+    output::print_value(&overview.shown, args.output, |_| overview.draw(args))?;
+    Ok(Exit::of_readiness(
+        overview.all.iter().all(SetSummary::is_ready),
+    ))
+}
+
+impl Overview {
+    fn draw(&self, args: &TreeArgs) -> String {
+        if self.all.is_empty() {
+            return self.nothing.clone();
+        }
+        let width = (args.output != Format::Wide).then(output::width);
+        let table = if self.shown.is_empty() {
+            String::new()
+        } else {
+            draw_overview(&self.shown, args.all_namespaces, width)
+        };
+        table + &draw_sum(&self.all)
+    }
 }
 
 fn nothing_found(cluster: &Cluster, args: &TreeArgs) -> String {

@@ -5,18 +5,14 @@ mod choose;
 mod draw;
 mod restore;
 
-use api::PodCliqueSet;
-use kube::Api;
-use kube::api::{Patch, PatchParams};
-use kube::core::{ApiResource, DynamicObject};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::cluster::{Cluster, not_found};
+use crate::cluster::Cluster;
 use crate::connection::ConnectionArgs;
+use crate::edit::{SetEdit, edit_set, parse_set};
 use crate::exit::{Exit, Failure};
 use crate::history::read_revisions;
-use crate::json;
 use crate::output;
 use crate::plan::{Difference, find_differences};
 
@@ -24,9 +20,6 @@ pub use args::UndoArgs;
 pub use choose::{choose_revision, find_manager};
 pub use draw::draw_undone;
 pub use restore::{build_patch, restore_templates};
-
-/// A conflict with a write of the status is tried again, so many times at most.
-const ATTEMPTS: usize = 10;
 
 /// What an undo changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -44,43 +37,28 @@ pub struct Undone {
     pub differences: Vec<Difference>,
 }
 
-/// Runs the command. The operator writes the status at any time: that is no edit of somebody else.
+/// Runs the command.
 pub async fn run(args: &UndoArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     let cluster = Cluster::connect(connection).await?;
-    let mut stored = read(&cluster, args).await?;
-    for _ in 0..ATTEMPTS {
-        let (undone, patch) = plan(&cluster, &stored, args).await?;
-        if write(&cluster, args, &patch).await? {
-            output::print_value(&undone, args.output, draw_undone)?;
-            return Ok(Exit::Ok);
-        }
-        let present = read(&cluster, args).await?;
-        if !is_same_spec(&stored, &present) {
-            break;
-        }
-        stored = present;
-    }
-    let name = &args.name;
-    Err(Failure::NoCluster(format!(
-        "podcliqueset {name} was changed at the same time; look at it, and run `kubectl grove undo \
-         {name}` again"
-    )))
-}
-
-async fn read(cluster: &Cluster, args: &UndoArgs) -> Result<Value, Failure> {
-    let kind = ApiResource::erase::<PodCliqueSet>(&());
-    let namespace = Some(cluster.namespace.as_str());
-    let stored = cluster.get_raw(&kind, namespace, &args.name).await?;
-    stored.ok_or_else(|| not_found(cluster, &args.name))
+    let edit = SetEdit {
+        name: &args.name,
+        command: "undo",
+        is_dry_run: args.dry_run,
+    };
+    let plan = async |stored: &Value| plan(&cluster, stored, &edit, args).await;
+    let undone = edit_set(&cluster, &edit, plan).await?;
+    output::print_value(&undone, args.output, draw_undone)?;
+    Ok(Exit::Ok)
 }
 
 /// The change, and the patch that makes it.
 async fn plan(
     cluster: &Cluster,
     stored: &Value,
+    edit: &SetEdit<'_>,
     args: &UndoArgs,
-) -> Result<(Undone, Value), Failure> {
-    let set = PodCliqueSet::deserialize(stored).map_err(|error| unreadable(&args.name, &error))?;
+) -> Result<(Undone, Option<Value>), Failure> {
+    let set = parse_set(stored, edit)?;
     let revisions = read_revisions(cluster, &set).await?;
     let target = choose_revision(&set, &revisions, args.to)?;
     if !args.force
@@ -101,41 +79,5 @@ async fn plan(
         is_paused: set.spec.update_strategy.as_ref().is_some_and(|s| s.paused),
         differences: find_differences(stored, &restored),
     };
-    Ok((undone, build_patch(stored, &restored)))
-}
-
-/// Whether both are the same object with the same spec, whatever its status and its labels are.
-pub fn is_same_spec(before: &Value, after: &Value) -> bool {
-    ["/metadata/uid", "/metadata/generation"]
-        .iter()
-        .all(|field| json::at(before, field) == json::at(after, field))
-}
-
-fn unreadable(name: &str, error: &serde_json::Error) -> Failure {
-    Failure::Other(format!(
-        "podcliqueset {name} cannot be read ({error}); is kubectl-grove as new as the operator?"
-    ))
-}
-
-/// Sends the patch; returns whether the version that it names was still the stored one: it never
-/// undoes an edit of somebody else.
-async fn write(cluster: &Cluster, args: &UndoArgs, patch: &Value) -> Result<bool, Failure> {
-    let kind = ApiResource::erase::<PodCliqueSet>(&());
-    let sets: Api<DynamicObject> =
-        Api::namespaced_with(cluster.client.clone(), &cluster.namespace, &kind);
-    let params = PatchParams {
-        dry_run: args.dry_run,
-        ..PatchParams::default()
-    };
-    match sets.patch(&args.name, &params, &Patch::Merge(patch)).await {
-        Ok(_) => Ok(true),
-        Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
-        Err(error) => {
-            let what = format!(
-                "patch podcliqueset {} in namespace {}",
-                args.name, cluster.namespace
-            );
-            Err(Failure::of_request(&what, &error))
-        }
-    }
+    Ok((undone, Some(build_patch(stored, &restored))))
 }

@@ -5,6 +5,7 @@
 //! work of a job is done, `failure` keeps the failures of a job, and `culprit` names the pod behind
 //! a breach. `readiness` finds the first cause, for people; `stalled` decides for which causes
 //! tools need not wait, `stuck` how long the operator waits for a pod that hangs in Terminating.
+//! `suspension` stores since when a set is suspended, `suspended_pods` says which pods go then.
 
 pub mod availability;
 pub mod culprit;
@@ -13,5 +14,7 @@ pub mod fence;
 pub mod readiness;
 pub mod stalled;
 pub mod stuck;
+pub mod suspended_pods;
+pub mod suspension;
 pub mod termination;
 pub mod training;

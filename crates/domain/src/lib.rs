@@ -20,6 +20,7 @@
 //! topology            the domains that they have to share
 //! placement           how close together they are, and what a domain holds
 //! scheduling          which scheduler places them, and the marks that it needs
+//! sharing             the resource claims that they share
 //! ```
 //!
 //! An arrow means "uses"; none leads up. `gang_tree` uses nothing, `topology` and `placement` only
@@ -32,10 +33,12 @@ pub mod placement;
 pub mod plan;
 pub mod roster;
 pub mod scheduling;
+pub mod sharing;
 pub mod topology;
 pub mod update;
 pub mod workload;
 
+pub use object::claim::Claim;
 pub use object::key::Key;
 pub use object::node::Node;
 pub use object::pod::Pod;

@@ -10,6 +10,7 @@
 //! The same domains, filled with the smallest of a gang's pods while they are empty, tell whether one
 //! could ever hold the pods that have to share it.
 
+mod closed;
 mod cluster;
 mod demand;
 mod gang_scope;
@@ -18,6 +19,7 @@ mod room;
 mod score;
 mod shape;
 
+pub use closed::{ClosedDomain, PinScope, find_closed_domain};
 pub use cluster::{Cluster, Location};
 pub use demand::{Demand, PartDemand, demands_of};
 pub use gang_scope::{GangScope, ScopeOwner, requires_domain, scopes_of};

@@ -21,12 +21,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, ReplicaAttempt};
 use api::{PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
+use jiff::Timestamp;
 
 pub use self::observed::ObservedClique;
 pub use self::ownership::{Owner, owner_of};
 pub use self::previous::{ReplicaOwner, has_previous};
 pub use self::slot::{Slot, classify};
-use crate::health::fence;
+use crate::health::{fence, suspension};
 use crate::object::attempt::Attempt;
 use crate::object::ownership as object;
 use crate::workload::layout::{Layout, LayoutSlot, Position, Positions};
@@ -147,6 +148,11 @@ impl<'a> Roster<'a> {
     /// The position of the PodClique of that name in the template.
     pub fn position_of(&self, podclique: &str) -> Option<Position<'a>> {
         self.positions.find(podclique)
+    }
+
+    /// When the set was resumed for the last time, if ever.
+    pub fn resumed_at(&self) -> Option<Timestamp> {
+        suspension::resumed_at(self.set.status.as_ref())
     }
 
     /// Whether it is stored that the PodClique of a job has done its work in the present attempt,

@@ -9,9 +9,11 @@ mod record;
 mod revision;
 mod room;
 mod surge;
+mod tally;
 mod template_component;
 mod trouble;
 mod unit;
+mod vacancies;
 
 use std::cmp::Ordering;
 
@@ -39,15 +41,17 @@ pub use self::room::{
 pub use self::surge::{
     SurgeUnit, describe_surge, follow_replicas, next_surge_from, surge_of_clique, surge_of_group,
 };
+pub use self::tally::{Remainder, describe_remainders};
 pub use self::template_component::{TemplateComponent, components_of};
-pub use self::trouble::explain_new_pods;
+pub use self::trouble::explain_trouble;
 pub use self::unit::{
     Age, Stage, UnitMember, UnitReplica, counts_from, next_stage_at, next_stage_of_replica_at,
     stage_of_pod, stage_of_replica,
 };
+pub use self::vacancies::{Others, Vacancies, held_indexes, listed_vacant};
 
 use crate::Pod;
-use crate::health::training;
+use crate::health::{suspension, training};
 use crate::object::ownership;
 use crate::workload::{hash, slots};
 
@@ -70,12 +74,12 @@ pub fn turn(set: &PodCliqueSet) -> Option<&ReplicaUpdateProgress> {
     turn_in(set, set.status.as_ref()?)
 }
 
-/// The same by a status that is about to be stored.
+/// The same by a status that is about to be stored. In a suspended set no replica has the turn.
 pub fn turn_in<'a>(
     set: &PodCliqueSet,
     status: &'a PodCliqueSetStatus,
 ) -> Option<&'a ReplicaUpdateProgress> {
-    if is_on_delete(set) || training::is_training(set) {
+    if is_on_delete(set) || training::is_training(set) || suspension::is_stored(status) {
         return None;
     }
     let progress = status.update_progress.as_ref()?;
@@ -93,14 +97,25 @@ pub fn is_updating(set: &PodCliqueSet, replica: i32) -> bool {
 /// Whether an existing standalone PodClique takes a changed template of this generation: on its
 /// replica's turn. A PodClique that has to be created takes the newest at any time.
 pub fn is_template_due(set: &PodCliqueSet, generation: &str, replica: i32) -> bool {
-    let is_turn = is_edited_in_place(set) || is_updating(set, replica);
+    let is_turn = is_edited_in_place(set, replica) || is_updating(set, replica);
     is_turn && !is_held(set, generation)
 }
 
-/// Whether every existing PodClique takes a changed template while its pods stay. Otherwise
-/// PodCliques of groups are recreated, since a group replica is replaced as a whole.
-pub fn is_edited_in_place(set: &PodCliqueSet) -> bool {
-    is_on_delete(set) && !training::is_training(set)
+/// Whether every existing PodClique of the replica takes a changed template while its pods stay.
+/// Otherwise PodCliques of groups are recreated, since a group replica is replaced as a whole.
+pub fn is_edited_in_place(set: &PodCliqueSet, replica: i32) -> bool {
+    let is_in_place = is_on_delete(set) || takes_all_at_once(set, replica);
+    is_in_place && !training::is_training(set)
+}
+
+/// Whether all of the replica takes the newest templates without a turn: the set is suspended, so its
+/// pods go anyway (docs/semantics.md §15.3). Where a clique or group has a partition, turns that follow
+/// the resume keep to it.
+pub fn takes_all_at_once(set: &PodCliqueSet, replica: i32) -> bool {
+    let mut components = components_of(&set.spec.template);
+    suspension::is_suspended(set.status.as_ref())
+        && replica >= partition(set)
+        && components.all(|component| component.partition() <= 0)
 }
 
 /// Whether the user paused the update.

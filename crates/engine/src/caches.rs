@@ -1,6 +1,7 @@
 //! All facts that are known about the cluster, as controllers read them.
 
 mod check_answers;
+mod claims;
 mod gaps;
 mod orphaning;
 mod owners;

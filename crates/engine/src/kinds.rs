@@ -18,10 +18,11 @@ use api::{
 };
 use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Node, Pod, Revision};
+use domain::{Claim, Node, Pod, Revision};
 use futures::future::BoxFuture;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use kube::Client;
@@ -50,6 +51,8 @@ impl Kinds {
             .with::<Service>()
             .with::<HorizontalPodAutoscaler>()
             .with::<Revision>()
+            .with::<Claim>()
+            .with::<ResourceClaimTemplate>()
             .with::<Node>()
             .with::<ClusterTopologyBinding>()
             .with::<KaiPodGroup>()
@@ -203,6 +206,28 @@ impl Watched for Revision {
     const SELECTION: Selection = Selection::Managed {
         fallback_selector: labels::REVISION_SELECTOR,
     };
+    const IS_OPTIONAL: bool = true;
+}
+
+// Kubernetes serves resource claims from 1.34 on.
+
+impl Watched for Claim {
+    const SELECTION: Selection = Selection::Managed {
+        fallback_selector: labels::CLAIM_SELECTOR,
+    };
+    const IS_OPTIONAL: bool = true;
+
+    /// Its status changes with every pod that uses it, and Kubernetes sets a finalizer then.
+    fn says_the_same(old: &Self, new: &Self) -> bool {
+        let (before, after) = (&old.metadata, &new.metadata);
+        before.uid == after.uid
+            && before.deletion_timestamp == after.deletion_timestamp
+            && before.labels == after.labels
+            && before.owner_references == after.owner_references
+    }
+}
+
+impl Watched for ResourceClaimTemplate {
     const IS_OPTIONAL: bool = true;
 }
 

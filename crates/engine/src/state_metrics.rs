@@ -92,7 +92,7 @@ pub fn registry(context: &Context) -> Registry {
     );
     registry.register(
         "not_ready_oldest_seconds",
-        "For how long the first of these objects has not been ready; failed jobs do not count",
+        "For how long the first of these objects has not been ready; suspended ones and failed jobs do not count",
         time_states(&states, &largest, now),
     );
     registry.register(

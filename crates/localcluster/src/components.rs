@@ -10,7 +10,8 @@ use super::pki::{Pki, User};
 use super::{MANUAL_STATUS_LABEL, Options, real};
 
 const GANG_GATES: &str = "--feature-gates=GenericWorkload=true,CompositePodGroup=true,\
-    TopologyAwareWorkloadScheduling=true,PodGroupPreemptionPolicy=true";
+    TopologyAwareWorkloadScheduling=true,PodGroupPreemptionPolicy=true,\
+    DRAWorkloadResourceClaims=true";
 const GANG_APIS: &str =
     "--runtime-config=scheduling.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha3=true";
 

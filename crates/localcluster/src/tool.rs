@@ -1,8 +1,9 @@
 //! Tools that are built from Go modules of this repository: found in a cache, or built into it.
 //!
 //! One is the control plane with the parts of real nodes, kubectl and helm, a binary each. Others
-//! are promtool, which tests the alerts, and the name server of real nodes. They are in modules of
-//! their own, so that a change of one does not build the others again.
+//! are promtool, which tests the alerts, actionlint, which checks the workflows, and the name server
+//! of real nodes. They are in modules of their own, so that a change of one does not build the others
+//! again.
 
 mod build;
 mod key;
@@ -18,7 +19,7 @@ use anyhow::{Context as _, Result};
 
 use super::repository::Repository;
 use super::{Options, real};
-use recipe::{DNS, LOCALCLUSTER, PROMTOOL, Recipe};
+use recipe::{ACTIONLINT, DNS, LOCALCLUSTER, PROMTOOL, Recipe};
 
 /// The environment variable that names another folder for the built tools.
 pub const CACHE_VARIABLE: &str = "GROVE_LOCALCLUSTER_CACHE";
@@ -85,6 +86,12 @@ impl Tool {
 pub fn find_or_build_promtool(repository: &Repository) -> Result<PathBuf> {
     let folder = find_or_build(repository, &PROMTOOL)?;
     Ok(folder.join(PROMTOOL.module))
+}
+
+/// `actionlint` of this checkout's `hack/actionlint`, found or built as [`Tool`] is.
+pub fn find_or_build_actionlint(repository: &Repository) -> Result<PathBuf> {
+    let folder = find_or_build(repository, &ACTIONLINT)?;
+    Ok(folder.join(ACTIONLINT.module))
 }
 
 /// The folder of the built tool.

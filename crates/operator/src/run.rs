@@ -238,12 +238,14 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     };
     let groups = PodCliqueScalingGroupReconciler {
         validator: validator.clone(),
+        stuck_timeouts,
     };
     let cliques = PodCliqueReconciler {
         stuck_timeouts,
         validator,
         init_container_image: config.init_container_image.as_str().to_owned(),
         profiles: profiles.clone(),
+        ignores_preferred_domains: !config.topology_aware_scheduling.preferred_affinity,
     };
     let topologies = ClusterTopologyReconciler {
         profiles: profiles.clone(),

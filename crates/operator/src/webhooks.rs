@@ -55,11 +55,16 @@ pub(crate) fn start(
         return Ok(None);
     };
     let namespace = &config.process.namespace;
-    let (secret, watching) =
-        watch_secret(around.client.clone(), namespace, &webhooks.secret_name());
+    let options = options(config, webhooks, around);
+    let (secret, watching) = watch_secret(
+        around.client.clone(),
+        namespace,
+        &webhooks.secret_name(),
+        options.clock.clone(),
+    );
     let keeping = keep(
         around.client.clone(),
-        options(config, webhooks, around),
+        options,
         secret.secret.clone(),
         around.leads.clone(),
     );

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! observe: the PodClique, its owners, its pods, its PodGang, its dependencies
-//! decide:  deletion, or: gates · start order · stuck pods · relabelling · scale-in · new pods, then the status
+//! decide:  deletion, or: gates · start order · stuck pods · relabelling · scale-in or suspension · new pods,
+//!          then the status
 //! ```
 
 pub mod decide;
@@ -40,6 +41,8 @@ pub struct PodCliqueReconciler {
     pub init_container_image: String,
     /// The backends of the schedulers that receive gangs.
     pub profiles: Arc<Profiles>,
+    /// Whether new pods get no affinity to pods of a domain that they should share.
+    pub ignores_preferred_domains: bool,
 }
 
 impl Reconciler for PodCliqueReconciler {

@@ -1,9 +1,12 @@
 //! The inputs of a decision on a PodClique.
 
+pub(crate) mod claims;
 mod gang_list;
 mod older;
+mod owners;
 mod peers;
 mod set;
+mod start;
 mod terminating_pods;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -12,18 +15,19 @@ use std::sync::Arc;
 use admission::oversize;
 use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::RollingUpdate;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
-use domain::health::readiness::{self, Start};
+use api::{PodClique, PodCliqueSet, PodGang, labels};
+use domain::health::readiness::Start;
 use domain::health::stuck::StuckTimeouts;
-use domain::health::{fence, training};
+use domain::health::training;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Kind, Target};
 use domain::scheduling::GangScheduler;
 use domain::update::Record;
+use domain::workload::claims::has_sharing;
+use domain::workload::limits;
 use domain::workload::pod::start_order::Dependency;
-use domain::workload::{gang, limits};
-use domain::{Key, Pod, update};
+use domain::{Claim, Key, Pod, update};
 use engine::Caches;
 use engine::caches::LastHolder;
 use jiff::{SignedDuration, Timestamp};
@@ -33,6 +37,7 @@ use crate::PodCliqueReconciler;
 use crate::dependencies;
 use crate::pod_group::{self, PodGroupFacts};
 
+pub use self::claims::SharingFacts;
 pub use self::older::OlderPods;
 use self::set::facts_of_set;
 pub use self::set::{SetFacts, UpdateFacts};
@@ -44,9 +49,12 @@ pub struct Snapshot {
     pub podclique: Arc<PodClique>,
     /// The set it is part of, unless the set is gone.
     pub set: Option<SetFacts>,
-    /// Whether its owners exist and are not terminating, its replica is not being terminated, and
-    /// its job is not over.
+    /// Whether its owners exist and are not terminating, its replica is not being terminated, its
+    /// job is not over, and its set is not suspended.
     pub may_create: bool,
+    /// Whether the observation may be outdated, as a watch is lost or is being listed again: then
+    /// nothing that runs is deleted for a suspension.
+    pub is_view_outdated: bool,
     /// Its pods by index, including those that it may adopt.
     pub pods: Vec<Arc<Pod>>,
     /// Pods of its indexes without a controller that were created in another attempt: they are left
@@ -83,6 +91,10 @@ pub struct Snapshot {
     pub pod_group: PodGroupFacts,
     /// The pods that keep an older template.
     pub older: OlderPods,
+    /// The resource claims that its pods share with others.
+    pub sharing: SharingFacts,
+    /// The ResourceClaims that it controls; read only once it is being deleted.
+    pub own_claims: Vec<Arc<Claim>>,
 }
 
 impl Snapshot {
@@ -175,12 +187,17 @@ impl Snapshot {
             .iter()
             .map(AsRef::as_ref)
             .filter(|p: &&Pod| !update::is_outdated(&p.metadata, meta));
-        update::explain_new_pods(new, now)
+        update::explain_trouble(new, now)
     }
 
     /// Whether its replica has the turn in an update.
     pub fn is_updating(&self) -> bool {
         self.set.as_ref().is_some_and(|s| s.update.is_updating)
+    }
+
+    /// Whether its set is suspended.
+    pub fn is_suspended(&self) -> bool {
+        self.set.as_ref().is_some_and(|s| s.is_suspended)
     }
 
     /// Whether nothing is replaced for the sake of a template now.
@@ -249,10 +266,11 @@ pub fn observe(
     rules: &PodCliqueReconciler,
 ) -> Snapshot {
     let meta = &podclique.metadata;
-    let namespace = meta.namespace.clone().unwrap_or_default();
+    let namespace = meta.namespace.as_deref().unwrap_or_default();
     // Read before the pods: the unsettled POST may end while they are read, and its pod may be
     // missed then.
     let may_have_more = caches.of::<Pod>().may_have_more_of(ownership::uid(meta));
+    let is_view_outdated = caches.is_workload_outdated(namespace);
     let set_key = caches.set_of_member(meta);
     let set = set_key
         .as_ref()
@@ -262,45 +280,38 @@ pub fn observe(
     let gang = gang_of(meta, set.as_deref(), caches);
     let is_replica_terminating = set
         .as_ref()
-        .is_some_and(|set| is_replica_terminating(podclique, set, caches));
+        .is_some_and(|set| owners::is_replica_terminating(podclique, set, caches));
     let scheduler = peers::find_scheduler(podclique, &pods, gang.as_deref(), caches, rules);
-    Snapshot {
+    let part = pod_group::Part {
+        podclique,
+        set: set.as_deref(),
+        gang: gang.as_deref(),
+    };
+    let is_configured = rules.profiles.uses_kubernetes();
+    let pod_group = pod_group::observe(part, &pods, caches, scheduler.backend, is_configured);
+    let mut snapshot = Snapshot {
         taken_names: caches.taken_names.of(ownership::uid(meta)),
         may_create: set.as_ref().is_some_and(|set| {
-            has_living_owner(podclique, set, caches)
-                && !is_replica_terminating
-                && !training::is_over(set.status.as_ref())
+            !is_replica_terminating && owners::may_have_pods(podclique, set, caches)
         }),
-        start: if let Some(reason) = set.as_ref().and_then(|s| training::failure_reason(s)) {
-            Start::GivenUp(reason)
-        } else if is_replica_terminating {
-            Start::Terminating
-        } else {
-            readiness::find_start(podclique, gang.as_deref(), |base| {
-                let base = caches
-                    .of::<PodGang>()
-                    .get(&Key::new(namespace.clone(), base));
-                base.is_some_and(|base| gang::is_ready(&base))
-            })
-        },
+        is_view_outdated,
+        start: start::find_start(
+            podclique,
+            set.as_deref(),
+            gang.as_deref(),
+            is_replica_terminating,
+            caches,
+        ),
         nodes_in_service: terminating_pods::nodes_in_service(podclique, &pods, caches),
         predecessors: terminating_pods::predecessors(podclique, set_key.as_ref(), caches, rules),
         dependencies: dependencies::find_dependencies(podclique, set.as_deref(), caches),
         init_container_image: rules.init_container_image.clone(),
-        pod_group: pod_group::observe(
-            pod_group::Part {
-                podclique,
-                set: set.as_deref(),
-                gang: gang.as_deref(),
-            },
-            &pods,
-            caches,
-            scheduler.backend,
-            rules.profiles.uses_kubernetes(),
-        ),
+        pod_group,
         scheduler,
         older: OlderPods::read(podclique, set.as_deref(), caches),
-        set: set.map(|s| facts_of_set(&s, podclique, &pods, caches, rules)),
+        set: set
+            .as_ref()
+            .map(|s| facts_of_set(s, podclique, &pods, caches, rules)),
         lost: caches.slot_history.lost_beside(ownership::uid(meta), &pods),
         pods,
         released,
@@ -309,7 +320,13 @@ pub fn observe(
         last_holders: caches.slot_history.of(ownership::uid(meta)),
         podclique: podclique.clone(),
         stuck_timeouts: rules.stuck_timeouts,
+        sharing: SharingFacts::default(),
+        own_claims: claims::find_own(podclique, caches),
+    };
+    if let Some(set) = set.filter(|set| has_sharing(&set.spec.template)) {
+        snapshot.sharing = claims::observe(&snapshot, set, caches);
     }
+    snapshot
 }
 
 /// The gang that the label names, if it has a part of this name; the label may have been edited, so
@@ -353,36 +370,4 @@ fn pods_of(
     pods.extend(adoptable);
     pods.retain(|p| p.index().is_some());
     (pods, released)
-}
-
-/// Whether its replica is being terminated; the PodClique itself may be of an earlier attempt.
-fn is_replica_terminating(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
-    let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
-    replica.is_some_and(|i| caches.has_previous(set, i))
-}
-
-fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
-    let Some(owner) = ownership::controller(&podclique.metadata) else {
-        return false;
-    };
-    if ownership::is_terminating(&set.metadata) {
-        return false;
-    }
-    if owner.kind == "PodCliqueSet" {
-        return owner.uid == ownership::uid(&set.metadata);
-    }
-    let group = caches.group_of(&podclique.metadata, owner);
-    group.is_some_and(|g| {
-        !ownership::is_terminating(&g.metadata)
-            && ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata))
-            && !is_replica_terminating_in_group(podclique, &g)
-    })
-}
-
-/// Whether the group has terminated the PodClique's group replica since it was created.
-fn is_replica_terminating_in_group(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
-    let name = ownership::name(&group.metadata);
-    let j = ownership::group_replica_in(name, &podclique.metadata);
-    let attempts = fence::attempts_of_group(group);
-    j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::current_attempt(attempts, j))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueSet, PodGang, labels};
+use domain::health::suspension;
 use domain::object::ownership;
 use domain::scheduling::Backend;
 use domain::scheduling::kubernetes::{base_of_probe, has_own_domain, needs_all_pods, probe_name};
@@ -108,6 +109,13 @@ impl Part<'_> {
         let is_apart = self.set.is_some_and(|set| has_own_domain(set, name));
         needs_all_pods(&self.podclique.spec) && !is_apart
     }
+
+    /// Whether the pod stays and counts for the choice. Those that ended before a resume do not: the gang
+    /// starts again, with PodGroups that were not used before.
+    fn counts(&self, pod: &Pod) -> bool {
+        let status = self.set.and_then(|set| set.status.as_ref());
+        !pod.is_terminating() && !suspension::is_of_before(pod, suspension::resumed_at(status))
+    }
 }
 
 /// Reads the caches.
@@ -118,14 +126,12 @@ pub fn observe(
     backend: Backend,
     is_configured: bool,
 ) -> PodGroupFacts {
-    let Part {
-        podclique, gang, ..
-    } = part;
+    let podclique = part.podclique;
     let makes_pods = podclique.spec.replicas > 0 && !ownership::is_terminating(&podclique.metadata);
     if !backend.is_kubernetes() || !makes_pods {
         return PodGroupFacts::Unused;
     }
-    let mut staying = pods.iter().filter(|p| !p.is_terminating()).peekable();
+    let mut staying = pods.iter().filter(|p| part.counts(p)).peekable();
     if staying.peek().is_some() {
         let named = staying.find_map(|p| p.pod_group());
         return PodGroupFacts::Kept(named.map(str::to_owned));
@@ -140,7 +146,7 @@ pub fn observe(
     }
     let groups = caches.of::<PodGroup>();
     let meta = &podclique.metadata;
-    let rest = find_rest(gang, meta, &groups, caches);
+    let rest = find_rest(&part, &groups, caches);
     let base = match ownership::label(meta, labels::POD_GANG) {
         Some(name) if shares(backend, &part) && rest != Rest::Placed => name,
         _ => ownership::name(meta),
@@ -203,18 +209,14 @@ enum Rest {
     Placed,
 }
 
-fn find_rest(
-    gang: Option<&PodGang>,
-    podclique: &ObjectMeta,
-    groups: &Cache<PodGroup>,
-    caches: &Caches,
-) -> Rest {
+fn find_rest(part: &Part<'_>, groups: &Cache<PodGroup>, caches: &Caches) -> Rest {
+    let podclique = &part.podclique.metadata;
     let namespace = podclique.namespace.clone().unwrap_or_default();
     let key = |name: &str| Key::new(namespace.clone(), name);
     let mut rest = Rest::Untold;
-    for other in others_of(gang, podclique, caches) {
+    for other in others_of(part.gang, podclique, caches) {
         let mut pods = caches.of::<Pod>().owned_by(&*other);
-        pods.retain(|p| !p.is_terminating());
+        pods.retain(|p| part.counts(p));
         let named = pods.iter().find_map(|p| p.pod_group());
         if named.is_none_or(|name| groups.get(&key(name)).is_none()) {
             continue;

@@ -29,6 +29,8 @@ pub enum Scope {
     PodClique,
     /// Those of its group replica.
     GroupReplica,
+    /// Those of all replicas of its scaling group in its replica of the set.
+    ScalingGroup,
     /// Those of its replica of the set.
     Replica,
 }
@@ -39,6 +41,7 @@ impl Scope {
         match self {
             Self::PodClique => &[labels::POD_CLIQUE],
             Self::GroupReplica => &[labels::SCALING_GROUP, labels::SCALING_GROUP_REPLICA_INDEX],
+            Self::ScalingGroup => &[labels::SCALING_GROUP],
             Self::Replica => &[labels::PART_OF, labels::PCS_REPLICA_INDEX],
         }
     }
@@ -47,7 +50,7 @@ impl Scope {
     fn attempts(self) -> &'static [&'static str] {
         match self {
             Self::PodClique | Self::GroupReplica => &[labels::ATTEMPT, labels::GROUP_ATTEMPT],
-            Self::Replica => &[labels::ATTEMPT],
+            Self::ScalingGroup | Self::Replica => &[labels::ATTEMPT],
         }
     }
 }
@@ -62,9 +65,11 @@ pub(crate) fn observe(
 ) -> Vec<PreferredDomain> {
     let of_clique = clique.and_then(|clique| clique.topology_constraint.as_ref());
     let of_group = group.and_then(|group| group.topology_constraint.as_ref());
+    let of_all = group.and_then(|group| group.all_replicas_topology_constraint.as_ref());
     let constraints = [
         (Scope::PodClique, of_clique),
         (Scope::GroupReplica, of_group),
+        (Scope::ScalingGroup, of_all),
         (Scope::Replica, template.topology_constraint.as_ref()),
     ];
     let preferred = constraints.map(|(scope, constraint)| (scope, pack_of(constraint).preferred));

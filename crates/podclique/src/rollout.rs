@@ -42,6 +42,7 @@ pub(crate) fn component(
         limits: Limits::of_clique(snapshot.rolling_update(), desired),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some())
             || snapshot.is_turn_without_surge(),
+        held: i32::try_from(held_indexes(snapshot).len()).unwrap_or(i32::MAX),
         ..Component::count(units, &surge_indexes(snapshot), desired, minimum(snapshot))
     }
 }
@@ -50,6 +51,16 @@ pub(crate) fn component(
 pub(crate) fn minimum(snapshot: &Snapshot) -> i32 {
     let spec = &snapshot.podclique.spec;
     spec.min_available.unwrap_or(spec.replicas)
+}
+
+/// The indexes that stay vacant in the turn: an update of others needs the room of their pods.
+pub(crate) fn held_indexes(snapshot: &Snapshot) -> BTreeSet<i32> {
+    let progress = snapshot.update_progress();
+    let reached = progress.and_then(|progress| progress.reached);
+    let update = snapshot.set.as_ref().map(|set| &set.update);
+    let listed = update.map_or(&[][..], |update| &update.vacant);
+    let desired = snapshot.podclique.spec.replicas;
+    update::held_indexes(listed.iter().copied(), desired, minimum(snapshot), reached)
 }
 
 /// The indexes of surge pods; empty outside of an update.

@@ -35,7 +35,8 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         .after_losses(snapshot.lost.iter().map(AsRef::as_ref))
         .with_job_delay(snapshot.job_delay())
         .in_update(snapshot.is_updating())
-        .orphaned(snapshot.is_orphaned());
+        .orphaned(snapshot.is_orphaned())
+        .held(snapshot.is_suspended());
     let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
     let mut next = PodCliqueStatus {
         observed_generation: podclique.metadata.generation,
@@ -50,7 +51,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         surge_replicas: (!surge.is_empty()).then(|| to_i32(surge.len())),
         hpa_pod_selector: selector(snapshot),
         was_available: facts.latch(),
-        was_idle: facts.is_or_was_scaled_to_zero().then_some(true),
+        was_idle: facts.is_or_was_idle().then_some(true),
         scaled_below_to: facts.next_scaled_below_to(),
         ..before.clone()
     };
@@ -133,8 +134,8 @@ pub(crate) fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
 }
 
 /// When it became breached, or when the breach began that has just ended. In a job that is over
-/// nothing returns, and nothing is remembered; the same holds for a clique that is scaled to 0, or
-/// was just scaled below its minimum and is not breached there.
+/// nothing returns, and nothing is remembered; the same holds for a clique that is scaled to 0 or
+/// suspended, or was just scaled below its minimum and is not breached there.
 fn breached_since(
     snapshot: &Snapshot,
     facts: &CliqueFacts,
@@ -147,7 +148,8 @@ fn breached_since(
     }
     let status = availability::clique_breach(facts).status;
     let is_just_below = facts.scaled_below_to.is_none() && facts.next_scaled_below_to().is_some();
-    if facts.replicas == 0 || (is_just_below && status == Status::False) {
+    let is_idle = facts.replicas == 0 || facts.is_held;
+    if is_idle || (is_just_below && status == Status::False) {
         return None;
     }
     let resume = |ended: Ended| {

@@ -1,6 +1,7 @@
 //! The triggers of a PodClique: itself, its owners, its pods, its PodGang, its dependencies, and
 //! the end of PodCliques that an earlier attempt left in its replica.
 
+mod claims;
 mod dependents;
 mod members;
 
@@ -14,10 +15,11 @@ use domain::health::readiness;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::base_of_probe;
 use domain::workload::gang;
-use domain::{Key, Node, Pod, Revision};
+use domain::{Claim, Key, Node, Pod, Revision};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
+use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 
 /// Registers all triggers.
@@ -29,6 +31,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Pod>(from_pod);
     on.on_change::<PodGroup>(from_pod_group);
     on.on_change::<Node>(from_node);
+    on.on_change::<Claim>(claims::from_claim);
+    on.on_change::<ResourceClaimTemplate>(claims::from_template);
     // The status of the set names a revision only after that was stored.
     on.on_change::<Revision>(|_, _| Vec::new());
     // A pod takes the levels when it is created.
@@ -100,7 +104,8 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         owner.or_else(|| find::adopter(&pod.metadata, labels::POD_CLIQUE))
     });
     let dependents = dependents::find_by_pod(change, caches);
-    holders.chain(dependents).collect()
+    let waiting = claims::from_user(change, caches);
+    holders.chain(dependents).chain(waiting).collect()
 }
 
 /// An object with the name of the pod's owner may hold the pod's index.

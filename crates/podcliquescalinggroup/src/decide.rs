@@ -1,6 +1,7 @@
 //! The rules, in order.
 
 mod children;
+mod claims;
 mod deletion;
 mod fence;
 mod scale_in;
@@ -72,7 +73,8 @@ fn plan_members(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGro
         .chain(termination::wake_at(snapshot, now))
         .chain(stalled::due(status::stored_errors(snapshot), now))
         .chain(status::update_deadline(snapshot, &status).filter(|at| *at > now))
-        .chain(rollout::next_change(snapshot, now));
+        .chain(rollout::next_change(snapshot, now))
+        .chain(snapshot.claims.holders.next_loss(now));
     let mut plan = Plan {
         wake_at: wakes.min(),
         status: Some(status),
@@ -83,6 +85,9 @@ fn plan_members(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGro
     plan.wave(fence::earlier_attempts(snapshot));
     let mut recreation = update::plan_recreation(snapshot, now);
     plan.wave(std::mem::take(&mut recreation.deletions));
+    for wave in claims::plan_claims(snapshot, now) {
+        plan.wave(wave);
+    }
     for wave in children::plan_children(snapshot, &recreation) {
         plan.wave(wave);
     }

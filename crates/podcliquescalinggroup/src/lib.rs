@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use admission::Validator;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus};
+use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Pace, Reconciler};
@@ -28,6 +29,8 @@ pub use observe::Snapshot;
 pub struct PodCliqueScalingGroupReconciler {
     /// Validates sets, with the defaults of the operator's configuration.
     pub validator: Arc<Validator>,
+    /// How long after its deletionTimestamp the operator waits for a pod.
+    pub stuck_timeouts: StuckTimeouts,
 }
 
 impl Reconciler for PodCliqueScalingGroupReconciler {
@@ -45,7 +48,7 @@ impl Reconciler for PodCliqueScalingGroupReconciler {
     }
 
     fn observe(&self, object: &Arc<PodCliqueScalingGroup>, caches: &Caches) -> Snapshot {
-        observe::observe(object, caches, &self.validator)
+        observe::observe(object, caches, self)
     }
 
     fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {

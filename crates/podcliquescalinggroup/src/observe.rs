@@ -1,5 +1,7 @@
 //! The inputs of a decision on a scaling group.
 
+pub(crate) mod claims;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,16 +12,19 @@ use admission::validated_set::ValidatedSet;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt, RollingUpdate};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
-use domain::health::{fence, termination, training};
+use domain::health::{fence, suspension, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::roster::{self, Owner, Slot};
+use domain::sharing::ClaimFacts;
 use domain::workload::limits;
 use domain::workload::revision::Revisions;
-use domain::{Key, Pod, Revision, update};
+use domain::{Claim, Key, Pod, Revision, update};
 use engine::Caches;
 use engine::cache::set_of;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::PodCliqueScalingGroupReconciler;
 
 /// The observation.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +45,10 @@ pub struct Snapshot {
     pub is_set_replica_terminating: bool,
     /// The pod templates that its set accepted earlier.
     pub revisions: Revisions,
+    /// The resource claims that pods of the group share, and their users.
+    pub claims: ClaimFacts,
+    /// The ResourceClaims that it controls.
+    pub own_claims: Vec<Arc<Claim>>,
 }
 
 impl Snapshot {
@@ -135,6 +144,19 @@ impl Snapshot {
     pub fn is_over(&self) -> bool {
         let set = self.owner.as_ref().map(|o| &o.set);
         set.is_some_and(|s| training::is_over(s.status.as_ref()))
+    }
+
+    /// Whether the set is suspended.
+    pub fn is_suspended(&self) -> bool {
+        let set = self.owner.as_ref().map(|o| &o.set);
+        set.is_some_and(|s| suspension::is_suspended(s.status.as_ref()))
+    }
+
+    /// The earliest time from which a breach counts: the last resume of the set.
+    pub fn breaches_from(&self) -> Timestamp {
+        let set = self.owner.as_ref().map(|o| &o.set);
+        let resumed = set.and_then(|s| suspension::resumed_at(s.status.as_ref()));
+        resumed.unwrap_or(Timestamp::MIN)
     }
 
     /// Whether its PodCliqueSet replica has the turn in an update.
@@ -263,7 +285,7 @@ impl Snapshot {
 pub fn observe(
     group: &Arc<PodCliqueScalingGroup>,
     caches: &Caches,
-    validator: &Validator,
+    rules: &PodCliqueScalingGroupReconciler,
 ) -> Snapshot {
     let meta = &group.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
@@ -280,7 +302,7 @@ pub fn observe(
             .get(&Key::new(namespace.as_str(), owner.name.as_str()))?;
         let stays = !ownership::is_terminating(&set.metadata);
         let is_it = stays && ownership::uid(&set.metadata) == owner.uid;
-        is_it.then(|| validate_owner(&set, group, &podcliques, validator))
+        is_it.then(|| validate_owner(&set, group, &podcliques, &rules.validator))
     });
     let mut snapshot = Snapshot {
         pods: HashMap::new(),
@@ -290,6 +312,8 @@ pub fn observe(
         is_view_outdated,
         is_set_replica_terminating: false,
         revisions: Revisions::default(),
+        claims: ClaimFacts::default(),
+        own_claims: caches.of::<Claim>().owned_by(&**group),
     };
     if snapshot.is_updating() || snapshot.podcliques.values().any(|c| is_breached(c)) {
         snapshot.pods = find_pods(&snapshot.podcliques, caches);
@@ -304,6 +328,7 @@ pub fn observe(
         let found = caches.of::<Revision>().owned_by(&owner.set);
         snapshot.revisions = Revisions::of(&owner.set, found).seen_outdated(is_outdated);
     }
+    snapshot.claims = claims::observe(&snapshot, rules.stuck_timeouts, caches);
     snapshot
 }
 

@@ -1,5 +1,7 @@
 //! The replicas of the group in an update, each in its stage (docs/semantics.md §14.3).
 
+use std::collections::BTreeSet;
+
 use api::podcliquescalinggroup::PcsgUpdateProgress;
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaUpdateProgress};
 use api::{LastError, PodClique};
@@ -80,8 +82,24 @@ pub fn component(
         limits: limits(snapshot, surge_from),
         is_without_surge: progress.is_some_and(|progress| progress.without_surge.is_some())
             || is_turn_without_surge(snapshot),
+        held: i32::try_from(held_indexes(snapshot).len()).unwrap_or(i32::MAX),
         ..Component::count(units, &snapshot.surge_indexes(), desired, minimum)
     }
+}
+
+/// The indexes that stay vacant in the turn: an update of others needs the room of their replicas. The
+/// base gang has none of them.
+pub fn held_indexes(snapshot: &Snapshot) -> BTreeSet<i32> {
+    let listed = turn(snapshot)
+        .zip(snapshot.config())
+        .map_or(&[][..], |(turn, config)| {
+            update::listed_vacant(turn, &config.name)
+        });
+    let (desired, minimum) = (snapshot.replicas(), snapshot.min_available());
+    let listed = listed.iter().copied();
+    let listed = listed.filter(|j| (minimum..desired).contains(j));
+    let reached = update_progress(snapshot).and_then(|progress| progress.reached);
+    update::held_indexes(listed, desired, minimum, reached)
 }
 
 /// The limits of the group's update, by the `surgeFrom` of its record.

@@ -41,7 +41,8 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
     let facts = GroupFacts::of(group, snapshot.replica_attempts(), serving, |member| {
         stored_part(snapshot, member)
     })
-    .in_update(snapshot.is_updating());
+    .in_update(snapshot.is_updating())
+    .held(snapshot.is_suspended());
     let mut next = PodCliqueScalingGroupStatus {
         replicas: group.spec.replicas,
         scheduled_replicas: count(&|r| r.is_scheduled),

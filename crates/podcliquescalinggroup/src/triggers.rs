@@ -3,9 +3,10 @@
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::object::ownership;
-use domain::{Key, Pod, Revision, update};
+use domain::{Claim, Key, Pod, Revision, update};
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
+use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 
 /// Registers all triggers.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
@@ -15,6 +16,51 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Pod>(from_pod);
     // The status of the set names a revision only after that was stored.
     on.on_change::<Revision>(|_, _| Vec::new());
+    on.on_change::<Claim>(from_claim);
+    on.on_change::<ResourceClaimTemplate>(from_claim_template);
+    // A claim is removed once no pod may exist unseen.
+    on.on_settled::<Pod>(|settled, caches| {
+        let set = settled.set.iter();
+        set.flat_map(|set| find_owners_of_claims(set, caches))
+            .collect()
+    });
+}
+
+fn from_claim(change: &Change<Claim>, caches: &Caches) -> Vec<Key> {
+    let owners = change.versions().filter_map(|claim| {
+        let owner = find::owner::<PodCliqueScalingGroup>(&claim.metadata);
+        owner.or_else(|| find::adopter(&claim.metadata, labels::SCALING_GROUP))
+    });
+    let waiting = find::beside_foreign_claim(change, caches);
+    let waiting = waiting
+        .iter()
+        .filter_map(|podclique| find::owner::<PodCliqueScalingGroup>(&podclique.metadata));
+    owners.chain(waiting).collect()
+}
+
+/// The groups of the set that have claims.
+fn find_owners_of_claims(set: &Key, caches: &Caches) -> Vec<Key> {
+    let Some(set) = caches.of::<PodCliqueSet>().get(set) else {
+        return Vec::new();
+    };
+    let mut groups = set.spec.template.scaling_groups.iter();
+    if groups.all(|group| group.resource_sharing.is_empty()) {
+        return Vec::new();
+    }
+    let groups = caches.of::<PodCliqueScalingGroup>().owned_by(&*set);
+    groups
+        .iter()
+        .map(|group| Key::of(&group.metadata))
+        .collect()
+}
+
+fn from_claim_template(change: &Change<ResourceClaimTemplate>, caches: &Caches) -> Vec<Key> {
+    let groups = caches.of::<PodCliqueScalingGroup>();
+    find::by_claim_template(change, caches)
+        .iter()
+        .flat_map(|set| groups.owned_by(&**set))
+        .map(|group| Key::of(&group.metadata))
+        .collect()
 }
 
 fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
@@ -65,8 +111,27 @@ fn is_nameless(podclique: &PodClique) -> bool {
     is_orphan && ownership::label(meta, labels::SCALING_GROUP).is_none()
 }
 
+/// Claims are removed, or replaced by others, as the pods that use them go.
+fn from_user_of_claims(change: &Change<Pod>) -> Vec<Key> {
+    if change.keeps(Pod::is_terminating) {
+        return Vec::new();
+    }
+    let users = change
+        .versions()
+        .filter(|pod| !pod.spec.resource_claims.is_empty());
+    users
+        .filter_map(|pod| find::labelled(&pod.metadata, labels::SCALING_GROUP))
+        .collect()
+}
+
 /// While its set is updated a group counts the Ready pods and their templates.
 fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
+    let mut all = from_user_of_claims(change);
+    all.extend(from_pod_in_update(change, caches));
+    all
+}
+
+fn from_pod_in_update(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let read = |pod: &Pod| {
         let hash = ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH);
         (

@@ -3,6 +3,7 @@
 mod adopt;
 mod autoscalers;
 mod children;
+mod claims;
 mod completed;
 mod deletion;
 mod failures;
@@ -14,8 +15,10 @@ mod older_templates;
 mod ready_events;
 mod revisions;
 mod services;
+mod suspend;
 mod termination;
 mod training;
+mod ttl;
 mod update_events;
 
 use api::{PodCliqueSet, PodCliqueSetStatus, labels};
@@ -52,6 +55,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     // from the status stored then.
     if let Some(status) = fence::adopt_higher_attempt(snapshot, &roster, &status, now) {
         return plan_change(snapshot, status);
+    }
+    if let Some((status, event)) = suspend::judge(snapshot, &roster, &status, now) {
+        let mut plan = plan_change(snapshot, status);
+        plan.events.push(event);
+        return plan;
     }
     if snapshot.is_training() {
         let moved = training::judge(snapshot, &roster, &status, now);
@@ -94,8 +102,15 @@ fn go_on_with_job(
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
     let mut plan = plan_status(status);
+    let kept_until = domain::health::training::kept_until(&snapshot.stored);
+    if kept_until.is_some_and(|until| until <= now) {
+        plan.wave(vec![ttl::delete(snapshot)]);
+        plan.events.push(ttl::expired_event(snapshot));
+        return plan;
+    }
     plan.events = failures::job_events(snapshot, roster);
-    plan.wake_at = training::wake_at(snapshot, roster, now);
+    let wakes = training::wake_at(snapshot, roster, now).into_iter();
+    plan.wake_at = wakes.chain(kept_until).min();
     go_on(snapshot, roster, plan, now)
 }
 
@@ -106,19 +121,7 @@ fn go_on(
     mut plan: Plan<PodCliqueSetStatus>,
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
-    let patience = stalled::due(status::stored_errors(snapshot), now);
-    let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
-    let looks = readiness::next_look(pods.map(AsRef::as_ref), now);
-    let turns = plan.status.as_ref();
-    let turns = turns.and_then(|status| status::next_change(status, snapshot, roster, now));
-    plan.wake_at = plan
-        .wake_at
-        .into_iter()
-        .chain(patience)
-        .chain(looks)
-        .chain(turns)
-        .chain(check::next_repeat(snapshot, now))
-        .min();
+    plan.wake_at = next_wake(&plan, snapshot, roster, now);
     let problems = invalid_spec::problems(snapshot);
     if let Some(status) = &mut plan.status {
         plan.events
@@ -147,10 +150,23 @@ fn go_on(
         return plan;
     }
     plan.wave(check::plan_checks(snapshot, roster, now));
+    plan_objects(&mut plan, snapshot, roster, now);
+    plan
+}
+
+/// The objects of the set: surplus ones are deleted, missing ones created, the others corrected.
+fn plan_objects(
+    plan: &mut Plan<PodCliqueSetStatus>,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) {
     let idle = ScaledToZero::of(snapshot, roster);
     let expected = roster.layout.gangs(|part| idle.contains(part));
     plan.wave(services::plan_deletions(snapshot));
     plan.wave(services::plan_services(snapshot, &roster.layout));
+    plan.wave(claims::plan_removals(snapshot, now));
+    plan.wave(claims::plan_claims(snapshot, now));
     plan.wave(autoscalers::plan_deletions(snapshot, roster));
     plan.wave(children::plan_deletions(snapshot, roster));
     let next = plan.status.as_ref();
@@ -158,12 +174,36 @@ fn go_on(
     let next_turn = next_turn.map(|turn| turn.replica_index);
     plan.wave(children::plan_children(snapshot, roster, next_turn));
     plan.wave(gangs::plan_deletions(snapshot, &expected));
-    for wave in gangs::plan_placed(snapshot, roster, &expected) {
-        plan.wave(wave);
+    if !snapshot.is_suspended() {
+        for wave in gangs::plan_placed(snapshot, roster, &expected) {
+            plan.wave(wave);
+        }
     }
     plan.wave(autoscalers::plan_autoscalers(snapshot, roster));
     // A refused revision holds nothing else up: it is the last.
     plan.wave(revisions::plan_newest(snapshot, roster));
     plan.wave(revisions::plan_deletions(snapshot, roster));
-    plan
+}
+
+/// When the decision may change without an event.
+fn next_wake(
+    plan: &Plan<PodCliqueSetStatus>,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let patience = stalled::due(status::stored_errors(snapshot), now);
+    let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
+    let looks = readiness::next_look(pods.map(AsRef::as_ref), now);
+    let turns = plan.status.as_ref();
+    let turns = turns.and_then(|status| status::next_change(status, snapshot, roster, now));
+    plan.wake_at
+        .into_iter()
+        .chain(patience)
+        .chain(looks)
+        .chain(turns)
+        .chain(suspend::next_end(snapshot, roster, now))
+        .chain(check::next_repeat(snapshot, now))
+        .chain(snapshot.claims.holders.next_loss(now))
+        .min()
 }

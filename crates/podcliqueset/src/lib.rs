@@ -9,6 +9,7 @@
 pub mod check;
 pub mod decide;
 pub mod desired;
+mod last_pods;
 pub mod observe;
 mod rollout;
 pub mod scaled_to_zero;

@@ -1,5 +1,6 @@
 //! The inputs of a decision on a PodCliqueSet.
 
+mod claims;
 mod clique;
 mod full_namespace;
 mod history;
@@ -18,22 +19,25 @@ use api::podcliqueset::{
 };
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::health::stuck::StuckTimeouts;
-use domain::health::{fence, training};
+use domain::health::{fence, suspension, training};
 use domain::object::ownership;
 use domain::plan::CheckedTemplate;
 pub use domain::roster::ObservedClique;
 use domain::roster::Roster;
+use domain::sharing::ClaimFacts;
 use domain::update;
 use domain::workload::layout::{self, GroupIndexes, Layout};
 use domain::workload::limits;
-use domain::{Key, Pod};
+use domain::{Claim, Key, Pod};
 use engine::caches::KnownAnswer;
 use engine::{Cache, Caches};
+use jiff::Timestamp;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
+pub(crate) use self::claims::wanted as wanted_claims;
 use self::clique::observe_clique;
 pub use self::history::History;
 pub use self::scheduler::SchedulerFacts;
@@ -61,6 +65,8 @@ pub struct Snapshot {
     pub topology: TopologyFacts,
     /// How reliable the caches are, and the limits of a wait.
     pub view: View,
+    /// The resource claims that its pods share, and their users.
+    pub claims: ClaimFacts,
     /// The check of the newest templates.
     pub checks: Checks,
     /// The templates of accepted generations.
@@ -87,6 +93,8 @@ pub struct Children {
     pub services: Vec<Arc<Service>>,
     /// Its HorizontalPodAutoscalers.
     pub autoscalers: Vec<Arc<HorizontalPodAutoscaler>>,
+    /// The ResourceClaims that it controls, and those that it may adopt.
+    pub claims: Vec<Arc<Claim>>,
 }
 
 /// Objects that `--cascade=orphan` or a removed owner reference left.
@@ -113,8 +121,8 @@ pub struct View {
     pub may_have_more_pods: bool,
     /// How long after its deletionTimestamp the operator waits for a pod.
     pub stuck_timeouts: StuckTimeouts,
-    /// The nodes of terminating pods of a job that was given up, if they are Ready and not out of
-    /// service.
+    /// The nodes of terminating pods of a job that was given up, or that is suspended, if they are
+    /// Ready and not out of service.
     pub nodes_in_service: HashSet<String>,
 }
 
@@ -164,6 +172,17 @@ impl Snapshot {
     /// Whether it is a training job.
     pub fn is_training(&self) -> bool {
         training::is_training(&self.validated.set)
+    }
+
+    /// Whether it is suspended, by the stored condition.
+    pub fn is_suspended(&self) -> bool {
+        suspension::is_suspended(self.stored.status.as_ref())
+    }
+
+    /// The earliest time from which a breach counts: the last resume.
+    pub fn breaches_from(&self) -> Timestamp {
+        let resumed = suspension::resumed_at(self.stored.status.as_ref());
+        resumed.unwrap_or(Timestamp::MIN)
     }
 
     /// The attempts of the replicas.
@@ -247,6 +266,7 @@ pub fn observe(
         .into_iter()
         .map(|c| observe_clique(c, caches))
         .collect();
+    let claims = claims::observe(&validated.set, rules, caches);
     let topology = topology::observe(&validated.set, scheduler, &podcliques, rules, caches);
     Snapshot {
         strays: Strays {
@@ -266,6 +286,7 @@ pub fn observe(
             gangs: children(&caches.of::<PodGang>(), stored, &key),
             services: children(&caches.of::<Service>(), stored, &key),
             autoscalers: children(&caches.of::<HorizontalPodAutoscaler>(), stored, &key),
+            claims: claims::find_own(stored, &claims, caches),
             groups,
         },
         checks: Checks {
@@ -273,6 +294,7 @@ pub fn observe(
             init_container_image: rules.init_container_image.clone(),
         },
         history: History::read(stored, &key, caches),
+        claims,
         stored: stored.clone(),
         topology,
         podcliques,
@@ -304,15 +326,16 @@ fn answers(
         .collect()
 }
 
-/// Read only for a job that was given up.
+/// Read only for a job that waits for its last pod.
 fn nodes_in_service(
     set: &PodCliqueSet,
     podcliques: &HashMap<String, ObservedClique>,
     caches: &Caches,
 ) -> HashSet<String> {
     let has_failed = set.status.as_ref().is_some_and(training::has_failed);
+    let is_suspended = training::is_training(set) && suspension::is_suspended(set.status.as_ref());
     let pods = podcliques.values().flat_map(|c| &c.pods);
-    let leaving = pods.filter(|p| has_failed && p.is_terminating());
+    let leaving = pods.filter(|p| (has_failed || is_suspended) && p.is_terminating());
     let nodes = leaving.filter_map(|p| p.spec.node_name.as_deref());
     let in_service = nodes.filter(|node| caches.is_node_in_service(node));
     in_service.map(str::to_owned).collect()

@@ -3,6 +3,7 @@
 mod components;
 mod kept;
 mod units;
+mod vacancies;
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,6 +20,7 @@ use jiff::Timestamp;
 use crate::observe::Snapshot;
 pub use components::{NamedComponent, Turn};
 pub use kept::Partitions;
+pub use vacancies::next_vacancies;
 
 /// Newest template hash of each clique, by name.
 pub type Newest<'a> = HashMap<&'a str, &'a str>;
@@ -94,6 +96,20 @@ pub fn next_available_at(roster: &Roster<'_>, now: Timestamp) -> Option<Timestam
         .filter_map(|pod| update::counts_from(pod))
         .filter(|at| *at > now)
         .min()
+}
+
+/// When the update of a clique or group of the set last made progress or ended, as they store it.
+pub fn last_step(snapshot: &Snapshot) -> Option<Timestamp> {
+    let cliques = snapshot.podcliques.values().filter_map(|seen| {
+        let progress = seen.podclique.status.as_ref()?.update_progress.as_ref()?;
+        Some([&progress.last_progress_time, &progress.update_ended_at])
+    });
+    let groups = snapshot.children.groups.iter().filter_map(|group| {
+        let progress = group.status.as_ref()?.update_progress.as_ref()?;
+        Some([&progress.last_progress_time, &progress.update_ended_at])
+    });
+    let steps = cliques.chain(groups).flatten().flatten();
+    steps.map(|at| at.0).max()
 }
 
 /// Whether a PodClique of a changed clique has the newest template.

@@ -7,6 +7,7 @@ mod leftovers;
 mod ready;
 mod replica;
 mod revisions;
+mod suspended;
 mod update;
 
 use admission::FieldError;
@@ -21,7 +22,7 @@ use jiff::Timestamp;
 
 pub(crate) use self::accept::may_accept;
 use self::replica::{Replica, judge_replica};
-pub(crate) use self::update::{names_that_ran, next_change};
+pub(crate) use self::update::{end_turn_of_update, names_that_ran, next_change};
 use crate::check;
 use crate::observe::Snapshot;
 use crate::rollout;
@@ -74,7 +75,7 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
     set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
     set_unsupported(&mut next, snapshot, now);
-    leftovers::set_leftovers(&mut next, snapshot, roster, now);
+    set_of_pods(&mut next, snapshot, roster, now);
     if snapshot.is_training() {
         job::complete_status(&mut next, snapshot, roster, now);
     } else {
@@ -194,6 +195,17 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }
 
+/// Conditions about pods that go, or have not gone.
+fn set_of_pods(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) {
+    leftovers::set_leftovers(next, snapshot, roster, now);
+    suspended::set_suspended(next, snapshot, roster, now);
+}
+
 fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
     let type_ = ConditionType::SchedulingFeatureUnsupported;
     let unsupported = snapshot.scheduler.unsupported.as_ref();
@@ -235,9 +247,10 @@ fn next_phase(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> PodCliqueSetP
         .phase
         .filter(|_| snapshot.is_training() && training::is_over(Some(before)));
     let mut pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
+    let is_job = snapshot.is_training() && !snapshot.is_suspended();
     kept.unwrap_or_else(|| {
         // Between the end of its last pod and the verdict a job does not become pending again.
-        if pods.any(|p| p.is_running() || (snapshot.is_training() && p.is_completed())) {
+        if pods.any(|p| p.is_running() || (is_job && p.is_completed())) {
             PodCliqueSetPhase::Running
         } else {
             PodCliqueSetPhase::Pending

@@ -5,17 +5,20 @@ use std::sync::Arc;
 use admission::oversize;
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
-use api::{ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use api::{
+    ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
+};
 use domain::object::ownership;
 use domain::scheduling::set_names_queue;
 use domain::topology;
 use domain::workload::limits;
-use domain::{Key, Node, Pod, Revision};
+use domain::{Claim, Key, Node, Pod, Revision};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
@@ -29,6 +32,11 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Service>(|change, _| find::sets(change));
     on.on_change::<HorizontalPodAutoscaler>(from_autoscaler);
     on.on_change::<Revision>(|change, _| find::sets(change));
+    on.on_change::<Claim>(from_claim);
+    on.on_change::<ResourceClaimTemplate>(|template, caches| {
+        let sets = find::by_claim_template(template, caches);
+        sets.iter().map(|set| Key::of(&set.metadata)).collect()
+    });
     // If its scheduler needs objects for gangs, no gang starts before the cluster serves these
     // kinds.
     on.on_change::<KaiPodGroup>(|_, _| Vec::new());
@@ -41,11 +49,12 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<ClusterTopologyBinding>(from_binding);
     on.on_change::<KaiTopology>(from_kai_topology);
     on.on_change::<Node>(from_node);
-    // A job that was given up waits for its last pod.
+    // A job that was given up waits for its last pod, and a claim is removed once no pod may exist
+    // unseen.
     on.on_settled::<Pod>(|settled, caches| {
         let set = settled.set.clone();
         set.into_iter()
-            .filter(|set| caches.awaits_last_pod(set))
+            .filter(|set| caches.awaits_last_pod(set) || owns_claims(set, caches))
             .collect()
     });
 }
@@ -103,8 +112,8 @@ fn from_kai_topology(change: &Change<KaiTopology>, caches: &Caches) -> Vec<Key> 
         .collect()
 }
 
-/// A job that was given up waits less long for pods whose node is lost, and pods of a topology
-/// domain are listed once the node of the others is known.
+/// A job that was given up waits less long for pods whose node is lost, pods of a topology domain are
+/// listed once the node of the others is known, and gangs wait for labels that name one domain each.
 fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let pods = find::left_behind(change, caches);
     let sets = pods.iter().filter_map(|pod| set_of(&pod.metadata));
@@ -112,7 +121,17 @@ fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     if let Some(node) = change.new.as_ref().filter(|_| change.old.is_none()) {
         sets.extend(constrained_sets_on(ownership::name(&node.metadata), caches));
     }
+    if !change.keeps(|node| node.metadata.labels.clone()) {
+        sets.extend(sets_without_topology(caches));
+    }
     sets
+}
+
+/// The sets that say so: two domains of a level may have had the same name.
+fn sets_without_topology(caches: &Caches) -> Vec<Key> {
+    let sets = caches.of::<PodCliqueSet>().all();
+    let waiting = sets.iter().filter(|set| topology::says_unavailable(set));
+    waiting.map(|set| Key::of(&set.metadata)).collect()
 }
 
 fn constrained_sets_on(node: &str, caches: &Caches) -> Vec<Key> {
@@ -126,6 +145,24 @@ fn constrained_sets_on(node: &str, caches: &Caches) -> Vec<Key> {
     let runs_there = |pod: &Arc<Pod>| pod.spec.node_name.as_deref() == Some(node);
     keys.filter(|set| pods.part_of(set).iter().any(runs_there))
         .collect()
+}
+
+fn owns_claims(set: &Key, caches: &Caches) -> bool {
+    let set = caches.of::<PodCliqueSet>().get(set);
+    set.is_some_and(|set| !set.spec.template.resource_sharing.is_empty())
+}
+
+/// Groups and PodCliques have claims of their own.
+fn from_claim(change: &Change<Claim>, caches: &Caches) -> Vec<Key> {
+    let owners = change.versions().filter_map(|claim| {
+        let owner = find::owner::<PodCliqueSet>(&claim.metadata);
+        owner.or_else(|| find::adopter(&claim.metadata, labels::PART_OF))
+    });
+    let waiting = find::beside_foreign_claim(change, caches);
+    let waiting = waiting
+        .iter()
+        .filter_map(|podclique| caches.set_of_member(&podclique.metadata));
+    owners.chain(waiting).collect()
 }
 
 /// Labels can be edited: a pod belongs to the set that its PodClique belongs to.

@@ -1,6 +1,5 @@
 //! Why a gang is not ready, in the words of its parts.
 
-use api::PodGang;
 use api::conditions::Reason;
 use domain::health::readiness::{self, Cause, CliqueView, Start};
 use domain::placement::requires_domain;
@@ -12,9 +11,12 @@ use crate::observe::Snapshot;
 
 /// The first cause among the parts. A gang without a topology domain is described as a whole.
 pub(crate) fn find_cause(snapshot: &Snapshot, now: Timestamp) -> Option<Cause> {
-    let start = start_of(&snapshot.gang);
+    let start = start_of(snapshot);
     let parts = snapshot.parts.iter();
     let cause = readiness::first(parts.filter_map(|part| cause_of_part(part, &start, now)))?;
+    if let Some(text) = describe_closed(snapshot, &cause) {
+        return Some(Cause::new(Reason::TopologyNoDomain, text));
+    }
     let finds_none = cause.reason == Reason::TopologyNoDomain;
     let room = snapshot.room.as_ref().filter(|_| finds_none);
     match room.and_then(|room| no_domain::explain(&snapshot.parts, room)) {
@@ -23,9 +25,19 @@ pub(crate) fn find_cause(snapshot: &Snapshot, now: Timestamp) -> Option<Cause> {
     }
 }
 
+/// That a pod has to join a domain without a schedulable node, if a scheduler found no node.
+fn describe_closed(snapshot: &Snapshot, cause: &Cause) -> Option<String> {
+    let (pod, closed) = snapshot.closed.as_ref()?;
+    let namespace = snapshot.gang.metadata.namespace.as_deref();
+    let text = closed.describe(pod, namespace.unwrap_or_default());
+    readiness::is_of_scheduler(cause.reason).then_some(text)
+}
+
 /// Its parts have started, and it finds out itself whether it lacks a topology domain.
-fn start_of(gang: &PodGang) -> Start {
-    if requires_domain(gang) {
+fn start_of(snapshot: &Snapshot) -> Start {
+    if snapshot.is_suspended {
+        Start::Suspended
+    } else if requires_domain(&snapshot.gang) {
         Start::Packed { no_domain: None }
     } else {
         Start::Started

@@ -306,16 +306,29 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// "; tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible", and its demands
-/// that can never be met.
+/// "; tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible (cpu 24)", and its
+/// demands that can never be met.
 fn describe_tree(tree: &GangTree) -> String {
     let verdict = tree.verdict(&Pod::is_scheduled);
-    let mut text = format!("; {verdict}");
+    let mut text = format!("; {verdict}{}", describe_requests(tree));
     for finding in tree.findings() {
         text.push_str("; ");
         text.push_str(&finding.to_string());
     }
     text
+}
+
+/// " (cpu 24, nvidia.com/gpu 192)" of the pods that may not be preempted.
+fn describe_requests(tree: &GangTree) -> String {
+    let requests = tree.non_preemptible_requests();
+    if requests.is_empty() {
+        return String::new();
+    }
+    let amounts = requests.quantities().into_iter();
+    let amounts: Vec<String> = amounts
+        .map(|(name, amount)| format!("{name} {amount}"))
+        .collect();
+    format!(" ({})", amounts.join(", "))
 }
 
 /// "; domains: zone 1, host 4".

@@ -6,6 +6,7 @@
 
 pub mod backend;
 mod cause;
+mod closed;
 pub mod decide;
 pub mod gang_part;
 mod levels;
@@ -14,6 +15,7 @@ pub mod observe;
 mod peers;
 pub mod placement;
 pub mod room;
+mod scaling_group;
 mod slots;
 mod status_pace;
 pub mod topology;

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use api::PodGang;
 use api::podgang::PodGroup;
 use domain::health::training;
+use domain::placement::ClosedDomain;
 use domain::scheduling::{self, Profiles, UnsupportedFeature};
 use domain::{Key, Pod};
 use engine::Caches;
 
 use crate::backend::{self, GangView, SchedulerObjects};
+use crate::closed;
 use crate::gang_part::GangPart;
 use crate::peers;
 use crate::placement::{self, GangPlacement};
@@ -30,6 +32,9 @@ pub struct Snapshot {
     pub placement: Option<GangPlacement>,
     /// The room that nodes have for it, if it waits for a topology domain.
     pub room: Option<GangRoom>,
+    /// A pod of it that has to join a topology domain without a schedulable node, by name, and that
+    /// domain.
+    pub closed: Option<(String, ClosedDomain)>,
     /// All gangs of the replica, if its scheduler places them as one tree.
     pub tree: Option<GangTree>,
     /// The objects that describe it to its scheduler.
@@ -40,6 +45,8 @@ pub struct Snapshot {
     pub lost_levels: BTreeSet<String>,
     /// Pods that have to share a topology domain and run in several.
     pub scattered: Option<ScatteredScope>,
+    /// Whether its set is suspended.
+    pub is_suspended: bool,
 }
 
 impl Snapshot {
@@ -70,12 +77,14 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
         lost_levels: backend::find_lost_levels(gang, &parts, caches, backend),
         placement: placement::observe(gang, &parts, caches),
         room: room::observe(gang, &parts, caches),
+        closed: closed::find_closed(gang, &parts, caches),
         tree: scheduler_objects
             .is_tree()
             .then(|| tree::observe(gang, caches))
             .flatten(),
         scheduler_objects,
         scattered: topology::find_scattered(gang, &parts, caches),
+        is_suspended: slots::is_set_suspended(gang, caches),
         unsupported: missing_queue
             .or_else(|| scheduling::find_unsupported_priority(backend, class)),
         parts,

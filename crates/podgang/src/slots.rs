@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueScalingGroup, PodGang};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::Key;
+use domain::health::suspension;
 use domain::object::ownership;
 use domain::roster::Owner;
 use engine::Caches;
@@ -35,4 +36,17 @@ pub(crate) fn is_group_of_set(gang: &PodGang, group: &PodCliqueScalingGroup) -> 
     let owner = ownership::controller(&group.metadata);
     set.zip(owner)
         .is_none_or(|(set, owner)| set.uid == owner.uid)
+}
+
+/// Whether the set that controls the gang is suspended.
+pub(crate) fn is_set_suspended(gang: &PodGang, caches: &Caches) -> bool {
+    let Some(owner) = ownership::controller(&gang.metadata) else {
+        return false;
+    };
+    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
+    let set = caches
+        .of::<PodCliqueSet>()
+        .get(&Key::new(namespace, owner.name.as_str()));
+    set.filter(|set| ownership::uid(&set.metadata) == owner.uid)
+        .is_some_and(|set| suspension::is_suspended(set.status.as_ref()))
 }

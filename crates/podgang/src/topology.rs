@@ -41,7 +41,10 @@ pub(crate) fn find_scattered(
     let name = ownership::name(&gang.metadata);
     let whole = spec.topology_constraint.as_ref();
     let whole = whole.map(|constraint| (name, constraint, None));
-    let groups = spec.topology_constraint_group_configs.iter();
+    let groups = spec
+        .scaling_group_topology_constraints
+        .iter()
+        .chain(&spec.topology_constraint_group_configs);
     let groups = groups.filter_map(|config| {
         let members = config.pod_group_names.iter().map(String::as_str).collect();
         Some((

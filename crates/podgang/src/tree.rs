@@ -9,6 +9,7 @@ use domain::Pod;
 use domain::gang_tree::{Finding, TreeNode, TreeVerdict};
 use domain::health::training;
 use domain::object::ownership;
+use domain::object::pod_requests::{ResourceSum, Which};
 use domain::scheduling::leaf_name;
 use domain::workload::gang::clique_minimum;
 use engine::Caches;
@@ -59,6 +60,21 @@ impl GangTree {
     pub fn verdict(&self, claim: &dyn Fn(&Pod) -> bool) -> TreeVerdict {
         let tree = self.root.clone().attainable();
         tree.verdict(&|leaf| self.count(leaf, claim))
+    }
+
+    /// The requests of the pods that may not be preempted.
+    pub fn non_preemptible_requests(&self) -> ResourceSum {
+        let tree = self.root.clone().attainable();
+        let core = tree.guaranteed(&|_| u32::MAX).unwrap_or_default();
+        let mut sum = ResourceSum::default();
+        for (leaf, pods) in core {
+            let part = self.leaves.get(&leaf);
+            if let Some(podclique) = part.and_then(|part| part.podclique.as_ref()) {
+                let own = ResourceSum::of_pod(&podclique.spec.pod_spec, Which::Requests);
+                sum.add(&own, i128::from(pods));
+            }
+        }
+        sum
     }
 
     /// Its errors: it requires more than exists.

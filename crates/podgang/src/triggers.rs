@@ -10,9 +10,10 @@ use std::sync::Arc;
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology, keys};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
-    ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodGang, PodGangSpec,
-    labels, names,
+    ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang,
+    PodGangSpec, labels, names,
 };
+use domain::health::suspension;
 use domain::object::ownership;
 use domain::scheduling::{names_queue, pod_group_name};
 use domain::workload::gang;
@@ -30,6 +31,7 @@ use crate::backend::topology;
 /// Registers all triggers.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGang>(from_gang);
+    on.on_change::<PodCliqueSet>(from_set);
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<PodCliqueScalingGroup>(from_group);
     on.on_change::<Pod>(from_pod);
@@ -69,6 +71,16 @@ fn has_other_constraints(change: &Change<PodGang>) -> bool {
     let old = change.old.as_ref().map_or(&none, |gang| &gang.spec);
     let new = change.new.as_ref().map_or(&none, |gang| &gang.spec);
     topology::differs(old, new)
+}
+
+/// The gangs of a set that is suspended or resumed.
+fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
+    if change.keeps(|set| suspension::is_suspended(set.status.as_ref())) {
+        return Vec::new();
+    }
+    let sets = change.versions();
+    let gangs = sets.flat_map(|set| caches.of::<PodGang>().owned_by(&**set));
+    gangs.map(|gang| Key::of(&gang.metadata)).collect()
 }
 
 /// The gangs whose constraints refer to it. KAI makes the levels of a topology immutable, so one

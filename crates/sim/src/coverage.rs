@@ -104,6 +104,9 @@ impl Coverage {
         if is_step(before, after) {
             self.saw("coherent step stored");
         }
+        if !holds_vacant(before) && holds_vacant(after) {
+            self.saw("index held vacant");
+        }
         match failed_because(after).filter(|_| failed_because(before).is_none()) {
             Some("MaxRestartsExceeded") => self.saw("job out of restarts"),
             Some(_) => self.saw("job out of time"),
@@ -318,6 +321,12 @@ fn failed_because(set: &Value) -> Option<&str> {
 
 fn surge(part: &Value) -> i64 {
     view::number(part, "/status/surgeReplicas")
+}
+
+/// Whether an index stays vacant in the turn of the set.
+fn holds_vacant(set: &Value) -> bool {
+    let path = "/status/updateProgress/currentlyUpdating/0/holdsVacant";
+    view::list(set, path).next().is_some()
 }
 
 /// Whether the set stores a target with which a unit may be replaced.

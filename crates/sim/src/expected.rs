@@ -3,10 +3,13 @@
 
 mod attempts;
 mod autoscalers;
+mod claims;
+mod gangs;
 mod jobs;
 mod ready;
 mod revisions;
 mod schedulers;
+mod suspended;
 mod topology;
 mod updates;
 
@@ -52,14 +55,20 @@ fn problems_within(store: &Store) -> Vec<String> {
             problems.push(format!("{id} is still being deleted"));
         }
         let gangs = children(store, set, &mut wanted);
+        if suspended::is_meant(set) {
+            problems.extend(suspended::problems(store, set));
+            // Its gangs may have to start yet.
+            needless.extend(gangs.keys().map(|gang| Id::new(Resource::PodGang, gang)));
+            continue;
+        }
         if view::is_job(set) {
             problems.extend(jobs::problems(store, set, &gangs));
             needless.extend(jobs::needless(set, &wanted, &gangs));
             continue;
         }
         for (gang, parts) in gangs {
-            problems.extend(check_gang(store, &gang, &parts));
-            problems.extend(check_phase(store, &gang));
+            problems.extend(gangs::check_gang(store, &gang, &parts));
+            problems.extend(gangs::check_phase(store, &gang));
         }
         problems.extend(check_set(store, set));
         problems.extend(updates::problems(store, set));
@@ -71,6 +80,7 @@ fn problems_within(store: &Store) -> Vec<String> {
     problems.extend(attempts::problems(store));
     problems.extend(schedulers::problems(store));
     problems.extend(topology::problems(store));
+    problems.extend(claims::problems(store));
     let pods = store.all(Resource::Pod);
     problems.extend(pods.filter_map(|(id, pod)| check_owner(store, id, pod)));
     problems
@@ -83,6 +93,7 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
             id.resource,
             Resource::PodCliqueSet | Resource::Pod | Resource::Event | Resource::ControllerRevision
         ) && !schedulers::is_theirs(id.resource)
+            && id.resource != Resource::ResourceClaim
     };
     let found: BTreeSet<Id> = store
         .objects()
@@ -116,7 +127,13 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
 }
 
 fn check_parts(store: &Store) -> Vec<String> {
-    let is_checked = |id: &Id, object: &Value| !view::is_job(object) && is_rooted(store, id);
+    let is_suspended = |object: &Value| {
+        let set = store.get(&Id::new(Resource::PodCliqueSet, view::set_of(object)));
+        set.is_some_and(|set| suspended::is_meant(set))
+    };
+    let is_checked = |id: &Id, object: &Value| {
+        !view::is_job(object) && !is_suspended(object) && is_rooted(store, id)
+    };
     let groups = store
         .all(Resource::PodCliqueScalingGroup)
         .filter(|(id, group)| is_checked(id, group));
@@ -330,45 +347,6 @@ fn check_generation(object: &Value) -> Option<String> {
     let name = view::name(object);
     (observed != generation)
         .then(|| format!("{name}: observedGeneration {observed} of {generation}"))
-}
-
-fn check_gang(store: &Store, name: &str, parts: &BTreeSet<String>) -> Vec<String> {
-    let Some(gang) = store.get(&Id::new(Resource::PodGang, name)) else {
-        return vec![];
-    };
-    let mut problems = Vec::new();
-    let listed: BTreeSet<&str> = view::list(gang, "/spec/podgroups")
-        .map(|g| view::text(g, "/name"))
-        .collect();
-    if listed != parts.iter().map(String::as_str).collect() {
-        problems.push(format!("{name} has parts {listed:?}, {parts:?} are right"));
-    }
-    for group in view::list(gang, "/spec/podgroups") {
-        let part = view::text(group, "/name");
-        let Some(clique) = store.get(&Id::new(Resource::PodClique, part)) else {
-            continue;
-        };
-        let refs: BTreeSet<&str> = view::list(group, "/podReferences")
-            .map(|r| view::text(r, "/name"))
-            .collect();
-        let pods: BTreeSet<&str> = pods_of(store, view::uid(clique)).map(view::name).collect();
-        if refs != pods {
-            problems.push(format!("{name}: {part} lists {refs:?}, {pods:?} exist"));
-        }
-        let least =
-            view::number(clique, "/spec/minAvailable").min(view::number(clique, "/spec/replicas"));
-        if view::number(group, "/minReplicas") != least {
-            problems.push(format!("{name}: minReplicas of {part} is not {least}"));
-        }
-    }
-    problems
-}
-
-fn check_phase(store: &Store, name: &str) -> Option<String> {
-    let gang = store.get(&Id::new(Resource::PodGang, name))?;
-    let phase = view::text(gang, "/status/phase");
-    let wrong = (phase != "Running").then(|| format!("{name}: phase is {phase}"));
-    wrong.or_else(|| ready::gang(gang))
 }
 
 fn check_set(store: &Store, set: &Value) -> Vec<String> {

@@ -16,6 +16,7 @@ pub mod layout;
 pub mod resource;
 pub mod rng;
 pub mod service;
+pub mod sharing;
 pub mod store;
 pub mod story;
 pub mod topology;

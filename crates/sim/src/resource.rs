@@ -36,6 +36,7 @@ pub enum Resource {
     Node,
     ClusterTopologyBinding,
     KaiTopology,
+    ResourceClaim,
 }
 
 impl Resource {
@@ -49,6 +50,7 @@ impl Resource {
             Self::PodGang => "scheduler.grove.io/v1alpha1",
             Self::HorizontalPodAutoscaler => "autoscaling/v2",
             Self::ControllerRevision => "apps/v1",
+            Self::ResourceClaim => "resource.k8s.io/v1",
             Self::PodGroup | Self::Workload => "scheduling.k8s.io/v1beta1",
             Self::CompositePodGroup => "scheduling.k8s.io/v1alpha3",
             Self::KaiPodGroup => "scheduling.run.ai/v2alpha2",

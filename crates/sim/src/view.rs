@@ -230,8 +230,17 @@ pub fn duration(object: &Value, pointer: &str) -> Option<SignedDuration> {
     text(object, pointer).parse().ok()
 }
 
-/// When a job has run for too long.
+/// Whether the set is suspended, by its condition.
+pub fn is_suspended(set: &Value) -> bool {
+    has_condition(set, "Suspended") && !is_over(set)
+}
+
+/// When a job has run for too long; none while that stands still.
 pub fn deadline(set: &Value) -> Option<Timestamp> {
     let limit = duration(set, "/spec/trainingSpec/maxRuntime")?;
-    time(set, "/status/startTime")?.checked_add(limit).ok()
+    let stood = duration(set, "/status/suspension/total").unwrap_or_default();
+    let start = time(set, "/status/startTime")?;
+    let at = start.checked_add(limit.checked_add(stood)?).ok()?;
+    let since = time(set, "/status/suspension/since").filter(|_| is_suspended(set));
+    since.is_none_or(|since| at <= since).then_some(at)
 }

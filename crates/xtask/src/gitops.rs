@@ -44,7 +44,8 @@ const EXPRESSIONS: [(&str, &str); 3] = [
     ),
     (
         "current",
-        "status.conditions.exists(c, c.type == 'Ready' && c.status == 'True')",
+        "status.conditions.exists(c, c.type == 'Ready' && (c.status == 'True' || c.reason == \
+         'Suspended'))",
     ),
 ];
 

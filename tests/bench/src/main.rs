@@ -5,6 +5,7 @@
 //! called in [`measure`].
 
 mod admission;
+mod affinity;
 mod base;
 mod calls;
 mod chart;
@@ -181,6 +182,10 @@ async fn measure_elsewhere(args: &Args, report: &mut Report<'_>) -> Result<()> {
     }
     if args.asks_for(admission::TITLE) {
         report.add([admission::measure(args.rounds).await?])?;
+    }
+    if args.names(affinity::ONLY) {
+        let site = Site::start(Told::OfGangs).await?;
+        report.add([affinity::measure(&site, args.pods, args.rounds).await?])?;
     }
     let at_rest = Shape::at_rest(args.pods);
     if args.names(rest::ONLY) {

@@ -1,6 +1,6 @@
 //! The workloads: how many sets, replicas, cliques and pods.
 
-mod manifest;
+pub mod manifest;
 
 /// A number of equal PodCliqueSets.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Shape {
     /// If set, the cliques are a scaling group. It has one replica at the start, which is Ready
     /// before the measurement, and is then scaled to this number.
     pub scaled_to: Option<u32>,
+    /// Whether the pods of each clique should share a rack, by topology [`manifest::TOPOLOGY`].
+    pub prefers_rack: bool,
 }
 
 impl Shape {
@@ -63,6 +65,16 @@ impl Shape {
         Self::new(&format!("{gangs} gangs x 8 pods"), [1, gangs], &[8])
     }
 
+    /// The same, and the pods of each gang should share a rack.
+    pub fn of_packed_eights(pods: u32) -> Self {
+        let shape = Self::of_eights(pods);
+        Self {
+            title: format!("{}, affinity to a rack", shape.title),
+            prefers_rack: true,
+            ..shape
+        }
+    }
+
     /// The workload of one tenant beside another: 20 sets, so large that a run whose largest
     /// workload has 1,000 pods creates 10,000.
     pub fn crowd(pods: u32) -> Self {
@@ -99,6 +111,7 @@ impl Shape {
             replicas,
             cliques: cliques.to_vec(),
             scaled_to: None,
+            prefers_rack: false,
         }
     }
 

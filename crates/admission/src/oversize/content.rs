@@ -87,20 +87,27 @@ pub(super) fn check_names(set: &PodCliqueSet) -> Vec<FieldError> {
         .collect()
 }
 
+/// Where a group names the topology of all its replicas.
+const ALL_REPLICAS: &str = "allReplicasTopologyConstraint.topologyName";
+
 /// The same of names that are only mentioned, where they may be without effect.
 pub(super) fn check_mentions(set: &PodCliqueSet) -> Vec<FieldError> {
     let constraint = set.spec.template.topology_constraint.as_ref();
-    let of_set = check_topology(&template(), constraint);
+    let field = "topologyConstraint.topologyName";
+    let of_set = check_topology(&template().field(field), constraint);
     let of_cliques = cliques(set).flat_map(|(at, clique)| {
-        let topology = check_topology(&at, clique.topology_constraint.as_ref());
+        let topology = check_topology(&at.field(field), clique.topology_constraint.as_ref());
         let after = at.field("spec.startsAfter");
         let after = each(&after, &clique.spec.starts_after);
         topology.into_iter().chain(after).collect::<Vec<_>>()
     });
     let of_groups = scaling_groups(set).flat_map(|(at, group)| {
-        let topology = check_topology(&at, group.topology_constraint.as_ref());
+        let topology = check_topology(&at.field(field), group.topology_constraint.as_ref());
+        let of_all = group.all_replicas_topology_constraint.as_ref();
+        let of_all = check_topology(&at.field(ALL_REPLICAS), of_all);
         let members = each(&at.field("cliqueNames"), &group.clique_names);
-        topology.into_iter().chain(members).collect::<Vec<_>>()
+        let topologies = topology.into_iter().chain(of_all);
+        topologies.chain(members).collect::<Vec<_>>()
     });
     of_set
         .into_iter()
@@ -111,7 +118,7 @@ pub(super) fn check_mentions(set: &PodCliqueSet) -> Vec<FieldError> {
 
 fn check_topology(at: &Path, constraint: Option<&TopologyConstraint>) -> Option<FieldError> {
     let name = constraint.map(|constraint| constraint.topology_name.as_str());
-    check_name(&at.field("topologyConstraint.topologyName"), name)
+    check_name(at, name)
 }
 
 fn each(at: &Path, names: &[String]) -> Vec<FieldError> {

@@ -2,7 +2,8 @@
 //! claim under its name, which must be a DNS label there. And of each ComputeDomain:
 //! `<set>-<index>-<group>`.
 //!
-//! None of them is created yet: stored sets with invalid names are still acted on.
+//! A stored set with such names is still acted on: the API server refuses its claims, and no
+//! ComputeDomain is created yet.
 
 use api::labels::MNNVL_GROUP;
 use api::limits::MAX_REPLICAS;

@@ -4,8 +4,9 @@ use api::PodCliqueSet;
 
 use super::options::Rules;
 use super::{
-    autoscaling, claim_names, claims, cliques, coherent, collisions, metadata, names, pods,
-    rolling_update, scaling_groups, start_order, termination, topology, training,
+    autoscaling, claim_conflicts, claim_names, claim_users, claims, cliques, coherent, collisions,
+    metadata, names, pods, rolling_update, scaling_groups, start_order, termination, topology,
+    training,
 };
 use crate::error_limit::bound_errors;
 use crate::field::FieldError;
@@ -25,6 +26,7 @@ fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     }
     let mut errors = broken_rules(pcs, rules);
     errors.extend(topology::check_new(pcs, rules));
+    errors.extend(claim_users::check_new(pcs, rules));
     errors
 }
 
@@ -37,6 +39,8 @@ pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError>
         autoscaling::limits_of_groups(pcs),
         training::restarts_of_containers(pcs),
         claim_names::check(pcs),
+        claim_users::check(pcs),
+        claim_conflicts::check(pcs),
         topology::check(pcs),
         pods::placed_by_themselves(pcs),
     ]

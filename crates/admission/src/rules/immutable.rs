@@ -152,6 +152,9 @@ fn check_group(
     );
     fields
         .into_iter()
+        .chain(fixed_fields!(at, old, new;
+            "allReplicasTopologyConstraint" => all_replicas_topology_constraint,
+        ))
         .chain([
             check_topology(at, &old.topology_constraint, &new.topology_constraint),
             check_mnnvl_group(at, Some(&old.annotations), Some(&new.annotations)),

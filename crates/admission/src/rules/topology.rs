@@ -7,6 +7,7 @@ mod hierarchy;
 use std::fmt;
 
 use api::PodCliqueSet;
+use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::topology::TopologyConstraint;
 use domain::object::text::cut_text;
 use domain::topology::{Pack, pack_of};
@@ -19,6 +20,7 @@ pub(super) use cluster::{check_change, check_new};
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let constraints = constraints(pcs);
     let mut errors: Vec<_> = constraints.iter().filter_map(unnamed).collect();
+    errors.extend(constraints.iter().filter_map(deprecated));
     let mut named = constraints
         .iter()
         .filter(|c| !c.constraint.topology_name.is_empty());
@@ -41,6 +43,7 @@ pub(crate) struct Placed<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Scope<'a> {
     Set,
+    AllReplicas(&'a str),
     Group(&'a str),
     Clique {
         name: &'a str,
@@ -52,32 +55,63 @@ enum Scope<'a> {
 pub(crate) fn constraints(pcs: &PodCliqueSet) -> Vec<Placed<'_>> {
     let own = pcs.spec.template.topology_constraint.as_ref();
     let of_set = own.and_then(topology_name);
-    let set = own.map(|own| place(&template(), own, Scope::Set, None));
-    let groups = scaling_groups(pcs).filter_map(|(at, group)| {
-        let constraint = group.topology_constraint.as_ref()?;
-        Some(place(&at, constraint, Scope::Group(&group.name), of_set))
-    });
+    let set = own.map(|own| place(own_field(&template()), own, Scope::Set, None));
+    let groups = scaling_groups(pcs).flat_map(|(at, group)| constraints_of(&at, group, of_set));
     let members = cliques(pcs).filter_map(|(at, clique)| {
         let constraint = clique.topology_constraint.as_ref()?;
         let group = group_of(pcs, &clique.name);
-        let of_group = group.and_then(|group| topology_name(group.topology_constraint.as_ref()?));
+        let of_group = group.and_then(name_of_group);
         let scope = Scope::Clique {
             name: &clique.name,
             group: group.map(|group| group.name.as_str()),
         };
-        Some(place(&at, constraint, scope, of_group.or(of_set)))
+        Some(place(
+            own_field(&at),
+            constraint,
+            scope,
+            of_group.or(of_set),
+        ))
     });
     set.into_iter().chain(groups).chain(members).collect()
 }
 
+/// Those of a scaling group, outermost first.
+fn constraints_of<'a>(
+    at: &Path,
+    group: &'a PodCliqueScalingGroupConfig,
+    of_set: Option<&'a str>,
+) -> impl Iterator<Item = Placed<'a>> + use<'a> {
+    let of_all = group.all_replicas_topology_constraint.as_ref();
+    let inherited = of_all.and_then(topology_name).or(of_set);
+    let of_all = of_all.map(|constraint| {
+        let at = at.field("allReplicasTopologyConstraint");
+        place(at, constraint, Scope::AllReplicas(&group.name), of_set)
+    });
+    let own = group.topology_constraint.as_ref();
+    let own = own.map(|own| place(own_field(at), own, Scope::Group(&group.name), inherited));
+    of_all.into_iter().chain(own)
+}
+
+/// The topology that a group names for its cliques.
+fn name_of_group(group: &PodCliqueScalingGroupConfig) -> Option<&str> {
+    let own = group.topology_constraint.as_ref();
+    let of_all = group.all_replicas_topology_constraint.as_ref();
+    own.and_then(topology_name)
+        .or_else(|| topology_name(of_all?))
+}
+
+fn own_field(parent: &Path) -> Path {
+    parent.field("topologyConstraint")
+}
+
 fn place<'a>(
-    parent: &Path,
+    at: Path,
     constraint: &'a TopologyConstraint,
     scope: Scope<'a>,
     inherited: Option<&'a str>,
 ) -> Placed<'a> {
     Placed {
-        at: parent.field("topologyConstraint"),
+        at,
         constraint,
         scope,
         inherited,
@@ -98,6 +132,15 @@ fn unnamed(placed: &Placed<'_>) -> Option<FieldError> {
         .then(|| at.missing(problem, remedy))
 }
 
+/// A field that Grove does not have was never used with `packDomain`.
+fn deprecated(placed: &Placed<'_>) -> Option<FieldError> {
+    let domain = &placed.constraint.pack_domain;
+    let is_used = matches!(placed.scope, Scope::AllReplicas(_)) && !domain.is_empty();
+    let problem = "is deprecated and cannot be used here";
+    let remedy = "use pack.required";
+    is_used.then(|| placed.at.field("packDomain").wrong(domain, problem, remedy))
+}
+
 impl<'a> Placed<'a> {
     /// The topology that it names or inherits.
     fn topology(&self) -> Option<&'a str> {
@@ -107,6 +150,11 @@ impl<'a> Placed<'a> {
     /// The levels that it names.
     fn pack(&self) -> Pack<'a> {
         pack_of(Some(self.constraint))
+    }
+
+    /// Whether it is that of all replicas of this group.
+    fn is_of_all_replicas(&self, group: &str) -> bool {
+        matches!(self.scope, Scope::AllReplicas(own) if own == group)
     }
 
     /// Where it names the level that it requires.
@@ -147,8 +195,12 @@ impl Scope<'_> {
     /// Whether the pods of the other one are some of the pods of this one.
     fn holds(self, other: Scope<'_>) -> bool {
         match (self, other) {
-            (Self::Set, Scope::Group(_) | Scope::Clique { .. }) => true,
-            (Self::Group(own), Scope::Clique { group, .. }) => group == Some(own),
+            (Self::Set, Scope::Set) => false,
+            (Self::Set, _) => true,
+            (Self::AllReplicas(own), Scope::Group(group)) => group == own,
+            (Self::AllReplicas(own) | Self::Group(own), Scope::Clique { group, .. }) => {
+                group == Some(own)
+            }
             _ => false,
         }
     }
@@ -159,6 +211,7 @@ impl fmt::Display for Scope<'_> {
         let short = |name: &str| cut_text(name, MAX_SHOWN_CHARS);
         match self {
             Self::Set => f.write_str("the PodCliqueSet"),
+            Self::AllReplicas(name) => write!(f, "all replicas of group {:?}", short(name)),
             Self::Group(name) => write!(f, "scaling group {:?}", short(name)),
             Self::Clique { name, .. } => write!(f, "clique {:?}", short(name)),
         }

@@ -21,9 +21,12 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     errors.extend(no_pods(pcs));
     errors.extend(limits.into_iter().flat_map(|limits| {
         let at = spec.field("trainingSpec");
-        [max_runtime(&at, limits), max_restarts(&at, limits)]
-            .into_iter()
-            .flatten()
+        let found = [
+            max_runtime(&at, limits),
+            max_restarts(&at, limits),
+            ttl_after_finished(&at, limits),
+        ];
+        found.into_iter().flatten()
     }));
     errors.extend(cliques(pcs).filter_map(|(at, clique)| restart_policy(&at, clique)));
     errors.extend(autoscaling(pcs));
@@ -74,6 +77,19 @@ fn max_restarts(at: &Path, limits: &TrainingSpec) -> Option<FieldError> {
         at.field("maxRestarts")
             .wrong(given, "must not be negative", remedy)
     })
+}
+
+fn ttl_after_finished(at: &Path, limits: &TrainingSpec) -> Option<FieldError> {
+    let given = limits.ttl_after_finished.as_ref()?;
+    let at = at.field("ttlAfterFinished");
+    match given.parse() {
+        Err(error) => Some(unreadable(&at, given, &error)),
+        Ok(kept) if kept.is_negative() => {
+            let remedy = "choose a duration such as 1h, or omit it to keep the job";
+            Some(at.wrong(given, "must not be negative", remedy))
+        }
+        Ok(_) => None,
+    }
 }
 
 /// A kubelet that restarts containers hides their end from us.

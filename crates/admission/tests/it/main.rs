@@ -10,6 +10,7 @@
 mod admission_cases;
 mod authorizer;
 mod cases;
+mod claims;
 mod defaults;
 mod fuzz;
 mod hostile;

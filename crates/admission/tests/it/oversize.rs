@@ -59,10 +59,9 @@ fn a_set_within_its_limits() {
     assert_eq!(describe_errors(demo().replicas(2_000)), "");
 }
 
-#[test]
-fn what_makes_a_set_too_large_by_itself() {
+fn too_large() -> Vec<(&'static str, SetBuilder)> {
     let many = |n: usize| (0..n).fold(set("many"), |s, i| s.clique(&format!("c{i}"), |c| c));
-    let cases = [
+    vec![
         ("replicas", demo().replicas(10_001)),
         (
             "pods of a clique",
@@ -117,8 +116,15 @@ fn what_makes_a_set_too_large_by_itself() {
                 })
             }),
         ),
-    ];
-    let lines = cases.map(|(case, set)| format!("{case}\n  {}", describe_errors(set)));
+    ]
+}
+
+#[test]
+fn what_makes_a_set_too_large_by_itself() {
+    let lines = too_large()
+        .into_iter()
+        .map(|(case, set)| format!("{case}\n  {}", describe_errors(set)));
+    let lines: Vec<String> = lines.collect();
     insta::assert_snapshot!(lines.join("\n"));
 }
 
@@ -272,6 +278,7 @@ fn longest(replica: i32, cliques: &[&str]) -> ReplicaAttempt {
         time: Time(after(0)),
         reason: ReplicaAttempt::BREACHED.into(),
         message: String::new(),
+        cause: None,
         succeeded: cliques
             .iter()
             .map(|c| names::standalone_clique("job", replica, c))

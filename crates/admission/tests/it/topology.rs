@@ -1,5 +1,7 @@
 //! Topology constraints in the cluster that a set is sent to, with the words of the errors.
 
+mod all_replicas;
+
 use std::collections::BTreeMap;
 
 use admission::warnings::in_cluster;

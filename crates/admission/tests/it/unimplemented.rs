@@ -98,12 +98,7 @@ fn kubectl_explain_says_of_these_and_of_no_others_that_they_have_no_effect() {
         inside.any(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
     let texts = explain_spec();
-    let found = texts.keys().filter(|path| is_ignored(path)).count();
-    assert!(
-        found > 15 && found < texts.len() / 2,
-        "{found} of {}",
-        texts.len()
-    );
+    assert!(texts.len() > 30, "{}", texts.len());
     let wrong: Vec<_> = texts
         .iter()
         .filter(|(path, text)| is_ignored(path) != text.contains("ithout effect yet"))

@@ -2,7 +2,7 @@
 
 use admission::warnings::of_set;
 use serde_json::json;
-use testkit::good_set::{CLIQUES, Edit, FRONTEND, GROUP, at};
+use testkit::good_set::{Edit, FRONTEND, GROUP, at};
 
 use crate::cases::{set, verdict};
 
@@ -67,8 +67,8 @@ fn what_is_accepted_with_a_warning() {
         (
             "not implemented",
             &[(
-                &format!("{CLIQUES}/1/resourceSharing"),
-                json!([{"name": "gpu", "scope": "AllReplicas"}]),
+                &at(FRONTEND, "annotations"),
+                json!({"grove.io/mnnvl-group": "rack"}),
             )],
         ),
     ];
@@ -80,7 +80,14 @@ fn what_is_accepted_with_a_warning() {
 fn updates_that_are_accepted_with_a_warning() {
     let coherent = ("/spec/updateStrategy", json!({"type": "Coherent"}));
     let (front, group) = (at(FRONTEND, "rollingUpdate"), at(GROUP, "rollingUpdate"));
-    let cases: [(&str, &[Edit<'_>]); 3] = [
+    let cases: [(&str, &[Edit<'_>]); 4] = [
+        (
+            "a deadline before new pods count",
+            &[
+                (&front, json!({"progressDeadline": "5s"})),
+                (&group, json!({"progressDeadline": "10.5s"})),
+            ],
+        ),
         (
             "partition above all members",
             &[
@@ -140,4 +147,24 @@ fn a_set_that_is_being_deleted_has_none() {
     let deleted = ("/metadata/deletionTimestamp", json!("2026-01-01T00:00:00Z"));
     let delay = ("/spec/template/terminationDelay", json!("1s"));
     assert_eq!(told(None, &[deleted, delay]), "");
+}
+
+/// The tool that applied it creates it again, and the job runs again.
+#[test]
+fn a_job_that_is_deleted_after_its_end_has_no_place_in_a_source_of_manifests() {
+    let kept: [Edit<'_>; 2] = [
+        ("/spec/workloadType", json!("Training")),
+        ("/spec/trainingSpec", json!({"ttlAfterFinished": "1h"})),
+    ];
+    assert_eq!(told(None, &kept), "");
+    for (meta, tool) in [
+        (json!({"argocd.argoproj.io/tracking-id": "x"}), "Argo CD"),
+        (json!({"kustomize.toolkit.fluxcd.io/name": "x"}), "Flux"),
+    ] {
+        let marked = [&kept[..], &[("/metadata/annotations", meta)]].concat();
+        let words = told(None, &marked);
+        let should = format!("spec.trainingSpec.ttlAfterFinished: {tool} creates the job again");
+        assert!(words.contains(&should), "{words}");
+        assert_eq!(words.lines().count(), 1, "{words}");
+    }
 }

@@ -28,6 +28,10 @@ pub struct ReplicaAttempt {
     ///
     /// The 20 newest entries keep it; in older ones it is empty.
     pub message: String,
+    /// The pod that the termination goes back to. Absent if no pod was known, in older entries (the 20
+    /// newest keep it), and for `Training`, which has `lastFailures`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<TerminationCause>,
     /// PodCliques of this attempt that are done; `Training` only.
     ///
     /// They are not created again, even if they are deleted. A restart empties the list.
@@ -57,6 +61,35 @@ impl ReplicaAttempt {
     pub const ADOPTED: &str = "AttemptAdopted";
     /// Reason of the first attempt of a job's replica.
     pub const CREATED: &str = "Created";
+}
+
+/// The pod that a termination goes back to: the first one that was lost, or the one whose trouble kept
+/// its replica down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TerminationCause {
+    /// Name of the clique of the pod, as in the template of the set.
+    pub clique: String,
+    /// Name of the pod; by now the pod may be gone.
+    pub pod: String,
+    /// Node that the pod was on; absent if the pod had none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// Cause in one word: `OOMKilled`, `Error`, `CrashLoopBackOff`, `PreemptionByScheduler`,
+    /// `EvictionByEvictionAPI`, `DeletionByTaintManager`, `DeletionByPodGC`, `NodeLost`, `Deleted` ...
+    pub reason: String,
+    /// Exit code of the container that ended; absent if no container ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The last words: the termination message of the container, or the message of the kubelet, the
+    /// scheduler or the component that took the pod away.
+    ///
+    /// At most 1024 bytes, from the end, on one line without control characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// When the pod failed or was taken away; absent if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Time>,
 }
 
 /// Number of pods that a standalone clique had before its replica was terminated.

@@ -60,9 +60,9 @@ pub struct PodCliqueScalingGroupConfig {
     /// `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_config: Option<AutoScalingConfig>,
-    /// Resource claims shared within the group. Accepted, without effect yet.
+    /// Resource claims that pods of the group share: one for all of its replicas, or one for each.
     ///
-    /// At most 500. Condition `FieldNotImplemented` names the field.
+    /// At most 500. The operator creates the claims. Cannot be changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_sharing: Vec<PcsgResourceSharing>,
     /// Topology domain in which to place a group replica.
@@ -70,6 +70,14 @@ pub struct PodCliqueScalingGroupConfig {
     /// Cannot be changed. A level that does not exist holds the gangs that have not started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
+    /// Topology domain in which to place all replicas of the group in one replica of the set. Grove
+    /// does not have this field.
+    ///
+    /// Cannot be changed. With `minAvailable` above 1 a required level needs a profile with `gangs:
+    /// Tree`; else, or while the level does not exist, gangs that have not started are held. The level
+    /// is at most as broad as that of the set, and at least as broad as that of the group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_replicas_topology_constraint: Option<TopologyConstraint>,
     /// Replaces the template's `terminationDelay` for this group.
     ///
     /// A Go duration such as `1h`, at least `1s`; for `Training` also `0s`. For `Inference` it is

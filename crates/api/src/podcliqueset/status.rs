@@ -4,7 +4,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{LiveReplicas, PcsUpdateProgress, PodFailure, ReplicaAttempt, ReplicaRevision};
+use super::{
+    LiveReplicas, PcsUpdateProgress, PodFailure, ReplicaAttempt, ReplicaRevision, Suspension,
+};
 use crate::LastError;
 
 /// Status of the set. Only the operator writes it.
@@ -18,7 +20,7 @@ pub struct PodCliqueSetStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `Ready`, `UpdateInProgress`, `Stalled`, `Succeeded` and `Failed` (training),
-    /// `GangTerminationDisabled`, `FieldNotImplemented`, `NameConflict`, `LeftoverPods`.
+    /// `Suspended`, `GangTerminationDisabled`, `FieldNotImplemented`, `NameConflict`, `LeftoverPods`.
     ///
     /// `Ready` is always present: while something does not run, its reason and message give the
     /// first cause. `UpdateInProgress` is always present too; the others only while they are True.
@@ -86,7 +88,7 @@ pub struct PodCliqueSetStatus {
     /// When the first app container started; `Training` only.
     ///
     /// Init containers do not count. Written once; restarts do not reset it. `maxRuntime` counts
-    /// from it.
+    /// from it, without the time in which the set is suspended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_time: Option<Time>,
     /// How often each replica was terminated or restarted, and why.
@@ -95,6 +97,9 @@ pub struct PodCliqueSetStatus {
     /// in. For `Training` every replica has an entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replica_attempts: Vec<ReplicaAttempt>,
+    /// How long the set was suspended; absent if it never was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspension: Option<Suspension>,
     /// Pod counts of scaled cliques, to be restored after a termination.
     ///
     /// Written when a replica is terminated, for standalone cliques whose `replicas` were changed

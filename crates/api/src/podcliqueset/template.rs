@@ -50,14 +50,14 @@ pub struct PodCliqueSetTemplateSpec {
     /// at once, also for a shortage that has begun; by itself it restarts nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_delay: Option<GoDuration>,
-    /// Claim templates for `resourceSharing`. Accepted, without effect yet.
+    /// Claim templates for `resourceSharing`, beside ResourceClaimTemplates that exist by themselves.
     ///
-    /// At most 500. Condition `FieldNotImplemented` names the field.
+    /// At most 500, with unique names. Cannot be changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_claim_templates: Vec<ResourceClaimTemplateConfig>,
-    /// Resource claims shared by the set's pods. Accepted, without effect yet.
+    /// Resource claims that pods of the set share: one for all of its replicas, or one for each.
     ///
-    /// At most 500. Condition `FieldNotImplemented` names the field; pods do not get the claims.
+    /// At most 500. The operator creates the claims, and pods wait for them. Cannot be changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_sharing: Vec<PcsResourceSharing>,
     /// Cliques that are scaled together: at most 500 groups, with unique names. Default: none.
@@ -106,9 +106,9 @@ pub struct PodCliqueTemplateSpec {
     /// Cannot be changed. A level that does not exist holds the gangs that have not started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
-    /// Resource claims shared by the clique's pods. Accepted, without effect yet.
+    /// Resource claims that pods of a PodClique share: one for all of them, or one for each index.
     ///
-    /// At most 500. Condition `FieldNotImplemented` names the field.
+    /// At most 500. The operator creates the claims. Cannot be changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resource_sharing: Vec<ResourceSharing>,
     /// The clique's pods: number, required number, template.

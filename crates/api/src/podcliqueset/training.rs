@@ -12,8 +12,9 @@ use crate::GoDuration;
 pub struct TrainingSpec {
     /// Longest run time of the job, e.g. `72h`. Default: no limit.
     ///
-    /// A Go duration greater than 0, counted from `status.startTime`, restarts included. When the
-    /// time is over, the job fails with `MaxRuntimeExceeded` and its pods are deleted.
+    /// A Go duration greater than 0, counted from `status.startTime`, restarts included, the time in
+    /// which the set is suspended excluded. When the time is over, the job fails with
+    /// `MaxRuntimeExceeded` and its pods are deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_runtime: Option<GoDuration>,
     /// How many replica restarts the job may use, over all replicas. Default 0.
@@ -29,6 +30,13 @@ pub struct TrainingSpec {
     /// `status.restartCount`; only `maxRuntime` limits their number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_disruptions: Option<bool>,
+    /// How long the job is kept after its end, e.g. `1h`. Default: until somebody deletes it.
+    ///
+    /// A Go duration of at least 0, counted from the end that condition `Succeeded` or `Failed` shows,
+    /// once no pod runs. Then the operator deletes the PodCliqueSet with all its objects. May be changed
+    /// at any time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttl_after_finished: Option<GoDuration>,
 }
 
 /// How a pod of a training job failed, and on which node.

@@ -186,6 +186,17 @@ pub struct ComponentFrom {
     pub from: i32,
 }
 
+/// Indexes of a clique's pods, or of a group's replicas, that an update holds vacant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct VacantIndexes {
+    /// Name of the standalone clique or the scaling group in the template.
+    pub component: String,
+    /// The indexes, ascending, from 0. At least `minAvailable` units stay, and as many as ran since the
+    /// turn began.
+    pub indexes: Vec<i32>,
+}
+
 /// The replica of a set that has the turn in an update.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -206,6 +217,12 @@ pub struct ReplicaUpdateProgress {
     /// terminated in its turn, as its pods found no node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub must_return: Vec<String>,
+    /// Indexes without a unit until all cliques and groups of the replica are updated: the scheduler found
+    /// no node for as many. A unit there would take the room of another one that is being replaced.
+    ///
+    /// One that runs is replaced in turn, and its index stays vacant then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holds_vacant: Vec<VacantIndexes>,
     /// With `Coherent`: the lowest index of each clique and group in scope that may be replaced now. One
     /// that is not listed has to wait.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -230,6 +247,7 @@ impl ReplicaUpdateProgress {
             update_ended_at: None,
             without_room_since: None,
             must_return: Vec::new(),
+            holds_vacant: Vec::new(),
             targets: Vec::new(),
             without_surge: None,
             in_flight_epochs: Vec::new(),

@@ -81,10 +81,15 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
         return;
     }
     visit(root, "", &mut |path, schema| {
-        if ends_with(path, "topologyConstraint") {
+        let is_new = ends_with(path, "allReplicasTopologyConstraint");
+        let is_new_pack = ends_with(path, "allReplicasTopologyConstraint.pack");
+        if is_new || ends_with(path, "topologyConstraint") {
             add_rules(schema, topology::constraint_rules().map(Rule::validation));
-        } else if ends_with(path, "topologyConstraint.pack") {
+        } else if is_new_pack || ends_with(path, "topologyConstraint.pack") {
             add_rules(schema, [topology::pack_rule().validation()]);
+        }
+        if is_new {
+            add_rules(schema, [topology::no_pack_domain_rule().validation()]);
         }
     });
 }
@@ -149,6 +154,12 @@ fn workload_rules() -> Vec<Rule> {
             "spec.trainingSpec.maxRuntime",
             "maxRuntime must be greater than 0: omit maxRuntime for no limit",
             format!("!{} || duration(self) > duration('0s')", parses("self")),
+        ),
+        is_duration("spec.trainingSpec.ttlAfterFinished"),
+        Rule::new(
+            "spec.trainingSpec.ttlAfterFinished",
+            "ttlAfterFinished must not be negative: omit ttlAfterFinished to keep the job",
+            format!("!{} || duration(self) >= duration('0s')", parses("self")),
         ),
     ]
 }

@@ -40,7 +40,10 @@ fn text(name: &str, schema: &Value) -> String {
     let text = match (schema["format"].as_str(), name) {
         (Some("date-time"), _) => "2026-01-02T03:04:05Z",
         (Some("byte"), _) => "Ynl0ZXM=",
-        (_, "terminationDelay" | "maxRuntime" | "progressDeadline") => "1h30m",
+        (
+            _,
+            "terminationDelay" | "maxRuntime" | "ttlAfterFinished" | "total" | "progressDeadline",
+        ) => "1h30m",
         (_, "reason") => "Because",
         // The API server accepts any text, our type only Grove's phases.
         (_, "phase") => "Running",

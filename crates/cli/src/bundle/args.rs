@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
+use crate::cluster::parse_set_name;
+
 /// Arguments of `bundle`.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct BundleArgs {
     /// Name of the PodCliqueSet
+    #[arg(value_parser = parse_set_name)]
     pub name: String,
 
     /// Output file; default grove-bundle-NAMESPACE-NAME-TIME.tar.gz in this folder

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use domain::object::quantity::parse_billionths;
+use domain::object::quantity_text::smallest_unit;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-
-use crate::quantity_text::smallest_unit;
 
 /// How much of each resource.
 pub type Amounts = BTreeMap<String, i64>;

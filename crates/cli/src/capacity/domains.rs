@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::object::quantity_text::write_amount;
 use serde::Serialize;
 
 use super::gang::{Gang, Pack};
 use super::place::{DomainRoom, Outcome, PackRooms, find_rooms, place_gangs};
 use super::snapshot::{BoundPod, ClusterSnapshot};
-use crate::quantity_text::write_amount;
 
 /// Domains that are listed.
 const MOST_LISTED: usize = 10;

@@ -4,8 +4,26 @@ use super::place::Outcome;
 use super::report::{Count, GangReport, PlacedPods, Report};
 use crate::output::{self, Table};
 
+/// The table would be empty, and "0 of 0 gangs fit" no answer.
+const NO_GANG: &str = "no gang to place: spec.replicas is 0, which is the default, or each clique \
+                       has 0 replicas; raise it to see whether the gangs fit";
+
 /// Draws the report; `is_wide` adds the placement of each gang.
 pub fn draw_report(report: &Report, is_wide: bool) -> String {
+    let mut text = output::indent("", &report.simulation);
+    text.push('\n');
+    if report.gangs.is_empty() {
+        text.push_str(&output::indent("", NO_GANG));
+    } else {
+        text.push_str(&draw_gangs(report, is_wide));
+    }
+    let notes = report.notes.iter();
+    text.extend(notes.map(|note| output::indent("note: ", note)));
+    text
+}
+
+/// The verdicts, and the number of gangs that fit.
+fn draw_gangs(report: &Report, is_wide: bool) -> String {
     let mut table = Table::new(&["GANG", "VERDICT", "GUARANTEED", "BEST-EFFORT"]);
     for gang in &report.gangs {
         table.row(vec![
@@ -17,8 +35,7 @@ pub fn draw_report(report: &Report, is_wide: bool) -> String {
     }
     let table = table.print();
     let mut lines = table.lines();
-    let mut text = output::indent("", &report.simulation);
-    text.push('\n');
+    let mut text = String::new();
     text.extend(lines.next().map(|heading| format!("{heading}\n")));
     for (line, gang) in lines.zip(&report.gangs) {
         text.push_str(line);
@@ -69,7 +86,7 @@ fn place(placed: &PlacedPods) -> String {
     format!("{} of {} on {}{extra}", pods, placed.podclique, placed.node)
 }
 
-/// The number of gangs that fit, and the limits of the simulation.
+/// The number of gangs that fit.
 fn summary(report: &Report) -> String {
     let gangs = report.gangs.len();
     let fitting = report
@@ -77,9 +94,5 @@ fn summary(report: &Report) -> String {
         .iter()
         .filter(|gang| gang.verdict == Outcome::Fits)
         .count();
-    let mut text = format!("\n{fitting} of {gangs} gangs fit\n");
-    for note in &report.notes {
-        text.push_str(&output::indent("note: ", note));
-    }
-    text
+    format!("\n{fitting} of {gangs} gangs fit\n")
 }

@@ -14,6 +14,7 @@ use super::gang::Pack;
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
     of_set: Option<Levels>,
+    of_all_replicas: BTreeMap<String, Levels>,
     of_groups: BTreeMap<String, Levels>,
     of_cliques: BTreeMap<String, Levels>,
     /// Parts that the simulation ignores, with the reason.
@@ -25,6 +26,10 @@ impl Topology {
     pub fn of(set: &PodCliqueSet, bindings: &[ClusterTopologyBinding]) -> Self {
         let template = &set.spec.template;
         let groups = template.scaling_groups.iter();
+        let of_all = groups.clone().map(|group| {
+            let constraint = group.all_replicas_topology_constraint.as_ref();
+            (&*group.name, constraint)
+        });
         let groups = groups.map(|group| (&*group.name, group.topology_constraint.as_ref()));
         let cliques = template.cliques.iter();
         let cliques = cliques.map(|clique| (&*clique.name, clique.topology_constraint.as_ref()));
@@ -32,6 +37,7 @@ impl Topology {
         let mut found = Finder::of(binding_name(template), bindings);
         Self {
             of_set: found.level(template.topology_constraint.as_ref()),
+            of_all_replicas: found.levels(of_all),
             of_groups: found.levels(groups),
             of_cliques: found.levels(cliques),
             notes: found.notes,
@@ -39,10 +45,16 @@ impl Topology {
     }
 
     /// The domains that the pods of a PodClique must share, and the sharing pods: those of a replica
-    /// of the set, its scaled gangs included, of a group replica, of the PodClique.
+    /// of the set, its scaled gangs included, of all replicas of a scaling group in it, of a group
+    /// replica, of the PodClique.
     pub fn packs_of(&self, set: &str, part: &LayoutSlot<'_>) -> Vec<Pack> {
+        let name_of = |group: &str| names::scaling_group(set, part.replica, group);
+        let all = part.group.map(|group| {
+            let levels = self.of_all_replicas.get(&group.name);
+            (format!("scaling group {}", name_of(&group.name)), levels)
+        });
         let group = part.group.map(|group| {
-            let name = names::scaling_group(set, part.replica, &group.name);
+            let name = name_of(&group.name);
             let replica = part.group_replica.unwrap_or_default();
             let levels = self.of_groups.get(&group.name);
             (format!("group replica {name}-{replica}"), levels)
@@ -50,7 +62,7 @@ impl Topology {
         let of_set = (format!("replica {}", part.replica), self.of_set.as_ref());
         let of_clique = self.of_cliques.get(part.clique);
         let own = (format!("PodClique {}", part.name), of_clique);
-        [Some(of_set), group, Some(own)]
+        [Some(of_set), all, group, Some(own)]
             .into_iter()
             .flatten()
             .filter_map(|(scope, levels)| {

@@ -1,9 +1,12 @@
 //! The answer: the cause that keeps a set, or a pod of it, from running.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::capacity::Domain;
+use crate::operator_presence::OperatorAbsence;
 
 /// The cause that keeps a set, or a pod of it, from running, with evidence and remedy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,6 +19,9 @@ pub struct Explanation {
     /// The pod of the command line; without it the answer is about the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
+    /// That the operator is away: reason, cause and next steps are what it wrote last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator_absence: Option<OperatorAbsence>,
     /// Whether all required parts run.
     pub is_ready: bool,
     /// The cause in one word: a reason of condition `Ready`.
@@ -69,12 +75,16 @@ pub enum Evidence {
     Condition(Condition),
     /// The latest event of its reason about an object of the chain.
     Event(Event),
+    /// The node labels to which the operator has pinned the pod.
+    Pin(Pin),
     /// A container of the pod.
     Container(Container),
     /// A request that the API server refused, or an error of the spec: from `status.lastErrors`.
     Error(Error),
     /// The failure of a job's pod: from `status.lastFailures`.
     Failure(Failure),
+    /// The last termination of a replica, with its pod: from `status.replicaAttempts`.
+    Termination(Termination),
 }
 
 /// A condition.
@@ -92,9 +102,13 @@ pub struct Condition {
     pub reason: String,
     /// Why, in words.
     pub message: String,
-    /// Time since which it has that status.
+    /// Time since which it has that status. It had another reason then, perhaps: no status has that
+    /// time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
+    /// When an event first reported the reason since then; absent without such an event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_reported: Option<Timestamp>,
 }
 
 /// An event.
@@ -115,6 +129,17 @@ pub struct Event {
     /// Time of the last report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Timestamp>,
+}
+
+/// The node labels to which the operator has pinned a pod, so that it joins the pods of its topology
+/// domain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pin {
+    /// Kind and name of the pod.
+    pub object: String,
+    /// The labels; a subset of its node selector.
+    pub node_selector: BTreeMap<String, String>,
 }
 
 /// A container of the pod.
@@ -159,6 +184,27 @@ pub struct Failure {
     pub pod: String,
     /// Its result and its node.
     pub end: String,
+    /// The first lines of its last output.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub last_words: Vec<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// An entry of `status.replicaAttempts` with its cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Termination {
+    /// The replica, or the group replica.
+    pub replica: String,
+    /// Its number.
+    pub attempt: i32,
+    /// The pod that it goes back to.
+    pub pod: String,
+    /// The clique of the pod.
+    pub clique: String,
+    /// The trouble of the pod, and its node.
+    pub trouble: String,
     /// The first lines of its last output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_words: Vec<String>,

@@ -7,7 +7,7 @@ use crate::format::Format;
 /// Arguments of `explain`.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct ExplainArgs {
-    /// Name of the PodCliqueSet
+    /// Name of the PodCliqueSet, or of an object of it, or TYPE/NAME
     pub name: String,
 
     /// Explain this pod of the set

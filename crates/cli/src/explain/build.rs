@@ -74,6 +74,7 @@ impl Search<'_> {
             set: ownership::name(set).to_owned(),
             namespace: set.namespace.clone().unwrap_or_default(),
             pod: self.pod.clone(),
+            operator_absence: None,
             is_ready: headline.is_ready,
             reason: headline.reason,
             cause: match hold_up {
@@ -105,13 +106,16 @@ impl Search<'_> {
         domains_of(snapshot, &gangs, &name)
     }
 
-    /// The newest event with the reason why the kubelet cannot start the pod: the status alone does
-    /// not distinguish a volume that cannot be mounted from an image that is being pulled.
+    /// The newest event with the reason why the kubelet cannot start the pod, or Kubernetes cannot
+    /// make its resource claims: the status alone does not distinguish a volume that cannot be
+    /// mounted from an image that is being pulled, and says nothing of claims.
     fn find_hold_up<'e>(&self, reason: Option<Reason>, events: &'e [Event]) -> Option<&'e Event> {
-        let pod = self
-            .finding
-            .pod
-            .filter(|_| reason == Some(Reason::PodsStarting))?;
+        let pod = self.finding.pod.filter(|_| {
+            matches!(
+                reason,
+                Some(Reason::PodsStarting | Reason::WaitingForScheduler)
+            )
+        })?;
         let uid = pod.metadata.uid.as_ref()?;
         events
             .iter()
@@ -145,15 +149,7 @@ impl Search<'_> {
     /// the others.
     fn cause(&self, headline: &Headline) -> Option<Reason> {
         let told: Option<Reason> = headline.reason.parse().ok();
-        let of_update = told.filter(|reason| {
-            matches!(
-                reason,
-                Reason::UpdateRefused
-                    | Reason::UpdateStalled
-                    | Reason::UpdatePaused
-                    | Reason::UpdatePartitioned
-            )
-        });
+        let of_update = told.filter(|reason| reason.holds_an_update_up());
         let found = self.finding.cause.as_ref().map(|cause| cause.reason);
         if headline.is_ready || self.pod.is_some() {
             return found.or(of_update);

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::answer::{Explanation, NextStep};
 use crate::output::{self, Table, Zone, age_of, legible, local_time};
+use crate::tree::warn_of;
 use domains::draw_domains;
 use evidence::draw_evidence;
 
@@ -18,7 +19,9 @@ pub fn draw_explanation<Z: Zone>(answer: &Explanation, now: Timestamp, zone: &Z)
     } else {
         "State"
     };
-    let mut text = headline(answer);
+    let absence = answer.operator_absence.as_ref();
+    let mut text = absence.map_or(String::new(), |absence| warn_of(absence, now));
+    text.push_str(&headline(answer));
     text.push_str(&section(heading, &output::indent("  ", &answer.cause)));
     text.push_str(&section("Found through", &chain(answer)));
     text.push_str(&section("Evidence", &draw_evidence(answer, &clock)));
@@ -26,7 +29,11 @@ pub fn draw_explanation<Z: Zone>(answer: &Explanation, now: Timestamp, zone: &Z)
     let remedy = answer.remedy.as_deref().unwrap_or_default();
     text.push_str(&section("Remedy", &output::indent("  ", remedy)));
     let next = answer.next.iter().map(|step| draw_step(step, &clock));
-    text.push_str(&section("Next", &next.collect::<String>()));
+    let heading = match absence {
+        Some(_) => "Next, once the operator is back",
+        None => "Next",
+    };
+    text.push_str(&section(heading, &next.collect::<String>()));
     let not_read = answer
         .not_read
         .iter()

@@ -2,16 +2,17 @@
 
 mod containers;
 mod events;
+mod terminations;
 
 use api::conditions::{self, ConditionType, Reason};
 use api::podcliqueset::PodFailure;
-use api::{LastError, PodCliqueSetStatus, names};
+use api::{LastError, PodCliqueSetStatus, labels, names};
 use domain::gang_tree::TREE_WORDS;
 use domain::object::ownership;
-use k8s_openapi::api::core::v1::{Event as FullEvent, Pod};
+use k8s_openapi::api::core::v1::{Event as FullEvent, Pod, PodCondition};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition as FullCondition, ObjectMeta};
 
-use super::answer::{Condition, Error, Evidence, Failure, Link};
+use super::answer::{Condition, Error, Evidence, Failure, Link, Pin};
 use super::find::Finding;
 use crate::workload::View;
 use crate::workload::pod_state;
@@ -22,7 +23,8 @@ const LAST_WORDS: usize = 3;
 /// Replicas of a set whose trees are listed.
 const MOST_TREES: usize = 3;
 
-/// Conditions, errors, events, containers and failures, in this order.
+/// Conditions, errors, events, the pin of the pod, its containers, failures and terminations, in this
+/// order.
 pub fn gather_evidence(
     view: &View<'_>,
     finding: &Finding<'_>,
@@ -31,9 +33,11 @@ pub fn gather_evidence(
     reason: Option<Reason>,
 ) -> Vec<Evidence> {
     let mut all = of_statuses(view, finding);
+    date_reasons(&mut all, &view.workload.set.metadata, events);
     let latest = events::latest(chain, events, reason);
     all.extend(latest.into_iter().map(Evidence::Event));
     if let Some(pod) = finding.pod {
+        all.extend(pin_of(pod).map(Evidence::Pin));
         let containers = containers::of_pod(pod).into_iter();
         all.extend(containers.map(Evidence::Container));
     }
@@ -41,7 +45,24 @@ pub fn gather_evidence(
     if finding.pod.is_none() || reason == Some(Reason::PodFailed) {
         all.extend(failures(&status).map(Evidence::Failure));
     }
+    let terminations = terminations::newest(view.workload).into_iter();
+    all.extend(terminations.map(Evidence::Termination));
     all
+}
+
+/// Dates the reasons of the set's conditions by their events: a condition has only the time of its
+/// status.
+fn date_reasons(all: &mut [Evidence], set: &ObjectMeta, events: &[FullEvent]) {
+    let of_set = named("podcliqueset", set);
+    for evidence in all {
+        if let Evidence::Condition(condition) = evidence
+            && condition.object == of_set
+        {
+            let since = condition.since;
+            let first = events::first_report(set, &condition.reason, since, events);
+            condition.reason_reported = first;
+        }
+    }
 }
 
 /// The first lines of the last output.
@@ -110,6 +131,7 @@ fn told(kind: &str, meta: &ObjectMeta, condition: &FullCondition) -> Evidence {
         reason: condition.reason.clone(),
         message: condition.message.clone(),
         since: Some(condition.last_transition_time.0),
+        reason_reported: None,
     })
 }
 
@@ -144,7 +166,7 @@ fn of_pod(pod: &Pod) -> Vec<Evidence> {
         .iter()
         .flat_map(|s| s.conditions.iter().flatten());
     conditions
-        .filter(|c| c.type_ == type_ && c.status == "False")
+        .filter(|c| c.type_ == type_ && c.status == "False" && !is_about_past_gates(pod, c))
         .map(|c| {
             Evidence::Condition(Condition {
                 object: named("pod", &pod.metadata),
@@ -153,9 +175,25 @@ fn of_pod(pod: &Pod) -> Vec<Evidence> {
                 reason: c.reason.clone().unwrap_or_default(),
                 message: c.message.clone().unwrap_or_default(),
                 since: c.last_transition_time.as_ref().map(|t| t.0),
+                reason_reported: None,
             })
         })
         .collect()
+}
+
+/// The scheduler corrects this reason only when it looks at the pod for the first time.
+fn is_about_past_gates(pod: &Pod, condition: &PodCondition) -> bool {
+    condition.reason.as_deref() == Some("SchedulingGated") && !pod_state::is_gated(pod)
+}
+
+/// The pin of a pod that has no node yet.
+fn pin_of(pod: &Pod) -> Option<Pin> {
+    let text = ownership::annotation(&pod.metadata, labels::PINNED)?;
+    let is_waiting = pod_state::node_of(pod).is_none();
+    Some(Pin {
+        object: named("pod", &pod.metadata),
+        node_selector: serde_json::from_str(text).ok().filter(|_| is_waiting)?,
+    })
 }
 
 fn errors<'a>(
@@ -185,9 +223,13 @@ fn failures(status: &PodCliqueSetStatus) -> impl Iterator<Item = Failure> {
 
 /// "Error, exit code 1, on node a".
 pub fn describe_failure(failure: &PodFailure) -> String {
-    let code = failure.exit_code.map(|code| format!("exit code {code}"));
-    let node = failure.node.as_ref().map(|node| format!("on node {node}"));
-    let words: Vec<String> = [Some(failure.reason.clone()), code, node]
+    describe_end(&failure.reason, failure.exit_code, failure.node.as_deref())
+}
+
+fn describe_end(reason: &str, exit_code: Option<i32>, node: Option<&str>) -> String {
+    let code = exit_code.map(|code| format!("exit code {code}"));
+    let node = node.map(|node| format!("on node {node}"));
+    let words: Vec<String> = [Some(reason.to_owned()), code, node]
         .into_iter()
         .flatten()
         .collect();

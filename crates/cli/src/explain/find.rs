@@ -150,6 +150,7 @@ pub(super) fn is_of_the_set_itself(workload: &Workload) -> bool {
                 | Reason::MaxRuntimeExceeded
                 | Reason::WorkloadSucceeded
                 | Reason::ScaledToZero
+                | Reason::Suspended
         )
     );
     let is_invalid = reason == Some(Reason::InvalidSpec) && !may_act(workload);

@@ -1,6 +1,7 @@
 //! The next steps and their times, by the rules of the operator.
 
 mod next_actor;
+mod one_by_one;
 mod pods;
 mod termination;
 mod training;
@@ -71,6 +72,7 @@ pub fn find_steps(view: &View<'_>, finding: &Finding<'_>, reason: Option<Reason>
                 .map(NextStep::sometime),
         );
     }
+    steps.extend(one_by_one::of_gang(&situation));
     steps.extend(pods::of_clique(&situation));
     if job::is_training(set) {
         steps.extend(training::of_job(&situation));

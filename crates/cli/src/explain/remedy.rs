@@ -53,6 +53,10 @@ fn remedy_of_object(reason: Reason) -> Option<&'static str> {
             "the message names what is missing and the levels that there are; the gang starts by \
              itself once it is there"
         }
+        Reason::ClaimMissing => {
+            "the message names what is missing: create the ResourceClaimTemplate, or end the pod that \
+             holds an earlier claim; the pods follow by themselves"
+        }
         Reason::PriorityTooHigh => {
             "name a PriorityClass of at most 1000000000 in `spec.template.priorityClassName`"
         }
@@ -76,14 +80,20 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
         Reason::CrashLoop => "`kubectl logs POD -c CONTAINER --previous`",
         Reason::VolumeUnavailable => "`kubectl get pvc`; create or bind it",
         Reason::TopologyNoDomain => {
-            "free or add nodes in one domain, or require a broader level; `kubectl grove explain` \
-             lists the domains and their room"
+            "free, add or uncordon nodes in one domain, or require a broader level; `kubectl grove \
+             explain` lists the domains and their room"
         }
         Reason::NodeSelectorUnmatched => {
             "correct them, or label nodes: `kubectl get nodes --show-labels`"
         }
         Reason::InsufficientResources => {
             "free or add nodes; `kubectl describe nodes` lists the requests on each node"
+        }
+        Reason::ClaimFull => {
+            "share the devices with scope `PerReplica` or with a filter in a new PodCliqueSet"
+        }
+        Reason::DevicesUnavailable => {
+            "free or add devices; `kubectl get resourceslices` lists those of each node"
         }
         Reason::Unschedulable => "the message is the scheduler's",
         Reason::ForeignSchedulingGate => {
@@ -93,6 +103,7 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
             "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a \
              job on a node that is Ready after `stuckPodTimeoutOnReadyNode`"
         }
+        Reason::Suspended => "set `spec.suspend` to false, or `kubectl grove resume SET`",
         Reason::PodsBeingCreated => "none; if it stays so, read the operator's log",
         Reason::PodNotReady => {
             "`kubectl get node NODE`: Kubernetes evicts its pods after their tolerations (300 s \
@@ -124,6 +135,10 @@ pub fn hold_up_remedy(event: &str) -> Option<&'static str> {
         }
         "FailedAttachVolume" => {
             "`kubectl get volumeattachments` shows which node still has the volume"
+        }
+        "FailedResourceClaimCreation" => {
+            "create the ResourceClaimTemplate that the message names, or correct `resourceClaims` in \
+             the template of the PodCliqueSet"
         }
         "FailedCreatePodSandBox" => {
             "`kubectl describe node NODE`: the message is that of its network plugin or container \

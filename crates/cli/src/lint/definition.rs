@@ -1,6 +1,7 @@
 //! Checks of the definitions: types, limits and names of fields. The API server refuses a
 //! violation, and drops unknown fields.
 
+mod intended;
 mod keys;
 mod limits;
 mod metadata;
@@ -62,6 +63,11 @@ impl Definition {
         }
         plain
     }
+
+    /// The same with the intended values where the definition refuses those of the object.
+    pub(super) fn as_intended(&self, object: &Value) -> Value {
+        intended::complete(&self.schema, &self.as_stored(object))
+    }
 }
 
 fn anything() -> JSONSchemaProps {
@@ -69,6 +75,12 @@ fn anything() -> JSONSchemaProps {
         x_kubernetes_preserve_unknown_fields: Some(true),
         ..JSONSchemaProps::default()
     }
+}
+
+/// The first error of a set that cannot be decoded, in the words of this command.
+pub(crate) fn find_first_error(set: &Value) -> Option<Remark> {
+    let mut remarks = check(Definition::set(), set, false).into_iter();
+    remarks.find(|remark| remark.rule == &admitted::DEFINITION)
 }
 
 /// Violations of the definition, for an object that is created or, with `is_change`, updated.

@@ -2,20 +2,21 @@
 
 use super::remark::Severity;
 use super::report::{Finding, Report};
-use crate::output::{self, WIDTH, count};
+use crate::output::{self, count};
 
 /// The indent of continued lines: only the first line of a finding begins with its file.
 const MARGIN: usize = 4;
 
-/// Draws the findings, each beginning with `file:line:column: severity:`, and a summary.
-pub fn draw_report(report: &Report) -> String {
-    let findings = report.findings.iter().map(draw_finding);
-    let mut text: String = findings.collect();
+/// Draws the findings, each beginning with `file:line:column: severity:`, and a summary. Without a
+/// width each finding is one line, for programs that read lines.
+pub fn draw_report(report: &Report, width: Option<usize>) -> String {
+    let findings = report.findings.iter();
+    let mut text: String = findings.map(|f| draw_finding(f, width)).collect();
     text.push_str(&summary(report));
     text
 }
 
-fn draw_finding(finding: &Finding) -> String {
+fn draw_finding(finding: &Finding, width: Option<usize>) -> String {
     let remark = &finding.remark;
     let place = format!("{}:{}:{}:", finding.file, finding.line, finding.column);
     let said = match remark.severity {
@@ -25,7 +26,8 @@ fn draw_finding(finding: &Finding) -> String {
     let severity = format!("{}:", remark.severity.word());
     let whole = format!("{place} {severity} {said}");
     let mut text = String::new();
-    for (i, line) in output::wrap(&whole, WIDTH - MARGIN).iter().enumerate() {
+    let width = width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN));
+    for (i, line) in output::wrap(&whole, width).iter().enumerate() {
         if i > 0 {
             text.push_str(&" ".repeat(MARGIN));
         }

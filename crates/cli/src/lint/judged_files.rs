@@ -16,6 +16,8 @@ use crate::files::{
 const SERVED: &str = "grove.io/v1alpha1";
 const SET: &str = "PodCliqueSet";
 const TOPOLOGY: &str = "ClusterTopologyBinding";
+/// Kinds of the operator's own objects, which are not checked.
+const CHILDREN: [&str; 2] = ["PodClique", "PodCliqueScalingGroup"];
 /// Any version of these kinds.
 const GROUP: &str = "grove.io/";
 const KAI_GROUP: &str = "scheduling.run.ai/";
@@ -145,7 +147,7 @@ impl Ours {
 }
 
 fn is_ours(object: &ManifestObject<'_>) -> bool {
-    object.api_version.starts_with(GROUP) && [SET, TOPOLOGY].contains(&object.kind)
+    object.api_version.starts_with(GROUP) && !CHILDREN.contains(&object.kind)
 }
 
 /// A PodGroup of KAI Scheduler.
@@ -173,6 +175,12 @@ fn judge_version(object: &ManifestObject<'_>, sent: &Value, old: Option<&Value>)
     if is_gang_tree(object) {
         return JudgedSet {
             remarks: gang_trees::check(sent),
+            set: None,
+        };
+    }
+    if ![SET, TOPOLOGY].contains(&object.kind) {
+        return JudgedSet {
+            remarks: vec![admitted::unknown_kind(object.kind, [SET, TOPOLOGY])],
             set: None,
         };
     }

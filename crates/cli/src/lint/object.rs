@@ -6,6 +6,7 @@ use admission::defaults::{self, DefaultsConfig};
 use admission::{FieldError, warnings};
 use admission::{Rules, oversize, unknown_fields, validate, validate_binding, validate_update};
 use api::{ClusterTopologyBinding, PodCliqueSet};
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -30,7 +31,12 @@ pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
     }
     let mut remarks = of_definition(Definition::set(), object, stored);
     add_hints(&mut remarks, object);
-    let set: PodCliqueSet = match decode(Definition::set(), object, &remarks) {
+    let decoded = decode(Definition::set(), object, &remarks).or_else(|error| {
+        // One wrong value hides nothing else.
+        let intended = Definition::set().as_intended(object);
+        PodCliqueSet::deserialize(&intended).map_err(|_| error)
+    });
+    let set: PodCliqueSet = match decoded {
         Ok(set) => set,
         Err(error) => {
             remarks.extend(error);

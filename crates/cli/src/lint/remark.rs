@@ -39,6 +39,15 @@ pub struct Rule {
 }
 
 impl Rule {
+    pub(super) const fn error(id: &'static str, about: &'static str, reason: &'static str) -> Self {
+        Self {
+            id,
+            severity: Severity::Error,
+            about,
+            reason,
+        }
+    }
+
     pub(super) const fn warning(
         id: &'static str,
         about: &'static str,

@@ -5,6 +5,7 @@ mod autoscaling;
 pub(super) mod gang_trees;
 mod images;
 mod names;
+pub(super) mod pod;
 mod probes;
 pub(super) mod repeated;
 mod replaced;
@@ -17,13 +18,25 @@ use super::cluster::rules as of_cluster;
 use super::remark::{Remark, Rule, Severity};
 
 /// All rules, in the order of the documentation.
-pub const ALL: [&Rule; 30] = [
+pub const ALL: [&Rule; 45] = [
     &admitted::REFUSED,
     &admitted::DEFINITION,
     &admitted::WRONG_VERSION,
+    &admitted::UNKNOWN_KIND,
     &admitted::WARNED,
     &admitted::UNKNOWN_FIELD,
     &repeated::REPEATED_KEY,
+    &pod::image::NO_IMAGE,
+    &pod::limits::BELOW_REQUEST,
+    &pod::volumes::UNKNOWN_VOLUME,
+    &pod::names::INVALID_NAME,
+    &pod::gpus::WITHOUT_LIMIT,
+    &pod::ports::INVALID_PORT,
+    &pod::probes::INVALID_PROBE,
+    &pod::environment::INVALID_VARIABLE,
+    &pod::restart_policy::INVALID_POLICY,
+    &pod::resource_names::INVALID_RESOURCE,
+    &pod::resource_names::MISSPELT_RESOURCE,
     &resources::NO_REQUESTS,
     &autoscaling::CANNOT_SCALE_IN,
     &autoscaling::ONE_SIZE,
@@ -45,6 +58,9 @@ pub const ALL: [&Rule; 30] = [
     &of_cluster::MISSING_QUEUE,
     &of_cluster::MISSING_TOPOLOGY,
     &of_cluster::NO_NODE_OF_LEVEL,
+    &of_cluster::POD_REFUSED,
+    &of_cluster::NO_NODE_WITH_RESOURCE,
+    &of_cluster::NO_NODE_SELECTED,
     &of_cluster::QUOTA_EXCEEDED,
     &of_cluster::QUOTA_NEEDS_REQUESTS,
     &of_cluster::CHECK_SKIPPED,
@@ -76,6 +92,7 @@ pub(super) fn check_set(set: &PodCliqueSet) -> Vec<Remark> {
         probes::check(set),
         replaced::check(set),
         training::check(set),
+        pod::check(set),
     ]
     .concat()
 }

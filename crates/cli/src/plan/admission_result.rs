@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::world::schema;
 use crate::exit::Failure;
 use crate::json;
+use crate::lint;
 
 const API_VERSION: &str = "grove.io/v1alpha1";
 const KIND: &str = "PodCliqueSet";
@@ -118,13 +119,15 @@ fn warnings_of(
     new: &PodCliqueSet,
     rules: &Rules,
 ) -> Vec<String> {
-    let unknown = schema::find_unknown(KIND, file).into_iter().map(|path| {
-        format!("{path}: the field does not exist; kubectl refuses it, the API server drops it")
-    });
+    let unknown = schema::find_unknown(KIND, file).into_iter();
+    let unknown = unknown.map(|path| format!("{path}: {}", unknown_fields::PROBLEM));
     let of_set = warnings::of_set(old, new).into_iter();
     let in_cluster = warnings::in_cluster(new, rules);
     let known = of_set.chain(in_cluster).map(|warning| warning.to_string());
-    unknown.chain(known).collect()
+    // The API server stores such a set, and creates none of its pods.
+    let of_pods = lint::check_pods(new).into_iter();
+    let of_pods = of_pods.map(|remark| remark.to_string());
+    unknown.chain(known).chain(of_pods).collect()
 }
 
 fn decode(mut sent: Value) -> Result<PodCliqueSet, Failure> {
@@ -132,7 +135,13 @@ fn decode(mut sent: Value) -> Result<PodCliqueSet, Failure> {
     let name = describe(&sent);
     serde_path_to_error::deserialize(&sent).map_err(|error| {
         let (path, error) = (error.path().to_string(), error.into_inner());
-        Failure::BadInput(format!("{name}: {path}: {error}; correct this field"))
+        let problem = lint::find_first_error(&sent).map_or_else(
+            || format!("{path}: {error}; correct this field"),
+            |remark| remark.to_string(),
+        );
+        Failure::BadInput(format!(
+            "{name}: {problem}; `kubectl grove lint FILE` lists all errors"
+        ))
     })
 }
 

@@ -10,7 +10,7 @@ use kube::Api;
 use kube::api::PostParams;
 use serde::Serialize;
 
-use super::world::bug;
+use super::world::{bug, unreadable};
 use crate::cluster::Cluster;
 use crate::exit::Failure;
 
@@ -82,7 +82,7 @@ fn build_pod(check: &Check) -> Result<Pod, Failure> {
         .encode()
         .map_err(|error| bug(&error.to_string()))?;
     let pod: Result<Pod, _> = serde_json::from_slice(&encoded);
-    let mut pod = pod.map_err(|error| bug(&error.to_string()))?;
+    let mut pod = pod.map_err(|error| unreadable("its pod", &error))?;
     pod.metadata.owner_references = None;
     Ok(pod)
 }

@@ -51,11 +51,15 @@ struct Config {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct TopologyAwareScheduling {
     enabled: bool,
+    preferred_affinity: bool,
 }
 
 impl Default for TopologyAwareScheduling {
     fn default() -> Self {
-        Self { enabled: true }
+        Self {
+            enabled: true,
+            preferred_affinity: true,
+        }
     }
 }
 
@@ -150,12 +154,14 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
         },
         groups: PodCliqueScalingGroupReconciler {
             validator: validator.clone(),
+            stuck_timeouts: StuckTimeouts::default(),
         },
         cliques: PodCliqueReconciler {
             stuck_timeouts: StuckTimeouts::default(),
             validator,
             init_container_image: init_container_image.to_owned(),
             profiles: profiles.clone(),
+            ignores_preferred_domains: !config.topology_aware_scheduling.preferred_affinity,
         },
         gangs: PodGangReconciler { profiles },
         ..Rules::default()

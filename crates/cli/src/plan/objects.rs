@@ -23,11 +23,12 @@ const UNKNOWN: [&str; 5] = [
 ];
 
 /// Kinds whose objects are given: users or others write them.
-const INPUTS: [&str; 5] = [
+const INPUTS: [&str; 6] = [
     "ClusterTopologyBinding",
     "Node",
     "PodCliqueSet",
     "Queue",
+    "ResourceClaimTemplate",
     "Topology",
 ];
 

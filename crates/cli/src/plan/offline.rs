@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::Planned;
 use super::admission_result::{AdmissionResult, admit_new};
 use super::changes::StoredWorkload;
+use super::claim_templates;
 use super::outline::{self, outline};
 use super::surroundings::Surroundings;
 use super::world::{Rules, World, bug, decode, encode};
@@ -41,7 +42,7 @@ pub fn plan_new(
     }
 }
 
-/// The final state of the set, and all its objects.
+/// The final state of the set, and all its objects. A suspended set is planned as if it were resumed.
 pub(super) fn make(
     set: &PodCliqueSet,
     rules: &Rules,
@@ -50,7 +51,12 @@ pub(super) fn make(
 ) -> Result<(PodCliqueSet, World), Failure> {
     let id = (Kind::of::<PodCliqueSet>(), Key::of(&set.metadata));
     let mut world = begin(set, None, rules, around, now)?;
-    world.insert_new(&id, encode(set)?)?;
+    let mut resumed = set.clone();
+    if std::mem::take(&mut resumed.spec.suspend) {
+        let fact = "the set is resumed: while spec.suspend is true, it has no pods";
+        world.assume(fact.to_owned());
+    }
+    world.insert_new(&id, encode(&resumed)?)?;
     world.settle()?;
     let stored = world.get(&id).ok_or_else(|| bug("the set is gone"))?;
     Ok((decode(stored)?, world))
@@ -71,6 +77,7 @@ pub(super) fn begin(
         world.assume(assumption);
     }
     add_queue(&mut world, set)?;
+    claim_templates::assume_templates(&mut world, set)?;
     if let Some(found) = found {
         found.put_into(&mut world)?;
     }

@@ -56,6 +56,9 @@ pub struct Outline {
     pub services: Vec<Service>,
     /// Its autoscalers.
     pub autoscalers: Vec<Autoscaler>,
+    /// Names of the resource claims that its pods share.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<String>,
     /// All objects that the operator creates, as far as they are known; `?????` is the end of a
     /// pod's name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -81,11 +84,12 @@ pub fn outline(set: &PodCliqueSet, world: &World) -> Result<Outline, Failure> {
         warnings: Vec::new(),
         assumptions: world.assumptions().to_vec(),
         errors: errors_of(set),
-        gangs: gangs::list_gangs(&parts),
+        gangs: gangs::list_gangs(&parts, world),
         groups: others::list_groups(world)?,
         podcliques: cliques::list_cliques(&parts),
         services: others::list_services(world, meta.namespace.as_deref().unwrap_or_default())?,
         autoscalers: others::list_autoscalers(world)?,
+        claims: others::list_claims(world),
         objects: objects::list_objects(world),
     })
 }

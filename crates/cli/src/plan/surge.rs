@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::{PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::object::ownership;
+use domain::object::quantity_text::write_amount;
 use domain::plan::Kind;
 use domain::workload::{gang, layout};
 use serde::Serialize;
@@ -16,7 +17,6 @@ use crate::capacity::{
 };
 use crate::cluster::Cluster;
 use crate::exit::Failure;
-use crate::quantity_text::write_amount;
 
 /// The surge of one clique or group in the turn of its replica.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

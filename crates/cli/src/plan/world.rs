@@ -35,6 +35,7 @@ use serde_json::Value;
 
 use super::checks::{PlannedAnswers, PlannedCheck};
 use crate::exit::Failure;
+use crate::json;
 
 pub(crate) use kubelet::NODE;
 pub use record::Record;
@@ -160,7 +161,10 @@ impl World {
 
 /// The object as its type.
 pub(super) fn decode<K: DeserializeOwned>(object: &Value) -> Result<K, Failure> {
-    K::deserialize(object).map_err(|error| bug(&error.to_string()))
+    K::deserialize(object).map_err(|error| {
+        let (kind, name) = (json::text(object, "/kind"), json::meta(object, "name"));
+        unreadable(&format!("{kind} {name}"), &error)
+    })
 }
 
 /// The object as JSON.
@@ -168,7 +172,15 @@ pub(super) fn encode<K: Serialize>(object: &K) -> Result<Value, Failure> {
     serde_json::to_value(object).map_err(|error| bug(&error.to_string()))
 }
 
-/// An impossible state.
+/// Objects have the text of the file: whether it or the rules are wrong, only its author can tell.
+pub(super) fn unreadable(object: &str, error: &serde_json::Error) -> Failure {
+    Failure::BadInput(format!(
+        "the plan cannot be made: {object} could not be read ({error}); correct the errors that \
+         `kubectl grove lint FILE` lists for its template"
+    ))
+}
+
+/// An impossible state, whatever the file has.
 pub(super) fn bug(what: &str) -> Failure {
     Failure::Other(format!(
         "the plan cannot be made: {what}; this is a bug, please report it with the file"

@@ -9,7 +9,7 @@ use crate::format::Format;
 /// Arguments of `timeline`.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct TimelineArgs {
-    /// Name of the PodCliqueSet
+    /// Name of the PodCliqueSet, or of an object of it, or TYPE/NAME
     pub name: String,
 
     /// Only moments within this time, such as 2h or 30m; by default all

@@ -22,7 +22,7 @@ pub fn collect_moments(workload: &Workload, events: &[Event]) -> Vec<Moment> {
     known.extend(scaled::of_objects(workload));
     known.extend(attempts::of_set(workload));
     known.extend(updates::of_objects(workload));
-    known.extend(conditions::of_objects(workload));
+    known.extend(conditions::of_objects(workload, events));
     let told = events::of_events(workload, events);
     let new = merge::drop_known(told, &known, &created);
     merge::merge(known.into_iter().chain(new).collect())

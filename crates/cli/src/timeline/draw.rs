@@ -98,8 +98,17 @@ fn subject(moment: &Moment) -> String {
     format!("{count} {kind}s ({shown}{more})")
 }
 
-/// Reason and text; a reason that equals the word is left out.
+/// Reason and text, with "now" if they may be newer than the moment.
 fn explain(moment: &Moment) -> String {
+    let text = join(moment);
+    if moment.is_present && !text.is_empty() {
+        return format!("now {text}");
+    }
+    text
+}
+
+/// Reason and text; a reason that equals the word is left out.
+fn join(moment: &Moment) -> String {
     let has_reason = matches!(
         moment.what,
         What::Event | What::Warning | What::NotReady | What::Breached | What::Disrupted

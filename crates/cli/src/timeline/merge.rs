@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::moment::{Moment, What};
+use super::order;
 
 /// The operator posts an event soon after the change.
 const SOON: SignedDuration = SignedDuration::from_secs(10);
@@ -57,26 +58,8 @@ fn tells_of_creation(event: &Moment, created: &HashMap<&str, Timestamp>) -> bool
 /// In order of time; repetitions and simultaneous changes are merged.
 pub fn merge(moments: Vec<Moment>) -> Vec<Moment> {
     let mut all = merge_objects(merge_repeated(moments));
-    all.sort_by(|a, b| {
-        let order = |m: &Moment| (m.at.as_second(), m.what, depth(&m.kind));
-        (order(a), &a.names).cmp(&(order(b), &b.names))
-    });
+    all.sort_by(order::compare);
     all
-}
-
-/// How far below the set a kind is.
-fn depth(kind: &str) -> usize {
-    let kinds = [
-        "podcliqueset",
-        "replica",
-        "podcliquescalinggroup",
-        "group replica",
-    ];
-    kinds
-        .iter()
-        .chain(&["podgang", "podclique", "pod"])
-        .position(|k| *k == kind)
-        .unwrap_or(usize::MAX)
 }
 
 /// Events with the same text about the same object are one, with a count.

@@ -35,13 +35,16 @@ pub struct Moment {
     /// Details.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
+    /// Whether reason and text are the present ones, which may be newer than `at`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_present: bool,
     /// The events that report the same.
     #[serde(skip)]
     pub told_by: Vec<Said>,
 }
 
 /// The occurrence in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::Display)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, strum::Display)]
 #[serde(rename_all = "camelCase")]
 #[strum(serialize_all = "lowercase")]
 pub enum What {
@@ -101,6 +104,7 @@ impl Moment {
             names: vec![name.to_owned()],
             reason: String::new(),
             text: text.into(),
+            is_present: false,
             told_by: Vec::new(),
         }
     }

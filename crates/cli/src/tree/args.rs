@@ -7,7 +7,7 @@ use crate::format::Format;
 /// Arguments of `tree`.
 #[derive(Clone, Debug, Args)]
 pub struct TreeArgs {
-    /// Name of the PodCliqueSet; without it, one line for each set
+    /// Name of the PodCliqueSet, or of an object of it, or TYPE/NAME; without it, one line for each set
     pub name: Option<String>,
 
     /// Of all namespaces
@@ -22,7 +22,11 @@ pub struct TreeArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub output: Format,
 
+    /// Only sets that are not ready
+    #[arg(long, conflicts_with = "name")]
+    pub not_ready: bool,
+
     /// Redraw after each change, until Ctrl-C
-    #[arg(short, long, requires = "name", conflicts_with = "output")]
+    #[arg(short, long, conflicts_with = "output")]
     pub watch: bool,
 }

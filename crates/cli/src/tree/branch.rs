@@ -1,6 +1,9 @@
 //! One line of the tree, and its children.
 
+use jiff::Timestamp;
 use serde::Serialize;
+
+use crate::output::age_of;
 
 /// The kind of a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -32,9 +35,21 @@ pub struct Branch {
     /// Its PodGang, if it has one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gang: Option<String>,
+    /// Index of a pod in its PodClique.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<i32>,
+    /// Host name of a pod, by which the others of its set find it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// Ready children of the wanted ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready: Option<String>,
+    /// The same as numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ready_count: Option<i32>,
+    /// The number of wanted children.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wanted_count: Option<i32>,
     /// One word: reason of condition `Ready`, or the pod's state.
     pub state: String,
     /// Whether it runs as it should; `None` while it starts.
@@ -46,10 +61,33 @@ pub struct Branch {
     /// Its age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<String>,
+    /// When it was created.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<Timestamp>,
     /// The cause in one sentence, if it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// The children.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<Branch>,
+}
+
+impl Branch {
+    /// Notes how many children are ready, and how many are wanted.
+    pub(super) fn count(&mut self, ready: i32, wanted: i32) {
+        self.ready = Some(format!("{ready}/{wanted}"));
+        self.ready_count = Some(ready);
+        self.wanted_count = Some(wanted);
+    }
+
+    /// Notes when it was created.
+    pub(super) fn date(&mut self, created: Option<Timestamp>, now: Timestamp) {
+        self.created = created;
+        self.age = created.map(|created| age_of(created, now));
+    }
+
+    /// Whether it runs as it should, with all that it contains.
+    pub fn is_ready(&self) -> bool {
+        self.is_good == Some(true)
+    }
 }

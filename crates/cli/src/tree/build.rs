@@ -9,7 +9,6 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 use super::branch::{Branch, BranchKind};
-use crate::output::age_of;
 use crate::workload::{Workload, pod_state};
 
 /// The tree of a set at that time.
@@ -37,7 +36,7 @@ impl Builder<'_> {
             branch.is_good = None;
             branch.cause = Some("it is being deleted".to_owned());
         }
-        branch.ready = Some(format!("{available}/{}", set.spec.replicas));
+        branch.count(available, set.spec.replicas);
         branch.children = replicas.collect();
         branch
     }
@@ -61,7 +60,7 @@ impl Builder<'_> {
         let status = found.status.clone().unwrap_or_default();
         let available = status.available_replicas;
         let mut branch = self.of_object(BranchKind::Group, &found.metadata, &status.conditions);
-        branch.ready = Some(format!("{available}/{}", found.spec.replicas));
+        branch.count(available, found.spec.replicas);
         branch.children = children;
         branch
     }
@@ -93,7 +92,7 @@ impl Builder<'_> {
         };
         let status = found.status.clone().unwrap_or_default();
         judge(&mut branch, &status.conditions);
-        branch.age = self.age(&found.metadata);
+        branch.date(created(&found.metadata), self.now);
         branch
     }
 
@@ -103,7 +102,7 @@ impl Builder<'_> {
         };
         let status = found.status.clone().unwrap_or_default();
         let mut branch = self.of_object(BranchKind::Clique, &found.metadata, &status.conditions);
-        branch.ready = Some(format!("{}/{}", status.ready_replicas, found.spec.replicas));
+        branch.count(status.ready_replicas, found.spec.replicas);
         if found.metadata.deletion_timestamp.is_some() {
             let attempt = Attempt::of(&found.metadata).set;
             "Terminating".clone_into(&mut branch.state);
@@ -128,21 +127,28 @@ impl Builder<'_> {
             _ => Some(false),
         };
         branch.node = pod_state::node_of(pod).map(str::to_owned);
-        branch.age = self.age(&pod.metadata);
+        branch.index = pod_state::index_of(pod);
+        branch.host = pod_state::host_of(pod).map(str::to_owned);
+        branch.date(created(&pod.metadata), self.now);
         branch
     }
 
     fn of_object(&self, kind: BranchKind, meta: &ObjectMeta, conditions: &[Condition]) -> Branch {
         let mut branch = blank(kind, ownership::name(meta).to_owned());
         judge(&mut branch, conditions);
-        branch.age = self.age(meta);
+        branch.date(created(meta), self.now);
         branch
     }
+}
 
-    fn age(&self, meta: &ObjectMeta) -> Option<String> {
-        let created = meta.creation_timestamp.as_ref()?;
-        Some(age_of(created.0, self.now))
-    }
+fn created(meta: &ObjectMeta) -> Option<Timestamp> {
+    meta.creation_timestamp.as_ref().map(|at| at.0)
+}
+
+/// Whether the minimum runs, by condition `Ready`, and an update makes no progress or is refused.
+pub(super) fn is_update_stuck(ready: &Condition) -> bool {
+    let reason: Option<Reason> = ready.reason.parse().ok();
+    matches!(reason, Some(Reason::UpdateStalled | Reason::UpdateRefused))
 }
 
 /// State and cause from condition `Ready`.
@@ -152,9 +158,12 @@ fn judge(branch: &mut Branch, conditions: &[Condition]) {
     };
     branch.state.clone_from(&ready.reason);
     let is_ready = ready.status == "True";
+    let reason: Option<Reason> = ready.reason.parse().ok();
+    let is_update_held = reason.is_some_and(Reason::holds_an_update_up);
     let needs_somebody = conditions::has_blocking_reason(ready);
-    branch.is_good = (is_ready || needs_somebody).then_some(is_ready);
-    let tells_more = !is_ready || ready.reason == Reason::MinimumReady.to_string();
+    let is_good = is_ready && !is_update_stuck(ready);
+    branch.is_good = (is_ready || needs_somebody).then_some(is_good);
+    let tells_more = !is_ready || is_update_held || reason == Some(Reason::MinimumReady);
     branch.cause = tells_more.then(|| ready.message.clone());
 }
 

@@ -1,20 +1,22 @@
 //! The tree as text.
 
 use super::branch::{Branch, BranchKind};
-use crate::output::{self, Table, WIDTH, legible};
+use super::columns;
+use crate::output::{self, WIDTH, legible};
 
-/// Draws the tree; without `is_wide` in 80 columns, where columns are dropped, NODE first.
+/// Draws the tree; without `is_wide` in 80 columns.
 pub fn draw_tree(tree: &Branch, is_wide: bool) -> String {
+    draw_tree_within(tree, (!is_wide).then_some(WIDTH))
+}
+
+/// Draws the tree in that many columns, where columns that do not fit are left out, the last first;
+/// without a width all of them are drawn.
+pub fn draw_tree_within(tree: &Branch, width: Option<usize>) -> String {
     let mut rows = Vec::new();
     collect(tree, "", "", &mut rows);
-    let columns = (3..=5).rev();
-    let fits = |text: &String| is_wide || widest(text) <= WIDTH;
-    let last = table(&rows, 3);
-    let drawn = columns
-        .map(|count| table(&rows, count))
-        .find(fits)
-        .unwrap_or(last);
-    interleave(&drawn, &rows)
+    let cells: Vec<_> = rows.iter().map(|row| &*row.cells).collect();
+    let drawn = columns::draw(&cells, width);
+    interleave(&drawn, &rows, width.unwrap_or(WIDTH))
 }
 
 /// A line of the table, and the text below it.
@@ -35,7 +37,11 @@ fn collect(branch: &Branch, lead: &str, margin: &str, rows: &mut Vec<Row>) {
             cell(&branch.ready),
             state,
             cell(&branch.age),
+            branch
+                .index
+                .map_or(String::new(), |index| index.to_string()),
             cell(&branch.node),
+            cell(&branch.host),
         ],
         margin: format!("{margin}{}", if has_children { "│ " } else { "  " }),
         cause: branch.cause.clone(),
@@ -64,29 +70,15 @@ fn title(branch: &Branch) -> String {
     }
 }
 
-fn table(rows: &[Row], columns: usize) -> String {
-    let heading = ["NAME", "READY", "STATE", "AGE", "NODE"];
-    let mut table = Table::new(heading.get(..columns).unwrap_or(&heading));
-    for row in rows {
-        table.row(row.cells.iter().take(columns).cloned().collect());
-    }
-    table.print()
-}
-
-fn widest(text: &str) -> usize {
-    let plain = anstream::adapter::strip_str(text).to_string();
-    plain.lines().map(|l| l.chars().count()).max().unwrap_or(0)
-}
-
 /// The cause of each branch is below its line.
-fn interleave(table: &str, rows: &[Row]) -> String {
+fn interleave(table: &str, rows: &[Row], width: usize) -> String {
     let mut lines = table.lines();
     let mut text = lines.next().map_or(String::new(), |l| format!("{l}\n"));
     for (line, row) in lines.zip(rows) {
         text.push_str(line);
         text.push('\n');
         let Some(cause) = &row.cause else { continue };
-        let width = WIDTH.saturating_sub(row.margin.chars().count()).max(30);
+        let width = width.saturating_sub(row.margin.chars().count()).max(30);
         for part in output::wrap(cause, width) {
             text.push_str(&row.margin);
             text.push_str(&output::dim(&part));

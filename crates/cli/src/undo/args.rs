@@ -2,12 +2,14 @@
 
 use clap::Args as ClapArgs;
 
+use crate::cluster::parse_set_name;
 use crate::format::Format;
 
 /// Arguments of `undo`.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct UndoArgs {
     /// Name of the PodCliqueSet
+    #[arg(value_parser = parse_set_name)]
     pub name: String,
 
     /// Number of the revision, as `kubectl grove history` prints it; by default the newest one that

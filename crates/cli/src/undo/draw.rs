@@ -14,9 +14,8 @@ pub fn draw_undone(undone: &Undone) -> String {
     let next = match (undone.is_dry_run, undone.is_paused) {
         (true, _) => "dry run: nothing was changed".to_owned(),
         (false, true) => format!(
-            "changed; the update waits, as spec.updateStrategy.paused is true: `kubectl patch \
-             podcliqueset {set} --type merge -p \'{{\"spec\":{{\"updateStrategy\":{{\"paused\":false}}}}}}\'` \
-             lets it go on"
+            "changed; the update waits, as spec.updateStrategy.paused is true: `kubectl grove unpause \
+             {set}` lets it go on"
         ),
         (false, false) => format!("changed; `kubectl grove tree {set}` shows the update"),
     };

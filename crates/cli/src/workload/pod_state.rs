@@ -29,6 +29,11 @@ pub fn node_of(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref()?.node_name.as_deref()
 }
 
+/// Its host name.
+pub fn host_of(pod: &Pod) -> Option<&str> {
+    pod.spec.as_ref()?.hostname.as_deref()
+}
+
 /// One word: the deletion, else the reason of a waiting or ended container, else a reason of the
 /// pod or its phase.
 pub fn word(pod: &Pod) -> String {

@@ -2,8 +2,11 @@
 
 mod domains;
 mod next;
+mod readme;
+mod reasons;
 mod remedies;
 mod stuck;
+mod terminations;
 mod trees;
 
 use chrono::Utc;

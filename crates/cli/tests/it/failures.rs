@@ -20,7 +20,16 @@ fn answered(code: u16, message: &str) -> kube::Error {
     "podgangs.scheduler.grove.io is forbidden",
     "for that right: the chart adds grove's kinds to the ClusterRole `view`"
 )]
-#[case(404, "404 page not found", "is grove installed there?")]
+#[case(
+    403,
+    "podcliquesets.grove.io \"llm\" is forbidden: User \"x\" cannot patch resource",
+    "for that right: the chart adds grove's kinds to the ClusterRole `edit`"
+)]
+#[case(
+    404,
+    "404 page not found",
+    "is grove installed there? `kubectl grove status`"
+)]
 #[case(429, "too many requests", "try again in a moment")]
 #[case(503, "etcd is away", "(503 etcd is away); try again in a moment")]
 #[case(410, "too old", "answers 410: too old")]

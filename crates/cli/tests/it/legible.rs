@@ -125,7 +125,7 @@ fn draw_all(workload: &Workload, events: &[Event], about: &str) {
     assert_legible(&draw_tree(&tree, true), about);
     assert_legible(&draw_tree(&tree, false), about);
     let lines = summarize(std::slice::from_ref(&workload.set), now());
-    assert_legible(&draw_overview(&lines, true, true), about);
+    assert_legible(&draw_overview(&lines, true, None), about);
     let moments = collect_moments(workload, events);
     assert_legible(&draw_timeline(&moments, &Utc), about);
 }
@@ -223,7 +223,7 @@ fn no_text_of_a_file_acts_on_a_terminal() {
     for (place, changed) in hostile_variants(&file) {
         let sources = [source(&format!("a{HOSTILE}.yaml"), changed.to_string())];
         let report = judge_sources(&sources, &StoredObjects::default()).into_report(&[]);
-        assert_legible(&draw_report(&report), &place);
+        assert_legible(&draw_report(&report, Some(80)), &place);
         for broken in &report.unreadable {
             assert_legible(
                 &failure_line(&Failure::BadInput(broken.to_string())),

@@ -3,8 +3,10 @@
 mod cases;
 mod cluster;
 mod definition;
+mod documents;
 mod files;
 mod gang_trees;
+mod pods;
 mod report;
 mod rules;
 

@@ -1,7 +1,7 @@
 //! `timeline`: the history from objects and events, each moment once.
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, set};
-use api::podcliqueset::{PcsUpdateProgress, PodFailure, ReplicaAttempt};
+use api::podcliqueset::{PcsUpdateProgress, PodFailure, ReplicaAttempt, TerminationCause};
 use chrono::{FixedOffset, Utc};
 use cli::timeline::{Moment, collect_moments, draw_timeline, keep_since};
 use cli::workload::Workload;
@@ -11,6 +11,8 @@ use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, Time};
 use rstest::rstest;
 use testkit::builders::after;
+
+mod order;
 
 use crate::read::{breach, demo_with, event, now, plain, ready};
 
@@ -106,6 +108,7 @@ fn attempt(number: i32, reason: &str, message: &str) -> ReplicaAttempt {
         time: Time(after(200)),
         reason: reason.to_owned(),
         message: message.to_owned(),
+        cause: None,
         succeeded: Vec::new(),
         recovered: None,
         complete: Some(true),
@@ -140,6 +143,36 @@ fn each_termination_is_shown_once_with_its_cause() {
     let text = draw(&workload, &events);
     assert_eq!(text.matches("  terminated  ").count(), 2, "{text}");
     assert_snapshot!(text);
+}
+
+#[test]
+fn a_termination_is_shown_with_the_last_words_of_its_pod() {
+    let mut workload = running();
+    let last = ReplicaAttempt {
+        cause: Some(TerminationCause {
+            clique: "worker".to_owned(),
+            pod: "demo-0-worker-bcdf0".to_owned(),
+            node: Some("node-0".to_owned()),
+            reason: "Error".to_owned(),
+            exit_code: Some(7),
+            message: Some("NCCL timeout".to_owned()),
+            time: Some(Time(after(170))),
+        }),
+        ..attempt(
+            1,
+            ReplicaAttempt::BREACHED,
+            "group demo-0-g: 0 of 1 healthy",
+        )
+    };
+    workload.set.status.as_mut().unwrap().replica_attempts = vec![last];
+    let message =
+        "replica 0 was terminated: group demo-0-g: 0 of 1 healthy; last words: NCCL timeout";
+    let told = event(SET, ("Warning", "GangTerminated"), message, (201, 201, 1));
+    let text = draw(&workload, &[told]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "attempt 1 began: group demo-0-g: 0 of 1 healthy; last words: NCCL timeout";
+    assert!(words.contains(expected), "{text}");
+    assert_eq!(text.matches("  terminated  ").count(), 1, "{text}");
 }
 
 /// The recorder shortens long messages, and may post them late.

@@ -1,11 +1,11 @@
 //! `undo`: which revision it chooses, and what it writes.
 
 use api::{PodCliqueSet, WorkloadType};
+use cli::edit::is_same_spec;
 use cli::exit::{Exit, Failure};
 use cli::plan::find_differences;
 use cli::undo::{
-    Undone, build_patch, choose_revision, draw_undone, find_manager, is_same_spec,
-    restore_templates,
+    Undone, build_patch, choose_revision, draw_undone, find_manager, restore_templates,
 };
 use domain::workload::revision::Revisions;
 use rstest::rstest;

@@ -12,15 +12,21 @@ use crate::Pod;
 
 pub use age::{Ended, StoredBreach, memory};
 pub use facts::{CliqueFacts, GroupFacts, TrainingFacts};
-pub use observed::{GroupPart, is_back, is_established, scaled_in_replicas};
+pub use observed::{GroupPart, is_back, is_established, scaled_in_replicas, was_idle};
+
+/// The message of an object that has no pods on purpose.
+const HELD: &str = "the PodCliqueSet is suspended";
 
 /// `MinAvailableBreached` of a PodClique: the first row that applies.
 pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
     let minimum = facts.minimum();
     let training = facts.training.as_ref();
     let has_succeeded = training.is_some_and(|t| t.has_succeeded);
-    let has_given_up = facts.has_given_up() && !has_succeeded;
-    let (status, reason) = if has_given_up {
+    let is_held = facts.is_held && !has_succeeded;
+    let has_given_up = facts.has_given_up() && !has_succeeded && !is_held;
+    let (status, reason) = if is_held {
+        (Status::False, Reason::Suspended)
+    } else if has_given_up {
         (Status::True, Reason::PodKeepsFailing)
     } else if has_succeeded || facts.available >= minimum {
         (Status::False, Reason::SufficientReadyPods)
@@ -52,7 +58,9 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
         let failures = Pod::FAILURES_IN_A_ROW;
         message = format!("{message}; a pod failed {failures} times in a row");
     }
-    if facts.available < minimum || has_given_up {
+    if is_held {
+        HELD.clone_into(&mut message);
+    } else if facts.available < minimum || has_given_up {
         message = with_causes(message, facts);
     }
     ConditionUpdate {
@@ -94,7 +102,9 @@ pub fn clique_scheduled(scheduled: i32, minimum: i32) -> ConditionUpdate {
 /// `MinAvailableBreached` of a scaling group.
 pub fn group_breach(facts: &GroupFacts) -> ConditionUpdate {
     let (minimum, healthy) = (facts.minimum(), facts.healthy());
-    let (status, reason) = if healthy >= minimum {
+    let (status, reason) = if facts.is_held {
+        (Status::False, Reason::Suspended)
+    } else if healthy >= minimum {
         (
             Status::False,
             Reason::SufficientAvailablePodCliqueScalingGroupReplicas,
@@ -108,7 +118,9 @@ pub fn group_breach(facts: &GroupFacts) -> ConditionUpdate {
         )
     };
     let mut message = tally(healthy, minimum, "group replicas", "healthy");
-    if !facts.unhealthy.is_empty() {
+    if facts.is_held {
+        HELD.clone_into(&mut message);
+    } else if !facts.unhealthy.is_empty() {
         let list: Vec<String> = facts
             .unhealthy
             .iter()

@@ -3,12 +3,17 @@
 //! The first pod to fail is the culprit: its peers lose their connections and fail after it. A
 //! container that was asked to end is not a culprit.
 
-use api::podclique::BreachCause;
+mod blame;
+mod lost_pod;
+
+use api::podclique::{BreachCause, LostPod};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::Pod;
 use crate::object::pod::{ContainerStatus, Disruption, Terminated};
+
+pub use self::blame::{Blamed, blame};
 
 /// The culprit, in one clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +28,8 @@ pub struct Culprit {
     pub is_serious: bool,
     /// When its trouble began, if it is known; `Timestamp::MAX` if not.
     pub since: Timestamp,
+    /// The pod in parts; unknown if an earlier version stored the cause.
+    pub pod: Option<LostPod>,
 }
 
 /// The cause of a breach: the stored loss that began it, unless an earlier one is seen now. The
@@ -46,6 +53,7 @@ fn restore(cause: &BreachCause) -> Culprit {
         is_loss: true,
         is_serious: true,
         since: cause.time.as_ref().map_or(Timestamp::MAX, |at| at.0),
+        pod: cause.pod.clone(),
     }
 }
 
@@ -54,9 +62,14 @@ impl Culprit {
     pub fn to_cause(&self) -> BreachCause {
         BreachCause {
             message: self.text.clone(),
-            time: (self.since < Timestamp::MAX).then_some(Time(self.since)),
+            time: self.time(),
             is_disruption: self.is_disruption,
+            pod: self.pod.clone(),
         }
+    }
+
+    fn time(&self) -> Option<Time> {
+        (self.since < Timestamp::MAX).then_some(Time(self.since))
     }
 }
 
@@ -113,6 +126,7 @@ pub fn find_culprit<'a>(pods: impl Iterator<Item = &'a Pod>, is_job: bool) -> Op
         is_loss: matches!(worst.rank, Rank::First | Rank::AskedToEnd | Rank::Deleted),
         is_serious: worst.rank <= Rank::Waiting,
         since: worst.since,
+        pod: Some(lost_pod::describe(pod, worst.symptom)),
     })
 }
 

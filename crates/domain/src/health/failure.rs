@@ -13,6 +13,7 @@ use super::availability::StoredBreach;
 use crate::Pod;
 use crate::object::ownership;
 use crate::object::pod::Disruption;
+use crate::object::text;
 use crate::plan::{Event, Target};
 
 /// The number of pod failures that a set keeps.
@@ -106,13 +107,8 @@ fn of_disrupted(pod: &Pod, taken: &Disruption<'_>) -> PodFailure {
     }
 }
 
-/// The end of a message is its most useful part.
 fn keep_end(message: &str) -> String {
-    let surplus = message.len().saturating_sub(MAX_MESSAGE_BYTES);
-    let start = (surplus..=message.len())
-        .find(|at| message.is_char_boundary(*at))
-        .unwrap_or(0);
-    message.get(start..).unwrap_or_default().to_owned()
+    text::keep_end(message, MAX_MESSAGE_BYTES)
 }
 
 fn failed_at(pod: &Pod) -> Timestamp {

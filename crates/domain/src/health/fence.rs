@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
+use api::podcliqueset::{LiveReplicas, ReplicaAttempt, TerminationCause};
 use api::{PodCliqueScalingGroup, PodCliqueSet};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -173,6 +173,7 @@ fn with_attempts(
             time: Time(now),
             reason: cause.reason,
             message: cause.message,
+            cause: None,
             succeeded: Vec::new(),
             recovered: None,
             complete: Some(false),
@@ -184,7 +185,22 @@ fn with_attempts(
     next
 }
 
-/// Keeps the message of the newest entries only: with ten thousand messages the status would exceed
+/// Stores in the entries of replicas that are about to be terminated the pods that it goes back to;
+/// only where the message is kept, as both are bounded together.
+pub fn note_causes(
+    attempts: &mut [ReplicaAttempt],
+    causes: impl IntoIterator<Item = (i32, TerminationCause)>,
+) {
+    for (replica, cause) in causes {
+        let mut entries = attempts.iter_mut();
+        let entry = entries.find(|entry| entry.replica == replica);
+        if let Some(entry) = entry.filter(|entry| !entry.message.is_empty()) {
+            entry.cause = Some(cause);
+        }
+    }
+}
+
+/// Keeps the message and the cause of the newest entries only: with ten thousand messages the status would exceed
 /// the size limit of etcd, and no attempt could be raised any more (decision 67).
 fn shorten(attempts: &mut [ReplicaAttempt]) {
     let mut with_message: Vec<&mut ReplicaAttempt> = attempts
@@ -194,6 +210,7 @@ fn shorten(attempts: &mut [ReplicaAttempt]) {
     with_message.sort_by_key(|a| Reverse(a.time.0));
     for old in with_message.into_iter().skip(MAX_MESSAGES) {
         old.message = String::new();
+        old.cause = None;
     }
 }
 

@@ -10,6 +10,7 @@ mod container;
 mod gang;
 mod no_domain;
 mod pod;
+mod pull_failure;
 mod refusal;
 mod scheduler;
 mod settled;
@@ -24,6 +25,8 @@ pub use gang::{Start, find_start, no_domain_of, runs};
 pub use no_domain::{Best, NoDomain};
 pub use pod::{Setting, find_cause as find_pod_cause, leaving as explain_leaving};
 pub use refusal::{refusal, refusals};
-pub use scheduler::{explain_unscheduled, find_no_domain, has_no_room_at_pin};
+pub use scheduler::{
+    explain_unscheduled, find_no_domain, has_no_room_at_pin, is_of_scheduler, is_refused,
+};
 pub use settled::{SETTLED_AFTER, find_unsettled, hold, next_settled};
 pub use states::{ReadinessState, states};

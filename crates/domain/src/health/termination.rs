@@ -9,9 +9,10 @@ use api::{GoDuration, PodCliqueSet, WorkloadType, events};
 use jiff::{SignedDuration, Timestamp};
 
 use super::availability::{self, StoredBreach};
-use super::culprit::Culprit;
+use super::culprit::{Blamed, Culprit};
 use super::fence::{self, AttemptCause};
 use super::training;
+use crate::object::text;
 use crate::plan::{Event, Target};
 
 /// The shortest delay. Times are stored in whole seconds: a shorter delay would be none, and pods
@@ -112,6 +113,8 @@ pub struct Breach {
     pub fact: BreachFact,
     /// Whether the cluster took the culprit away.
     pub is_disruption: bool,
+    /// The pod that it goes back to, if one is known.
+    pub blamed: Option<Blamed>,
 }
 
 impl Breach {
@@ -134,6 +137,7 @@ impl Breach {
             numbers: seen.message,
             fact: BreachFact::MinAvailableBreached,
             is_disruption: false,
+            blamed: None,
         })
     }
 
@@ -153,7 +157,24 @@ impl Breach {
             numbers,
             fact: BreachFact::WithoutRoom,
             is_disruption: false,
+            blamed: None,
         }
+    }
+
+    /// The same, counted from that time at the earliest: no breach counts from before a suspension,
+    /// whatever an object still stores.
+    #[must_use]
+    pub fn not_before(self, from: Timestamp) -> Self {
+        Self {
+            since: self.since.max(from),
+            ..self
+        }
+    }
+
+    /// The same with the pod that it goes back to.
+    #[must_use]
+    pub fn blamed_on(self, blamed: Option<Blamed>) -> Self {
+        Self { blamed, ..self }
     }
 
     /// The same with the known facts about the culprit.
@@ -219,7 +240,13 @@ impl std::fmt::Display for Breach {
             f,
             "{} {}: {}",
             self.object.kind, self.object.key.name, self.numbers
-        )
+        )?;
+        // The numbers of a PodClique name its pod already, those of a group name none.
+        let blamed = self.blamed.as_ref();
+        match blamed.filter(|blamed| !self.numbers.contains(&blamed.culprit.text)) {
+            Some(blamed) => write!(f, "; clique {}: {}", blamed.clique, blamed.culprit.text),
+            None => Ok(()),
+        }
     }
 }
 
@@ -252,8 +279,25 @@ pub fn needs_events(fence: &ReplicaAttempt) -> bool {
 /// The event that a replica was terminated. `uid` is that of the set or group, `replica` names the
 /// replica.
 pub fn terminated_event(fence: &ReplicaAttempt, uid: &str, replica: &str) -> Event {
-    let message = format!("{replica} was terminated: {}", fence.message);
+    let message = format!("{replica} was terminated: {}", describe(fence));
     Event::warning(events::GANG_TERMINATED, message).once(identity(fence, uid))
+}
+
+/// Bytes of the last words in an event, from their end: an event has room for 1024 bytes.
+const WORDS_IN_EVENT: usize = 256;
+
+/// The cause of the attempt, with the last words of its pod.
+pub fn describe(fence: &ReplicaAttempt) -> String {
+    // Those of a container that ended; the message has the others already.
+    let ended = fence
+        .cause
+        .as_ref()
+        .filter(|cause| cause.exit_code.is_some());
+    let words = ended.and_then(|cause| cause.message.as_ref());
+    let words = words.map_or(String::new(), |words| {
+        format!("; last words: {}", text::keep_end(words, WORDS_IN_EVENT))
+    });
+    format!("{}{words}", fence.message)
 }
 
 /// The identity of an event of an attempt: the object, the replica, the attempt.

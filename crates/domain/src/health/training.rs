@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use api::conditions::{self, ConditionType, Reason};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{GoDuration, PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
+use super::suspension;
 use crate::Pod;
 use crate::object::indices;
 
@@ -50,6 +51,35 @@ pub fn failure_reason(set: &PodCliqueSet) -> Option<Reason> {
 pub fn max_runtime(set: &PodCliqueSet) -> Option<SignedDuration> {
     let limits = set.spec.training_spec.as_ref()?;
     parsed(limits.max_runtime.as_ref()?).filter(SignedDuration::is_positive)
+}
+
+/// When the job has run for `maxRuntime`; time in which it was suspended is no run time. While it is
+/// suspended only a time that had come before then; `None`: no limit, or it stands still.
+pub fn deadline(set: &PodCliqueSet) -> Option<Timestamp> {
+    let status = set.status.as_ref()?;
+    let start = status.start_time.as_ref()?.0;
+    let limit = max_runtime(set)?.checked_add(suspension::total(status))?;
+    let at = start.checked_add(limit).ok()?;
+    let is_due = |since: Timestamp| at <= since;
+    suspension::since(status).is_none_or(is_due).then_some(at)
+}
+
+/// When a job that is over is deleted; `None`: never, or it is not over.
+pub fn kept_until(set: &PodCliqueSet) -> Option<Timestamp> {
+    let kept = set.spec.training_spec.as_ref()?;
+    let kept = parsed(kept.ttl_after_finished.as_ref()?)?;
+    ended_at(set.status.as_ref()?)?.checked_add(kept).ok()
+}
+
+/// When the terminal phase was decided.
+fn ended_at(status: &PodCliqueSetStatus) -> Option<Timestamp> {
+    let type_ = match status.phase? {
+        PodCliqueSetPhase::Succeeded => ConditionType::Succeeded,
+        PodCliqueSetPhase::Failed => ConditionType::Failed,
+        PodCliqueSetPhase::Pending | PodCliqueSetPhase::Running => return None,
+    };
+    let end = conditions::find(&status.conditions, type_)?;
+    (end.status == "True").then_some(end.last_transition_time.0)
 }
 
 fn parsed(text: &GoDuration) -> Option<SignedDuration> {

@@ -37,6 +37,9 @@ pub struct NodeSpec {
         deserialize_with = "is_tainted_out_of_service"
     )]
     pub is_out_of_service: bool,
+    /// Whether it is cordoned: it takes no more pods.
+    #[serde(default, rename = "unschedulable")]
+    pub is_cordoned: bool,
 }
 
 /// The fields of a node's status that rules read.

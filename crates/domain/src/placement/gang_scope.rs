@@ -1,7 +1,7 @@
 //! The scopes of a gang: parts whose pods have to, or should, share a topology domain.
 
 use api::PodGang;
-use api::podgang::{GangTopologyConstraint, PackConstraint};
+use api::podgang::{GangTopologyConstraint, PackConstraint, TopologyConstraintGroupConfig};
 
 /// Parts of a gang with a topology constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct GangScope<'a> {
 pub enum ScopeOwner<'a> {
     /// The gang: a replica of the set, or in a scaled gang its group replica.
     Gang,
+    /// All replicas of a scaling group in a base gang, by the name of the PodCliqueScalingGroup.
+    ScalingGroup(&'a str),
     /// A group replica of a base gang, by name.
     Group(&'a str),
     /// A part, by the name of its PodClique.
@@ -32,16 +34,13 @@ pub fn scopes_of(gang: &PodGang) -> Vec<GangScope<'_>> {
         let names = parts.iter().map(|part| part.name.as_str());
         scope(ScopeOwner::Gang, names.collect(), pack)
     });
-    let configs = gang.spec.topology_constraint_group_configs.iter();
-    let groups = configs.filter_map(|config| {
-        let pack = find_pack(config.topology_constraint.as_ref())?;
-        let names = config.pod_group_names.iter().map(String::as_str);
-        Some(scope(
-            ScopeOwner::Group(&config.name),
-            names.collect(),
-            pack,
-        ))
-    });
+    let spec = &gang.spec;
+    let scaling_groups = spec.scaling_group_topology_constraints.iter();
+    let scaling_groups =
+        scaling_groups.filter_map(|config| of_config(ScopeOwner::ScalingGroup, config));
+    let replicas = spec.topology_constraint_group_configs.iter();
+    let replicas = replicas.filter_map(|config| of_config(ScopeOwner::Group, config));
+    let groups = scaling_groups.chain(replicas);
     let own = parts.iter().filter_map(|part| {
         let pack = find_pack(part.topology_constraint.as_ref())?;
         let name = part.name.as_str();
@@ -53,7 +52,10 @@ pub fn scopes_of(gang: &PodGang) -> Vec<GangScope<'_>> {
 /// Whether pods of the gang have to share a topology domain.
 pub fn requires_domain(gang: &PodGang) -> bool {
     let spec = &gang.spec;
-    let configs = spec.topology_constraint_group_configs.iter();
+    let configs = spec
+        .topology_constraint_group_configs
+        .iter()
+        .chain(&spec.scaling_group_topology_constraints);
     let parts = spec.pod_groups.iter();
     spec.topology_constraint
         .iter()
@@ -61,6 +63,15 @@ pub fn requires_domain(gang: &PodGang) -> bool {
         .chain(parts.filter_map(|part| part.topology_constraint.as_ref()))
         .filter_map(|constraint| constraint.pack_constraint.as_ref())
         .any(|pack| pack.required.is_some())
+}
+
+fn of_config<'a>(
+    owner: fn(&'a str) -> ScopeOwner<'a>,
+    config: &'a TopologyConstraintGroupConfig,
+) -> Option<GangScope<'a>> {
+    let pack = find_pack(config.topology_constraint.as_ref())?;
+    let names = config.pod_group_names.iter().map(String::as_str);
+    Some(scope(owner(&config.name), names.collect(), pack))
 }
 
 fn scope<'a>(

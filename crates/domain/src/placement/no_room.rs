@@ -1,6 +1,7 @@
 //! Why a gang finds no topology domain, as far as nodes tell.
 
 use super::room::ScopeRoom;
+use crate::topology::in_plural;
 
 /// What the scheduler tells of the scope that failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,15 +96,4 @@ fn describe_pods(room: &ScopeRoom) -> String {
     let request = room.resource.as_ref();
     let request = request.map_or(String::new(), |name| format!(" that request {name}"));
     format!("{need} {pods}{request}")
-}
-
-/// Names of levels are words of users, such as `rack` and `switch`.
-fn in_plural(level: &str) -> String {
-    let hisses = ["s", "x", "z", "ch", "sh"];
-    let ending = if hisses.iter().any(|end| level.ends_with(end)) {
-        "es"
-    } else {
-        "s"
-    };
-    format!("{level}{ending}")
 }

@@ -200,7 +200,8 @@ impl Meter<'_> {
     }
 }
 
-fn is_in(node: &Node, domain: &Selector) -> bool {
+/// Whether the node is in the domain with these labels.
+pub(super) fn is_in(node: &Node, domain: &Selector) -> bool {
     let has = |(key, value): (&String, &String)| {
         ownership::label(&node.metadata, key) == Some(value.as_str())
     };

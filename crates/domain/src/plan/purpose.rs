@@ -31,6 +31,9 @@ pub enum Purpose {
     /// name.
     #[strum(serialize = "nothing has its templates any more")]
     RemoveRevision,
+    /// A ResourceClaim of a replica that is scaled in, or whose pods use another one.
+    #[strum(serialize = "no pod uses it any more")]
+    RemoveClaim,
     /// A PodGroup that no pod names any more, or whose demands no longer hold.
     #[strum(serialize = "its gang does not use it any more")]
     RemovePodGroup,
@@ -52,6 +55,12 @@ pub enum Purpose {
     /// A pod of a job that is over.
     #[strum(serialize = "the job is over")]
     EndJob,
+    /// A pod of a set that is suspended.
+    #[strum(serialize = "the set is suspended")]
+    Suspend,
+    /// A job that is over, and that was kept for `ttlAfterFinished`.
+    #[strum(serialize = "ttlAfterFinished has passed")]
+    ExpireJob,
     /// A pod that ended makes room for its successor.
     #[strum(serialize = "it ended and is replaced")]
     ReplacePod,

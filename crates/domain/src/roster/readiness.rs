@@ -9,7 +9,7 @@ use super::{ObservedClique, Roster, Slot};
 use crate::Pod;
 use crate::health::fence;
 use crate::health::readiness::{self, Cause, CliqueView, Start};
-use crate::health::training;
+use crate::health::{suspension, training};
 use crate::object::ownership;
 use crate::workload::gang;
 use crate::workload::layout::LayoutSlot;
@@ -23,6 +23,9 @@ impl Roster<'_> {
         let replica = self.replica_of(clique.name());
         if replica.is_some_and(|i| !self.previous_of(i).is_empty()) {
             return Start::Terminating;
+        }
+        if suspension::is_suspended(self.set.status.as_ref()) {
+            return Start::Suspended;
         }
         let gang = ownership::label(&clique.podclique.metadata, labels::POD_GANG);
         let gang = gang.and_then(|name| self.gang(name));

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use api::names;
+
 use super::{ObservedClique, Roster, Slot};
 use crate::health::{fence, training};
 use crate::object::ownership;
+use crate::update;
 use crate::workload::layout::{Group, LayoutSlot, Replica};
 
 impl<'a> Roster<'a> {
@@ -20,6 +23,29 @@ impl<'a> Roster<'a> {
     /// since then is a failure and is not created again in this attempt (decision 59).
     pub fn is_closed(&self, replica: i32) -> bool {
         training::is_training(self.set) && fence::is_complete(self.attempts(), replica)
+    }
+
+    /// How many pods of a standalone PodClique an update does not create yet (decision 168).
+    pub fn count_held_back(&self, part: &ObservedClique) -> i32 {
+        let Some(turn) = update::turn(self.set) else {
+            return 0;
+        };
+        let set = ownership::name(&self.set.metadata);
+        let mut listed = turn.holds_vacant.iter();
+        let found = listed.find(|listed| {
+            let name = names::standalone_clique(set, turn.replica_index, &listed.component);
+            name == part.name()
+        });
+        let listed = found.map_or(&[][..], |listed| &listed.indexes);
+        let status = part.podclique.status.as_ref();
+        let record = status.and_then(|status| status.update_progress.as_ref());
+        let held = update::held_indexes(
+            listed.iter().copied(),
+            part.podclique.spec.replicas,
+            part.minimum(),
+            record.and_then(|record| record.reached),
+        );
+        i32::try_from(held.len()).unwrap_or(i32::MAX)
     }
 
     /// Whether the slot's work was found to be done: the set stored it, or the PodClique's status

@@ -82,6 +82,8 @@ pub fn has_own_domain(set: &PodCliqueSet, podclique: &str) -> bool {
         clique.and_then(|clique| clique.topology_constraint.as_ref()),
         slot.group
             .and_then(|group| group.topology_constraint.as_ref()),
+        slot.group
+            .and_then(|group| group.all_replicas_topology_constraint.as_ref()),
     ];
     constraints
         .into_iter()

@@ -1,6 +1,6 @@
 //! The topology constraints of a template, as its author wrote them.
 
-use api::podcliqueset::PodCliqueSetTemplateSpec;
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec};
 use api::topology::TopologyConstraint;
 
 /// The levels that one constraint names.
@@ -52,8 +52,19 @@ fn constraints(template: &PodCliqueSetTemplateSpec) -> impl Iterator<Item = &Top
     template
         .topology_constraint
         .iter()
-        .chain(groups.filter_map(|group| group.topology_constraint.as_ref()))
+        .chain(groups.flat_map(of_group))
         .chain(cliques.filter_map(|clique| clique.topology_constraint.as_ref()))
+}
+
+/// Those of a scaling group, outermost first.
+fn of_group(group: &PodCliqueScalingGroupConfig) -> impl Iterator<Item = &TopologyConstraint> {
+    let of_all = group.all_replicas_topology_constraint.iter();
+    of_all.chain(&group.topology_constraint)
+}
+
+/// Whether the base gang has several replicas of the group.
+pub fn requires_several(group: &PodCliqueScalingGroupConfig) -> bool {
+    group.min_available.unwrap_or(1) > 1
 }
 
 fn given(text: &str) -> Option<&str> {

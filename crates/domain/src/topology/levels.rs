@@ -3,6 +3,7 @@
 use api::ClusterTopologyBinding;
 use api::topology::TopologyLevel;
 
+use super::Selector;
 use crate::Node;
 use crate::object::ownership;
 
@@ -81,4 +82,37 @@ impl Levels {
             .map(|level| ownership::label(&node.metadata, &level.key))
             .collect()
     }
+}
+
+/// The name of the domain with these labels at the level at `position`, such as `rack z0/r1`, and
+/// its labels; none if one of them is missing.
+pub(crate) fn domain_of_labels(
+    labels: &Selector,
+    levels: &Levels,
+    position: usize,
+) -> Option<(String, Selector)> {
+    let path = levels.down_to(position);
+    let own = path.as_slice().get(position)?;
+    let domain: Option<Vec<(&str, &str)>> = path
+        .as_slice()
+        .iter()
+        .map(|level| Some((level.key.as_str(), labels.get(&level.key)?.as_str())))
+        .collect();
+    let domain = domain?;
+    let values: Vec<&str> = domain.iter().map(|(_, value)| *value).collect();
+    let name = format!("{} {}", own.domain, values.join("/"));
+    let labels = domain.into_iter();
+    let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    Some((name, labels.collect()))
+}
+
+/// Names of levels are words of users, such as `rack` and `switch`.
+pub(crate) fn in_plural(level: &str) -> String {
+    let hisses = ["s", "x", "z", "ch", "sh"];
+    let ending = if hisses.iter().any(|end| level.ends_with(end)) {
+        "es"
+    } else {
+        "s"
+    };
+    format!("{level}{ending}")
 }

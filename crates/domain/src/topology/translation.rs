@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use api::podcliqueset::PodCliqueSetTemplateSpec;
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec};
 use api::podgang::{GangTopologyConstraint, PackConstraint, TopologyConstraintGroupConfig};
 use api::topology::TopologyConstraint;
 
-use super::{Levels, Pack, pack_of};
+use super::{Levels, Pack, pack_of, requires_several};
 
 /// A part of a gang that is not idle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub struct GangPart<'a> {
 pub struct GroupOfPart<'a> {
     /// Name of the group in the template.
     pub config: &'a str,
+    /// Name of the PodCliqueScalingGroup.
+    pub name: String,
     /// Name of the PodCliqueScalingGroup, and index of the replica: `<group>-<replica>`.
     pub replica: String,
 }
@@ -36,6 +38,8 @@ pub struct GangTopology {
     pub gang: Option<GangTopologyConstraint>,
     /// Those of group replicas in it.
     pub groups: Vec<TopologyConstraintGroupConfig>,
+    /// Those of all replicas of a scaling group in it.
+    pub scaling_groups: Vec<TopologyConstraintGroupConfig>,
     /// Those of its parts, by name.
     pub parts: BTreeMap<String, GangTopologyConstraint>,
 }
@@ -43,13 +47,17 @@ pub struct GangTopology {
 impl GangTopology {
     /// Whether the gang has no constraint.
     pub fn is_empty(&self) -> bool {
-        self.gang.is_none() && self.groups.is_empty() && self.parts.is_empty()
+        let groups = self.groups.iter().chain(&self.scaling_groups);
+        self.gang.is_none() && self.parts.is_empty() && groups.count() == 0
     }
 }
 
 /// Translates the constraints for a gang with these parts. The constraint of the set applies to a
 /// base gang; a scaled gang has that of its scaling group, or else that of the set. A level that
 /// `levels` lacks is left out.
+///
+/// The constraint of all replicas of a scaling group applies to those in a base gang, where a single
+/// one has it as its own; those in scaled gangs join them by pins.
 pub fn translate(
     template: &PodCliqueSetTemplateSpec,
     is_scaled: bool,
@@ -58,23 +66,29 @@ pub fn translate(
 ) -> GangTopology {
     let keys = Keys { levels };
     let of_set = template.topology_constraint.as_ref();
-    let of_group = |config: &str| {
+    let find_group = |config: &str| {
         let mut groups = template.scaling_groups.iter();
-        groups
-            .find(|group| group.name == config)?
-            .topology_constraint
-            .as_ref()
+        groups.find(|group| group.name == config)
     };
     let gang = if is_scaled {
         let group = parts.iter().find_map(|part| part.group.as_ref());
-        group.and_then(|group| of_group(group.config)).or(of_set)
+        let group = group.and_then(|group| find_group(group.config));
+        match group.filter(|group| has_own(group)) {
+            Some(group) => keys.of_scaled_gang(group),
+            None => keys.constraint(of_set),
+        }
     } else {
-        of_set
+        keys.constraint(of_set)
     };
-    let groups = if is_scaled {
-        Vec::new()
-    } else {
-        keys.group_configs(parts, of_group)
+    let in_base: &[GangPart<'_>] = if is_scaled { &[] } else { parts };
+    let of_replica = |part: &GroupOfPart<'_>| {
+        let constraint = keys.of_group_replica(find_group(part.config)?)?;
+        Some((part.replica.clone(), constraint))
+    };
+    let of_replicas = |part: &GroupOfPart<'_>| {
+        let group = find_group(part.config).filter(|group| requires_several(group))?;
+        let constraint = keys.constraint(group.all_replicas_topology_constraint.as_ref())?;
+        Some((part.name.clone(), constraint))
     };
     let of_clique = |part: &GangPart<'_>| {
         let mut cliques = template.cliques.iter();
@@ -83,10 +97,15 @@ pub fn translate(
         Some((part.name.to_owned(), constraint))
     };
     GangTopology {
-        gang: keys.constraint(gang),
-        groups,
+        gang,
+        groups: collect_configs(in_base, of_replica),
+        scaling_groups: collect_configs(in_base, of_replicas),
         parts: parts.iter().filter_map(of_clique).collect(),
     }
+}
+
+fn has_own(group: &PodCliqueScalingGroupConfig) -> bool {
+    group.topology_constraint.is_some() || group.all_replicas_topology_constraint.is_some()
 }
 
 /// Translates names of levels.
@@ -110,27 +129,63 @@ impl Keys<'_> {
         })
     }
 
-    /// One for each group replica whose group has a constraint, in the order of the parts.
-    fn group_configs<'t>(
+    /// That of a group replica in a base gang. The only one of its group stands for all replicas.
+    fn of_group_replica(
         &self,
-        parts: &[GangPart<'_>],
-        of_group: impl Fn(&str) -> Option<&'t TopologyConstraint>,
-    ) -> Vec<TopologyConstraintGroupConfig> {
-        let mut all: Vec<TopologyConstraintGroupConfig> = Vec::new();
-        for part in parts {
-            let Some(group) = &part.group else { continue };
-            let Some(constraint) = self.constraint(of_group(group.config)) else {
-                continue;
-            };
-            match all.iter_mut().find(|config| config.name == group.replica) {
-                Some(config) => config.pod_group_names.push(part.name.to_owned()),
-                None => all.push(TopologyConstraintGroupConfig {
-                    name: group.replica.clone(),
-                    pod_group_names: vec![part.name.to_owned()],
-                    topology_constraint: Some(constraint),
-                }),
-            }
-        }
-        all
+        group: &PodCliqueScalingGroupConfig,
+    ) -> Option<GangTopologyConstraint> {
+        let of_all = group.all_replicas_topology_constraint.as_ref();
+        let of_all = self.constraint(of_all.filter(|_| !requires_several(group)));
+        merge(self.constraint(group.topology_constraint.as_ref()), of_all)
     }
+
+    /// That of a scaled gang, whose pods share the domain of all replicas in any case.
+    fn of_scaled_gang(
+        &self,
+        group: &PodCliqueScalingGroupConfig,
+    ) -> Option<GangTopologyConstraint> {
+        let of_all = self.constraint(group.all_replicas_topology_constraint.as_ref());
+        merge(self.constraint(group.topology_constraint.as_ref()), of_all)
+    }
+}
+
+/// The inner constraint, with the levels of the outer one that it does not name.
+fn merge(
+    inner: Option<GangTopologyConstraint>,
+    outer: Option<GangTopologyConstraint>,
+) -> Option<GangTopologyConstraint> {
+    let packs = [&inner, &outer].map(|constraint| constraint.as_ref()?.pack_constraint.clone());
+    let [Some(own), Some(around)] = packs else {
+        return inner.or(outer);
+    };
+    Some(GangTopologyConstraint {
+        pack_constraint: Some(PackConstraint {
+            required: own.required.or(around.required),
+            preferred: own.preferred.or(around.preferred),
+        }),
+    })
+}
+
+/// The constraints of groups of parts, in the order of the parts. `constraint_of` returns the name of
+/// a group and its constraint.
+fn collect_configs(
+    parts: &[GangPart<'_>],
+    constraint_of: impl Fn(&GroupOfPart<'_>) -> Option<(String, GangTopologyConstraint)>,
+) -> Vec<TopologyConstraintGroupConfig> {
+    let mut all: Vec<TopologyConstraintGroupConfig> = Vec::new();
+    for part in parts {
+        let found = part.group.as_ref().and_then(&constraint_of);
+        let Some((name, constraint)) = found else {
+            continue;
+        };
+        match all.iter_mut().find(|config| config.name == name) {
+            Some(config) => config.pod_group_names.push(part.name.to_owned()),
+            None => all.push(TopologyConstraintGroupConfig {
+                name,
+                pod_group_names: vec![part.name.to_owned()],
+                topology_constraint: Some(constraint),
+            }),
+        }
+    }
+    all
 }

@@ -1,9 +1,12 @@
 //! Why a gang with topology constraints cannot start, and condition `TopologyLevelsUnavailable`.
 
-use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
+use api::PodCliqueSet;
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PodCliqueSetTemplateSpec;
 
-use super::{Levels, binding_name, has_constraints, named_domains};
+use super::{
+    AmbiguousValue, Levels, binding_name, has_constraints, named_domains, pack_of, requires_several,
+};
 
 /// A required constraint that nobody can honour now. Gangs that have not started wait; the set
 /// continues by itself once the cause is gone.
@@ -26,6 +29,11 @@ pub enum UnsupportedTopology {
     },
     /// The scheduler cannot keep pods in a domain.
     NotHonoured(String),
+    /// A required level holds for all replicas of this scaling group, of which several start together,
+    /// and the scheduler gets them one by one.
+    GroupInPieces(String),
+    /// A value of a required level names several domains, and the scheduler takes them for one.
+    Ambiguous(AmbiguousValue),
     /// The scheduler's own topology object is missing or lacks a level: the whole sentence.
     SchedulerTopology(String),
 }
@@ -58,6 +66,13 @@ impl UnsupportedTopology {
                 "{scheduler} cannot keep pods in one topology domain: use pack.preferred, or the \
                  schedulerName of a profile with backend kai-scheduler or kubernetes"
             ),
+            Self::GroupInPieces(group) => format!(
+                "scaling group {group} requires a topology domain for all of its replicas, of which \
+                 minAvailable start together, and only a profile with `gangs: Tree` places them \
+                 together: set that in scheduler.profiles of the operator's configuration, or create \
+                 the set again with minAvailable: 1"
+            ),
+            Self::Ambiguous(value) => value.describe(),
             Self::SchedulerTopology(sentence) => sentence.clone(),
         };
         format!("gangs that have not started stay gated: {cause}")
@@ -90,6 +105,26 @@ pub fn find_unsupported_topology(
         missing,
         known: levels.domains().map(str::to_owned).collect(),
     })
+}
+
+/// The first scaling group whose replicas start in one domain only if they are placed as one tree.
+pub fn find_group_in_pieces(template: &PodCliqueSetTemplateSpec) -> Option<&str> {
+    let mut groups = template.scaling_groups.iter();
+    let group = groups.find(|group| {
+        let constraint = group.all_replicas_topology_constraint.as_ref();
+        requires_several(group) && pack_of(constraint).required.is_some()
+    });
+    group.map(|group| group.name.as_str())
+}
+
+/// Whether the set's condition says that a required constraint cannot be kept.
+pub fn says_unavailable(stored: &PodCliqueSet) -> bool {
+    let status = stored.status.as_ref();
+    let unsupported = status.and_then(|status| {
+        let type_ = ConditionType::SchedulingFeatureUnsupported;
+        conditions::find(&status.conditions, type_)
+    });
+    unsupported.is_some_and(|c| c.reason == <&str>::from(Reason::TopologyUnavailable))
 }
 
 /// Condition `TopologyLevelsUnavailable` of a set; none without constraints while the operator's

@@ -40,6 +40,8 @@ pub struct Component {
     pub limits: Limits,
     /// Whether this turn goes on without surge, as stored.
     pub is_without_surge: bool,
+    /// Indexes that stay vacant while other components of the replica are updated.
+    pub held: i32,
 }
 
 /// The limits of an update of one clique or group.
@@ -108,15 +110,27 @@ impl Component {
     }
 
     /// `reached` as it is stored next: it begins with an old unit, rises with the available ones that
-    /// are not surge, and follows `desired` down.
+    /// are not surge, and follows `desired` down. It does not rise with the room of another component:
+    /// with as many indexes as are held vacant fewer units have room.
     pub fn next_reached(&self) -> Option<i32> {
         let begins = self.old > 0;
         let before = self.reached.or(begins.then_some(0))?;
-        Some(before.max(self.real_available()).min(self.desired))
+        let available = self.real_available().min(self.with_room());
+        Some(before.max(available).min(self.desired))
+    }
+
+    /// The number of units that have room of their own, as far as the turn knows.
+    fn with_room(&self) -> i32 {
+        self.desired.saturating_sub(self.held)
+    }
+
+    /// Whether fewer units are available than ran since the turn began.
+    pub fn misses_units(&self) -> bool {
+        self.available < self.clipped_reached().unwrap_or(0)
     }
 
     /// Available units that are not surge.
-    fn real_available(&self) -> i32 {
+    pub(super) fn real_available(&self) -> i32 {
         self.available.saturating_sub(self.surge_available)
     }
 
@@ -151,7 +165,7 @@ impl Component {
     }
 
     /// Whether surge units take the place of those that are missing.
-    fn uses_surge(&self) -> bool {
+    pub(super) fn uses_surge(&self) -> bool {
         self.limits.max_surge > 0 && !self.is_without_surge
     }
 
@@ -166,28 +180,42 @@ impl Component {
     /// fewer than it found, or as many with surge, and, where it found more than the minimum, the
     /// minimum.
     pub fn deletable(&self) -> usize {
-        let Some(reached) = self.clipped_reached() else {
+        let Some(floor) = self.floor() else {
             return 0;
         };
-        let has_risen = self.next_reached() > Some(reached);
+        let has_risen = self.next_reached() > self.clipped_reached();
         if has_risen {
             return 0;
         }
         if self.uses_surge() && self.surge_available < self.limits.max_surge {
             return 0;
         }
+        let spare = self.available.saturating_sub(floor);
+        // More run than have room. The room may be that of another component, or new: then the set
+        // stores in a moment that less is held vacant.
+        let has_more = self.held > 0 && self.real_available() > self.with_room();
+        let spare = if has_more {
+            spare.min(self.limits.max_unavailable.max(1))
+        } else {
+            spare
+        };
+        usize::try_from(spare).unwrap_or(0)
+    }
+
+    /// The number of available units that the update leaves; unknown before `reached` is stored.
+    pub fn floor(&self) -> Option<i32> {
+        let reached = self.clipped_reached()?;
         let away = if self.uses_surge() {
             0
         } else {
             self.limits.max_unavailable
         };
         let below = reached.saturating_sub(away).max(0);
-        let floor = if reached > self.minimum {
+        Some(if reached > self.minimum {
             below.max(self.minimum)
         } else {
             below
-        };
-        usize::try_from(self.available.saturating_sub(floor)).unwrap_or(0)
+        })
     }
 
     /// The surge units, of these that exist, that go now, and the numbers without them. While an old

@@ -1,4 +1,4 @@
-//! The new pod of an update whose trouble is the most important, in words.
+//! The pod of an update whose trouble is the most important, in words.
 
 use jiff::Timestamp;
 
@@ -6,8 +6,8 @@ use super::counts_from;
 use crate::Pod;
 use crate::health::culprit::find_culprit;
 
-/// The trouble of one of these new pods; `None` if they merely start, or are up.
-pub fn explain_new_pods<'a>(
+/// The trouble of one of these pods; `None` if they merely start, or are up.
+pub fn explain_trouble<'a>(
     pods: impl Iterator<Item = &'a Pod> + Clone,
     now: Timestamp,
 ) -> Option<String> {

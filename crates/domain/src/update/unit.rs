@@ -12,6 +12,8 @@ const UNREADY_PATIENCE: SignedDuration = SignedDuration::from_secs(30);
 const AFTER_CONTAINER_END: SignedDuration = SignedDuration::from_secs(60);
 /// A kubelet reports a pod that never was Ready as not Ready since this moment of its start.
 const FIRST_REPORT: SignedDuration = SignedDuration::from_secs(2);
+/// Times of conditions are cut to whole seconds: a pod may have become Ready up to this much later.
+const CUT_OFF: SignedDuration = SignedDuration::from_secs(1);
 
 /// Whether a unit has the newest template, as far as an update is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,13 +110,20 @@ pub fn stage_of_pod(pod: &Pod, age: Age, min_ready: SignedDuration, now: Timesta
     }
 }
 
-/// When a pod counts as available for an update; `None` while it is not Ready.
+/// When a pod counts as available for an update: never before it has been Ready for `min_ready`. `None`
+/// while it is not Ready.
 pub fn available_since(pod: &Pod, min_ready: SignedDuration) -> Option<Timestamp> {
     if !pod.is_ready() {
         return None;
     }
     let ready = pod.flipped_at("Ready").unwrap_or(Timestamp::MIN);
-    let ready = ready.checked_add(min_ready).unwrap_or(Timestamp::MAX);
+    let cut_off = if min_ready.is_zero() {
+        SignedDuration::ZERO
+    } else {
+        CUT_OFF
+    };
+    let ready = ready.checked_add(min_ready.saturating_add(cut_off));
+    let ready = ready.unwrap_or(Timestamp::MAX);
     let ended = pod.last_app_container_end();
     let ended = ended.and_then(|end| end.checked_add(AFTER_CONTAINER_END).ok());
     Some(ended.map_or(ready, |ended| ended.max(ready)))

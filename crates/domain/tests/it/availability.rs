@@ -142,9 +142,8 @@ fn training(facts: CliqueFacts, has_succeeded: bool, failed: i32) -> CliqueFacts
         training: Some(TrainingFacts {
             has_succeeded,
             failed,
-            given_up: 0,
             running: facts.available,
-            in_place: None,
+            ..TrainingFacts::default()
         }),
         ..facts
     }
@@ -282,6 +281,88 @@ fn available_surge_replicas_count_as_healthy() {
     assert_eq!((status(0), status(1)), (Status::True, Status::False));
 }
 
+/// Its set is suspended: this is what it stores then, and whether that is a breach.
+#[rstest]
+#[case::up(clique(4, true, false), true)]
+#[case::down(clique(0, true, false), true)]
+#[case::never_up(clique(2, false, false), false)]
+#[case::up_for_the_first_time(clique(3, false, false), true)]
+#[case::was_idle_and_never_up(CliqueFacts { was_idle: true, ..clique(0, false, false) }, true)]
+#[case::scaled_below(kept(1, clique(1, true, false)), true)]
+#[case::of_a_job(CliqueFacts { training: Some(TrainingFacts::default()), ..clique(0, true, false) }, true)]
+#[case::failed_in_a_job(
+    CliqueFacts {
+        training: Some(TrainingFacts { failed: 4, given_up: 1, ..TrainingFacts::default() }),
+        ..clique(0, true, false)
+    },
+    true
+)]
+fn a_suspended_clique_is_not_breached_and_starts_like_a_new_one(
+    #[case] facts: CliqueFacts,
+    #[case] was_idle: bool,
+) {
+    let held = facts.held(true);
+    let verdict = clique_breach(&held);
+    assert_eq!(
+        (verdict.status, verdict.reason),
+        (Status::False, Reason::Suspended)
+    );
+    assert_eq!(held.is_or_was_idle(), was_idle);
+    assert_eq!(held.next_scaled_below_to(), None);
+}
+
+/// Of 4 pods 3 are required, and so many indexes are available, done ones included.
+#[rstest]
+#[case::done_before_are_the_minimum(3, 3, true)]
+#[case::all_are_done(4, 4, true)]
+#[case::one_is_up_again(4, 3, false)]
+#[case::none_is_done(3, 0, false)]
+#[case::too_few(2, 1, true)]
+fn work_that_is_done_does_not_end_a_start_after_a_suspension(
+    #[case] available: i32,
+    #[case] completed: i32,
+    #[case] was_idle: bool,
+) {
+    let facts = CliqueFacts {
+        was_idle: true,
+        training: Some(TrainingFacts {
+            completed,
+            ..TrainingFacts::default()
+        }),
+        ..clique(available, true, false)
+    };
+    assert_eq!(facts.is_or_was_idle(), was_idle);
+}
+
+#[test]
+fn a_suspended_clique_that_has_done_its_work_says_so() {
+    let training = TrainingFacts {
+        has_succeeded: true,
+        ..TrainingFacts::default()
+    };
+    let facts = CliqueFacts {
+        training: Some(training),
+        ..clique(0, true, false)
+    };
+    let verdict = clique_breach(&facts.held(true));
+    assert_eq!(verdict.reason, Reason::SufficientReadyPods);
+}
+
+#[test]
+fn a_group_of_a_suspended_set_is_not_breached() {
+    let facts = GroupFacts {
+        replicas: 2,
+        min_available: 1,
+        unhealthy: vec![0, 1],
+        ..GroupFacts::default()
+    };
+    let verdict = group_breach(&facts.held(true));
+    assert_eq!(
+        (verdict.status, verdict.reason),
+        (Status::False, Reason::Suspended)
+    );
+}
+
 #[test]
 fn a_group_that_is_updated_is_not_judged() {
     let facts = GroupFacts {
@@ -289,6 +370,7 @@ fn a_group_that_is_updated_is_not_judged() {
         min_available: 1,
         unhealthy: vec![0, 1],
         is_updating: true,
+        is_held: false,
         surge: 0,
     };
     let verdict = group_breach(&facts);

@@ -1,5 +1,7 @@
 //! Which pod is named, and with which text (docs/semantics.md §2.1).
 
+mod blame;
+
 use api::WorkloadType;
 use api::podclique::BreachCause;
 use domain::Pod;
@@ -253,6 +255,7 @@ fn the_cause_of_a_breach_is_the_loss_that_began_it(
         message: "stored".into(),
         time: Some(Time(jiff::Timestamp::from_second(at).unwrap())),
         is_disruption: false,
+        pod: None,
     });
     let seen = seen.and_then(|status| find_culprit([named(0, status)].iter(), true));
     let cause = find_cause(stored.as_ref(), seen.as_ref());

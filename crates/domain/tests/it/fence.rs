@@ -1,8 +1,9 @@
 use api::labels;
-use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
+use api::podcliqueset::{LiveReplicas, ReplicaAttempt, TerminationCause};
 use domain::health::fence::{
     AttemptCause, StandaloneClique, adopt_higher_attempts, begin_attempts, begin_group_attempts,
-    count_to_create, current_attempt, is_recovering, remember_live_replicas, with_recovered,
+    count_to_create, current_attempt, is_recovering, note_causes, remember_live_replicas,
+    with_recovered,
 };
 use domain::object::attempt::Attempt;
 use domain::workload::clique::LiveCount;
@@ -30,6 +31,49 @@ fn a_replica_begins_at_attempt_0_and_is_raised_alone() {
     let other = begin_attempts(&twice, [(0, cause())], NOW);
     assert_eq!(pairs(&other), [(0, 1), (1, 2)]);
     assert_eq!(other[1].message, "demo-0-a: 0 of 1 pods ready");
+}
+
+fn blamed(pod: &str) -> TerminationCause {
+    TerminationCause {
+        clique: "w".into(),
+        pod: pod.into(),
+        node: None,
+        reason: "Error".into(),
+        exit_code: Some(7),
+        message: Some("x".repeat(1024)),
+        time: None,
+    }
+}
+
+/// A node is lost, and a thousand replicas with it.
+#[test]
+fn the_cause_is_kept_as_long_as_the_message() {
+    let due = (0..1_000).map(|replica| (replica, cause()));
+    let mut all = begin_attempts(&[], due, NOW);
+    note_causes(
+        &mut all,
+        (0..1_000).map(|replica| (replica, blamed("first"))),
+    );
+    let with_cause = all.iter().filter(|a| a.cause.is_some()).count();
+    assert_eq!(with_cause, 20);
+    assert!(
+        all.iter()
+            .all(|a| a.cause.is_some() != a.message.is_empty())
+    );
+    let bytes = serde_json::to_string(&all).unwrap().len();
+    assert!(bytes < 200_000, "{bytes} bytes");
+
+    let later = NOW + SignedDuration::from_secs(1);
+    let due = (500..520).map(|replica| (replica, cause()));
+    let mut next = begin_attempts(&all, due, later);
+    assert!(next.iter().all(|a| a.cause.is_none()), "none is known yet");
+    note_causes(&mut next, [(500, blamed("second"))]);
+    let kept: Vec<i32> = next
+        .iter()
+        .filter(|a| a.cause.is_some())
+        .map(|a| a.replica)
+        .collect();
+    assert_eq!(kept, [500]);
 }
 
 #[test]

@@ -94,6 +94,12 @@ fn of_schedulers() -> Vec<Example> {
              minCount (5) cannot be satisfied: 4 scheduled, 0 remaining",
         ),
         refused(
+            "the scheduler: 256 pods use a resource claim",
+            "running PreBind plugin \"DynamicResources\": add reservation to claim default/demo-all-gpu: \
+             ResourceClaim \"demo-all-gpu\" is invalid: status.reservedFor: Too many: 257: must have at \
+             most 256 items",
+        ),
+        refused(
             "the scheduler: a volume",
             "0/2 nodes are available: persistentvolumeclaim \"data\" not found. not found",
         ),
@@ -110,6 +116,10 @@ fn of_schedulers() -> Vec<Example> {
             "the scheduler: `Insufficient ...`",
             "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). no \
              new claims to deallocate",
+        ),
+        refused(
+            "the scheduler: no free devices for a resource claim",
+            "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable",
         ),
         recorded("the scheduler: a taint", "never-scheduled-then-bound", 3),
         refused(

@@ -1,5 +1,6 @@
 //! The placement score.
 
+mod closed;
 mod room;
 
 use domain::placement::{Cluster, Location, ScopePlaces, mean_score, score};

@@ -13,6 +13,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, after, pod, podclique};
 
+mod pull_failure;
 mod start_order;
 mod topology;
 

@@ -1,10 +1,13 @@
 //! How long a breach may last (docs/semantics.md §3).
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
+use api::podclique::LostPod;
 use api::{GoDuration, PodClique, PodCliqueSet, conditions};
 use domain::health::availability::StoredBreach;
+use domain::health::culprit::{Blamed, Culprit};
+use domain::health::fence::{begin_attempts, note_causes};
 use domain::health::termination::{
-    Breach, delay_of_group, delay_of_set, first_of_each_replica, memory,
+    Breach, delay_of_group, delay_of_set, first_of_each_replica, memory, terminated_event,
 };
 use domain::plan::{Kind, Target};
 use jiff::{SignedDuration, Timestamp};
@@ -161,4 +164,72 @@ fn says_the_replica_the_time_and_the_cause() {
     assert_eq!(breach.due(), START + SignedDuration::from_secs(15));
     let note = breach.scheduled_event("replica 0");
     insta::assert_snapshot!(format!("{}\n{}", note.message, breach.cause().message));
+}
+
+/// The breach, which goes back to this pod.
+fn blamed(numbers: &str) -> Breach {
+    let text = "w-1 on node-2: container main ended with exit code 7";
+    let culprit = Culprit {
+        text: text.into(),
+        is_disruption: false,
+        is_loss: true,
+        is_serious: true,
+        since: START,
+        pod: Some(LostPod {
+            name: "w-1".into(),
+            node: Some("node-2".into()),
+            reason: "Error".into(),
+            exit_code: Some(7),
+            last_words: Some(format!("{}the end", "x".repeat(500))),
+        }),
+    };
+    let breach = Breach {
+        numbers: numbers.into(),
+        ..breach(0, "demo-0-g", 5).unwrap()
+    };
+    breach.blamed_on(Some(Blamed {
+        clique: "w".into(),
+        culprit,
+    }))
+}
+
+/// The numbers of a group name no pod.
+#[rstest]
+#[case::of_a_group(
+    "0 of 1 required group replicas healthy; unhealthy: 0",
+    "0 of 1 required group replicas healthy; unhealthy: 0; clique w: w-1 on node-2: container main \
+     ended with exit code 7; MinAvailableBreached since"
+)]
+#[case::of_a_clique(
+    "0 of 1 required pods ready; w-1 on node-2: container main ended with exit code 7",
+    "0 of 1 required pods ready; w-1 on node-2: container main ended with exit code 7; \
+     MinAvailableBreached since"
+)]
+fn the_pod_that_it_goes_back_to_is_named_once(#[case] numbers: &str, #[case] expected: &str) {
+    let message = blamed(numbers).cause().message;
+    let numbers = message.strip_prefix("PodClique demo-0-g: ").unwrap();
+    assert!(numbers.starts_with(expected), "{message}");
+}
+
+#[test]
+fn the_event_ends_with_the_last_words_and_fits() {
+    let breach = blamed("0 of 1 required group replicas healthy; unhealthy: 0");
+    let mut attempts = begin_attempts(&[], [(0, breach.cause())], START);
+    let unknown = terminated_event(&attempts[0], "uid", "replica 0");
+    assert!(
+        !unknown.message.contains("last words"),
+        "{}",
+        unknown.message
+    );
+    let record = breach.blamed.as_ref().unwrap().to_record().unwrap();
+    note_causes(&mut attempts, [(0, record)]);
+    let event = terminated_event(&attempts[0], "uid", "replica 0");
+    assert!(
+        event
+            .message
+            .contains("terminationDelay 10s; last words: xxx")
+    );
+    assert!(event.message.ends_with("xthe end"), "{}", event.message);
+    assert!(event.message.len() < 1024, "{}", event.message);
+    assert_eq!(event.identity, unknown.identity);
 }

@@ -1,5 +1,6 @@
 //! Levels, constraints, what cannot be kept, and scopes of topology constraints.
 
+mod ambiguous;
 mod scope;
 mod translation;
 
@@ -50,7 +51,7 @@ pub fn required(domain: &str) -> Value {
     json!({"topologyName": "fabric", "pack": {"required": domain}})
 }
 
-fn preferred(domain: &str) -> Value {
+pub fn preferred(domain: &str) -> Value {
     json!({"topologyName": "fabric", "pack": {"preferred": domain}})
 }
 

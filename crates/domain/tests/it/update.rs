@@ -3,6 +3,9 @@
 mod coherent;
 mod component;
 mod records;
+mod rolling;
+mod tally;
+mod vacancies;
 
 use api::GoDuration;
 use api::conditions::{Reason, Status};
@@ -69,8 +72,9 @@ fn staged_pod(given: &str) -> (Pod, Age) {
 #[case("kept bound ready@50 leaving", Stage::Leaving, None)]
 #[case("new", Stage::NewUnplaced, None)]
 #[case("new bound", Stage::Starting, None)]
-#[case("new bound ready@85", Stage::Starting, Some(105))]
-#[case("new bound ready@80", Stage::Updated, None)]
+#[case("new bound ready@85", Stage::Starting, Some(106))]
+#[case("new bound ready@80", Stage::Starting, Some(101))]
+#[case("new bound ready@79", Stage::Updated, None)]
 #[case("new bound ready@80 ended@70", Stage::Starting, Some(130))]
 #[case("new bound ready@45 ended@40", Stage::Updated, None)]
 #[case("new bound unready@50", Stage::Starting, None)]
@@ -88,6 +92,21 @@ fn a_pod_is_in_one_stage(
     );
     let next = update::next_stage_at(&pod, age, min_ready, now);
     assert_eq!(next, changes_at.map(after), "{given}");
+}
+
+/// Condition times are cut to whole seconds. A pod that counts at once needs no more time.
+#[rstest]
+#[case::none(0, 0)]
+#[case::a_second(1, 2)]
+#[case::half_a_minute(30, 31)]
+fn a_new_pod_counts_no_moment_too_early(#[case] min_ready: i64, #[case] seconds: i64) {
+    let (pod, age) = staged_pod("new bound ready@50");
+    let min_ready = SignedDuration::from_secs(min_ready);
+    let counts = update::next_stage_at(&pod, age, min_ready, after(49)).unwrap();
+    assert_eq!(counts, after(50 + seconds));
+    // It became Ready in the last moment of the second that its condition names.
+    let latest = after(51) - SignedDuration::from_nanos(1);
+    assert!(min_ready.is_zero() || counts >= latest + min_ready);
 }
 
 #[rstest]

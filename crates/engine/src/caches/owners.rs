@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::Key;
-use domain::health::training;
+use domain::health::{suspension, training};
 use domain::object::ownership;
 use domain::roster::{self, Owner};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -94,10 +94,14 @@ impl Caches {
         }
     }
 
-    /// Whether the set is a job that was given up and waits for its last pod.
+    /// Whether the set waits for the end of its last pod: it is a job that was given up, or it is
+    /// suspended.
     pub fn awaits_last_pod(&self, set: &Key) -> bool {
         let set = self.of::<PodCliqueSet>().get(set);
         let status = set.as_ref().and_then(|s| s.status.as_ref());
-        status.is_some_and(|s| training::has_failed(s) && !training::is_terminal(s.phase))
+        status.is_some_and(|s| {
+            let is_given_up = training::has_failed(s) && !training::is_terminal(s.phase);
+            is_given_up || suspension::is_suspended(Some(s))
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType};
+use api::conditions::{self, ConditionType, Reason};
 use api::status::Status;
 use domain::plan::Kind;
 use jiff::Timestamp;
@@ -20,7 +20,7 @@ pub(crate) struct ReadyState {
     pub(crate) ready: String,
     pub(crate) reason: String,
     /// Since when it is not ready, if its readiness is expected; it is not for an object that is
-    /// being deleted, nor for a job that failed for good.
+    /// being deleted or suspended, nor for a job that failed for good.
     pub(crate) waits_since: Option<Timestamp>,
 }
 
@@ -58,7 +58,15 @@ fn waits_since(meta: &ObjectMeta, conditions: &[Condition]) -> Option<Timestamp>
     if meta.deletion_timestamp.is_some() || failed.is_some_and(|c| c.status == "True") {
         return None;
     }
-    false_since(meta, conditions, ConditionType::Ready)
+    let ready = conditions::find(conditions, ConditionType::Ready);
+    if ready.is_some_and(|c| c.reason == <&str>::from(Reason::Suspended)) {
+        return None;
+    }
+    let since = false_since(meta, conditions, ConditionType::Ready)?;
+    // The wait of a set that was resumed begins with the resume.
+    let resumed = conditions::find(conditions, ConditionType::Suspended);
+    let resumed = resumed.map_or(Timestamp::MIN, |c| c.last_transition_time.0);
+    Some(since.max(resumed))
 }
 
 /// Since when the condition is not True; since the start if there is none yet.

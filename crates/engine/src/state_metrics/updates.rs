@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use domain::health::suspension;
 use domain::{Key, update};
 use jiff::Timestamp;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -68,25 +69,30 @@ fn label_set(set: &PodCliqueSet, largest: &Largest<'_>) -> String {
 fn state_of(set: &PodCliqueSet) -> Option<&'static str> {
     let conditions = &set.status.as_ref()?.conditions;
     let update = conditions::find(conditions, ConditionType::UpdateInProgress)?;
-    match update.reason.parse().ok()? {
+    match update.reason.parse::<Reason>().ok()? {
         Reason::TemplateRefused => Some("refused"),
         Reason::Paused => Some("paused"),
         Reason::Partitioned => Some("partitioned"),
-        Reason::ProgressDeadlineExceeded | Reason::NoRoom => Some("standing"),
+        reason if reason.is_standstill() => Some("standing"),
         Reason::Progressing => Some("running"),
         _ => None,
     }
 }
 
-/// When the update last made progress; none if no update runs, or if it rests. One without a turn
-/// waits for replicas that are away, and stands all the same.
+/// When the update last made progress; none if no update runs, if it rests, or if the set is suspended:
+/// then its time counts from the resume. One without a turn waits for replicas that are away, and stands
+/// all the same.
 fn last_progress(set: &Arc<PodCliqueSet>, caches: &Caches) -> Option<Timestamp> {
     let state = state_of(set);
-    let rests = matches!(state, Some("partitioned" | "refused")) || update::is_paused(set);
-    let progress = set.status.as_ref()?.update_progress.as_ref();
+    let status = set.status.as_ref()?;
+    let rests = matches!(state, Some("partitioned" | "refused"))
+        || update::is_paused(set)
+        || suspension::is_stored(status);
+    let progress = status.update_progress.as_ref();
     let runs = progress.filter(|progress| progress.update_ended_at.is_none() && !rests)?;
     let turn = update::turn(set).map(|turn| turn.update_started_at.0);
     let began = turn.unwrap_or(runs.update_started_at.0);
+    let resumed_at = suspension::resumed_at(Some(status));
     let key = Key::of(&set.metadata);
     let cliques = caches.of::<PodClique>().part_of(&key);
     let of_cliques = cliques.iter().filter_map(|clique| {
@@ -98,6 +104,6 @@ fn last_progress(set: &Arc<PodCliqueSet>, caches: &Caches) -> Option<Timestamp> 
         let progress = group.status.as_ref()?.update_progress.as_ref()?;
         progress.last_progress_time.as_ref().map(|at| at.0)
     });
-    let last = of_cliques.chain(of_groups).max();
-    Some(last.map_or(began, |last| last.max(began)))
+    let steps = of_cliques.chain(of_groups).chain(resumed_at);
+    Some(steps.fold(began, Timestamp::max))
 }

@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueSet, labels};
-use domain::health::{fence, training};
+use api::{PodClique, PodCliqueSet, codes, labels};
+use domain::health::{fence, suspension, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::Kind;
 use domain::workload::limits;
-use domain::{Key, Node, Pod, update};
+use domain::{Claim, Key, Node, Pod, sharing, update};
+use k8s_openapi::api::core::v1::Pod as FullPod;
+use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
@@ -38,6 +40,10 @@ pub fn read_by_children(set: &PodCliqueSet) -> impl PartialEq + use<> {
         training::is_over(Some(&status)),
         limits::says_over_limits(set),
         update::is_refused(set),
+        (
+            suspension::is_suspended(Some(&status)),
+            suspension::resumed_at(Some(&status)),
+        ),
         status.current_generation_hash,
         status.replica_attempts,
         status.update_progress,
@@ -97,6 +103,43 @@ where
         .filter(|object| is_named_by(object, queue))
         .map(|object| Key::of(object.meta()))
         .collect()
+}
+
+/// The sets that name a ResourceClaimTemplate which exists now, or is gone.
+pub fn by_claim_template(
+    change: &Change<ResourceClaimTemplate>,
+    caches: &Caches,
+) -> Vec<Arc<PodCliqueSet>> {
+    let Some(template) = change.newest().filter(|_| !change.keeps(|_| ())) else {
+        return Vec::new();
+    };
+    let mut sets = caches.of::<PodCliqueSet>().all();
+    sets.retain(|set| sharing::names_template(set, template));
+    sets
+}
+
+/// The PodCliques that wait for claims, beside a claim of somebody else that is gone: its name is free.
+/// Neither its owner nor its labels lead to those who want the name. Claims that Kubernetes makes for a
+/// pod have generated names.
+pub fn beside_foreign_claim(change: &Change<Claim>, caches: &Caches) -> Vec<Arc<PodClique>> {
+    let is_of_pod = |claim: &Claim| owner::<FullPod>(&claim.metadata).is_some();
+    let foreign =
+        |claim: &&Arc<Claim>| !ownership::is_controlled_by_us(&claim.metadata) && !is_of_pod(claim);
+    let Some(gone) = change.gone().filter(foreign) else {
+        return Vec::new();
+    };
+    let mut podcliques = caches.of::<PodClique>().all();
+    podcliques.retain(|podclique| {
+        podclique.metadata.namespace == gone.metadata.namespace && waits_for_claim(podclique)
+    });
+    podcliques
+}
+
+/// Whether it has stored that its pods wait for a claim.
+pub fn waits_for_claim(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    let mut errors = status.into_iter().flat_map(|status| &status.last_errors);
+    errors.any(|error| error.code == codes::CLAIM_MISSING)
 }
 
 /// Pods that hang in Terminating on a node that is lost now, or out of service: from then on

@@ -8,7 +8,7 @@ use std::process::{ExitCode, Stdio};
 use anyhow::{Result, bail};
 use clap::{Parser, Subcommand, ValueEnum};
 use localcluster::standing::{self, Status};
-use localcluster::tool::{Tool, find_or_build_promtool};
+use localcluster::tool::{Tool, find_or_build_actionlint, find_or_build_promtool};
 use localcluster::{Options, Repository, users_kubeconfig};
 use serde_json::Value;
 
@@ -65,6 +65,8 @@ enum Command {
     },
     /// Print the path of promtool, which tests alerts, and build it if necessary.
     Promtool,
+    /// Print the path of actionlint, which checks workflows, and build it if necessary.
+    Actionlint,
 }
 
 fn json(text: &str) -> serde_json::Result<Value> {
@@ -122,7 +124,7 @@ fn run(command: Command) -> Result<ExitCode> {
         }
         Command::Down => progress("no local cluster is running"),
         Command::Status => return status(&repository),
-        Command::Tool { node } => print(&tool(&repository, node)?.bin().display().to_string())?,
+        Command::Tool { node } => print_path(&tool(&repository, node)?.bin())?,
         Command::Exec { node, command } => return exec(&repository, &node, &command),
         Command::Load {
             name,
@@ -135,7 +137,8 @@ fn run(command: Command) -> Result<ExitCode> {
                 standing::load_program(&repository, &name, &files)?;
             }
         }
-        Command::Promtool => print(&find_or_build_promtool(&repository)?.display().to_string())?,
+        Command::Promtool => print_path(&find_or_build_promtool(&repository)?)?,
+        Command::Actionlint => print_path(&find_or_build_actionlint(&repository)?)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -196,6 +199,10 @@ fn status(repository: &Repository) -> Result<ExitCode> {
 
 fn print_kubeconfig(path: &Path) -> Result<()> {
     print(&format!("KUBECONFIG={}", path.display()))
+}
+
+fn print_path(path: &Path) -> Result<()> {
+    print(&path.display().to_string())
 }
 
 fn print(line: &str) -> Result<()> {

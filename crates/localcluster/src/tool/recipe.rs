@@ -54,6 +54,16 @@ pub(super) const DNS: Recipe = Recipe {
     remedy: "install Go 1.26 or newer",
 };
 
+pub(super) const ACTIONLINT: Recipe = Recipe {
+    module: "actionlint",
+    packages: &["github.com/rhysd/actionlint/cmd/actionlint"],
+    flags: &["-ldflags", "-s -w"],
+    settings: "",
+    links: &[],
+    takes: "a minute",
+    remedy: "install Go 1.26 or newer",
+};
+
 /// Leaves out the code that finds the targets of a Prometheus server in two dozen clouds: two
 /// thirds of the build, and no rule needs it.
 const PROMTOOL_TAGS: &str = "remove_all_sd";

@@ -83,6 +83,14 @@ fn topology_constraints_are_honoured_unless_the_key_says_otherwise() {
     assert!(is_enabled(""));
     assert!(is_enabled("topologyAwareScheduling: {}\n"));
     assert!(!is_enabled("topologyAwareScheduling: {enabled: false}\n"));
+    let prefers = |text: &str| {
+        let config = with(text).unwrap();
+        config.topology_aware_scheduling.preferred_affinity
+    };
+    assert!(prefers("topologyAwareScheduling: {enabled: true}\n"));
+    assert!(!prefers(
+        "topologyAwareScheduling: {preferredAffinity: false}\n"
+    ));
     let unknown = with("topologyAwareScheduling: {levels: []}\n").unwrap_err();
     assert!(unknown.contains("levels"), "{unknown}");
 }

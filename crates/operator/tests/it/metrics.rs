@@ -171,8 +171,8 @@ async fn reports_the_largest_namespaces_singly_and_no_others() {
     assert_eq!(namespaces.label("0"), "0", "once listed, always");
 }
 
-/// An object that is not ready has waited since it became so; a job that failed for good and a
-/// ready object do not wait.
+/// An object that is not ready has waited since it became so; a suspended set, a job that failed for
+/// good and a ready object do not wait.
 #[tokio::test]
 async fn reports_how_long_the_first_has_waited() {
     let context = context().with_clock(Arc::new(|| after(100)));
@@ -189,7 +189,14 @@ async fn reports_how_long_the_first_has_waited() {
         conditions::set(&mut status.conditions, failed, None, after(seconds));
         status
     };
+    let suspended = {
+        let verdict = readiness::ready_condition(false, Reason::Suspended, String::new());
+        let mut status = PodCliqueSetStatus::default();
+        conditions::set(&mut status.conditions, verdict, None, after(1));
+        status
+    };
     let sets = [
+        ("suspended", Some(suspended)),
         ("old", Some(unready(10, ConditionType::UpdateInProgress))),
         ("new", Some(unready(90, ConditionType::UpdateInProgress))),
         ("failed", Some(unready(1, ConditionType::Failed))),

@@ -1,6 +1,7 @@
 //! The controllers and keys that a changed object triggers.
 
 mod autoscalers;
+mod claims;
 mod edited_labels;
 mod full_namespace;
 mod gangs;

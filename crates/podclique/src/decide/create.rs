@@ -1,16 +1,18 @@
 //! Creates missing pods.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use api::{LastError, PodClique, codes};
 use domain::object::ownership;
 use domain::plan::{Action, first_portion};
 use domain::scheduling::{self, kubernetes};
+use domain::sharing::{self, MissingClaim, NamedClaim};
 use domain::workload::pod as template;
 use domain::workload::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
+use super::claims;
 use super::stuck_terminating::{self, Waiter};
 use super::update;
 use crate::observe::{OlderPods, Snapshot};
@@ -31,6 +33,8 @@ pub(super) struct Missing {
     pub pods: Vec<Action>,
     /// Indexes for which no name is free.
     nameless: Vec<i32>,
+    /// Why a claim that pods wait for does not come by itself.
+    unclaimed: Option<String>,
     /// When they may be created although the PodGroup of their predecessors still exists.
     pub due: Option<Timestamp>,
 }
@@ -53,24 +57,24 @@ impl Missing {
             observed_at: Time(now),
         })
     }
+
+    /// The status error about a claim that pods wait for and that does not come by itself.
+    pub(super) fn error_of_claim(&self, now: Timestamp) -> Option<LastError> {
+        let description = self.unclaimed.clone()?;
+        Some(LastError {
+            code: codes::CLAIM_MISSING.to_owned(),
+            description,
+            observed_at: Time(now),
+        })
+    }
 }
 
 pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     if snapshot.older == OlderPods::Unknown {
         return Missing::default();
     }
-    let holders = holders(snapshot, now);
     let surge = rollout::surge_indexes(snapshot);
-    let surge_due = !surge.is_empty() && update::fills_surge(snapshot, now);
-    let vacant: Vec<i32> = slots::vacant(&holders, snapshot.replicas(), &surge)
-        .chain(
-            surge
-                .iter()
-                .copied()
-                .filter(|k| surge_due && !holders.contains_key(k)),
-        )
-        .take(CREATE_BATCH)
-        .collect();
+    let vacant = find_vacant(snapshot, &surge, now);
     if vacant.is_empty() {
         return Missing::default();
     }
@@ -89,7 +93,16 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     let mut used = used_names(snapshot);
     let gone = listed_and_gone(snapshot);
     let mut nameless = Vec::new();
+    let mut unclaimed = None;
     let missing = vacant.into_iter().filter_map(|index| {
+        let claims = match claims::find_claims(snapshot, index, now) {
+            Ok(claims) => claims,
+            Err(MissingClaim::Coming) => return None,
+            Err(MissingClaim::Blocked(cause)) => {
+                unclaimed.get_or_insert(cause);
+                return None;
+            }
+        };
         let Some(name) = free_name(snapshot, index, &used, &gone) else {
             nameless.push(index);
             return None;
@@ -99,15 +112,37 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
             .older
             .find(index)
             .filter(|_| !surge.contains(&index));
-        let pod = new_pod(snapshot, older, index, name, group.as_deref(), now);
-        Some(Action::create(pod))
+        let new = NewPod {
+            older,
+            index,
+            name,
+            group: group.as_deref(),
+            claims,
+        };
+        Some(Action::create(new_pod(snapshot, new, now)))
     });
     let pods = first_portion(missing);
     Missing {
         pods,
         nameless,
+        unclaimed,
         due: None,
     }
+}
+
+/// The indexes that new pods take now.
+fn find_vacant(snapshot: &Snapshot, surge: &BTreeSet<i32>, now: Timestamp) -> Vec<i32> {
+    let holders = holders(snapshot, now);
+    let surge_due = !surge.is_empty() && update::fills_surge(snapshot, now);
+    slots::vacant(&holders, snapshot.replicas(), surge)
+        .chain(
+            surge
+                .iter()
+                .copied()
+                .filter(|k| surge_due && !holders.contains_key(k)),
+        )
+        .take(CREATE_BATCH)
+        .collect()
 }
 
 /// Names that a new pod must not have: names of existing pods, and names that the gang lists,
@@ -164,8 +199,10 @@ fn names<'a>(
 fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
     // A completed index needs no pod, even if its pod is gone.
     let completed = snapshot.completed();
-    let mut holders: BTreeMap<i32, Holder> =
-        completed.into_iter().map(|k| (k, Holder::Live)).collect();
+    // Nor does one that stays vacant in the turn.
+    let held = rollout::held_indexes(snapshot);
+    let without_pod = completed.into_iter().chain(held);
+    let mut holders: BTreeMap<i32, Holder> = without_pod.map(|k| (k, Holder::Live)).collect();
     holders.extend(stuck_terminating::occupied(snapshot, now).map(|k| (k, Holder::Leaving)));
     for pod in snapshot
         .pods
@@ -186,15 +223,31 @@ fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
     holders
 }
 
-/// The pod of an index; an older one from the PodClique with its template.
-fn new_pod(
-    snapshot: &Snapshot,
-    older: Option<&PodClique>,
+/// What a new pod has of its own.
+struct NewPod<'a> {
+    /// The PodClique with its template, if that is an older one.
+    older: Option<&'a PodClique>,
     index: i32,
     name: String,
-    group: Option<&str>,
+    /// The PodGroup that it names.
+    group: Option<&'a str>,
+    /// The resource claims that it names.
+    claims: Vec<NamedClaim>,
+}
+
+/// The pod of an index.
+fn new_pod(
+    snapshot: &Snapshot,
+    new: NewPod<'_>,
     now: Timestamp,
 ) -> k8s_openapi::api::core::v1::Pod {
+    let NewPod {
+        older,
+        index,
+        name,
+        group,
+        claims,
+    } = new;
     let failure_count = snapshot
         .last_holders
         .get(&index)
@@ -217,6 +270,7 @@ fn new_pod(
     if let Some(before) = before {
         template::add_place_in_group(&mut pod, before.saturating_add(index));
     }
+    sharing::inject(&mut pod, &claims);
     let image = &snapshot.init_container_image;
     template::start_order::hold_back_pod(&mut pod, &snapshot.dependencies, image, now);
     scheduling::mark_pod(&snapshot.scheduler, &snapshot.podclique, &mut pod);

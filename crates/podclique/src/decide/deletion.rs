@@ -16,6 +16,7 @@ use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 use jiff::{SignedDuration, Timestamp};
 
+use super::claims;
 use super::stuck_terminating::Waiter;
 use crate::observe::Snapshot;
 use crate::status;
@@ -50,6 +51,11 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
         return plan;
     }
     if snapshot.may_have_more {
+        return plan;
+    }
+    // A claim may be held by a pod that hangs, so its end is not waited for.
+    plan.wave(claims::plan_deletions(snapshot));
+    if !plan.writes_nothing() {
         return plan;
     }
     let awaited = awaited_until(snapshot).filter(|until| *until > now);

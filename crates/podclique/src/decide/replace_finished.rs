@@ -60,14 +60,15 @@ pub(super) fn next_due(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp>
 
 /// Whether single indexes of a training clique are filled again: while enough pods are up, or while
 /// the delay of a clique that was available runs. Otherwise the failure counts for the whole
-/// replica. Free indexes of a clique that was never available are filled (it is being created), but
-/// its failed pods stay.
+/// replica. Free indexes of a clique that was never available, or starts again after a suspension, are
+/// filled (it is being created), but its failed pods stay.
 pub(super) fn may_refill(snapshot: &Snapshot) -> bool {
     let Some(set) = snapshot.set.as_ref().filter(|_| snapshot.is_training()) else {
         return true;
     };
     let facts = facts_of_clique(snapshot);
-    facts.is_up() || !facts.was_available || set.training_delay.is_positive()
+    let is_starting = !facts.was_available || facts.was_idle;
+    facts.is_up() || is_starting || set.training_delay.is_positive()
 }
 
 fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {

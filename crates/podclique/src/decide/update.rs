@@ -16,7 +16,8 @@ use crate::rollout;
 /// Deletes surge pods that have served their purpose, pods that are down or have no node at once,
 /// and as many available ones as the budget allows, those with the highest index first. Each
 /// deletion names the observed version: a pod that became Ready meanwhile is counted first. Nothing
-/// is deleted before the number of pods that were available is stored.
+/// is deleted before the number of pods that were available is stored. At an index that stays vacant
+/// a pod without a node goes also below the indexes that are replaced: nothing comes after it.
 pub(super) fn plan_outdated_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     let stored = snapshot.update_progress();
     let reached = stored.and_then(|progress| progress.reached);
@@ -31,11 +32,17 @@ pub(super) fn plan_outdated_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Act
     let is_released = |pod: &Pod| pod.index().is_some_and(|k| released.contains(&k));
     let (going, staying): (Vec<_>, Vec<_>) = pods.iter().partition(|(pod, _)| is_released(pod));
     let (from, is_surge) = (snapshot.first_replaced(), rollout::surge_of(snapshot));
+    let held = rollout::held_indexes(snapshot);
+    let is_due = |pod: &Pod, stage: Stage| {
+        let is_in = |may_go: &dyn Fn(i32) -> bool| pod.index().is_some_and(may_go);
+        let is_left_out = stage == Stage::OldUnplaced && is_in(&|k| held.contains(&k));
+        is_surge(pod) || is_in(&|k| k >= from) || is_left_out
+    };
     let in_stage = |wanted: &'static [Stage]| {
-        let found = staying.iter().filter(|(_, stage)| wanted.contains(stage));
+        let found = staying.iter();
         found
+            .filter(|(pod, stage)| wanted.contains(stage) && is_due(pod, *stage))
             .map(|(pod, _)| *pod)
-            .filter(|pod| is_surge(pod) || pod.index().is_some_and(|k| k >= from))
     };
     let mut available: Vec<_> = in_stage(&[Stage::OldAvailable]).collect();
     available.sort_by_key(|pod| Reverse(pod.index()));

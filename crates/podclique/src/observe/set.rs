@@ -7,7 +7,7 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate};
 use api::{PodClique, PodCliqueSet, WorkloadType, labels};
-use domain::health::{failure, fence, termination, training};
+use domain::health::{failure, fence, suspension, termination, training};
 use domain::object::ownership;
 use domain::workload::layout::{self, LayoutSlot};
 use domain::workload::limits;
@@ -46,6 +46,8 @@ pub struct SetFacts {
     pub uid: String,
     /// Whether it is a training job that is over.
     pub is_over: bool,
+    /// Whether it is suspended.
+    pub is_suspended: bool,
     /// Whether the set reports that it is over its limits.
     pub is_over_limits: bool,
     /// Whether its end is stored.
@@ -86,6 +88,8 @@ pub struct UpdateFacts {
     pub first_replaced: i32,
     /// Whether the turn goes on without surge in all its parts.
     pub is_without_surge: bool,
+    /// Indexes of a standalone clique that the turn holds vacant, as stored.
+    pub vacant: Vec<i32>,
     /// How long a new pod has to be Ready before it counts for the update.
     pub min_ready: SignedDuration,
     /// Condition `UpdateInProgress` of its scaling group, which a clique of a group follows.
@@ -119,7 +123,11 @@ pub(super) fn facts_of_set(
         is_orphaned: !is_own,
         priority_class_name: priority_class(set, podclique, clique, pods, caches, rules),
         pods_before: group.zip(clique).map(|(g, c)| count_pods_before(set, g, c)),
-        preferred_domains: preferred_domains::observe(template, clique, group, caches),
+        preferred_domains: if rules.ignores_preferred_domains {
+            Vec::new()
+        } else {
+            preferred_domains::observe(template, clique, group, caches)
+        },
         generation_hash: set
             .status
             .as_ref()
@@ -127,6 +135,7 @@ pub(super) fn facts_of_set(
         template_hash: clique.and_then(|c| rules.validator.template_hash(set, &c.name)),
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: is_own && training::is_over(set.status.as_ref()),
+        is_suspended: is_own && suspension::is_suspended(set.status.as_ref()),
         is_over_limits: limits::says_over_limits(set),
         awaits_success: is_own
             && part
@@ -237,13 +246,17 @@ fn update_facts(
     let given = clique.and_then(|c| c.rolling_update.as_ref());
     let spec = &podclique.spec;
     let minimum = spec.min_available.unwrap_or(spec.replicas);
+    let standalone = clique.filter(|_| owner.is_none());
     UpdateFacts {
         is_updating: turn.is_some(),
         is_held: update::is_held(set, &generation),
         keeps_records: update::keeps_records(set, &generation),
         must_return: turn
-            .zip(clique.filter(|_| owner.is_none()))
+            .zip(standalone)
             .is_some_and(|(turn, clique)| update::must_return(turn, &clique.name)),
+        vacant: turn.zip(standalone).map_or(Vec::new(), |(turn, clique)| {
+            update::listed_vacant(turn, &clique.name).to_vec()
+        }),
         is_recreated: owner.is_none() && turn.is_some_and(|turn| update::is_recreated(turn, meta)),
         turn_started_at: turn.map(|turn| turn.update_started_at.clone()),
         is_on_delete: update::is_on_delete(set),

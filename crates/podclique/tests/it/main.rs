@@ -8,6 +8,7 @@
 )]
 
 mod breach;
+mod claims;
 mod deletion;
 mod finished;
 mod foreign;
@@ -26,5 +27,6 @@ mod start_order;
 mod status;
 mod status_pace;
 mod stuck;
+mod suspend;
 mod training;
 mod update;

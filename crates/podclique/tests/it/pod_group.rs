@@ -2,6 +2,7 @@
 
 use api::topology::{TopologyConstraint, TopologyPack};
 use api::{PodClique, PodCliqueSet, PodGang, labels};
+use domain::health::suspension;
 use domain::plan::Action;
 use domain::scheduling::Backend;
 use engine::Caches;
@@ -147,6 +148,30 @@ fn a_replacement_names_the_pod_group_of_its_peers(#[case] group: Option<&str>) {
     add_pod(&caches, &clique, group);
     let expected = PodGroupFacts::Kept(group.map(str::to_owned));
     assert_eq!(facts(&clique, None, &caches, Backend::Kubernetes), expected);
+}
+
+/// Its gang starts again after the resume.
+#[test]
+fn a_pod_that_ended_before_a_resume_keeps_no_pod_group() {
+    let caches = Caches::default();
+    let clique = clique("demo-0-a", 3, 3);
+    let done = pod(&clique, 0).bound().phase("Succeeded");
+    let done = done.in_pod_group("demo-0").build();
+    caches.of::<domain::Pod>().apply((*done).clone());
+    let mut set = set("demo").clique("a", |c| c).build();
+    let chosen = |set: &PodCliqueSet| {
+        let part = Part {
+            podclique: &clique,
+            set: Some(set),
+            gang: None,
+        };
+        look(part, &caches, Backend::Kubernetes)
+    };
+    assert_eq!(chosen(&set), PodGroupFacts::Kept(Some("demo-0".into())));
+    let status = set.status.get_or_insert_default();
+    suspension::begin(status, None, after(1));
+    suspension::end(status, None, after(2));
+    assert_eq!(chosen(&set), fresh("demo-0", vec![]));
 }
 
 /// Running pods would wait for it if they lost a pod.

@@ -91,6 +91,21 @@ fn levels_are_read_as_keys_from_the_narrowest_scope_out() {
     assert_eq!(seen("demo-0-router", &caches), [of_set]);
 }
 
+/// With thousands of pods affinity costs the scheduler time.
+#[test]
+fn the_configuration_may_leave_preferred_levels_out() {
+    let caches = Caches::default();
+    add_binding(&caches, &[("zone", "z"), ("rack", "r"), ("host", "h")]);
+    caches.of::<PodCliqueSet>().apply(demo());
+    let clique = podclique("demo-0-g-1-worker").build();
+    let rules = PodCliqueReconciler {
+        ignores_preferred_domains: true,
+        ..PodCliqueReconciler::default()
+    };
+    let seen = observe(&clique, &caches, &rules);
+    assert_eq!(seen.set.unwrap().preferred_domains, []);
+}
+
 /// PodClique `demo-1-g-2-worker`, which prefers a domain of each scope.
 fn worker(attempt: &str, group_attempt: &str) -> PodClique {
     let clique = podclique("demo-1-g-2-worker").with(|c| {
@@ -114,6 +129,7 @@ fn affinity(clique: PodClique, backend: Backend) -> Option<Affinity> {
     set.preferred_domains = vec![
         domain(Scope::PodClique, "host"),
         domain(Scope::GroupReplica, "rack"),
+        domain(Scope::ScalingGroup, "row"),
         domain(Scope::Replica, "zone"),
     ];
     let actions = plan(&snapshot).waves.into_iter().flatten();
@@ -142,6 +158,7 @@ fn pods_of_a_scope_attract_each_other_within_their_attempt() {
         "grove.io/podcliquescalinggroup": "demo-1-g",
         "grove.io/podcliquescalinggroup-replica-index": "2",
     });
+    let of_all = json!({"grove.io/podcliquescalinggroup": "demo-1-g"});
     let of_set = json!({
         "app.kubernetes.io/part-of": "demo",
         "grove.io/podcliqueset-replica-index": "1",
@@ -149,16 +166,17 @@ fn pods_of_a_scope_attract_each_other_within_their_attempt() {
     let expected = json!({"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
         term(100, "host", &of_clique, &both),
         term(90, "rack", &of_group, &both),
-        term(80, "zone", &of_set, &json!([attempt])),
+        term(80, "row", &of_all, &json!([attempt])),
+        term(70, "zone", &of_set, &json!([attempt])),
     ]}});
     assert_eq!(serde_json::to_value(found).unwrap(), expected);
 }
 
 #[rstest]
-#[case::default_scheduler(Backend::DefaultScheduler, 3)]
-#[case::volcano(Backend::Volcano, 3)]
-#[case::kubernetes(Backend::Kubernetes, 3)]
-#[case::kubernetes_tree(Backend::KubernetesTree, 3)]
+#[case::default_scheduler(Backend::DefaultScheduler, 4)]
+#[case::volcano(Backend::Volcano, 4)]
+#[case::kubernetes(Backend::Kubernetes, 4)]
+#[case::kubernetes_tree(Backend::KubernetesTree, 4)]
 #[case::kai(Backend::KaiScheduler, 0)]
 #[case::kai_tree(Backend::KaiTree, 0)]
 #[case::kai_pod_grouper(Backend::KaiPodGrouper, 0)]
@@ -217,5 +235,5 @@ fn affinities_of_the_template_stay() {
         .unwrap()
         .preferred_during_scheduling_ignored_during_execution
         .unwrap();
-    assert_eq!((terms.len(), &terms[0]), (4, &own));
+    assert_eq!((terms.len(), &terms[0]), (5, &own));
 }

@@ -31,6 +31,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
             ..SetFacts::default()
         }),
         may_create: true,
+        is_view_outdated: false,
         pods: pods.into_iter().map(PodBuilder::build).collect(),
         gang: None,
         start: Start::default(),
@@ -47,6 +48,8 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         scheduler: GangScheduler::default(),
         pod_group: podclique::pod_group::PodGroupFacts::default(),
         older: podclique::observe::OlderPods::default(),
+        sharing: podclique::observe::SharingFacts::default(),
+        own_claims: vec![],
     }
 }
 

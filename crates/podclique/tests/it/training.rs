@@ -7,6 +7,7 @@ mod in_place;
 mod lost;
 mod over;
 mod released;
+mod suspended;
 
 use std::sync::Arc;
 

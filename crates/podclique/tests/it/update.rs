@@ -3,6 +3,7 @@
 mod older;
 mod records;
 mod surge;
+mod vacancies;
 
 use std::sync::Arc;
 

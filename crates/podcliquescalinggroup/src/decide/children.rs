@@ -21,6 +21,7 @@ use domain::workload::{gang, start_order};
 use super::fence::Terminating;
 use super::update::Recreation;
 use crate::observe::Snapshot;
+use crate::rollout;
 
 /// PodCliques that are deleted, and those that are created or corrected afterwards; none while the
 /// set may not be acted on. Nothing is created in the group replicas that the update closes.
@@ -42,6 +43,7 @@ pub(super) fn plan_children(snapshot: &Snapshot, recreation: &Recreation) -> [Ve
         .filter_map(|podclique| snapshot.replica_of(podclique))
         .filter(|j| surge.contains(j))
         .collect();
+    let is_vacant = vacant_indexes(snapshot);
     let kept = replicas.flat_map(|members| {
         members
             .cliques
@@ -53,11 +55,25 @@ pub(super) fn plan_children(snapshot: &Snapshot, recreation: &Recreation) -> [Ve
                 let is_filled = recreation.fills_surge || begun.contains(&j);
                 let is_closed = recreation.closed.contains(&j)
                     || terminating.holds(j)
+                    || is_vacant(j)
                     || (surge.contains(&j) && !is_filled);
                 group.keep_podclique(!is_closed, clique, &member)
             })
     });
     [group.surplus(), first_portion(kept)]
+}
+
+/// Returns whether an index stays vacant in the turn. A replica there that stays until it is replaced
+/// is completed like any other.
+fn vacant_indexes(snapshot: &Snapshot) -> impl Fn(i32) -> bool + use<> {
+    let mut vacant = rollout::held_indexes(snapshot);
+    for podclique in snapshot.podcliques.values() {
+        let index = snapshot.replica_of(podclique);
+        if let Some(index) = index.filter(|_| !ownership::is_terminating(&podclique.metadata)) {
+            vacant.remove(&index);
+        }
+    }
+    move |j| vacant.contains(&j)
 }
 
 /// The desired content of the group.
@@ -159,7 +175,8 @@ impl<'a> Group<'a> {
             }
             Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
             Slot::Current(found) | Slot::Orphan(found) => {
-                let is_due = is_edited_in_place(self.set) && !snapshot.is_update_held();
+                let is_in_place = is_edited_in_place(self.set, self.replica);
+                let is_due = is_in_place && !snapshot.is_update_held();
                 let desired = self.build_podclique(clique, member);
                 clique::corrected(found, &desired, false, is_due).map(Action::replace)
             }

@@ -1,25 +1,33 @@
 //! Deletion of a group.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels};
+use domain::Claim;
 use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 
 use crate::observe::Snapshot;
 
-/// A terminating group deletes its PodCliques and removes its finalizer when they are gone.
+/// A terminating group deletes its PodCliques, then its claims, and removes its finalizer when the
+/// PodCliques are gone: a claim may be held by a pod that hangs.
 pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
     let meta = &snapshot.group.metadata;
     if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
         return Plan::default();
     }
     let is_empty = snapshot.own_podcliques().next().is_none();
-    if is_empty || ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
+    let is_orphaning = ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER);
+    let claims = delete_claims(snapshot);
+    if is_orphaning || (is_empty && claims.is_empty()) {
         let finalizer = labels::PCSG_FINALIZER;
         return Plan::only(Action::remove_finalizer::<PodCliqueScalingGroup>(
             meta, finalizer,
         ));
     }
     let mut plan = Plan::default();
+    if is_empty {
+        plan.wave(claims);
+        return plan;
+    }
     plan.wave(
         snapshot
             .own_podcliques()
@@ -28,6 +36,14 @@ pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupSt
             .collect(),
     );
     plan
+}
+
+fn delete_claims(snapshot: &Snapshot) -> Vec<Action> {
+    let purpose = Purpose::DeleteWithScalingGroup;
+    let staying = snapshot.own_claims.iter().filter(|c| !c.is_terminating());
+    staying
+        .map(|claim| Action::delete_as_seen::<Claim>(&claim.metadata, purpose))
+        .collect()
 }
 
 /// A cache that lags still shows owner references that the garbage collector removed for

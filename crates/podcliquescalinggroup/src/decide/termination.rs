@@ -6,10 +6,11 @@
 use std::collections::HashSet;
 
 use api::conditions::Status;
-use api::{PodClique, PodCliqueSet, events};
+use api::{PodClique, PodCliqueSet, events, names};
 use domain::health::availability::{
     CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach,
 };
+use domain::health::culprit::blame;
 use domain::health::fence;
 use domain::health::termination::{self, Breach};
 use domain::object::ownership;
@@ -35,7 +36,11 @@ pub(super) fn terminate_group_replicas(snapshot: &Snapshot, now: Timestamp) -> O
         return None;
     }
     let causes = due.iter().map(|b| (b.replica, b.cause()));
-    let attempts = fence::begin_group_attempts(snapshot.replica_attempts(), causes, now);
+    let mut attempts = fence::begin_group_attempts(snapshot.replica_attempts(), causes, now);
+    let blamed = due
+        .iter()
+        .filter_map(|b| Some((b.replica, b.blamed.as_ref()?.to_record()?)));
+    fence::note_causes(&mut attempts, blamed);
     Some(Fences::of(snapshot, attempts))
 }
 
@@ -107,7 +112,7 @@ fn about_set(snapshot: &Snapshot, note: Event) -> Option<Event> {
 /// The breaches that this group acts on itself, the first of each replica. Replicas with an object
 /// to adopt are left out; the adoption triggers the group.
 fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
-    if !snapshot.podcliques.values().any(|c| is_breached(c)) {
+    if snapshot.is_suspended() || !snapshot.podcliques.values().any(|c| is_breached(c)) {
         return Vec::new();
     }
     let Some(delay) = delay_of(snapshot).filter(|_| is_healthy(snapshot)) else {
@@ -124,13 +129,14 @@ fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
 /// and fail again before their PodClique has written it: then its status does not change, and no
 /// event would trigger the group (decision 54).
 fn stored_dues(snapshot: &Snapshot) -> Vec<Timestamp> {
-    let Some(delay) = delay_of(snapshot).filter(|_| is_stored_healthy(snapshot)) else {
+    let may_be_due = !snapshot.is_suspended() && is_stored_healthy(snapshot);
+    let Some(delay) = delay_of(snapshot).filter(|_| may_be_due) else {
         return Vec::new();
     };
     let all = standing(snapshot);
     all.filter_map(|(_, podclique)| {
         let since = StoredBreach::from(podclique.status.as_ref()?).since()?;
-        Some(termination::due(since, delay))
+        Some(termination::due(since.max(snapshot.breaches_from()), delay))
     })
     .collect()
 }
@@ -155,9 +161,17 @@ fn confirm_breach(
 ) -> Option<Breach> {
     let stored = podclique.status.as_ref()?.into();
     let object = Target::of::<PodClique>(&podclique.metadata);
-    Breach::confirmed(j, object, delay, stored, || {
+    let breach = Breach::confirmed(j, object, delay, stored, || {
         clique_breach(&facts_of(snapshot, podclique))
-    })
+    })?;
+    let group = ownership::name(&snapshot.group.metadata);
+    let parts = names::parts_of_grouped_clique(group, ownership::name(&podclique.metadata));
+    let facts = parts.map(|(_, clique)| (clique, facts_of(snapshot, podclique)));
+    Some(
+        breach
+            .not_before(snapshot.breaches_from())
+            .blamed_on(blame(facts.into_iter())),
+    )
 }
 
 fn facts_of(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {

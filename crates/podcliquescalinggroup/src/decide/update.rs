@@ -13,7 +13,9 @@ use domain::workload::layout::Members;
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
-use crate::rollout::{Hashed, component, is_outdated, newest_hashes, surge_units, survey};
+use crate::rollout::{
+    Hashed, component, held_indexes, is_outdated, newest_hashes, surge_units, survey,
+};
 
 /// The replicas that are recreated now.
 #[derive(Debug, Default)]
@@ -86,7 +88,8 @@ fn is_due(snapshot: &Snapshot) -> bool {
 /// The old replicas that are replaced now, those with the highest index first; none before the
 /// number of available ones is stored. At once: those without a node, and those of the base gang
 /// that are down, as that gang runs only as a whole and scaled gangs wait for it (decision 110).
-/// Within the budget: others that are down, and available ones.
+/// Within the budget: others that are down, and available ones. At an index that stays vacant a
+/// replica without a node goes also below those that are replaced: nothing comes after it.
 fn choose<'a>(
     snapshot: &Snapshot,
     component: Component,
@@ -97,13 +100,15 @@ fn choose<'a>(
     }
     let limit = component.limits.max_unavailable.max(1);
     let starts = usize::try_from(limit.saturating_sub(component.starting)).unwrap_or(0);
-    let is_due = due_indexes(snapshot);
+    let (is_due, held) = (due_indexes(snapshot), held_indexes(snapshot));
+    let may_go =
+        |stage: Stage, j: i32| is_due(j) || (stage == Stage::OldUnplaced && held.contains(&j));
     let in_stage = |wanted: Stage| {
         let highest_first = staying.iter().rev();
         highest_first
             .filter(move |(_, stage)| *stage == wanted)
             .map(|(members, _)| members)
-            .filter(|members| is_due(members.group_replica))
+            .filter(move |members| may_go(wanted, members.group_replica))
     };
     let is_base = |members: &&Members<'_>| members.group_replica < snapshot.min_available();
     let (base, others): (Vec<_>, Vec<_>) = in_stage(Stage::OldDown).partition(is_base);

@@ -15,13 +15,16 @@ use super::replica::is_available;
 use crate::observe::{Snapshot, is_breached};
 
 /// When it became breached, or when the breach began that has just ended. A breach that returns is
-/// never older than that of the PodClique that has been breached for longest.
+/// never older than that of the PodClique that has been breached for longest. A suspension ends each.
 pub(super) fn breached_since(
     snapshot: &Snapshot,
     before: &PodCliqueScalingGroupStatus,
     status: Status,
     now: Timestamp,
 ) -> Option<Time> {
+    if snapshot.is_suspended() {
+        return None;
+    }
     let oldest = snapshot
         .podcliques
         .keys()

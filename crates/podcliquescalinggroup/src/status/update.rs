@@ -3,6 +3,7 @@
 use api::PodCliqueScalingGroupStatus;
 use api::conditions::ConditionUpdate;
 use api::podcliquescalinggroup::PcsgUpdateProgress;
+use domain::health::training;
 use domain::update::{self, Advance, Component, Record};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -29,7 +30,8 @@ pub(super) fn progress(
         return stored;
     };
     let known = rollout::update_progress(snapshot).cloned();
-    let is_on_delete = set.is_some_and(update::is_edited_in_place);
+    let is_on_delete =
+        set.is_some_and(|set| update::is_on_delete(set) && !training::is_training(set));
     let current = before.current_pod_clique_set_generation_hash.as_ref();
     let is_edited = is_on_delete && current.is_some_and(|hash| *hash != generation);
     if known.is_none() && !snapshot.is_updating() && !is_edited {

@@ -203,6 +203,7 @@ fn recreates_nothing_of_a_job_that_was_complete(
         time: Time(after(0)),
         reason: "Created".into(),
         message: String::new(),
+        cause: None,
         succeeded: Vec::new(),
         recovered: None,
         complete,

@@ -9,6 +9,7 @@
 
 mod bounds;
 mod children;
+mod claims;
 mod deletion;
 mod fence;
 mod minimums;

@@ -3,9 +3,9 @@
 use api::{PodClique, PodCliqueSet};
 use std::sync::Arc;
 
-use admission::Validator;
 use domain::object::ownership;
 use engine::Caches;
+use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podcliquescalinggroup::decide::decide;
 use podcliquescalinggroup::observe::observe;
 use testkit::builders::after;
@@ -23,7 +23,8 @@ fn recreated_podcliques_get_the_minimum_of_those_that_exist() {
     changed.spec.template.cliques[1].spec.min_available = Some(1);
     caches.of::<PodCliqueSet>().apply(changed);
     let group = Arc::new(group(&set, 3));
-    let plan = decide(&observe(&group, &caches, &Validator::default()), after(60));
+    let rules = PodCliqueScalingGroupReconciler::default();
+    let plan = decide(&observe(&group, &caches, &rules), after(60));
     let actions = plan.waves.iter().flatten();
     let written = actions.filter_map(|action| {
         let podclique = action.written::<PodClique>()?;

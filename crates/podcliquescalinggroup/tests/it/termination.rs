@@ -1,10 +1,13 @@
 //! Termination of single group replicas (docs/semantics.md §3.2).
 
+mod leaving;
+
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, events};
+use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, PodCliqueSetStatus, events};
+use domain::health::suspension;
 use domain::object::ownership;
 use domain::plan::{Kind, Plan};
 use insta::assert_snapshot;
@@ -122,6 +125,34 @@ fn recycles_nothing_while_a_watch_is_lost() {
     assert_eq!(attempts(&plan(&snapshot)), [(1, 1)]);
 }
 
+/// With a delay of 30 s, and a breach since the epoch; the change is that of the set's status.
+fn of_set(change: impl FnOnce(&mut PodCliqueSetStatus)) -> Plan<PodCliqueScalingGroupStatus> {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 0)]);
+    let owner = snapshot.owner.as_mut().unwrap();
+    change(owner.set.status.get_or_insert_default());
+    plan(&snapshot)
+}
+
+#[test]
+fn recycles_nothing_of_a_suspended_set() {
+    let suspended = of_set(|status| suspension::begin(status, None, after(1)));
+    assert_eq!(attempts(&suspended), []);
+    assert_eq!((suspended.wake_at, suspended.events.len()), (None, 0));
+    let status = suspended.status.unwrap();
+    let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached);
+    assert_eq!(breach.unwrap().reason, "Suspended");
+    assert_eq!(status.breached_since, None);
+}
+
+/// Whatever its PodCliques still store.
+#[test]
+fn a_breach_counts_from_the_resume_at_the_earliest() {
+    let resumed_at = |at| of_set(|status| suspension::end(status, None, after(at)));
+    let late = resumed_at(31);
+    assert_eq!((attempts(&late), late.wake_at), (vec![], Some(after(61))));
+    assert_eq!(attempts(&resumed_at(30)), [(1, 1)]);
+}
+
 #[test]
 fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
@@ -131,6 +162,26 @@ fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
     carry_out(&mut snapshot, &first);
     let then = plan(&snapshot).to_string();
     assert_snapshot!(then.split("status").next().unwrap());
+}
+
+/// Its pod crashes, and is seen.
+#[test]
+fn the_attempt_keeps_the_pod_that_it_goes_back_to() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
+    let podclique = &snapshot.podcliques["demo-0-g-1-leader"];
+    let crashing = pod(podclique, 0).waiting("CrashLoopBackOff").build();
+    let uid = ownership::uid(&podclique.metadata).to_owned();
+    snapshot.pods.insert(uid, vec![crashing]);
+    let status = plan(&snapshot).status.unwrap();
+    let attempt = &status.replica_attempts[0];
+    let cause = attempt.cause.as_ref().unwrap();
+    assert_eq!(
+        (&*cause.clique, &*cause.pod, &*cause.reason),
+        ("leader", "demo-0-g-1-leader-p0", "CrashLoopBackOff")
+    );
+    let words = "0 of 1 required pods ready; demo-0-g-1-leader-p0: CrashLoopBackOff; \
+                 MinAvailableBreached since";
+    assert!(attempt.message.contains(words), "{}", attempt.message);
 }
 
 /// However long the operator was away, and never again once all is recreated.
@@ -316,45 +367,6 @@ fn recycles_all_that_are_due_in_one_write() {
     let mut snapshot = broken(&set, &[("demo-0-g-0-leader", 0), ("demo-0-g-1-leader", 20)]);
     Arc::make_mut(&mut snapshot.group).spec.min_available = Some(1);
     assert_eq!(attempts(&plan(&snapshot)), [(0, 1), (1, 1)]);
-}
-
-/// One PodClique was deleted by hand, and its pods end slowly.
-fn hanging(was_available: bool) -> Snapshot {
-    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-2-leader", 0)]);
-    for (name, podclique) in of_replica_1(&mut snapshot) {
-        if name.ends_with("leader") {
-            let podclique = Arc::make_mut(podclique);
-            podclique.metadata.deletion_timestamp = Some(Time(after(59)));
-            podclique.status.as_mut().unwrap().was_available = was_available;
-        }
-    }
-    snapshot
-}
-
-#[test]
-fn a_replica_whose_podclique_is_on_its_way_out_is_none_to_rely_on() {
-    let plan = plan(&hanging(true));
-    assert_eq!(attempts(&plan), []);
-    let status = plan.status.as_ref().unwrap();
-    assert!(is_breached(status));
-    assert_eq!(status.breached_since, Some(Time(after(60))), "not yet long");
-}
-
-/// Scaled in and out again before it was gone.
-#[test]
-fn a_deletion_by_the_group_is_no_loss() {
-    let mut snapshot = hanging(true);
-    let status = &mut Arc::make_mut(&mut snapshot.group).status;
-    status.get_or_insert_default().scaled_in_replicas = Some("1-3".into());
-    let plan = plan(&snapshot);
-    assert_eq!(attempts(&plan), [(2, 1)]);
-    let status = plan.status.as_ref().unwrap();
-    assert!(!is_breached(status));
-}
-
-#[test]
-fn a_podclique_that_was_never_available_is_no_loss() {
-    assert_eq!(attempts(&plan(&hanging(false))), [(2, 1)]);
 }
 
 /// Terminated before its adoption it would be a leftover of an earlier attempt, with its pods.

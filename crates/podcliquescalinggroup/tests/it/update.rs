@@ -3,6 +3,7 @@
 mod records;
 mod revision;
 mod surge;
+mod vacancies;
 
 use std::sync::Arc;
 

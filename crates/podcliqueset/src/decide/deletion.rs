@@ -16,6 +16,7 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
+use domain::Claim;
 use domain::object::{orphaning, ownership};
 use domain::plan::{Action, Plan, Purpose, WritableKind, first_portion};
 use jiff::Timestamp;
@@ -51,8 +52,18 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     actions.extend(delete_all(set, &snapshot.children.gangs));
     actions.extend(delete_all(set, &snapshot.children.services));
     actions.extend(delete_all(set, &snapshot.children.autoscalers));
+    if are_users_of_claims_gone(snapshot) {
+        actions.extend(delete_all(set, &snapshot.children.claims));
+    }
     plan.wave(actions);
     plan
+}
+
+/// Whether no PodClique is left whose pods may name claims of the set.
+fn are_users_of_claims_gone(snapshot: &Snapshot) -> bool {
+    let set = ownership::uid(&snapshot.stored.metadata);
+    let is_grouped = owned(set, &snapshot.children.groups).next().is_some();
+    !is_grouped && snapshot.podcliques.is_empty()
 }
 
 /// Removes the finalizer, once no adoption by the set can land any more.
@@ -91,12 +102,14 @@ fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
         is_collecting,
     };
     let podcliques = find_podcliques(snapshot);
+    let claims = find_staying_claims(snapshot);
     let groups = release.by_put(&snapshot.children.groups);
     let actions = groups
         .chain(release.by_put(&podcliques))
         .chain(release.by_put(&snapshot.children.gangs))
         .chain(release.by_patch(&snapshot.children.services))
-        .chain(release.by_patch(&snapshot.children.autoscalers));
+        .chain(release.by_patch(&snapshot.children.autoscalers))
+        .chain(release.by_patch(&claims));
     first_portion(actions)
 }
 
@@ -145,6 +158,14 @@ fn are_children_gone(snapshot: &Snapshot) -> bool {
         && owned(set, &snapshot.children.gangs).next().is_none()
         && owned(set, &snapshot.children.services).next().is_none()
         && owned(set, &snapshot.children.autoscalers).next().is_none()
+        && owned(set, &snapshot.children.claims).all(|claim| claim.is_terminating())
+}
+
+/// A claim that is being deleted stays as long as pods hold it, and nothing waits for it.
+fn find_staying_claims(snapshot: &Snapshot) -> Vec<Arc<Claim>> {
+    let claims = snapshot.children.claims.iter();
+    let staying = claims.filter(|claim| !claim.is_terminating());
+    staying.cloned().collect()
 }
 
 fn find_podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {

@@ -24,9 +24,12 @@ use crate::observe::Snapshot;
 /// The failure of a PodClique that a user deleted.
 const DELETED: &str = "it was deleted before its work was done";
 
-/// For each replica the breach that is due first. Replicas with an object to adopt are left out;
-/// the adoption triggers the set.
+/// For each replica the breach that is due first; none while the set is suspended. Replicas with an
+/// object to adopt are left out; the adoption triggers the set.
 pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> Vec<Breach> {
+    if snapshot.is_suspended() {
+        return Vec::new();
+    }
     let with_orphans = roster.replicas_with_orphans();
     let all = roster
         .layout
@@ -70,7 +73,9 @@ fn breach(
         clique_breach(&facts())
     })?;
     let facts = facts();
-    let breach = breach.caused_by(facts.cause.as_ref());
+    let breach = breach
+        .not_before(snapshot.breaches_from())
+        .caused_by(facts.cause.as_ref());
     Some(if facts.has_given_up() {
         breach.due_at_once()
     } else {
@@ -109,6 +114,7 @@ fn breach_of_deleted(part: &LayoutSlot<'_>, object: Target, now: Timestamp) -> B
         numbers: DELETED.to_owned(),
         fact: BreachFact::MinAvailableBreached,
         is_disruption: false,
+        blamed: None,
     }
 }
 

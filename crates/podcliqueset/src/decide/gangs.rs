@@ -35,8 +35,11 @@ use crate::observe::{Snapshot, is_owned};
 type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 
 /// While the set may not be acted on, running gangs still follow their pods: a typo in the manifest
-/// must not leave a replaced pod behind its gate.
+/// must not leave a replaced pod behind its gate. The lists of a suspended set stay as they are.
 pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
+    if snapshot.is_suspended() {
+        return Vec::new();
+    }
     let places = Places::of(snapshot, roster);
     first_portion(snapshot.children.gangs.iter().filter_map(|existing| {
         let gang = gang_as_stored(roster, existing);
@@ -179,11 +182,16 @@ fn keep_gang(
     }
 }
 
-/// Whether a scaled gang may start beside its base gang. Where all gangs of a replica have to share
-/// a topology domain, the base gang chooses it, also with a scheduler that orders gangs itself.
+/// Whether a scaled gang may start beside its base gang. Where all gangs of a replica, or all replicas
+/// of a group, have to share a topology domain, the base gang chooses it, also with a scheduler that
+/// orders gangs itself.
 fn may_follow(snapshot: &Snapshot, roster: &Roster<'_>, base: &ExpectedGang) -> bool {
-    let constraint = &snapshot.validated.set.spec.template.topology_constraint;
-    let shares_domain = pack_of(constraint.as_ref()).required.is_some();
+    let template = &snapshot.validated.set.spec.template;
+    let groups = template.scaling_groups.iter();
+    let shares_domain = groups
+        .map(|group| &group.all_replicas_topology_constraint)
+        .chain([&template.topology_constraint])
+        .any(|constraint| pack_of(constraint.as_ref()).required.is_some());
     let is_in_order = snapshot.scheduler.orders_gangs || is_base_up(snapshot, roster, base);
     is_in_order && (!shares_domain || has_minimum(roster, base, Pod::is_scheduled))
 }

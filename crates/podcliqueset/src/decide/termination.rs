@@ -10,7 +10,8 @@ use api::{
     LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, codes, events,
     labels,
 };
-use domain::health::availability::{StoredBreach, clique_breach, group_breach};
+use domain::health::availability::{CliqueFacts, StoredBreach, clique_breach, group_breach};
+use domain::health::culprit::blame;
 use domain::health::fence::{self, StandaloneClique};
 use domain::health::termination::{self, Breach};
 use domain::object::ownership;
@@ -47,6 +48,10 @@ pub(super) fn terminate_replicas(
     let mut next = status.clone();
     let causes = due.iter().map(|b| (b.replica, b.cause()));
     next.replica_attempts = fence::begin_attempts(&next.replica_attempts, causes, now);
+    let blamed = due
+        .iter()
+        .filter_map(|b| Some((b.replica, b.blamed.as_ref()?.to_record()?)));
+    fence::note_causes(&mut next.replica_attempts, blamed);
     for replica in due.iter().filter_map(|b| roster.layout.replica(b.replica)) {
         let (i, cliques) = (replica.index, live_counts(snapshot, replica));
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
@@ -70,6 +75,7 @@ fn note_must_return(
     let is_due = |i: i32| due.iter().any(|breach| breach.replica == i);
     if let Some(turn) = turn.filter(|turn| is_due(turn.replica_index)) {
         turn.without_room_since = None;
+        turn.holds_vacant.clear();
         turn.must_return = names;
     }
 }
@@ -127,11 +133,12 @@ pub(super) fn terminated_events(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec
     events.collect()
 }
 
-/// For each replica the breach that is due first. Replicas with an object to adopt are left out;
-/// the adoption triggers the set.
+/// For each replica the breach that is due first; none while the set is suspended. Replicas with an
+/// object to adopt are left out; the adoption triggers the set.
 pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Breach> {
     let set = &snapshot.validated.set;
-    if !snapshot.validated.may_act() || termination::delay_of_set(set).is_none() {
+    let may_act = snapshot.validated.may_act() && !snapshot.is_suspended();
+    if !may_act || termination::delay_of_set(set).is_none() {
         return Vec::new();
     }
     let with_orphans = roster.replicas_with_orphans();
@@ -161,11 +168,23 @@ fn of_turn_without_room(
     let turn = update::turn(set)?;
     let since = turn.without_room_since.as_ref()?.0;
     let i = turn.replica_index;
-    let is_there = roster.layout.replica(i).is_some() && !with_orphans.contains(&i);
-    let delay = termination::delay_of_set(set).filter(|_| is_there)?;
+    let replica = roster
+        .layout
+        .replica(i)
+        .filter(|_| !with_orphans.contains(&i))?;
+    let delay = termination::delay_of_set(set)?;
     let object = Target::of::<PodCliqueSet>(&snapshot.stored.metadata);
     let numbers = format!("the update of replica {i} finds no room for pods that have to run");
-    Some(Breach::without_room(i, object, delay, since, numbers))
+    let breach = Breach::without_room(i, object, delay, since, numbers);
+    Some(breach.blamed_on(blame(facts_of(roster, replica.slots()))))
+}
+
+/// The facts of these PodCliques that exist, each with the name of its clique.
+fn facts_of<'a>(
+    roster: &'a Roster<'_>,
+    slots: impl Iterator<Item = &'a LayoutSlot<'a>>,
+) -> impl Iterator<Item = (&'a str, CliqueFacts)> {
+    slots.filter_map(|slot| Some((slot.clique, roster.slot(slot).present()?.facts())))
 }
 
 fn of_clique(snapshot: &Snapshot, roster: &Roster<'_>, part: &LayoutSlot<'_>) -> Option<Breach> {
@@ -175,13 +194,23 @@ fn of_clique(snapshot: &Snapshot, roster: &Roster<'_>, part: &LayoutSlot<'_>) ->
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
     let is_updating = update::is_updating(&snapshot.validated.set, i);
     let facts = || seen.facts().in_update(is_updating);
-    Breach::confirmed(i, object, delay, stored, || clique_breach(&facts()))
+    let breach = Breach::confirmed(i, object, delay, stored, || clique_breach(&facts()))?;
+    Some(
+        breach
+            .not_before(snapshot.breaches_from())
+            .blamed_on(blame(std::iter::once((part.clique, facts())))),
+    )
 }
 
-fn of_group(snapshot: &Snapshot, roster: &Roster<'_>, i: i32, group: &Group<'_>) -> Option<Breach> {
-    let config = group.config;
+fn of_group(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    i: i32,
+    planned: &Group<'_>,
+) -> Option<Breach> {
+    let config = planned.config;
     let group = snapshot
-        .group(&group.name)
+        .group(&planned.name)
         .filter(|g| !ownership::is_terminating(&g.metadata))?;
     let status = group.status.as_ref()?;
     // A group status about an earlier attempt proves nothing about this one.
@@ -189,10 +218,16 @@ fn of_group(snapshot: &Snapshot, roster: &Roster<'_>, i: i32, group: &Group<'_>)
     let delay =
         termination::delay_of_group(&snapshot.validated.set, config).filter(|_| is_current)?;
     let object = Target::of::<PodCliqueScalingGroup>(&group.metadata);
-    Breach::confirmed(i, object, delay, status.into(), || {
+    let breach = Breach::confirmed(i, object, delay, status.into(), || {
         let is_updating = update::is_updating(&snapshot.validated.set, i);
         group_breach(&roster.group_facts(group, is_updating))
-    })
+    })?;
+    let slots = planned.replicas.iter().flat_map(|replica| &replica.cliques);
+    Some(
+        breach
+            .not_before(snapshot.breaches_from())
+            .blamed_on(blame(facts_of(roster, slots))),
+    )
 }
 
 /// The standalone cliques of a replica with their live replica counts. The count of a PodClique

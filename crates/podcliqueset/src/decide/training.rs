@@ -11,21 +11,19 @@
 //! Each of these transitions is a status write of its own; its consequences are decided from the
 //! status stored then.
 
-use std::sync::Arc;
-
-use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, ReplicaAttempt};
-use domain::Pod;
+use api::{GoDuration, PodCliqueSetStatus};
 use domain::health::culprit::find_culprit;
 use domain::health::fence::{AttemptCause, begin_attempts};
 use domain::health::termination::Breach;
-use domain::health::training;
+use domain::health::{suspension, training};
 use domain::plan::Plan;
 use domain::roster::Roster;
 use jiff::Timestamp;
 
 use super::{failures, fence, plan_status};
+use crate::last_pods::next_end;
 use crate::observe::Snapshot;
 use crate::status::job;
 
@@ -76,7 +74,7 @@ fn stop_job(
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<JobPlan> {
-    if job_deadline(snapshot).is_some_and(|at| at <= now) {
+    if training::deadline(&snapshot.validated.set).is_some_and(|at| at <= now) {
         let mut next = fail_job(snapshot, status, explain_expiry(snapshot, roster), now);
         job::note_crashes(&mut next, roster);
         return Some(plan_status(next));
@@ -122,7 +120,7 @@ pub(super) fn wake_at(
     breaches
         .iter()
         .map(Breach::due)
-        .chain(job_deadline(snapshot))
+        .chain(training::deadline(&snapshot.validated.set))
         .min()
 }
 
@@ -211,8 +209,15 @@ fn explain_expiry(snapshot: &Snapshot, roster: &Roster<'_>) -> FailedCause {
     let since = started_at(snapshot).unwrap_or_default();
     let pods = roster.own().flat_map(|c| &c.pods).map(AsRef::as_ref);
     let culprit = find_culprit(pods, true).map_or(String::new(), |c| format!("; {}", c.text));
-    let message =
-        format!("it has been running since {since:.0}, longer than maxRuntime {limit}{culprit}");
+    let stood = snapshot.stored.status.as_ref().map(suspension::total);
+    let stood = stood.filter(|stood| !stood.is_zero()).map(|stood| {
+        let stood = GoDuration::from_seconds(stood.as_secs());
+        format!(" without the {stood} in which it was suspended")
+    });
+    let stood = stood.unwrap_or_default();
+    let message = format!(
+        "it has been running since {since:.0}, longer than maxRuntime {limit}{stood}{culprit}"
+    );
     (Reason::MaxRuntimeExceeded, message)
 }
 
@@ -237,34 +242,4 @@ fn fail_job(
 fn started_at(snapshot: &Snapshot) -> Option<Timestamp> {
     let stored = snapshot.stored.status.as_ref()?;
     stored.start_time.as_ref().map(|t| t.0)
-}
-
-fn job_deadline(snapshot: &Snapshot) -> Option<Timestamp> {
-    let limit = training::max_runtime(&snapshot.validated.set)?;
-    started_at(snapshot)?.checked_add(limit).ok()
-}
-
-/// Until when the operator waits for a pod that has not ended: until it ends, or until it is stuck
-/// in Terminating. `None` if there is no such pod; the wait for a pod that is not even terminating
-/// has no limit.
-fn next_end(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> Option<Timestamp> {
-    let is_unfinished = |p: &&Arc<Pod>| !p.has_run_out();
-    roster
-        .own()
-        .flat_map(|c| c.pods.iter().filter(is_unfinished))
-        .filter_map(|p| end_of(snapshot, p))
-        .filter(|end| *end > now)
-        .min()
-}
-
-fn end_of(snapshot: &Snapshot, pod: &Pod) -> Option<Timestamp> {
-    if !pod.is_terminating() {
-        return Some(Timestamp::MAX);
-    }
-    let node = pod.spec.node_name.as_ref();
-    let is_on_ready_node = node.is_some_and(|node| snapshot.view.nodes_in_service.contains(node));
-    snapshot
-        .view
-        .stuck_timeouts
-        .end_until(pod, is_on_ready_node)
 }

@@ -8,6 +8,7 @@ use domain::update;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::observe::Snapshot;
+use crate::rollout;
 
 /// The events for the change from the stored status to `next`.
 pub(super) fn find_events(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec<Event> {
@@ -36,7 +37,10 @@ pub(super) fn find_events(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec
         let found = find_trouble(next, reason)?;
         let is_new = stored.is_none_or(|stored| find_trouble(stored, reason).is_none());
         is_new.then(|| {
-            let identity = identity(&found.message);
+            let identity = match reason {
+                Reason::UpdateStalled => identity(&describe_standstill(snapshot, found)),
+                _ => identity(&found.message),
+            };
             Event::warning(reason, found.message.clone()).once(identity)
         })
     });
@@ -45,6 +49,14 @@ pub(super) fn find_events(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec
         .chain(completed)
         .chain(troubles)
         .collect()
+}
+
+/// The cause and the last step of the update: the numbers in the message may differ when the decision
+/// is repeated.
+fn describe_standstill(snapshot: &Snapshot, found: &Condition) -> String {
+    let last = rollout::last_step(snapshot);
+    let last = last.map_or(String::new(), |last| last.to_string());
+    format!("{}/{last}", found.reason)
 }
 
 fn is_running(status: &PodCliqueSetStatus) -> bool {
@@ -56,8 +68,8 @@ fn is_running(status: &PodCliqueSetStatus) -> bool {
 /// `UpdateInProgress` is the one to ask.
 fn find_trouble(status: &PodCliqueSetStatus, trouble: Reason) -> Option<&Condition> {
     let found = conditions::find(&status.conditions, ConditionType::UpdateInProgress)?;
-    let shown = match found.reason.parse().ok()? {
-        Reason::ProgressDeadlineExceeded | Reason::NoRoom => Reason::UpdateStalled,
+    let shown = match found.reason.parse::<Reason>().ok()? {
+        reason if reason.is_standstill() => Reason::UpdateStalled,
         reason => reason,
     };
     (shown == trouble).then_some(found)

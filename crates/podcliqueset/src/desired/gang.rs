@@ -112,6 +112,7 @@ fn names_levels(metadata: &ObjectMeta) -> bool {
 fn is_topology_equal(is: &PodGangSpec, should: &PodGangSpec) -> bool {
     is.topology_constraint == should.topology_constraint
         && is.topology_constraint_group_configs == should.topology_constraint_group_configs
+        && is.scaling_group_topology_constraints == should.scaling_group_topology_constraints
 }
 
 fn copy_topology(next: &mut PodGang, desired: &PodGang) {
@@ -120,6 +121,8 @@ fn copy_topology(next: &mut PodGang, desired: &PodGang) {
         .clone_from(&should.topology_constraint);
     next.topology_constraint_group_configs
         .clone_from(&should.topology_constraint_group_configs);
+    next.scaling_group_topology_constraints
+        .clone_from(&should.scaling_group_topology_constraints);
 }
 
 /// A gang that starts again without constraints must not keep the earlier ones.

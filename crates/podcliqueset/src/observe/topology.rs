@@ -7,7 +7,7 @@ use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::kai::KaiTopology;
 use api::{ClusterTopologyBinding, PodCliqueSet};
 use domain::scheduling::Backend;
-use domain::topology::{self, Levels, UnsupportedTopology};
+use domain::topology::{self, AmbiguousValue, Levels, UnsupportedTopology};
 use domain::{Key, Node};
 use engine::Caches;
 
@@ -25,6 +25,8 @@ pub struct TopologyFacts {
     pub reference: String,
     /// The reason why the scheduler does not know the levels that the set names.
     pub scheduler_gap: Option<String>,
+    /// A value of a required level that the scheduler would take for one domain, and is several.
+    pub ambiguous: Option<AmbiguousValue>,
     /// Whether the operator may read ClusterTopologyBindings.
     pub may_read_bindings: bool,
     /// Whether the operator may read nodes.
@@ -83,13 +85,20 @@ pub(super) fn observe(
         .map(|binding| reference_of(binding, scheduler))
         .unwrap_or_default();
     let levels = binding.as_deref().map(Levels::of);
-    let is_kai = rules.profiles.backend_of(scheduler).is_kai();
-    let levels_of_kai = levels.as_ref().filter(|_| is_kai);
+    let backend = rules.profiles.backend_of(scheduler);
+    let levels_of_kai = levels.as_ref().filter(|_| backend.is_kai());
+    let compared = levels.as_ref().filter(|_| backend.is_kubernetes());
     TopologyFacts {
         scheduler_gap: levels_of_kai.and_then(|levels| {
             let (required, preferred) = topology::named_domains(template);
             let named = levels.down_to_narrowest([required, preferred].concat());
             find_gap(&named, &reference, caches)
+        }),
+        ambiguous: compared.and_then(|levels| {
+            let nodes = caches.of::<Node>().all();
+            let is_tree = backend == Backend::KubernetesTree;
+            let nodes: Vec<&Node> = nodes.iter().map(AsRef::as_ref).collect();
+            topology::find_ambiguous_value(template, is_tree, levels, &nodes)
         }),
         reference,
         levels,
@@ -171,6 +180,20 @@ pub(super) fn find_unsupported_topology(
     }
     let unsupported =
         topology::find_unsupported_topology(template, facts.is_enabled, facts.levels.as_ref());
-    let gap = facts.scheduler_gap.clone();
-    unsupported.or_else(|| gap.map(UnsupportedTopology::SchedulerTopology))
+    let in_pieces = || {
+        let is_tree = matches!(backend, Backend::KaiTree | Backend::KubernetesTree);
+        let group = topology::find_group_in_pieces(template).filter(|_| !is_tree);
+        group.map(|group| UnsupportedTopology::GroupInPieces(group.to_owned()))
+    };
+    let gap = || {
+        facts
+            .scheduler_gap
+            .clone()
+            .map(UnsupportedTopology::SchedulerTopology)
+    };
+    let ambiguous = || facts.ambiguous.clone().map(UnsupportedTopology::Ambiguous);
+    unsupported
+        .or_else(in_pieces)
+        .or_else(gap)
+        .or_else(ambiguous)
 }

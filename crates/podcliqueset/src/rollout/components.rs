@@ -8,7 +8,9 @@ use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaUpdateProgress};
 use domain::Pod;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster, Slot};
-use domain::update::{self, Age, Component, Limits, Record, Stage, UnitMember, UnitReplica};
+use domain::update::{
+    self, Age, Component, Limits, Record, Stage, UnitMember, UnitReplica, Vacancies,
+};
 use domain::workload::layout::{Group, LayoutSlot};
 use jiff::{SignedDuration, Timestamp};
 
@@ -39,6 +41,8 @@ pub struct NamedComponent {
     pub units: Units,
     /// Whether old group replicas of the base gang are down and do not come back by themselves.
     pub is_base_down: bool,
+    /// Indexes that stay vacant while the others are updated.
+    pub vacancies: Vacancies,
 }
 
 impl NamedComponent {
@@ -79,8 +83,10 @@ impl Turn<'_> {
         let Some(replica) = self.roster.layout.replica(self.stored.replica_index) else {
             return Vec::new();
         };
-        let cliques = replica.standalone.iter().map(|slot| self.of_clique(slot));
-        let groups = replica.groups.iter().map(|group| self.of_group(group));
+        let cliques = replica.standalone.iter();
+        let cliques = cliques.map(|slot| self.add_vacant_pods(slot, self.of_clique(slot)));
+        let groups = replica.groups.iter();
+        let groups = groups.map(|group| self.add_vacant_replicas(group, self.of_group(group)));
         cliques.chain(groups).collect()
     }
 
@@ -253,6 +259,7 @@ impl Turn<'_> {
             without_surge: record.without_surge.map(str::to_owned),
             units: Units::default(),
             is_base_down: false,
+            vacancies: Vacancies::default(),
         }
     }
 

@@ -69,6 +69,7 @@ fn first(replica: i32, now: Timestamp) -> ReplicaAttempt {
         time: Time(now),
         reason: ReplicaAttempt::CREATED.to_owned(),
         message: String::new(),
+        cause: None,
         succeeded: Vec::new(),
         recovered: None,
         complete: Some(false),

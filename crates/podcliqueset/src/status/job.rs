@@ -24,7 +24,10 @@ pub(super) fn complete_status(
         next.start_time = find_start(snapshot, now).map(Time);
     }
     next.replica_attempts = attempts::latched(roster, &next.replica_attempts, now);
-    next.last_failures = newest_failures(snapshot, &next.last_failures);
+    // A pod may fail because the suspension deletes its peers (decision 173).
+    if !snapshot.is_suspended() {
+        next.last_failures = newest_failures(snapshot, &next.last_failures);
+    }
     if next.phase == Some(PodCliqueSetPhase::Succeeded) {
         note_success(next, snapshot, now);
     }

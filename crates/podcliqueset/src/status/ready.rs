@@ -24,7 +24,8 @@ pub(super) fn ready_condition(
     replicas: &[Replica],
     now: Timestamp,
 ) -> ConditionUpdate {
-    if let Some(verdict) = of_job(next).or_else(|| refused(snapshot)) {
+    let of_spec = of_job(next).or_else(|| refused(snapshot));
+    if let Some(verdict) = of_spec.or_else(|| of_suspended(snapshot, next)) {
         return verdict;
     }
     let (wanted, up) = (next.replicas, next.available_replicas);
@@ -70,6 +71,13 @@ fn of_job(next: &PodCliqueSetStatus) -> Option<ConditionUpdate> {
     let reason = failed.reason.parse().unwrap_or(Reason::MaxRestartsExceeded);
     let is_failed = failed.status == "True";
     is_failed.then(|| readiness::ready_condition(false, reason, failed.message.clone()))
+}
+
+/// The condition of a set without pods on purpose.
+fn of_suspended(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<ConditionUpdate> {
+    let found = conditions::find(&next.conditions, ConditionType::Suspended)?;
+    let verdict = || readiness::ready_condition(false, Reason::Suspended, found.message.clone());
+    snapshot.is_suspended().then(verdict)
 }
 
 /// The condition of a set that cannot be acted on, though its pods run on, or that has a change

@@ -40,7 +40,11 @@ pub(super) fn note_revisions(
     let turn = update::turn_in(set, next).map(|turn| turn.replica_index);
     let is_over = next.update_progress.as_ref();
     let is_over = is_over.is_none_or(|progress| progress.update_ended_at.is_some());
+    let is_held = update::is_held(set, &snapshot.validated.generation_hash());
     next.replica_revisions.retain_mut(|entry| {
+        if !is_held && update::takes_all_at_once(set, entry.replica) {
+            return false;
+        }
         if turn == Some(entry.replica) {
             begin_turn(entry);
         }

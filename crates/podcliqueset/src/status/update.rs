@@ -1,17 +1,21 @@
 //! Updates: the accepted generation, the replica that has the turn, the progress (docs/semantics.md
 //! §14). The consequences of a turn are decided from the stored status.
 
+mod absence;
 mod coherent;
+mod numbers;
 mod observed;
 mod partition;
 mod report;
 mod trouble;
 mod turn;
+mod vacancies;
 
 use std::collections::HashSet;
 
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PcsUpdateProgress;
+use domain::health::suspension;
 use domain::roster::Roster;
 use domain::update;
 use domain::workload::layout::LayoutSlot;
@@ -72,6 +76,9 @@ fn run_update(
     if !goes_on {
         turn::forget_lack_of_room(progress);
     }
+    if update::is_refused(&snapshot.validated.set) {
+        vacancies::release_all(progress);
+    }
     if is_paused {
         end_paused_turn(next, snapshot, newest, roster, now);
     } else if goes_on {
@@ -119,6 +126,7 @@ fn go_on(
     let before = turn_of(next, snapshot, newest, roster, now)
         .map(|turn| (turn.stored.replica_index, turn.components()));
     let turn = before.as_ref().map(|(replica, _)| *replica);
+    let is_suspended = suspension::is_stored(next);
     let entries = &next.replica_revisions;
     let awaits_older = || awaits_older(entries, turn, snapshot, roster);
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
@@ -134,13 +142,18 @@ fn go_on(
             partition: update::partition(&snapshot.validated.set),
             awaits_older: &awaits_older,
         };
-        replicas.move_turn(progress, now);
+        if is_suspended {
+            replicas.end_without_turns(progress, now);
+        } else {
+            replicas.move_turn(progress, now);
+        }
     }
     count(progress, newest, roster);
     let turn = update::turn_in(&snapshot.validated.set, next).map(|turn| turn.replica_index);
     if let Some((replica, components)) = before.filter(|(i, _)| turn != Some(*i)) {
         end_turn(&mut next.replica_revisions, snapshot, replica, &components);
     }
+    vacancies::hold_vacant(next, snapshot, newest, roster, now);
     coherent::plan_step(next, snapshot, newest, roster, now);
 }
 
@@ -200,6 +213,25 @@ fn end_paused_turn(
     }
 }
 
+/// Ends the turn, whatever it is about to do: the set is being suspended.
+pub(crate) fn end_turn_of_update(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) {
+    let hashed = rollout::hash_templates(snapshot);
+    let newest = rollout::newest(&hashed);
+    let Some(turn) = turn_of(next, snapshot, &newest, roster, now) else {
+        return;
+    };
+    let (replica, components) = (turn.stored.replica_index, turn.components());
+    if let Some(progress) = next.update_progress.as_mut() {
+        progress.currently_updating.clear();
+    }
+    end_turn(&mut next.replica_revisions, snapshot, replica, &components);
+}
+
 fn pause_ends_at(next: &PodCliqueSetStatus) -> Option<Timestamp> {
     let since = next.update_progress.as_ref()?.paused_since.as_ref()?;
     since.0.checked_add(PAUSE_PATIENCE).ok()
@@ -214,7 +246,12 @@ pub(crate) fn next_change(
 ) -> Option<Timestamp> {
     let progress = status.update_progress.as_ref().filter(|p| is_running(p))?;
     if progress.currently_updating.is_empty() {
-        return rollout::next_available_at(roster, now);
+        let absence = absence::find_absence(snapshot, roster, status, now);
+        let stands = absence
+            .map(|absence| absence.stands_at)
+            .filter(|at| *at > now);
+        let available = rollout::next_available_at(roster, now);
+        return stands.into_iter().chain(available).min();
     }
     let hashed = rollout::hash_templates(snapshot);
     let newest = rollout::newest(&hashed);

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use admission::defaults::DefaultsConfig;
 use admission::validated_set;
 use api::conditions::{self, ConditionType};
-use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
+use api::{LastError, PodClique, PodCliqueSet, PodCliqueSetStatus};
 use domain::plan::{Action, CheckAnswer, Plan};
 use engine::caches::KnownAnswer;
 use jiff::Timestamp;
+use k8s_openapi::api::apps::v1::ControllerRevision;
 use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use testkit::builders::{PodBuilder, after};
@@ -86,6 +88,12 @@ fn templates_written(plan: &Plan<PodCliqueSetStatus>) -> usize {
         .count()
 }
 
+fn revisions_written(plan: &Plan<PodCliqueSetStatus>) -> usize {
+    let all = plan.waves.iter().flatten();
+    all.filter(|a| a.written::<ControllerRevision>().is_some())
+        .count()
+}
+
 #[test]
 fn one_pod_of_each_changed_clique_is_sent_as_a_dry_run() {
     let snapshot = changed(&[0, 2]);
@@ -126,6 +134,44 @@ fn nothing_of_the_update_is_stored_before_the_answer() {
         accepted.update_progress.unwrap().currently_updating.len(),
         1
     );
+}
+
+/// The last dry run failed, and said nothing about the template.
+#[test]
+fn a_template_without_an_answer_waits_and_says_so() {
+    let mut snapshot = changed(&[0]);
+    snapshot.history.is_served = true;
+    edit(&mut snapshot, |set| {
+        let failed = LastError {
+            code: "ERR_CHECK_POD".into(),
+            description: "check Pod: connection refused".into(),
+            observed_at: Time(after(50)),
+        };
+        set.status.as_mut().unwrap().last_errors.push(failed);
+    });
+    let before = snapshot.stored.status.clone().unwrap();
+    let waiting = plan(&snapshot);
+    let update = reason(&waiting, ConditionType::UpdateInProgress);
+    assert_eq!(update, ("False".into(), "TemplateUnchecked".into()));
+    let message = message(&waiting, ConditionType::UpdateInProgress);
+    let words = "has not answered whether it accepts new pods of cliques frontend: see lastErrors";
+    assert!(message.contains(words), "{message}");
+    assert_eq!(reason(&waiting, ConditionType::Ready).0, "True");
+    let status = waiting.status.as_ref().unwrap();
+    assert_eq!(
+        status.current_generation_hash,
+        before.current_generation_hash
+    );
+    assert_eq!(status.observed_generation, before.observed_generation);
+    assert_eq!(status.update_progress, None);
+    assert_eq!(templates_written(&waiting), 0);
+    assert_eq!(revisions_written(&waiting), 0);
+    assert_eq!(checked(&waiting), ["frontend"], "it is asked again");
+    answer(&mut snapshot, "frontend", None, None);
+    let answered = plan(&snapshot);
+    assert_eq!(revisions_written(&answered), 1);
+    let update = reason(&answered, ConditionType::UpdateInProgress);
+    assert_ne!(update.1, "TemplateUnchecked");
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! The start of a gang, and the pods in its list.
 
+mod ambiguous;
 mod pins;
 mod taken_over;
 
 use std::sync::Arc;
 
+use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress, VacantIndexes};
 use api::podgang::PodGroup;
 use api::{LastError, PodCliqueSet, PodCliqueStatus, PodGang, labels};
 use domain::plan::Plan;
@@ -227,6 +229,32 @@ fn starts_again_when_no_listed_pod_exists_any_more() {
     fill(&mut snapshot, "demo-0-frontend", 1, renamed);
     assert!(lists(&plan(&snapshot)).is_empty(), "half a gang was listed");
     fill(&mut snapshot, "demo-0-frontend", 2, renamed);
+    assert_eq!(lists(&plan(&snapshot)).len(), 1);
+}
+
+/// An update of others needs the room of its second pod (decision 168).
+#[test]
+fn starts_again_without_a_pod_that_an_update_holds_back() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let renamed =
+        |p: PodBuilder| p.with(|p| p.metadata.name = p.metadata.name.take().map(|n| n + "x"));
+    fill_all(&mut snapshot, renamed);
+    fill(&mut snapshot, "demo-0-frontend", 1, renamed);
+    let turn = ReplicaUpdateProgress {
+        holds_vacant: vec![VacantIndexes {
+            component: "frontend".to_owned(),
+            indexes: vec![1],
+        }],
+        ..ReplicaUpdateProgress::begin(0, Time(after(50)))
+    };
+    let status = Arc::make_mut(&mut snapshot.stored).status.as_mut();
+    status.unwrap().update_progress = Some(PcsUpdateProgress {
+        currently_updating: vec![turn],
+        ..PcsUpdateProgress::begin(Time(after(50)))
+    });
     assert_eq!(lists(&plan(&snapshot)).len(), 1);
 }
 

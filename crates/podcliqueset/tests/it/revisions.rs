@@ -1,5 +1,6 @@
 //! Revisions: the templates of each accepted generation, and the replicas that keep older ones.
 
+mod coherent_rollback;
 mod older;
 mod older_surge;
 

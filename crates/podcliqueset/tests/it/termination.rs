@@ -1,5 +1,6 @@
 //! Termination of a whole replica (docs/semantics.md §3.2).
 
+mod cause;
 mod live_counts;
 
 use std::sync::Arc;

@@ -9,6 +9,8 @@ mod gone;
 mod recorded;
 mod restart;
 mod start;
+mod suspended;
+mod ttl;
 
 use std::sync::Arc;
 
@@ -28,7 +30,7 @@ fn job(max_restarts: i32, max_runtime: Option<&str>) -> SetBuilder {
         s.spec.training_spec = Some(TrainingSpec {
             max_restarts: Some(max_restarts),
             max_runtime: max_runtime.map(Into::into),
-            ignore_disruptions: None,
+            ..TrainingSpec::default()
         });
     })
 }

@@ -1,9 +1,12 @@
 //! The turn in an update: one replica at a time, until all have the newest template.
 
 mod events;
+mod numbers;
 mod open;
 mod records;
 mod room;
+mod suspended;
+mod vacancies;
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! The objects for Kubernetes' own scheduler: a PodGroup for pods that are placed together, under
 //! CompositePodGroups if a number of pods does not suffice to describe a gang (decision 87).
 
+mod claims;
 mod dropped;
 mod objects;
 mod observe;
@@ -23,6 +24,7 @@ use serde_json::json;
 
 use super::is_ours;
 use super::topology::Topology;
+pub use claims::{ClaimsOfGroups, find_claims};
 pub(super) use dropped::dropped;
 use objects::Objects;
 pub(super) use observe::observe;
@@ -44,6 +46,8 @@ pub struct Facts {
     pub workloads: BTreeMap<String, Arc<Workload>>,
     /// The topology constraints of the gang, or of all gangs of a tree.
     pub topology: Topology,
+    /// The resource claims that pods of a PodGroup share.
+    pub claims: ClaimsOfGroups,
     /// Whether each part of the gang has as many pods on nodes as it needs.
     pub is_placed: bool,
     /// Whether any pod has a node.

@@ -20,6 +20,8 @@ pub struct Topology {
     pub levels: Levels,
     /// That of all pods.
     pub gang: PackConstraint,
+    /// Those of all replicas of a scaling group, by the name of the PodCliqueScalingGroup.
+    pub scaling_groups: BTreeMap<String, PackConstraint>,
     /// Those of group replicas, by `<group>-<replica>`.
     pub group_replicas: BTreeMap<String, PackConstraint>,
     /// Those of PodCliques, by name.
@@ -45,6 +47,12 @@ impl Topology {
         };
         for part in &gang.spec.pod_groups {
             topology.add_podclique(part);
+        }
+        for config in &gang.spec.scaling_group_topology_constraints {
+            let pack = pack_of(config.topology_constraint.as_ref());
+            if is_constraint(&pack) {
+                topology.scaling_groups.insert(config.name.clone(), pack);
+            }
         }
         for config in &gang.spec.topology_constraint_group_configs {
             let pack = pack_of(config.topology_constraint.as_ref());
@@ -112,12 +120,14 @@ impl Topology {
     #[must_use]
     pub(super) fn without(mut self, keys: &BTreeSet<String>) -> Self {
         let packs = std::iter::once(&mut self.gang)
+            .chain(self.scaling_groups.values_mut())
             .chain(self.group_replicas.values_mut())
             .chain(self.podcliques.values_mut());
         for pack in packs {
             pack.required = pack.required.take().filter(|key| !keys.contains(key));
             pack.preferred = pack.preferred.take().filter(|key| !keys.contains(key));
         }
+        self.scaling_groups.retain(|_, pack| is_constraint(pack));
         self.group_replicas.retain(|_, pack| is_constraint(pack));
         self.podcliques.retain(|_, pack| is_constraint(pack));
         let kept = &self.group_replicas;
@@ -144,6 +154,7 @@ impl Topology {
 
     fn packs(&self) -> impl Iterator<Item = &PackConstraint> {
         std::iter::once(&self.gang)
+            .chain(self.scaling_groups.values())
             .chain(self.group_replicas.values())
             .chain(self.podcliques.values())
     }
@@ -156,6 +167,11 @@ impl Topology {
     /// Key of the node label whose value all pods have to share.
     pub(super) fn required_of_gang(&self) -> Option<&str> {
         self.gang.required.as_deref()
+    }
+
+    /// That of all replicas of a scaling group.
+    pub(super) fn required_of_scaling_group(&self, name: &str) -> Option<&str> {
+        self.scaling_groups.get(name)?.required.as_deref()
     }
 
     /// That of a group replica.
@@ -187,6 +203,7 @@ impl Topology {
 pub(crate) fn differs(before: &PodGangSpec, after: &PodGangSpec) -> bool {
     before.topology_constraint != after.topology_constraint
         || before.topology_constraint_group_configs != after.topology_constraint_group_configs
+        || before.scaling_group_topology_constraints != after.scaling_group_topology_constraints
         || of_parts(before) != of_parts(after)
 }
 

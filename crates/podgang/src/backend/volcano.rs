@@ -1,4 +1,5 @@
-//! The PodGroup of Volcano for a gang: the sum of all minimums, and the minimum of each part.
+//! The PodGroup of Volcano for a gang: the sum of all minimums, and the minimum of each of several
+//! parts.
 
 use api::conditions::Reason;
 use api::labels;
@@ -78,6 +79,10 @@ fn correct(group: &mut VolcanoPodGroup, view: &GangView<'_>) {
     note_fields(&mut group.metadata, &fields);
 }
 
+/// Volcano takes the size of a part for the number of its pods: the loss of any pod breaks the part, so
+/// that for the node of one pod it evicts the whole gang. The sum says the same of an only part, and lets
+/// Volcano evict the pods above it one by one. An only part stays where another writer added fields to
+/// it, such as a network topology.
 fn correct_parts(spec: &mut VolcanoPodGroupSpec, view: &GangView<'_>) {
     let before = std::mem::take(&mut spec.sub_group_policy);
     let policy = |(part, minimum): (&PodGroup, i64)| {
@@ -96,5 +101,9 @@ fn correct_parts(spec: &mut VolcanoPodGroupSpec, view: &GangView<'_>) {
                 .unwrap_or_default(),
         }
     };
-    spec.sub_group_policy = parts_of(view).map(policy).collect();
+    let is_only = view.gang.spec.pod_groups.len() == 1;
+    spec.sub_group_policy = parts_of(view)
+        .map(policy)
+        .filter(|policy| !is_only || !policy.others.is_empty())
+        .collect();
 }

@@ -16,6 +16,7 @@ use engine::cache::set_of;
 
 use crate::gang_part::GangPart;
 use crate::peers;
+use crate::scaling_group::find_shared_level;
 
 /// The inputs of the scopes of a gang.
 pub(super) struct Scopes<'a> {
@@ -52,6 +53,7 @@ impl Scopes<'_> {
         let anchors: Vec<Anchor<'_>> = self
             .anchor_of_replica()
             .into_iter()
+            .chain(self.anchor_of_scaling_group())
             .chain(scopes.iter().filter_map(|scope| self.anchor_of(scope)))
             .collect();
         let demands = scopes.iter().filter_map(|scope| {
@@ -98,6 +100,26 @@ impl Scopes<'_> {
         let pods: Vec<&Pod> = pods.iter().map(AsRef::as_ref).collect();
         Some(Anchor {
             pinned: self.pinned(&pods, key, "its replica")?,
+            parts: None,
+        })
+    }
+
+    /// Where other replicas of the scaling group of a scaled gang run, if all of them have to share a
+    /// domain.
+    fn anchor_of_scaling_group(&self) -> Option<Anchor<'static>> {
+        peers::base_of(self.gang, self.caches)?;
+        let part = self.parts.first()?;
+        let shared = find_shared_level(self.gang, &part.name, self.levels, self.caches)?;
+        let name = Some(shared.group.as_str());
+        let mut pods = self
+            .caches
+            .of::<Pod>()
+            .part_of(&set_of(&self.gang.metadata)?);
+        pods.retain(|pod| ownership::label(&pod.metadata, labels::SCALING_GROUP) == name);
+        let pods: Vec<&Pod> = pods.iter().map(AsRef::as_ref).collect();
+        let owner = format!("scaling group {}", shared.group);
+        Some(Anchor {
+            pinned: self.pinned(&pods, &shared.key, &owner)?,
             parts: None,
         })
     }
@@ -159,6 +181,7 @@ fn required_key(constraint: Option<&GangTopologyConstraint>) -> Option<&str> {
 fn describe_owner(owner: ScopeOwner<'_>) -> Option<String> {
     match owner {
         ScopeOwner::Gang => None,
+        ScopeOwner::ScalingGroup(name) => Some(format!("scaling group {name}")),
         ScopeOwner::Group(name) => Some(format!("group replica {name}")),
         ScopeOwner::Part(name) => Some(format!("PodClique {name}")),
     }

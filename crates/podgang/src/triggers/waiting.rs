@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use api::PodGang;
+use api::conditions::{self, ConditionType, Reason};
 use domain::health::readiness;
 use domain::placement::requires_domain;
 use domain::{Key, Node, Pod};
@@ -11,11 +12,12 @@ use engine::cache::set_of;
 use engine::triggers::find;
 use engine::{Caches, Change};
 
-/// By a node that came, went, or changed its labels or its amounts.
+/// By a node that came, went, was cordoned or uncordoned, or changed its labels or its amounts.
 pub(super) fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let read = |node: &Node| {
         let labels = node.metadata.labels.clone();
-        (labels, node.status.allocatable.clone())
+        let amounts = node.status.allocatable.clone();
+        (labels, amounts, node.spec.is_cordoned)
     };
     if change.keeps(read) {
         return Vec::new();
@@ -44,7 +46,15 @@ pub(super) fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
 fn find_waiting(gangs: &[Arc<PodGang>]) -> Vec<Key> {
     gangs
         .iter()
-        .filter(|gang| readiness::no_domain_of(gang).is_some())
+        .filter(|gang| requires_domain(gang) && has_no_node(gang))
         .map(|gang| Key::of(&gang.metadata))
         .collect()
+}
+
+/// Whether a scheduler finds no node for a pod of it, in the words of its condition `Ready`.
+fn has_no_node(gang: &PodGang) -> bool {
+    let status = gang.status.as_ref();
+    let ready = status.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
+    let reason: Option<Reason> = ready.and_then(|ready| ready.reason.parse().ok());
+    reason.is_some_and(readiness::is_of_scheduler)
 }

@@ -197,6 +197,30 @@ fn requests_of_a_set_to_kai_are_written_where_kai_reads_them() {
     assert_eq!(actions(&gang, Some(&created)), [], "it is written once");
 }
 
+/// Seed 001. The field of the PodGroup stays unset, so its priority decides.
+#[test]
+fn semi_preemptible_gangs_are_refused_by_name() {
+    let mut gang = gang(&[("worker", 3)]);
+    let labels = gang.metadata.labels.get_or_insert_default();
+    let key = "kai.scheduler/preemptibility";
+    labels.insert(key.into(), "semi-preemptible".into());
+    assert_eq!(written(&actions(&gang, None)).spec.preemptibility, None);
+    let snapshot = Snapshot {
+        gang: Arc::new(gang),
+        scheduler_objects: SchedulerObjects::Kai(FoundGroup {
+            group: None,
+            is_served: true,
+        }),
+        ..Snapshot::default()
+    };
+    let status = decide(&snapshot, Timestamp::UNIX_EPOCH).status.unwrap();
+    let mut conditions = status.conditions.iter();
+    let unsupported = conditions.find(|c| c.type_ == "SchedulingFeatureUnsupported");
+    let unsupported = unsupported.unwrap();
+    assert_eq!(unsupported.reason, "KeyNotUsed");
+    assert_snapshot!(unsupported.message, @"label kai.scheduler/preemptibility: semi-preemptible asks for a gang of which only the pods beyond its minimum may be preempted, and no release of a scheduler offers that yet; set preemptible or non-preemptible in the set");
+}
+
 #[test]
 fn a_request_that_kai_would_not_understand_is_refused_by_name() {
     let mut gang = gang(&[("worker", 3)]);
@@ -225,5 +249,5 @@ fn a_request_that_kai_would_not_understand_is_refused_by_name() {
     let unsupported = conditions
         .iter()
         .find(|c| c.type_ == "SchedulingFeatureUnsupported");
-    assert_snapshot!(unsupported.unwrap().message, @"label kai.scheduler/preemptibility: semi is neither preemptible nor non-preemptible; correct it in the set; annotation kai.scheduler/preemption-delay: -5m is not a duration like 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/staleness-grace-period: 60 is not a duration like 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/segment-size: 2 is not a setting of gangs; remove it from the set");
+    assert_snapshot!(unsupported.unwrap().message, @"label kai.scheduler/preemptibility: semi is neither preemptible nor non-preemptible; set preemptible or non-preemptible in the set; annotation kai.scheduler/preemption-delay: -5m is not a duration like 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/staleness-grace-period: 60 is not a duration like 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/segment-size: 2 is not a setting of gangs; remove it from the set");
 }

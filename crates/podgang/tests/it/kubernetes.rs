@@ -1,5 +1,7 @@
 //! The PodGroups of a gang for Kubernetes' own scheduler.
 
+mod claims;
+mod resumed;
 mod scaled;
 mod settled;
 mod topology;

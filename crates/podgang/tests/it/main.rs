@@ -178,3 +178,19 @@ fn names_the_missing_pods_of_its_parts() {
     assert_eq!(ready.reason, "ImagePullFailed");
     assert_snapshot!(ready.message, @"podclique demo-0-worker 0/2 pods ready: demo-0-worker-p0: container main: its image cannot be pulled");
 }
+
+#[test]
+fn a_gang_of_a_suspended_set_says_so() {
+    let mut snapshot = gang(None, vec![]);
+    snapshot.parts[0].podclique = Some(podclique("demo-0-worker").size(2, 2).build());
+    snapshot.is_suspended = true;
+    let status = status(&snapshot);
+    let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
+    assert_eq!(
+        (&*ready.reason, &*ready.message),
+        (
+            "Suspended",
+            "podclique demo-0-worker waits until the PodCliqueSet is resumed"
+        )
+    );
+}

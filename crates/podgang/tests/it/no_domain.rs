@@ -7,9 +7,9 @@ use api::podgang::{GangTopologyConstraint, NamespacedName, PackConstraint, PodGr
 use api::topology::{TopologyConstraint, TopologyLevel};
 use api::{ClusterTopologyBinding, PodClique, PodCliqueSet, PodGang, labels};
 use domain::scheduling::Profiles;
-use domain::{Node, Pod};
+use domain::{Key, Node, Pod};
 use engine::Caches;
-use k8s_openapi::api::core::v1::ResourceRequirements;
+use k8s_openapi::api::core::v1::{ResourceRequirements, Toleration};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, pod, podclique, set, stored};
@@ -24,6 +24,8 @@ const KUBERNETES: &str = "pod group is unschedulable, 0/2 placements are availab
 const KAI: &str = "Unable to schedule podgroup: node-group r0 can allocate only 1 of 5 required pods. \
                    \nnode-group r1 can allocate only 3 of 5 required pods. \ntopology fabric, \
                    requirement example.com/rack couldn't be satisfied for job <default/demo-0>.";
+const TAINTED: &str = "0/5 nodes are available: 1 node(s) had untolerated taint(s), 2 node(s) didn't match \
+                       Pod's node affinity/selector, 2 node(s) were unschedulable.";
 const STRAY: &str = "cannot determine domain for already scheduled pods: no topology domain found for \
                      pod default/demo-0-worker-p0";
 
@@ -93,6 +95,29 @@ fn refused(message: &'static str) -> impl Fn(PodBuilder) -> PodBuilder {
             condition.reason = Some("Unschedulable".to_owned());
             condition.message = Some(message.to_owned());
         })
+    }
+}
+
+/// Refused, after it was pinned to rack `r0`.
+fn pinned(message: &'static str) -> impl Fn(PodBuilder) -> PodBuilder {
+    let refused = refused(message);
+    move |p| {
+        refused(p).with(|p| {
+            let pin = format!("{{\"{RACK}\":\"r0\"}}");
+            let annotations = p.metadata.annotations.get_or_insert_default();
+            annotations.insert(labels::PINNED.to_owned(), pin);
+        })
+    }
+}
+
+/// These nodes take no more pods.
+fn cordon(caches: &Caches, names: &[&str]) {
+    for name in names {
+        let node = caches.of::<Node>().get(&Key::new("", *name)).unwrap();
+        let mut node = Node::clone(&node);
+        node.spec.is_cordoned = true;
+        node.metadata.resource_version = Some("2".to_owned());
+        caches.of::<Node>().apply(node);
     }
 }
 
@@ -276,6 +301,50 @@ fn a_gang_that_has_to_join_its_pods_tells_where_they_are(
     gang.spec.topology_constraint = Some(constraint(Some(RACK), None));
     let (_, told) = judge(&caches, &gang, ConditionType::Ready);
     assert_eq!(told, format!("TopologyNoDomain: {expected}"));
+}
+
+/// Nodes of others have taints, as in any cluster: the scheduler's words do not show that all nodes of
+/// the rack are cordoned.
+#[rstest]
+#[case::all_nodes(
+    &["a", "b"],
+    false,
+    "TopologyNoDomain: demo-0-worker-p1 has to join the pods of its replica in rack r0, where all \
+     nodes are cordoned (a, b): uncordon one (`kubectl uncordon a`), or delete all pods of its \
+     replica, which may then start elsewhere (`kubectl delete pods -n default -l \
+     app.kubernetes.io/part-of=demo,grove.io/podcliqueset-replica-index=0`)"
+)]
+#[case::only_one(&["a"], false, "Unschedulable: podclique demo-0-worker ")]
+#[case::pods_that_tolerate_it(&["a", "b"], true, "Unschedulable: podclique demo-0-worker ")]
+fn a_pod_that_is_pinned_to_cordoned_nodes_tells_so(
+    #[case] cordoned: &[&str],
+    #[case] tolerates: bool,
+    #[case] expected: &str,
+) {
+    let caches = cluster();
+    cordon(&caches, cordoned);
+    let (bound, waiting) = (on("a"), pinned(TAINTED));
+    let worker = part(&caches, "demo-0-worker", &[&bound, &waiting]);
+    if tolerates {
+        tolerate_cordons(&caches, "demo-0-worker");
+    }
+    let mut gang = gang(vec![worker]);
+    gang.spec.topology_constraint = Some(constraint(Some(RACK), None));
+    let (_, told) = judge(&caches, &gang, ConditionType::Ready);
+    assert!(told.starts_with(expected), "{told}");
+}
+
+fn tolerate_cordons(caches: &Caches, podclique: &str) {
+    let cliques = caches.of::<PodClique>();
+    let found = cliques.get(&Key::new("default", podclique)).unwrap();
+    let mut clique = PodClique::clone(&found);
+    clique.metadata.resource_version = Some("2".to_owned());
+    clique.spec.pod_spec.tolerations = Some(vec![Toleration {
+        key: Some("node.kubernetes.io/unschedulable".to_owned()),
+        operator: Some("Exists".to_owned()),
+        ..Toleration::default()
+    }]);
+    cliques.apply(clique);
 }
 
 /// The words are those of any group.

@@ -12,6 +12,8 @@ use domain::plan::Action;
 use domain::scheduling::leaf_name;
 use insta::assert_snapshot;
 use jiff::Timestamp;
+use k8s_openapi::api::core::v1::ResourceRequirements;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use podgang::Snapshot;
 use podgang::backend::tree::{GroupParts, build};
 use podgang::backend::{FoundGroup, SchedulerObjects};
@@ -86,13 +88,21 @@ fn no_more_replicas_are_asked_for_than_there_are() {
 
 /// Four replicas of three required, each one pod, of which these are bound.
 fn judged(minimum: i32, bound: &[i32], before: Option<PodGangStatus>) -> PodGangStatus {
+    let cliques = (0..4).map(|j| clique(&format!("demo-0-g-{j}-worker"), 1, 1));
+    judged_with(minimum, &cliques.collect::<Vec<_>>(), bound, before)
+}
+
+fn judged_with(
+    minimum: i32,
+    cliques: &[Arc<PodClique>],
+    bound: &[i32],
+    before: Option<PodGangStatus>,
+) -> PodGangStatus {
     let mut group = PodCliqueScalingGroup {
         metadata: stored("demo-0-g"),
         ..PodCliqueScalingGroup::default()
     };
     group.spec.min_available = Some(minimum);
-    let cliques = (0..4).map(|j| clique(&format!("demo-0-g-{j}-worker"), 1, 1));
-    let cliques: Vec<_> = cliques.collect();
     let part = |podclique: &Arc<PodClique>| {
         let j = podclique.metadata.name.as_deref().unwrap();
         let is_bound = bound.iter().any(|b| j == format!("demo-0-g-{b}-worker"));
@@ -121,7 +131,7 @@ fn judged(minimum: i32, bound: &[i32], before: Option<PodGangStatus>) -> PodGang
         }),
         parts: parts[..3].to_vec(),
         tree: Some(GangTree {
-            root: build("demo-0", &[], &[(Arc::new(group), cliques.clone())]),
+            root: build("demo-0", &[], &[(Arc::new(group), cliques.to_vec())]),
             leaves: leaves.zip(parts.clone()).collect(),
         }),
         ..Snapshot::default()
@@ -159,6 +169,25 @@ fn a_base_gang_is_scheduled_while_its_tree_is_satisfied() {
         message.contains("tree not satisfied: 2 of 3 required (replicas 1,2)"),
         "{message}"
     );
+}
+
+/// Seed 001: only the required replicas count, here three of four of one pod.
+#[test]
+fn the_requests_of_its_non_preemptible_pods_are_named() {
+    let requests = [("cpu", "1500m"), ("nvidia.com/gpu", "8")];
+    let requests = requests.map(|(name, amount)| (name.to_owned(), Quantity(amount.to_owned())));
+    let cliques = (0..4).map(|j| {
+        let mut made = PodClique::clone(&clique(&format!("demo-0-g-{j}-worker"), 1, 1));
+        made.spec.pod_spec.containers[0].resources = Some(ResourceRequirements {
+            requests: Some(requests.clone().into()),
+            ..ResourceRequirements::default()
+        });
+        Arc::new(made)
+    });
+    let status = judged_with(3, &cliques.collect::<Vec<_>>(), &[0, 1, 2], None);
+    let (_, _, message) = scheduled(&status);
+    let words = "; 3 pods non-preemptible (cpu 4500m, nvidia.com/gpu 24)";
+    assert!(message.ends_with(words), "{message}");
 }
 
 /// It was scaled in below its minimum: the demand is for the existing pods.

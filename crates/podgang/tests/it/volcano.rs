@@ -84,6 +84,55 @@ fn dropped_parts_are_reported_and_tried_again_with_the_next_change() {
     assert_eq!(unsupported(&scaled, &next), None);
 }
 
+/// An earlier release wrote an only part too, and a gang may lose its other parts.
+#[test]
+fn an_only_part_is_removed_from_an_existing_pod_group() {
+    let alone = gang(&[("worker", 3)]);
+    let created: VolcanoPodGroup = only(&actions(&alone, None));
+    assert_eq!(created.spec.min_member, Some(3));
+    assert_eq!(created.spec.sub_group_policy, []);
+    let several = gang(&[("worker", 3), ("done", 0)]);
+    let found: VolcanoPodGroup = only(&actions(&several, Some(&created)));
+    assert_eq!(
+        found.spec.sub_group_policy.len(),
+        1,
+        "pods of `done` count too"
+    );
+    let next: VolcanoPodGroup = only(&actions(&alone, Some(&found)));
+    assert_eq!(next, created);
+    assert_eq!(actions(&alone, Some(&next)), [], "it is written once");
+}
+
+/// Its topology would be lost with it.
+#[test]
+fn an_only_part_with_fields_of_another_writer_stays() {
+    let several = gang(&[("worker", 3), ("done", 0)]);
+    let mut found: VolcanoPodGroup = only(&actions(&several, None));
+    let topology = json!({"mode": "hard", "highestTierAllowed": 1});
+    let others = &mut found.spec.sub_group_policy[0].others;
+    others.insert("networkTopology".into(), topology.clone());
+    let alone = gang(&[("worker", 4)]);
+    let next: VolcanoPodGroup = only(&actions(&alone, Some(&found)));
+    let [part] = &next.spec.sub_group_policy[..] else {
+        panic!("not one part: {:?}", next.spec);
+    };
+    assert_eq!(part.sub_group_size, Some(4));
+    assert_eq!(part.others["networkTopology"], topology);
+    assert_eq!(actions(&alone, Some(&next)), []);
+}
+
+/// A definition that lacks parts is no loss to a gang that needs none.
+#[test]
+fn nothing_is_reported_of_an_only_part() {
+    let several = gang(&[("leader", 1), ("worker", 3)]);
+    let mut stored: VolcanoPodGroup = only(&actions(&several, None));
+    stored.spec.sub_group_policy.clear();
+    let alone = gang(&[("worker", 3)]);
+    let next: VolcanoPodGroup = only(&actions(&alone, Some(&stored)));
+    assert_eq!(unsupported(&alone, &next), None);
+    assert_eq!(actions(&alone, Some(&next)), []);
+}
+
 #[test]
 fn a_foreign_pod_group_is_left_alone() {
     let gang = gang(&[("worker", 3)]);

@@ -147,9 +147,13 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// A user edits the owner references of a child.
+/// A user edits the owner references of a child. Not of a claim: if it was deleted later, as nobody's,
+/// pods that use it would hold it, and somebody would have to end them.
 fn cut_loose(store: &mut Store, rng: &mut Rng) {
-    let is_child = |(_, o): &(&Id, &Stored)| view::owner(o).is_some() && !view::is_terminating(o);
+    let is_child = |(id, o): &(&Id, &Stored)| {
+        let is_claim = id.resource == Resource::ResourceClaim;
+        view::owner(o).is_some() && !view::is_terminating(o) && !is_claim
+    };
     let ids: Vec<Id> = store
         .objects()
         .filter(is_child)

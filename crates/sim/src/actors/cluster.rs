@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::chaos::break_pod;
 use super::choice::pick_pod;
+use super::devices::has_claims;
 use super::gang_scheduler::may_be_placed;
 use super::placement::{ANY_NODE, bind_pod, is_bound, placed};
 use crate::resource::{Id, Resource};
@@ -21,7 +22,7 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
     }
     let free = |p: &Value| {
         let is_pending = view::gates(p).is_empty() && !is_bound(p) && view::is_live(p);
-        is_pending && may_be_placed(store, p)
+        is_pending && may_be_placed(store, p) && has_claims(store, p)
     };
     let Some(id) = pick_pod(store, rng, free) else {
         return false;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::devices;
 use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};
 use crate::{Rng, view};
@@ -75,6 +76,7 @@ pub fn preempt_gang(store: &mut Store, rng: &mut Rng) -> usize {
 
 /// The pod is given a node.
 pub(super) fn bind_pod(store: &mut Store, id: &Id, node: &str) {
+    devices::allocate(store, id);
     let time = store.stamp();
     store.edit("scheduler", id, |pod| {
         pod["spec"]["nodeName"] = json!(node);
@@ -158,7 +160,10 @@ impl WaitingPodGroup {
                 done.extend(view::index(seen));
             } else if view::is_live(seen) && is_bound(seen) {
                 placed += 1;
-            } else if view::is_live(seen) && view::gates(seen).is_empty() {
+            } else if view::is_live(seen)
+                && view::gates(seen).is_empty()
+                && devices::has_claims(store, seen)
+            {
                 ready.push(pod);
             }
         }

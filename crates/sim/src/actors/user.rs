@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
-use super::{autoscaling, constraints, containers, idle, job, update};
+use super::{autoscaling, constraints, containers, idle, job, sharing, suspend, update};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -103,6 +103,13 @@ impl User {
     #[must_use]
     pub fn with_constraints(mut self, rng: &mut Rng) -> Self {
         constraints::write(&mut self.manifest, rng);
+        self
+    }
+
+    /// The same user, whose pods share resource claims.
+    #[must_use]
+    pub fn with_sharing(mut self, rng: &mut Rng) -> Self {
+        sharing::write(&mut self.manifest, rng);
         self
     }
 
@@ -220,6 +227,19 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
         8 => orphan(store, rng),
         18 | 19 => idle::toggle_idle(store, rng),
         _ => scale(store, rng, Resource::PodClique, 0, 4),
+    }
+}
+
+/// One move of a user who suspends and resumes, beside those of [`act`].
+pub fn act_with_suspensions(user: &User, store: &mut Store, rng: &mut Rng) {
+    let set = user.set(rng);
+    match rng.below(20) {
+        0 => user.create(store),
+        1 => job::delete_one(store, rng, Resource::Pod),
+        2 | 3 if user.has_job() => suspend::keep(store, rng, &set),
+        2 | 3 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
+        4 if !user.has_job() => scale(store, rng, Resource::PodClique, 0, 4),
+        _ => suspend::toggle(store, &set),
     }
 }
 

@@ -73,8 +73,8 @@ fn is_settled(window: &Window<'_>, pod: &Value, sets: &[&Stored]) -> bool {
     /// How long a new pod without a readiness probe has to be Ready, in seconds.
     const UNPROBED: i64 = 10;
     const AFTER_END: i64 = 60;
-    /// A decision may be older than its deletion.
-    const LAG: i64 = 5;
+    /// A decision may be older than its deletion, and times of conditions are cut to whole seconds.
+    const LAG: i64 = 6;
     let record = window.store.log.get(window.position);
     let is_past = |at: Timestamp, seconds: i64| {
         let due = at + SignedDuration::from_secs(seconds + LAG);

@@ -12,7 +12,7 @@ use crate::view;
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match (&record.before, &record.after) {
-        (None, Some(child)) => born(window, child),
+        (None, Some(child)) => born(window, record.id.resource, child),
         (Some(before), Some(after)) => {
             kept_owner(window, record, before, after)?;
             kept_finalizers(record, before, after)
@@ -21,8 +21,8 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     }
 }
 
-/// I5: a child names its owner, and its owner agrees.
-fn born(window: &Window<'_>, child: &Value) -> Checked {
+/// I5: a child names its owner, and its owner agrees. A claim is in no gang.
+fn born(window: &Window<'_>, resource: Resource, child: &Value) -> Checked {
     let owners = owners(window, child);
     let name = view::name(child);
     let roots: Vec<&str> = owners.iter().map(|o| set_of(window, o)).collect();
@@ -30,7 +30,8 @@ fn born(window: &Window<'_>, child: &Value) -> Checked {
     demand(roots.contains(&part_of), "I5", || {
         format!("{name} is part of {part_of:?}, but its owners of {roots:?}")
     })?;
-    if view::owner(child).is_none_or(|(kind, ..)| kind != "PodClique") {
+    let is_of_podclique = view::owner(child).is_some_and(|(kind, ..)| kind == "PodClique");
+    if !is_of_podclique || resource != Resource::Pod {
         return Ok(());
     }
     let gang = view::label(child, labels::POD_GANG);

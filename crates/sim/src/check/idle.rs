@@ -31,14 +31,17 @@ fn status(window: &Window<'_>, record: &Record) -> Checked {
     let is_up = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_ready(p);
     let fewest = || i64::try_from(window.fewest_pods(is_up)).unwrap_or(i64::MAX);
     let has_lost = || view::scaled_below_to(after).is_none_or(|kept| fewest() < kept);
-    let may_be_breached = || !is_idle && !view::was_idle(after) && has_lost();
+    // A failed pod of a job counts in each start of it.
+    let may_start = || !view::was_idle(after) || (view::is_job(after) && has_failed(window, uid));
+    let may_be_breached = || !is_idle && may_start() && has_lost();
     demand(!is_breached || may_be_breached(), "idle", || {
         format!(
             "{} is breached though it is idle or starts again",
             record.id
         )
     })?;
-    if !is_noted(before) || is_noted(after) {
+    // Completed ranks of a job count, too, which other checks judge.
+    if !is_noted(before) || is_noted(after) || view::is_job(after) {
         return Ok(());
     }
     let up = i64::try_from(window.most_pods(is_up)).unwrap_or(i64::MAX);
@@ -48,6 +51,16 @@ fn status(window: &Window<'_>, record: &Record) -> Checked {
             "{} passes for available with {up} of {least} pods",
             record.id
         )
+    })
+}
+
+/// Whether a pod of the PodClique failed, in any observable state.
+fn has_failed(window: &Window<'_>, uid: &str) -> bool {
+    let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid);
+    let pods = window.versions(Resource::Pod, is_own);
+    pods.iter().any(|p| {
+        let is_phase = view::text(p, "/status/phase") == "Failed";
+        is_phase || view::exit_codes(p).iter().any(|code| *code != 0)
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod breaches;
 mod budget;
+mod claims;
 mod completion;
 mod counts;
 mod culprit;
@@ -32,6 +33,7 @@ mod start_order;
 mod status;
 mod steps;
 mod stored_failures;
+mod suspended;
 mod terminal;
 pub(crate) mod units;
 pub(crate) mod updates;
@@ -127,9 +129,11 @@ impl Checker {
             runtime::check(&window, record)?;
             completion::check(&window, record)?;
             terminal::check(&window, record)?;
+            suspended::check(&window, record)?;
             fences::check(&window, record)?;
             breaches::check(&window, record)?;
             idle::check(&window, record)?;
+            claims::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => {
                     self.pod(&window, record)?;

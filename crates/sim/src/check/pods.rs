@@ -9,7 +9,7 @@ use super::units::Unit;
 use super::window::Window;
 use super::{
     Checked, Checker, LATE, OPERATOR, budget, demand, exits, pace, pins, refused_templates,
-    revisions, stored_failures, updates,
+    revisions, stored_failures, suspended, updates,
 };
 use crate::resource::Resource;
 use crate::store::Record;
@@ -214,6 +214,9 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Checked {
     let owner = owner_uid(pod);
     if !view::is_live(pod) || is_job_over {
         return Ok(());
+    }
+    if suspended::may_be_suspended(window, pod) {
+        return suspended::check_deletion(window, pod);
     }
     let is_ready = view::is_ready(pod);
     let versions = window.of_uid(Resource::PodClique, owner);

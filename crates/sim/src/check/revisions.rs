@@ -151,9 +151,29 @@ pub(super) fn check_replaced(
         "I50",
         || format!("{name} is deleted for an update, but a partition keeps it"),
     )?;
+    // A unit without room gives its index up (decision 168).
+    let is_vacated = sets.iter().any(|set| is_held_vacant(set, &unit)) && !has_node(window, object);
     demand(
-        !is_kept(&|set: &Value| units::first_replaced(set, unit.component)),
+        is_vacated || !is_kept(&|set: &Value| units::first_replaced(set, unit.component)),
         "I53",
         || format!("{name} is deleted for an update before its step is stored"),
     )
+}
+
+/// Whether the turn of the set holds the index of the unit vacant.
+fn is_held_vacant(set: &Value, unit: &Unit<'_>) -> bool {
+    let path = "/status/updateProgress/currentlyUpdating/0/holdsVacant";
+    let listed =
+        view::list(set, path).filter(|part| view::text(part, "/component") == unit.component);
+    let mut indexes = listed.flat_map(|part| view::list(part, "/indexes"));
+    indexes.any(|index| index.as_i64() == Some(unit.index))
+}
+
+/// Whether the pod, or a pod of the PodClique, has a node.
+fn has_node(window: &Window<'_>, object: &Value) -> bool {
+    let is_placed = |pod: &Value| !view::text(pod, "/spec/nodeName").is_empty();
+    let is_own =
+        |pod: &Value| view::owner(pod).is_some_and(|(_, _, owner)| owner == view::uid(object));
+    let mut pods = window.all(Resource::Pod);
+    is_placed(object) || pods.any(|(_, pod)| is_own(pod) && is_placed(pod))
 }

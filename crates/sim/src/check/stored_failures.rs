@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::window::Window;
-use super::{Checked, demand, job, updates};
+use super::{Checked, demand, job, suspended, updates};
 use crate::view;
 
 /// The number of failures that a set keeps: a failure that is not among them may be older.
@@ -14,6 +14,7 @@ pub(super) fn check(window: &Window<'_>, pod: &Value) -> Checked {
     let is_replaced = has_failed(pod)
         && is_of_living_job(window, pod)
         && !is_surplus(window, pod)
+        && !suspended::may_be_suspended(window, pod)
         && !updates::may_be_replaced(window, pod);
     let sets = job::sets(window, pod);
     let is_noted = || sets.iter().any(|set| is_kept(set, view::name(pod)));

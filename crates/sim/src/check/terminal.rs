@@ -76,20 +76,20 @@ fn released(window: &Window<'_>, record: &Record, before: &Value, after: &Value)
 
 /// Whether a set is the topmost controller: an object whose owner reference was removed does not
 /// belong to the job any more.
-fn is_held_on_to(window: &Window<'_>, object: &Value) -> bool {
+pub(super) fn is_held_on_to(window: &Window<'_>, object: &Value) -> bool {
     let owner = view::owner(object)
         .filter(|(kind, ..)| kind.starts_with("PodClique"))
         .and_then(|(_, _, uid)| window.store.by_uid(uid));
     owner.is_some_and(|(id, o)| id.resource == Resource::PodCliqueSet || is_held_on_to(window, o))
 }
 
-fn is_stuck(pod: &Value, record: &Record) -> bool {
+pub(super) fn is_stuck(pod: &Value, record: &Record) -> bool {
     let asked = view::time(pod, "/metadata/deletionTimestamp");
     asked.is_some_and(|at| at + STUCK <= record.time)
 }
 
 /// A request of an operator that has died since created it; its successor could not know it.
-fn is_late(window: &Window<'_>, pod: &Value) -> bool {
+pub(super) fn is_late(window: &Window<'_>, pod: &Value) -> bool {
     let is_birth = |r: &&Record| r.before.is_none() && view::uid(&r.last) == view::uid(pod);
     let birth = window.store.log.iter().find(is_birth);
     birth.is_some_and(|r| r.actor == LATE)

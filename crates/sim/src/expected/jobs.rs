@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{
-    Gangs, check_breach, check_gang, check_generation, is_rooted, pods_of, ready, wrong_labels,
-};
+use super::gangs::check_gang;
+use super::{Gangs, check_breach, check_generation, is_rooted, pods_of, ready, wrong_labels};
 use crate::actors::is_endless;
 use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};

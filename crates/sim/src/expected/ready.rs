@@ -42,6 +42,11 @@ pub(super) fn job(set: &Value, phase: &str) -> Option<String> {
     }
 }
 
+/// The set has no pod on purpose.
+pub(super) fn suspended(set: &Value) -> Option<String> {
+    is(set, &["False/Suspended"])
+}
+
 fn is(object: &Value, right: &[&str]) -> Option<String> {
     let mut conditions = view::list(object, "/status/conditions");
     let ready = conditions.find(|c| view::text(c, "/type") == "Ready");

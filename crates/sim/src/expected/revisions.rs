@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::updates::keeps_old_pods;
 use crate::check::units::has_partitions;
+use crate::check::updates::is_paused;
 use crate::resource::Resource;
 use crate::store::Store;
 use crate::view;
@@ -21,7 +22,10 @@ pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
     let number = |revision: &&Value| view::number(revision, "/revision");
     let mut problems = Vec::new();
     let found = own.iter().find(|revision| view::name(revision) == current);
-    if found.is_none() && !view::text(set, "/status/currentGenerationHash").is_empty() {
+    // A template that was edited before its revision was made leaves none, and a pause keeps the next
+    // one from being accepted.
+    let has_accepted = !view::text(set, "/status/currentGenerationHash").is_empty();
+    if found.is_none() && has_accepted && !(current.is_empty() && is_paused(set)) {
         problems.push(format!("{name} has no revision {current:?}"));
     }
     if keeps_old_pods(set) {

@@ -1,6 +1,7 @@
 //! Scopes: the pods that have to share a domain, by names alone and without any code of the
-//! operator. The constraint of a set makes one of each of its replicas, that of a scaling group one
-//! of each group replica, and that of a clique one of each PodClique.
+//! operator. The constraint of a set makes one of each of its replicas, those of a scaling group make
+//! one of all its replicas in a replica of the set and one of each group replica, and that of a clique
+//! makes one of each PodClique.
 
 use api::labels;
 use serde_json::Value;
@@ -8,6 +9,11 @@ use serde_json::Value;
 use super::position;
 use crate::store::Store;
 use crate::view;
+
+/// The constraint of a part of a template by itself.
+const OWN: &str = "topologyConstraint";
+/// That of all replicas of a scaling group.
+const ALL_REPLICAS: &str = "allReplicasTopologyConstraint";
 
 /// A scope of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +48,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Names of all scopes that a pod of this PodClique can be in: of the set, of the group, of the
-/// clique.
+/// Names of all scopes that a pod of this PodClique can be in: of the set, of all replicas of the
+/// group, of the group replica, of the clique.
 pub fn names(podclique: &str, pod: &Value) -> Vec<String> {
     let Some(place) = Place::of(podclique) else {
         return Vec::new();
@@ -53,6 +59,7 @@ pub fn names(podclique: &str, pod: &Value) -> Vec<String> {
     let replica = &place.replica;
     let mut names = vec![format!("{namespace}/{replica}#{of_set}")];
     if let Some((group, j)) = place.group {
+        names.push(format!("{namespace}/{replica}-{group}#{of_set}"));
         names.push(format!(
             "{namespace}/{replica}-{group}-{j}#{of_set}.{of_group}"
         ));
@@ -67,17 +74,23 @@ pub fn of_pod(set: &Value, podclique: &str, pod: &Value) -> Vec<Scope> {
         return Vec::new();
     };
     let template = "/spec/template";
-    let named = |list: &str, name: &str| {
+    let named = |list: &str, name: &str, field: &str| {
         let path = format!("{template}/{list}");
         let mut all = view::list(set, &path);
-        required(all.find(|part| view::text(part, "/name") == name)?)
+        required(all.find(|part| view::text(part, "/name") == name)?, field)
     };
-    let of_set = view::at(set, template).and_then(required);
-    let of_group = place
-        .group
-        .map(|(group, _)| named("podCliqueScalingGroups", group));
-    let of_clique = named("cliques", place.clique);
-    let levels = [Some(of_set), of_group, Some(of_clique)];
+    let of_set = view::at(set, template).and_then(|template| required(template, OWN));
+    let of_group = |field: &str| {
+        let group = place.group;
+        group.map(|(group, _)| named("podCliqueScalingGroups", group, field))
+    };
+    let of_clique = named("cliques", place.clique, OWN);
+    let levels = [
+        Some(of_set),
+        of_group(ALL_REPLICAS),
+        of_group(OWN),
+        Some(of_clique),
+    ];
     names(podclique, pod)
         .into_iter()
         .zip(levels.into_iter().flatten())
@@ -121,7 +134,7 @@ fn attempt(object: &Value, key: &str) -> i64 {
     view::label(object, key).parse().unwrap_or(0)
 }
 
-/// Position of the level that a part of a template requires.
-fn required(part: &Value) -> Option<usize> {
-    position(view::text(part, "/topologyConstraint/pack/required"))
+/// Position of the level that a part of a template requires in this constraint.
+fn required(part: &Value, field: &str) -> Option<usize> {
+    position(view::text(part, &format!("/{field}/pack/required")))
 }

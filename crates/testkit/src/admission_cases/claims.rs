@@ -19,8 +19,7 @@ fn template(name: &str) -> Value {
 
 fn templates() -> Vec<Case> {
     vec![
-        create("claim-template", edits! {TEMPLATES => [(template("a"))]})
-            .warned(["spec.template.resourceClaimTemplates"]),
+        create("claim-template", edits! {TEMPLATES => [(template("a"))]}),
         create(
             "claim-template-without-a-name",
             edits! {TEMPLATES => [(template(""))]},
@@ -43,8 +42,7 @@ fn sharing() -> Vec<Case> {
     let all = |name: &str| json!({"name": name, "scope": "AllReplicas"});
     let clique = at(FRONTEND, "resourceSharing");
     vec![
-        create("sharing", edits! {SHARING => [(all("a"))]})
-            .warned(["spec.template.resourceSharing"]),
+        create("sharing", edits! {SHARING => [(all("a"))]}),
         create("sharing-without-a-name", edits! {SHARING => [(all(""))]})
             .refused(["spec.template.resourceSharing[0].name"]),
         create(
@@ -65,8 +63,7 @@ fn sharing() -> Vec<Case> {
         create(
             "sharing-from-another-namespace",
             edits! {clique => [{"name": "a", "namespace": "x", "scope": "AllReplicas"}]},
-        )
-        .warned(["spec.template.cliques[0].resourceSharing"]),
+        ),
     ]
 }
 
@@ -86,13 +83,11 @@ fn lengths() -> Vec<Case> {
         create(
             "longest-claim-of-a-set",
             &[(SHARING, sharing(53, "PerReplica"))],
-        )
-        .warned(["spec.template.resourceSharing"]),
+        ),
         create(
             "longest-claim-of-all-replicas",
             &[(SHARING, sharing(54, "AllReplicas"))],
-        )
-        .warned(["spec.template.resourceSharing"]),
+        ),
         create(
             "long-claim-of-a-clique",
             &[(&of_clique, sharing(40, "PerReplica"))],
@@ -101,8 +96,7 @@ fn lengths() -> Vec<Case> {
         create(
             "longest-claim-of-a-clique",
             &[(&of_clique, sharing(39, "PerReplica"))],
-        )
-        .warned(["spec.template.cliques[0].resourceSharing"]),
+        ),
         create(
             "long-claim-of-a-member",
             &[(of_member, sharing(29, "PerReplica"))],
@@ -111,8 +105,7 @@ fn lengths() -> Vec<Case> {
         create(
             "longest-claim-of-a-member",
             &[(of_member, sharing(28, "PerReplica"))],
-        )
-        .warned(["spec.template.cliques[1].resourceSharing"]),
+        ),
         create(
             "long-claim-of-a-group",
             &[(&of_group, sharing(41, "PerReplica"))],
@@ -147,8 +140,7 @@ fn filters() -> Vec<Case> {
                 SHARING,
                 with(json!({"childScalingGroupNames": ["prefill"]})),
             )],
-        )
-        .warned(["spec.template.resourceSharing"]),
+        ),
         create(
             "filter-of-a-group-for-another-clique",
             &[(&group, with(json!({"childCliqueNames": ["frontend"]})))],
@@ -159,7 +151,6 @@ fn filters() -> Vec<Case> {
         create(
             "filter-of-a-group",
             &[(&group, with(json!({"childCliqueNames": ["leader"]})))],
-        )
-        .warned(["spec.template.podCliqueScalingGroups[0].resourceSharing"]),
+        ),
     ]
 }

@@ -18,7 +18,7 @@ fn cliques() -> Vec<Case> {
         at(FRONTEND, "spec/minAvailable"),
     );
     vec![
-        create("set-of-no-replicas", edits! {REPLICAS => 0}),
+        create("set-of-no-replicas", edits! {REPLICAS => 0}).warned(["spec.replicas"]),
         create("negative-replicas", edits! {REPLICAS => (-1)}).refused(["spec.replicas"]),
         create("no-clique", edits! {CLIQUES => [], GROUPS => []})
             .refused(["spec.template.cliques"]),

@@ -1,11 +1,12 @@
 //! Delays of gang termination, budgets and deadlines of updates.
 
 use super::{Case, create, edits};
-use crate::good_set::{FRONTEND, GROUP, at};
+use crate::good_set::{FRONTEND, GROUP, LEADER, WORKER, at};
 
 pub(super) fn cases() -> Vec<Case> {
     let budgets = [budgets(), coherent_budgets()].concat();
-    [delays(), of_groups(), budgets, deadlines()].concat()
+    let deadlines = [deadlines(), deadlines_without_probes()].concat();
+    [delays(), of_groups(), budgets, deadlines].concat()
 }
 
 const DELAY: &str = "/spec/template/terminationDelay";
@@ -127,5 +128,55 @@ fn deadlines() -> Vec<Case> {
         )
         .refused([TOLD]),
         create("no-time", edits! {clique => {"progressDeadline": "0s"}}).refused([TOLD]),
+    ]
+}
+
+/// Without a readiness probe a new pod counts 10 s after it is Ready.
+fn deadlines_without_probes() -> Vec<Case> {
+    const TOLD: &str = "spec.template.cliques[0].rollingUpdate.progressDeadline";
+    const OF_GROUP: &str = "spec.template.podCliqueScalingGroups[0].rollingUpdate.progressDeadline";
+    let (clique, group) = (at(FRONTEND, "rollingUpdate"), at(GROUP, "rollingUpdate"));
+    let [front, leader, worker] =
+        [FRONTEND, LEADER, WORKER].map(|of| at(of, "spec/podSpec/containers/0/readinessProbe"));
+    vec![
+        create(
+            "deadline-before-a-pod-counts",
+            edits! {
+                clique => {"progressDeadline": "5s"},
+                group => {"progressDeadline": "10s"},
+            },
+        )
+        .warned([TOLD, OF_GROUP]),
+        create(
+            "deadline-after-a-pod-counts",
+            edits! {clique => {"progressDeadline": "11s"}},
+        ),
+        create(
+            "short-deadline-with-probes",
+            edits! {
+                clique => {"progressDeadline": "5s"},
+                group => {"progressDeadline": "5s"},
+                front => {"exec": {"command": ["true"]}},
+                leader => {"exec": {"command": ["true"]}},
+                worker => {"exec": {"command": ["true"]}},
+            },
+        ),
+        create(
+            "short-deadline-with-a-probe-of-one-member",
+            edits! {
+                group => {"progressDeadline": "5s"},
+                leader => {"exec": {"command": ["true"]}},
+            },
+        )
+        .warned([OF_GROUP]),
+        create(
+            "short-deadline-of-pods-that-count-at-once",
+            edits! {clique => {"progressDeadline": "5s", "minReadySeconds": 0}},
+        ),
+        create(
+            "short-deadline-of-a-job",
+            edits! {"/spec/workloadType" => "Training", clique => {"progressDeadline": "5s"}},
+        )
+        .warned(["spec.template.cliques[0].rollingUpdate"]),
     ]
 }

@@ -49,6 +49,7 @@ fn placed(name: &'static str, edits: &[Edit<'_>]) -> Case {
 
 fn named() -> Vec<Case> {
     let group = at(GROUP, "topologyConstraint");
+    let all = at(GROUP, "allReplicasTopologyConstraint");
     let nameless = || json!({"pack": {"required": "host"}});
     let other = json!({"topologyName": "d", "pack": {"required": "host"}});
     vec![
@@ -66,6 +67,13 @@ fn named() -> Vec<Case> {
         ),
         placed("two-topologies", &[(OWN, rack()), (&clique(0), other)])
             .refused(["spec.template.cliques[0].topologyConstraint.topologyName"]),
+        placed(
+            "all-replicas-in-an-old-field",
+            &[(&all, json!({"topologyName": TOPOLOGY, "packDomain": "rack"}))],
+        )
+        .refused([
+            "spec.template.podCliqueScalingGroups[0].allReplicasTopologyConstraint.packDomain",
+        ]),
         placed(
             "constraint-that-prefers-what-it-requires",
             &[(

@@ -79,6 +79,24 @@ fn limits() -> Vec<Case> {
         )
         .refused(["spec.trainingSpec.maxRuntime"]),
         create(
+            "job-that-is-kept-for-an-hour",
+            edits! {TYPE => "Training", LIMITS => {"ttlAfterFinished": "1h"}},
+        ),
+        create(
+            "job-that-is-deleted-at-once",
+            edits! {TYPE => "Training", LIMITS => {"ttlAfterFinished": "0s"}},
+        ),
+        create(
+            "job-that-is-kept-for-less-than-nothing",
+            edits! {TYPE => "Training", LIMITS => {"ttlAfterFinished": "-1s"}},
+        )
+        .refused(["spec.trainingSpec.ttlAfterFinished"]),
+        create(
+            "job-that-is-kept-for-days",
+            edits! {TYPE => "Training", LIMITS => {"ttlAfterFinished": "3 days"}},
+        )
+        .refused(["spec.trainingSpec.ttlAfterFinished"]),
+        create(
             "job-of-negative-restarts",
             edits! {TYPE => "Training", LIMITS => {"maxRestarts": (-1)}},
         )
@@ -136,6 +154,11 @@ fn allowed_changes() -> Vec<Case> {
             "job-gets-more-time",
             edits! {LIMITS => {"maxRuntime": "100h"}},
         ),
+        job(
+            "job-gets-a-time-to-be-kept",
+            edits! {LIMITS => {"ttlAfterFinished": "1h"}},
+        ),
+        job("job-is-suspended", edits! {"/spec/suspend" => true}),
         job(
             "job-gets-a-delay",
             edits! {"/spec/template/terminationDelay" => "5m"},

@@ -15,6 +15,7 @@ use super::error::{MAKE_SECRET, Unusable};
 use super::issued_pair::IssuedPair;
 use super::named_watch::watch_by_name;
 use super::plan::{PairSource, SecretWrite};
+use super::rotation::Clock;
 use super::secret_content::{AUTHORITIES, NEXT, NEXT_TRUSTED_SINCE, PairKeys, SERVING, value};
 use super::serving::Serving;
 
@@ -33,6 +34,7 @@ pub fn watch_secret(
     client: Client,
     namespace: &str,
     name: &str,
+    clock: Clock,
 ) -> (SecretWatch, impl Future<Output = ()> + Send + 'static) {
     let (secrets, secret) = watch::channel(None);
     let (pairs, serving) = watch::channel(None);
@@ -42,7 +44,7 @@ pub fn watch_secret(
     let watching = async move {
         let tell = |object: Option<DynamicObject>| {
             let secret = object.and_then(|object| decode(object, &path));
-            publish(&pairs, secret.as_ref(), &path);
+            publish(&pairs, secret.as_ref(), &path, clock());
             secrets.send_replace(secret.map(Arc::new));
         };
         watch_by_name(api, &name, tell).await;
@@ -57,7 +59,12 @@ fn decode(object: DynamicObject, path: &str) -> Option<Secret> {
         .ok()
 }
 
-fn publish(pairs: &watch::Sender<Option<Arc<Serving>>>, secret: Option<&Secret>, path: &str) {
+fn publish(
+    pairs: &watch::Sender<Option<Arc<Serving>>>,
+    secret: Option<&Secret>,
+    path: &str,
+    now: Timestamp,
+) {
     let Some(secret) = secret else {
         tracing::warn!(
             secret = path,
@@ -67,7 +74,7 @@ fn publish(pairs: &watch::Sender<Option<Arc<Serving>>>, secret: Option<&Secret>,
     };
     match Serving::read(secret) {
         Ok(new) => {
-            pairs.send_if_modified(|served| replace(served, new));
+            pairs.send_if_modified(|served| replace(served, new, now));
         }
         Err(Unusable::Missing(_)) if pairs.borrow().is_none() => tracing::info!(
             secret = path,
@@ -83,11 +90,21 @@ fn publish(pairs: &watch::Sender<Option<Arc<Serving>>>, secret: Option<&Secret>,
     }
 }
 
-fn replace(served: &mut Option<Arc<Serving>>, new: Serving) -> bool {
+fn replace(served: &mut Option<Arc<Serving>>, new: Serving, now: Timestamp) -> bool {
     if served.as_ref().is_some_and(|served| served.is(&new)) {
         return false;
     }
-    tracing::info!(not_after = %new.not_after, "webhook serves another certificate");
+    let (not_before, not_after) = (new.not_before, new.not_after);
+    if new.is_valid_at(now) {
+        tracing::info!(%not_after, "webhook serves another certificate");
+    } else {
+        tracing::warn!(
+            %not_before,
+            %not_after,
+            "webhook serves a certificate that has expired or is not yet valid, and API servers refuse \
+             it: renew it; in mode auto the leader does"
+        );
+    }
     *served = Some(Arc::new(new));
     true
 }

@@ -59,6 +59,11 @@ impl Serving {
         })
     }
 
+    /// Whether clients with this time accept it.
+    pub fn is_valid_at(&self, now: Timestamp) -> bool {
+        self.not_before <= now && now < self.not_after
+    }
+
     /// Whether it is the same as that.
     pub fn is(&self, other: &Self) -> bool {
         self.chain == other.chain && self.key == other.key

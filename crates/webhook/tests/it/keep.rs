@@ -83,7 +83,8 @@ impl World {
 
     /// Adds a process that serves.
     fn serve(&mut self) -> SecretWatch {
-        let (watch, future) = watch_secret(self.server.client(), "grove", "certificate");
+        let (client, clock) = (self.server.client(), Arc::new(self.clock()));
+        let (watch, future) = watch_secret(client, "grove", "certificate", clock);
         self.tasks.push(future.boxed());
         watch
     }

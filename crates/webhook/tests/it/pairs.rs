@@ -100,6 +100,9 @@ fn a_client_with_another_ca_or_after_expiry_refuses_it() {
     assert!(believed(&both, now()));
     assert!(!believed(&other.authority, now()));
     assert!(!believed(&both, late));
+    let early = serving.not_before - SignedDuration::from_secs(1);
+    let valid = [early, now(), late].map(|at| serving.is_valid_at(at));
+    assert_eq!(valid, [false, true, false]);
 }
 
 #[test]

@@ -114,3 +114,36 @@ fn argo_shows_the_cause() {
     let message = argo::message(object);
     assert!(message.starts_with("NameTaken: "), "{message}");
 }
+
+/// Argo CD has a state of its own for it. Flux goes on: the set is as it was asked to be. kstatus has no
+/// word for it, so a tool without our expressions waits.
+#[test]
+fn a_suspended_set_is_suspended_in_argo_and_current_in_flux() {
+    let mut object = recorded().remove("podcliqueset-ready").unwrap();
+    for condition in object["status"]["conditions"].as_array_mut().unwrap() {
+        if condition["type"] == "Ready" {
+            condition["status"] = json!("False");
+            condition["reason"] = json!("Suspended");
+        }
+    }
+    assert_eq!(argo::status(&object), "Suspended");
+    assert_eq!(flux::judge(&object), Current);
+    assert_eq!(kstatus::judge(&object), InProgress);
+}
+
+/// An update that stands still is failed for Argo CD, whether the minimum runs or not. kstatus and Flux
+/// know `Ready` and `Stalled` only.
+#[test]
+fn an_update_that_stands_still_is_degraded() {
+    let mut object = recorded().remove("podcliqueset-updating").unwrap();
+    let update = object["status"]["conditions"][1].as_object_mut().unwrap();
+    assert_eq!(update["type"], "UpdateInProgress");
+    update.insert("status".to_owned(), json!("Unknown"));
+    update.insert("reason".to_owned(), json!("ReplicasAway"));
+    assert_eq!(judge(&object), [Current, Failed, Current]);
+    let message = argo::message(&object);
+    assert!(message.starts_with("ReplicasAway: "), "{message}");
+
+    object["status"]["conditions"][0]["status"] = json!("False");
+    assert_eq!(judge(&object), [InProgress, Failed, InProgress]);
+}

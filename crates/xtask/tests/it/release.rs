@@ -2,6 +2,7 @@
 
 mod advisories;
 mod image;
+mod workflow;
 
 use std::fs;
 use std::process::Command;
@@ -40,6 +41,10 @@ fn one_version_everywhere() {
     assert_eq!(other.collect::<Vec<_>>(), [""; 0]);
     let operations = read("docs/operations.md");
     assert!(operations.contains(&format!("grove-initc:{VERSION}\n")));
+    let images = format!("localhost/grove-operator:{VERSION} localhost/grove-initc:{VERSION}\n");
+    assert!(read("README.md").contains(&images), "{images}");
+    let chart = format!("target/dist/grove-{VERSION}.tgz ");
+    assert!(read("docs/releasing.md").contains(&chart), "{chart}");
 }
 
 #[test]
@@ -47,7 +52,7 @@ fn the_compiler_of_the_image_is_that_of_the_tests() {
     let toolchain = read("rust-toolchain.toml");
     let version = toolchain.split("channel = \"").nth(1).unwrap();
     let version = version.split('"').next().unwrap();
-    let image = format!("ARG RUST_IMAGE=rust:{version}");
+    let image = format!("ARG RUST_IMAGE=docker.io/library/rust:{version}");
     assert!(read("Dockerfile").contains(&image), "{image}");
 }
 

@@ -4,13 +4,32 @@ use serde_json::{Value, json};
 
 use super::Shape;
 
+/// The ClusterTopologyBinding of shapes whose pods should share a rack.
+pub const TOPOLOGY: &str = "bench";
+
+/// Its levels are those of the labels of the nodes.
+pub fn topology() -> Value {
+    json!({
+        "apiVersion": "grove.io/v1alpha1",
+        "kind": "ClusterTopologyBinding",
+        "metadata": {"name": TOPOLOGY},
+        "spec": {"levels": [
+            {"domain": "zone", "key": "topology.kubernetes.io/zone"},
+            {"domain": "rack", "key": "topology.kubernetes.io/rack"},
+        ]},
+    })
+}
+
 /// The scaling group of a shape that has one.
 pub const GROUP: &str = "workers";
 
 impl Shape {
     /// The manifests, as a user would write them.
     pub fn manifests(&self) -> Vec<Value> {
-        let cliques: Vec<Value> = (0..).zip(&self.cliques).map(clique).collect();
+        let mut cliques: Vec<Value> = (0..).zip(&self.cliques).map(clique).collect();
+        if self.prefers_rack {
+            cliques.iter_mut().for_each(prefer_rack);
+        }
         let mut template = json!({"cliques": cliques});
         if let (Some(_), Some(template)) = (self.scaled_to, template.as_object_mut()) {
             let names: Vec<String> = (0..self.cliques.len()).map(role).collect();
@@ -41,6 +60,13 @@ impl Shape {
     }
 }
 
+fn prefer_rack(clique: &mut Value) {
+    if let Some(fields) = clique.as_object_mut() {
+        let constraint = json!({"topologyName": TOPOLOGY, "pack": {"preferred": "rack"}});
+        fields.insert("topologyConstraint".into(), constraint);
+    }
+}
+
 fn set_name(index: u32) -> String {
     format!("set-{index}")
 }
@@ -68,6 +94,14 @@ fn clique((index, pods): (usize, &u32)) -> Value {
 #[cfg(test)]
 mod tests {
     use super::Shape;
+
+    #[test]
+    fn pods_prefer_a_rack_where_the_shape_does() {
+        let at = "/spec/template/cliques/0/topologyConstraint/pack/preferred";
+        let of = |shape: &Shape| shape.manifests()[0].pointer(at).cloned();
+        assert_eq!(of(&Shape::of_packed_eights(100)), Some("rack".into()));
+        assert_eq!(of(&Shape::of_eights(100)), None);
+    }
 
     #[test]
     fn a_group_begins_with_one_replica_and_is_scaled() {

@@ -21,6 +21,10 @@ pub const UNUSED: &[(Short, &str)] = &[
     (("update", "podcliques/finalizers", "grove.io"), OWNERS),
     (("get", "nodes", ""), UNLISTED),
     (("get", "clustertopologybindings", "grove.io"), UNLISTED),
+    (
+        ("get", "resourceclaimtemplates", "resource.k8s.io"),
+        UNLISTED,
+    ),
 ];
 
 impl From<&Short> for Right {

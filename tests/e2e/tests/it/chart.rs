@@ -1,9 +1,11 @@
 //! The chart, checked by an API server.
 
+mod beside;
 mod confined;
 mod life;
 mod migration;
 mod namespaces;
+mod notes;
 mod toggles;
 mod values;
 mod webhooks;
@@ -185,6 +187,22 @@ fn the_manifest_is_a_base_for_kustomize() {
     assert_eq!(images.count(), 2, "the operator's and the init container's");
 }
 
+/// The account in CEL expressions would keep its namespace.
+#[test]
+fn kustomize_refuses_another_namespace_for_the_manifest() {
+    let ns = Namespace::new("chart-kustomize-namespace");
+    let overlay = folder("overlay-namespace").canonicalize().unwrap();
+    let base = pathdiff(&overlay, &CHECKOUT.join("config").canonicalize().unwrap());
+    let text = format!("resources: [{base}]\nnamespace: infra\n");
+    fs::write(overlay.join("kustomization.yaml"), text).unwrap();
+    let build = ["kustomize", overlay.to_str().unwrap()];
+    let output = ns.control_plane.tool("kubectl", build).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success(), "it was accepted");
+    let remedy = "leave `namespace` out: config/install.yaml works in grove-system only";
+    assert!(error.contains(remedy), "{error}");
+}
+
 /// `to`, as seen from `from`.
 fn pathdiff(from: &Path, to: &Path) -> String {
     let up = from.components().skip(1).map(|_| "..");
@@ -195,9 +213,11 @@ fn pathdiff(from: &Path, to: &Path) -> String {
 #[test]
 fn the_chart_installs_and_leaves_nothing_behind() {
     let ns = Namespace::new("chart-install");
-    // Otherwise its webhook would be called for the sets of all tests.
+    // Otherwise its webhook would be called for the sets of all tests, and other releases for all
+    // namespaces would be refused meanwhile.
     let beside = "crds.install=false,webhooks.enabled=false";
-    let options = ["--set", beside, "--set", &own_name(&ns)];
+    let own = format!("watchNamespaces={{{}}}", ns.name);
+    let options = ["--set", beside, "--set", &own, "--set", &own_name(&ns)];
     helm(
         &ns,
         &[&["install", &ns.name, &chart()][..], &options].concat(),
@@ -209,7 +229,7 @@ fn the_chart_installs_and_leaves_nothing_behind() {
 
     helm(&ns, &["uninstall", &ns.name]);
     let kinds =
-        "deployments,services,configmaps,serviceaccounts,clusterroles,clusterrolebindings,pods";
+        "deployments,services,configmaps,serviceaccounts,roles,rolebindings,clusterroles,pods";
     let of_release = format!("app.kubernetes.io/instance={}", ns.name);
     ns.until("nothing of it is left", |_| {
         let left = ns.kubectl(&["get", kinds, "--selector", &of_release, "--output=name"]);

@@ -6,6 +6,7 @@ mod completion;
 mod errors;
 mod explain;
 mod lint;
+mod operate;
 pub mod plan;
 mod timeline;
 mod tree;

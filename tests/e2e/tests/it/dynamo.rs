@@ -95,17 +95,15 @@ fn expect_all_ready(seen: &Seen) -> Result<(), String> {
     Ok(())
 }
 
+fn is_of_version(pod: &Value, version: &str) -> bool {
+    let env = pod["spec"]["containers"][0]["env"].as_array().unwrap();
+    env.contains(&json!({"name": "VERSION", "value": version}))
+}
+
 fn all_of_version(seen: &Seen, version: &str) -> Result<(), String> {
-    let is_it = |pod: &&Value| {
-        let env = pod["spec"]["containers"][0]["env"].as_array().unwrap();
-        env.contains(&json!({"name": "VERSION", "value": version}))
-    };
     let pods = seen.all("Pod");
-    same(
-        "pods",
-        &pods.iter().copied().filter(is_it).count(),
-        &pods.len(),
-    )?;
+    let of_it = pods.iter().filter(|pod| is_of_version(pod, version));
+    same("pods", &of_it.count(), &pods.len())?;
     expect_all_ready(seen)
 }
 

@@ -162,17 +162,8 @@ fn a_start_order_that_never_starts_is_refused() {
 #[test]
 fn a_field_without_effect_yet_is_named_in_a_condition() {
     let ns = Namespace::new("ignored");
-    let shared = json!([{"name": "claim", "scope": "AllReplicas"}]);
-    let mut router = clique("router", 1);
-    router["resourceSharing"] = shared.clone();
-    let mut pcs = set(
-        "svc",
-        &[router, clique("worker", 1)],
-        &[group("workers", "worker", 1, 1)],
-    );
-    pcs["spec"]["template"]["resourceSharing"] = shared;
-    pcs["spec"]["template"]["resourceSharing"][0]["filter"] =
-        json!({"childCliqueNames": ["router"]});
+    let mut pcs = set("svc", &[clique("router", 1)], &[]);
+    pcs["metadata"]["annotations"] = json!({"grove.io/mnnvl-group": "rack"});
     ns.apply(&pcs);
     ns.until("it runs, and names the ignored fields", |seen| {
         is_available(seen, "svc")?;
@@ -182,9 +173,7 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
             &condition(set, "FieldNotImplemented"),
             &"True/AcceptedButIgnored".to_owned(),
         )?;
-        let message = "accepted, without effect yet: \
-                       spec.template.resourceSharing; \
-                       spec.template.cliques[0].resourceSharing";
+        let message = "accepted, without effect yet: metadata.annotations[grove.io/mnnvl-group]";
         same(
             "message",
             &set["status"]["conditions"][0]["message"],
@@ -192,13 +181,9 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
         )
     });
 
-    for field in [
-        "/spec/template/cliques/0/resourceSharing",
-        "/spec/template/resourceSharing",
-    ] {
-        let remove = format!("--patch={}", json!([{"op": "remove", "path": field}]));
-        ns.kubectl(&["patch", "pcs", "svc", "--type=json", &remove]);
-    }
+    let field = "/metadata/annotations/grove.io~1mnnvl-group";
+    let remove = format!("--patch={}", json!([{"op": "remove", "path": field}]));
+    ns.kubectl(&["patch", "pcs", "svc", "--type=json", &remove]);
     ns.until("the condition is gone", |seen| {
         let set = seen.one("PodCliqueSet", "svc")?;
         same(

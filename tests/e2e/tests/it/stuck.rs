@@ -1,5 +1,6 @@
 //! "Why is my gang not running": ten ways to be stuck, each named in condition `Ready`.
 
+mod claims;
 mod gangs;
 mod nodes;
 mod refused;
@@ -35,6 +36,7 @@ fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
         same("events", &events.len(), &1)
     });
     is_explained(ns, &["explain", "svc"], reason, words);
+    exits_with(ns, 1).unwrap();
     let table = table(ns);
     let rows = || {
         table
@@ -43,6 +45,15 @@ fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
     };
     let is_shown = |row: &str| row.split_whitespace().any(|word| word == reason);
     assert!(rows().count() >= 2 && rows().all(is_shown), "{table}");
+}
+
+/// Scripts see by the exit code whether there is something to look at.
+fn exits_with(ns: &Namespace<'_>, expected: i32) -> Result<(), String> {
+    for args in [&["tree", "svc"][..], &["tree"], &["explain", "svc"]] {
+        let output = ns.grove_command(args).output().unwrap();
+        same(&args.join(" "), &output.status.code(), &Some(expected))?;
+    }
+    Ok(())
 }
 
 /// `kubectl grove explain` gives the cause in these words, and a remedy of the manual.
@@ -106,7 +117,8 @@ fn is_mended(ns: &Namespace<'_>) {
             )?;
             same("errors", &object["status"]["lastErrors"], &Value::Null)?;
         }
-        same("events", &ns.events("svc", "Ready").len(), &1)
+        same("events", &ns.events("svc", "Ready").len(), &1)?;
+        exits_with(ns, 0)
     });
 }
 

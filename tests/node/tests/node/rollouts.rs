@@ -1,5 +1,7 @@
 //! Updates whose templates are bad, and updates under load (docs/semantics.md §14).
 
+mod canary;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -21,6 +23,7 @@ pub fn rows() -> Vec<Row> {
         row("rollouts::readiness_is_lost_for_ten_seconds", "-", blip).alone(),
         row("rollouts::clients_see_no_error", "-", three_servers),
         row("rollouts::two_cliques_go_together", "-", pair),
+        row("rollouts::canary_of_one_pod", "-", canary::of_one_pod),
         row("rollouts::one_server_with_surge", "-", one_server),
         row("rollouts::servers_that_end_at_once", "-", hasty_servers)
             .alone()
@@ -133,7 +136,7 @@ fn template_is_refused(ns: &Namespace) {
         let words = message(set, "UpdateInProgress");
         has("the message", words, &["clique w", "memory limit"])
     });
-    ns.throughout(Duration::from_secs(20), "no pod goes", |seen| {
+    ns.throughout(Duration::from_mins(1), "no pod goes", |seen| {
         same("pods", staying(seen), before.clone())
     });
     ns.apply(&[&three_engines(limits("16Mi"))]);

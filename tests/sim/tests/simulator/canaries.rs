@@ -1,6 +1,6 @@
 //! The simulator finds each intentional bug, by the right invariant.
 
-use crate::run::{run, run_leaving};
+use crate::run::{run, run_leaving, run_suspending};
 use crate::sabotage::Sabotage;
 
 /// Seeds within which a bug has to show. A test run has 1,000.
@@ -10,7 +10,11 @@ fn seeds(sabotage: Sabotage) -> u64 {
         // replacement: one seed in some 250. Another takes a deletion with `orphan` whose finalizer
         // is gone before the operator sees it.
         // The third takes a rank that fails while the request to delete its pod is under way.
-        Sabotage::UnnotedFailure | Sabotage::OrphanDeleted | Sabotage::DeleteAnyVersion => 600,
+        // The fourth takes a drain during which a replaced pod is pinned to the drained domain: one in 300.
+        Sabotage::UnnotedFailure
+        | Sabotage::OrphanDeleted
+        | Sabotage::DeleteAnyVersion
+        | Sabotage::NeverFrees => 600,
         _ => 300,
     }
 }
@@ -49,6 +53,27 @@ fn orphans_are_deleted() {
     };
     let lost = (1..=100).find(is_lost).expect("within 100 seeds");
     eprintln!("OrphanDeleted found by seed {lost} of those that leave children");
+}
+
+/// The first seed of those that suspend in which the bug breaks the invariant.
+fn expect_found_by_suspending(sabotage: Sabotage, invariant: &str) {
+    let is_found = |seed: &u64| {
+        let failure = run_suspending(*seed, Some(sabotage), 0).err();
+        failure.is_some_and(|failure| failure.violation.invariant == invariant)
+    };
+    let found = (1..=200).find(is_found).expect("within 200 seeds");
+    eprintln!("{sabotage:?} found by seed {found} of those that suspend");
+    assert!(run_suspending(found, None, 0).is_ok(), "without the bug");
+}
+
+#[test]
+fn pods_are_made_for_a_suspended_set() {
+    expect_found_by_suspending(Sabotage::SuspensionIgnored, "I59");
+}
+
+#[test]
+fn a_job_is_deleted_before_its_time() {
+    expect_found_by_suspending(Sabotage::ExpiresEarly, "I60");
 }
 
 macro_rules! canaries {
@@ -112,5 +137,7 @@ canaries! {
     unnoted_failure: UnnotedFailure by "I39", seed 102;
     never_starts: NeverStarts by "ESR" "I31", seed 7;
     pins_ignored: PinsIgnored by "I55", seed 2;
-    never_frees: NeverFrees by "ESR", seed 2;
+    never_frees: NeverFrees by "ESR", seed 311;
+    claims_revived: ClaimsRevived by "I57", seed 2;
+    claims_cut_off: ClaimsCutOff by "I58", seed 2;
 }

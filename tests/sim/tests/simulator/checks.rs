@@ -1,10 +1,12 @@
 //! Each check fails on a log with its error, made by hand.
 
+mod claims;
 mod domains;
 mod group_replicas;
 mod group_starts;
 mod left;
 mod refused_templates;
+mod suspended;
 mod units;
 
 use serde_json::{Value, json};

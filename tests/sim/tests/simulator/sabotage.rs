@@ -118,6 +118,14 @@ pub enum Sabotage {
     NeverStarts,
     /// Gates are removed without the node labels that the list of the gang gives.
     PinsIgnored,
+    /// Pods are created for a suspended set.
+    SuspensionIgnored,
+    /// A job that is over is deleted before its time.
+    ExpiresEarly,
     /// Pods stay pinned to domains in which nobody of their scope runs.
     NeverFrees,
+    /// Claims that are being deleted, or belong to an earlier PodClique, pass for ones that stay.
+    ClaimsRevived,
+    /// Claims of indexes beyond the count are removed, though their pods still run.
+    ClaimsCutOff,
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sim::Coverage;
 
 use crate::coverage::expect_enough;
-use crate::run::{Failure, log_of, run, run_leaving};
+use crate::run::{Failure, log_of, run, run_leaving, run_suspending};
 
 const THREADS: usize = 2;
 const LINES: usize = 60;
@@ -71,6 +71,17 @@ fn what_is_left_to_the_user_stays() {
     }
 }
 
+/// A set that is suspended and resumed loses nothing else, and a job of it fails for no reason of its own
+/// (decision 173). Replay with `SIM_SUSPENDING` set.
+#[test]
+fn what_is_suspended_starts_as_a_whole() {
+    let count = variable("SIM_SEEDS").unwrap_or(1000);
+    let met = run_all(count, |seed| run_suspending(seed, None, LINES));
+    for what in ["suspended in trouble", "suspended at rest", "crash"] {
+        assert!(met.of(what) >= count / 2, "{what}: {}", met.of(what));
+    }
+}
+
 /// A failing seed can be replayed: a run depends on nothing but its seed.
 #[test]
 fn a_seed_does_the_same_each_time() {
@@ -92,7 +103,12 @@ fn replay() {
     let lines = variable("SIM_LINES").unwrap_or(1_000_000);
     let lines = usize::try_from(lines).unwrap();
     let is_leaving = std::env::var_os("SIM_LEAVING").is_some();
-    let run = if is_leaving { run_leaving } else { run };
+    let is_suspending = std::env::var_os("SIM_SUSPENDING").is_some();
+    let run = match (is_leaving, is_suspending) {
+        (true, _) => run_leaving,
+        (_, true) => run_suspending,
+        _ => run,
+    };
     if let Err(failure) = run(seed, None, lines) {
         panic!("seed {seed}: {}\n{}", failure.violation, failure.story);
     }

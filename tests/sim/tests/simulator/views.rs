@@ -9,7 +9,7 @@ use api::kai::KaiTopology;
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
 };
-use domain::{Key, Node, Pod, Revision};
+use domain::{Claim, Key, Node, Pod, Revision};
 use engine::Watched;
 use engine::scope::Scope;
 use engine::{Context, informer};
@@ -25,8 +25,8 @@ use tokio::time::Instant;
 
 use crate::sabotage::{Sabotage, misread, revoke_deletion};
 
-/// The watched kinds; the last ones are those of the cluster.
-pub const KINDS: [Resource; 11] = [
+/// The watched kinds: behind those that all seeds have those of the cluster, then claims.
+pub const KINDS: [Resource; 12] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -38,10 +38,14 @@ pub const KINDS: [Resource; 11] = [
     Resource::Node,
     Resource::ClusterTopologyBinding,
     Resource::KaiTopology,
+    Resource::ResourceClaim,
 ];
 
-/// How many of them are in namespaces.
-pub const IN_NAMESPACES: usize = 8;
+/// How many of them all seeds have.
+pub const IN_ALL: usize = 8;
+
+/// How many of them seeds have that have a topology, and no claims.
+pub const WITH_TOPOLOGY: usize = 11;
 
 macro_rules! by_kind {
     ($resource:expr, $f:ident ( $($arg:expr),* )) => {
@@ -57,6 +61,7 @@ macro_rules! by_kind {
             Resource::Node => $f::<Node>($($arg),*),
             Resource::ClusterTopologyBinding => $f::<ClusterTopologyBinding>($($arg),*),
             Resource::KaiTopology => $f::<KaiTopology>($($arg),*),
+            Resource::ResourceClaim => $f::<Claim>($($arg),*),
             Resource::PodGroup
             | Resource::CompositePodGroup
             | Resource::Workload

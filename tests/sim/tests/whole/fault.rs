@@ -34,6 +34,7 @@ impl Write {
             Resource::PodGang,
             Resource::HorizontalPodAutoscaler,
             Resource::ControllerRevision,
+            Resource::ResourceClaim,
         ];
         let kinds = kinds.map(Resource::plural);
         self.verb == "DELETE" && kinds.contains(&self.resource)

@@ -36,6 +36,8 @@ pub type Answered = Result<Said, Error>;
 /// The connection of one operator, from its start to its end.
 pub struct Link {
     wire: Arc<Wire>,
+    /// The number of the operator.
+    operator: usize,
     is_dead: AtomicBool,
     asked: Mutex<Requests>,
     seen: Mutex<Seen>,
@@ -52,7 +54,7 @@ struct Seen {
 impl Link {
     /// The connection of an operator that starts now.
     pub fn new(wire: &Arc<Wire>) -> Arc<Self> {
-        wire.restarted();
+        let operator = wire.restarted();
         let mut present = Horizon::default();
         let length = wire.server.with_store(|store| store.log.len());
         for resource in <Resource as strum::IntoEnumIterator>::iter() {
@@ -60,6 +62,7 @@ impl Link {
         }
         Arc::new(Self {
             wire: wire.clone(),
+            operator,
             is_dead: AtomicBool::new(false),
             asked: Mutex::default(),
             seen: Mutex::new(Seen {
@@ -163,7 +166,7 @@ impl Link {
     fn carry_out(&self, call: &mut Call, sent: usize, is_answered: bool) -> Answer {
         let mut horizon = self.horizon();
         horizon.sent = Some(sent);
-        let answer = self.wire.carry_out(call, &horizon);
+        let answer = self.wire.carry_out(call, self.operator, &horizon);
         let mut asked = self.asked.lock().unwrap();
         let server = &self.wire.server;
         let verdict = server.with_store(|store| asked.refused(store, call, &answer));

@@ -32,6 +32,7 @@ mod served;
 mod slots;
 mod switches;
 mod trouble;
+mod twins;
 mod undisturbed;
 mod unread;
 mod watches;

@@ -4,6 +4,7 @@
 use crate::disturbance::Disturbance;
 use crate::results::run_all;
 use crate::ring::WATCHED;
+use crate::scenarios::Scenario;
 use crate::undisturbed::Reference;
 
 /// The least number of runs that meet their fault. Each scenario of `scenarios::updates` counts with its
@@ -21,15 +22,20 @@ pub fn old_lists(reference: &Reference) -> Vec<Disturbance> {
     old.collect()
 }
 
-/// Scenarios whose end is another one after old lists, and right as well: an operator that sees no turn
-/// counts a surge pod as real, and begins the record of the turn anew (decision 153).
+/// Scenarios whose end may be another one after old lists, and right as well: an operator that sees no
+/// turn counts a surge pod as real, which then stays at its index, and begins the record of the turn
+/// anew (decision 153).
 const OTHER_ENDS: [&str; 2] = ["surge", "canary"];
+
+/// Whether after old lists the claim of the scenario decides about its end, not its undisturbed end.
+pub fn has_other_end(scenario: &Scenario) -> bool {
+    OTHER_ENDS.contains(&scenario.name)
+}
 
 /// The same for sets, which may do too much for a while and then undo it. A job cannot undo a
 /// restart (decision 75).
 fn old_lists_of_sets(reference: &Reference) -> Vec<Disturbance> {
-    let scenario = reference.scenario;
-    if scenario.is_job || OTHER_ENDS.contains(&scenario.name) {
+    if reference.scenario.is_job {
         Vec::new()
     } else {
         old_lists(reference)

@@ -28,7 +28,7 @@ const STILL: usize = 4;
 /// How long another operator takes to start.
 const RESTART: Duration = Duration::from_secs(1);
 /// The kinds that an operator watches.
-pub const WATCHED: [Resource; 8] = [
+pub const WATCHED: [Resource; 9] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -37,6 +37,7 @@ pub const WATCHED: [Resource; 8] = [
     Resource::Service,
     Resource::HorizontalPodAutoscaler,
     Resource::ControllerRevision,
+    Resource::ResourceClaim,
 ];
 
 /// Objects in a page of a list: few, so that most lists have several pages.
@@ -247,6 +248,33 @@ impl Ring {
 
     /// Lets time pass until the store has these objects, and keeps them.
     pub async fn come_to(&mut self, wanted: &[Value], limit: Duration) -> Result<(), String> {
+        let wrong = |ring: &Self| ring.difference(wanted);
+        self.come_to_right(wrong, limit).await
+    }
+
+    /// Lets time pass until this claim holds and all is as the sets ask for, and stays so.
+    pub async fn come_to_end(
+        &mut self,
+        is_end: fn(&Store) -> bool,
+        limit: Duration,
+    ) -> Result<(), String> {
+        let wrong = |ring: &Self| {
+            ring.wire.server.with_store(|store| {
+                let other = (!is_end(store)).then(|| "it does not end as it should".to_owned());
+                let problems = sim::expected::problems(store);
+                let all: Vec<String> = other.into_iter().chain(problems).collect();
+                all.join("\n")
+            })
+        };
+        self.come_to_right(wrong, limit).await
+    }
+
+    /// Lets time pass until nothing is wrong any more, and stays so.
+    async fn come_to_right(
+        &mut self,
+        wrong: impl Fn(&Self) -> String,
+        limit: Duration,
+    ) -> Result<(), String> {
         let end = Instant::now() + limit;
         let (mut version, mut still) = (self.version(), 0);
         loop {
@@ -261,7 +289,7 @@ impl Ring {
             if still != STILL && !is_over {
                 continue;
             }
-            let difference = self.difference(wanted);
+            let difference = wrong(self);
             if difference.is_empty() {
                 break;
             }
@@ -275,7 +303,7 @@ impl Ring {
         if self.version() == version {
             return Ok(());
         }
-        let difference = self.difference(wanted);
+        let difference = wrong(self);
         if difference.is_empty() {
             return Ok(());
         }

@@ -6,6 +6,7 @@
 mod canary;
 mod cause;
 mod contention;
+mod counts;
 mod course;
 mod down;
 mod floor;
@@ -148,9 +149,10 @@ impl Scene {
             self.store(|store| store.log.len()),
         );
         self.store(|store| (self.cause.cure)(store, shape, &mut world.lock().unwrap()));
+        let version = self.cause.version;
         let limit = Duration::from_secs(self.cause.goes_on_within);
         let goes_on = |store: &Store, _: &Shape| {
-            floor::has_acted(store, before).or_else(|_| shape::has_ended(store))
+            floor::has_gone_on(store, before, version).or_else(|_| shape::has_ended(store))
         };
         self.until("the update goes on", limit, goes_on).await?;
         self.ends().await
@@ -191,7 +193,12 @@ fn play(
 }
 
 /// What holds of every update.
-const CLAIMS: [Claim; 3] = [floor::check, reader::check_traffic, versions::check];
+const CLAIMS: [Claim; 4] = [
+    floor::check,
+    reader::check_traffic,
+    counts::check,
+    versions::check,
+];
 
 fn play_all(shape: &'static Shape) {
     play_each(shape, CAUSES.iter());
@@ -199,8 +206,7 @@ fn play_all(shape: &'static Shape) {
 
 fn play_each(shape: &'static Shape, causes: impl Iterator<Item = &'static Cause>) {
     let mut failed = Vec::new();
-    let is_met = |cause: &&Cause| cause.is_of_graphs || shape.parts.is_empty();
-    for cause in causes.filter(is_met) {
+    for cause in causes.filter(|cause| (cause.meets)(shape)) {
         for is_killed in [false, true] {
             let name = format!("{} of a {}, killed: {is_killed}", cause.name, shape.name);
             if let Err(wrong) = play(shape, cause, is_killed, &CLAIMS) {
@@ -240,6 +246,8 @@ plays! {
     updates_of_a_whole_group_with_surge_never_dip_and_end: "whole group with surge";
     updates_of_a_coherent_pair_keep_versions_whole_and_end: "coherent pair";
     updates_of_a_coherent_trio_keep_versions_whole_and_end: "coherent trio";
+    updates_of_a_coherent_set_keep_versions_whole_and_end: "coherent set";
+    updates_of_a_coherent_pair_with_surge_never_dip_and_end: "coherent pair with surge";
 }
 
 /// A shape that no test plays would meet no cause.
@@ -264,10 +272,15 @@ fn updates_of_an_engine_that_is_never_down_end() {
 fn updates_of_a_graph_are_ready_for_dynamo_only_at_their_end() {
     let mut causes = CAUSES.iter();
     let slow = causes.find(|cause| cause.name == "slow start").unwrap();
+    let claims: [Claim; 3] = [
+        reader::check_undisturbed,
+        counts::check,
+        counts::expect_surge,
+    ];
     let mut failed = Vec::new();
     let graphs = SHAPES.iter().chain(&ENGINES);
     for shape in graphs.filter(|shape| reader::is_graph(shape)) {
-        if let Err(wrong) = play(shape, slow, false, &[reader::check_undisturbed]) {
+        if let Err(wrong) = play(shape, slow, false, &claims) {
             eprintln!("{wrong}\n{}\n", shape.name);
             failed.push(shape.name);
         }

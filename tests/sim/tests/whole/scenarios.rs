@@ -4,6 +4,7 @@ mod ends;
 mod ganged;
 mod manifests;
 mod steps;
+mod suspended;
 mod updates;
 
 use std::time::Duration;
@@ -63,7 +64,7 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 34] = [
+pub const SCENARIOS: [&Scenario; 39] = [
     &CREATE,
     &CREATE_SLOWLY,
     &ORDERED,
@@ -98,6 +99,11 @@ pub const SCENARIOS: [&Scenario; 34] = [
     &updates::CANARY,
     &updates::ROLLBACK,
     &updates::SIXTH_EDIT,
+    &suspended::SUSPEND,
+    &suspended::SUSPEND_JOB,
+    &suspended::RESUME,
+    &suspended::RESUME_JOB,
+    &suspended::EXPIRE,
 ];
 
 /// A set is created.

@@ -14,6 +14,25 @@ pub fn slot(pod: &Value) -> String {
     format!("{place}#{index}")
 }
 
+/// The fewest pods that were Ready at once since `begin`, where the scenario began in the log.
+pub fn fewest_ready(log: &[Record], begin: usize) -> usize {
+    let mut ready: BTreeSet<&str> = BTreeSet::new();
+    let pods = log.iter().enumerate();
+    let pods = pods.filter(|(_, record)| record.id.resource == Resource::Pod);
+    let mut fewest = usize::MAX;
+    for (at, record) in pods {
+        if at >= begin {
+            fewest = fewest.min(ready.len());
+        }
+        let uid = view::uid(&record.last);
+        match &record.after {
+            Some(pod) if view::is_ready(pod) => ready.insert(uid),
+            _ => ready.remove(uid),
+        };
+    }
+    fewest.min(ready.len())
+}
+
 /// The fates of the pods in this part of a log.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Slots {

@@ -1,5 +1,6 @@
 //! Runs without a fault: the end of each scenario, and its writes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -143,29 +144,37 @@ fn judge(scenario: &Scenario, store: &Store, begin: usize) -> Result<(), String>
     if !(scenario.ends_with)(store) {
         return Err("it does not end as it should".to_owned());
     }
-    judge_slots(scenario, store, begin)?;
+    judge_slots(scenario, store, begin, &BTreeMap::new())?;
     judge_events(scenario, store, 1)
 }
 
-/// Whether exactly the expected pods were deleted and replaced. A slot of surge is not filled again.
-pub fn judge_slots(scenario: &Scenario, store: &Store, begin: usize) -> Result<(), String> {
+/// Whether exactly the expected pods were deleted and replaced. A slot of surge is not filled again. A
+/// slot with `twins` had so many pods more, and lost them.
+pub fn judge_slots(
+    scenario: &Scenario,
+    store: &Store,
+    begin: usize,
+    twins: &BTreeMap<&str, usize>,
+) -> Result<(), String> {
     let slots = Slots::of(&store.log, begin);
-    let deleted: Vec<&str> = slots.deleted.iter().map(String::as_str).collect();
-    let mut should = [scenario.deleted, scenario.passing].concat();
-    should.sort_unstable();
+    let deleted: BTreeSet<&str> = slots.deleted.iter().map(String::as_str).collect();
+    let should = scenario.deleted.iter().chain(scenario.passing);
+    let should: BTreeSet<&str> = should.chain(twins.keys()).copied().collect();
     if deleted != should {
         return Err(format!("pods deleted: {deleted:?}, {should:?} is right"));
     }
-    let refilled: Vec<(&str, usize)> = slots
-        .refilled
-        .iter()
+    let refilled = slots.refilled.iter();
+    let refilled: BTreeMap<&str, usize> = refilled
         .map(|(slot, pods)| (slot.as_str(), *pods))
         .collect();
     let replaced = scenario.deleted.iter().filter(|_| scenario.are_replaced);
-    let replaced: Vec<(&str, usize)> = replaced.map(|slot| (*slot, 2)).collect();
-    if refilled != replaced {
+    let mut expected: BTreeMap<&str, usize> = replaced.map(|slot| (*slot, 2)).collect();
+    for (slot, more) in twins {
+        *expected.entry(slot).or_insert(1) += more;
+    }
+    if refilled != expected {
         return Err(format!(
-            "pods per slot: {refilled:?}, {replaced:?} is right"
+            "pods per slot: {refilled:?}, {expected:?} is right"
         ));
     }
     Ok(())

@@ -17,6 +17,7 @@ use crate::disturbance::Disturbance;
 use crate::fault::{Fault, Signature, Write};
 use crate::mutant::Mutant;
 use crate::trouble::{Came, Trouble};
+use crate::twins::Twins;
 
 /// How long a watch is interrupted together with an answer.
 const OUTAGE: Duration = Duration::from_secs(5);
@@ -45,8 +46,8 @@ pub struct State {
     pub checker: Checker,
     /// The first invariant that was broken.
     pub violation: Option<Violation>,
-    /// The first invariant broken by an operator that had received wrong data.
-    pub excused: Option<Violation>,
+    /// Pods that two operators created for one index at once.
+    pub twins: Twins,
     /// Facts that the log does not show.
     pub notes: Notes,
     /// The bug of the operators.
@@ -55,9 +56,12 @@ pub struct State {
     held: BTreeMap<Resource, Instant>,
     events: BTreeMap<Resource, Came>,
     has_begun: bool,
+    /// Whether an operator has received wrong data.
     is_misled: bool,
     /// Whether two operators decide at the same time.
     is_shared: bool,
+    /// Operators that have started.
+    operators: usize,
     lag: Duration,
 }
 
@@ -109,11 +113,13 @@ impl Wire {
         self.state().notes.push((length, text));
     }
 
-    /// An operator starts, without a memory.
-    pub fn restarted(&self) {
+    /// An operator starts, without a memory. Returns its number.
+    pub fn restarted(&self) -> usize {
         let mut state = self.state();
         self.server
             .with_store(|store| state.checker.restarted(store));
+        state.operators += 1;
+        state.operators
     }
 
     /// A full list was answered.
@@ -207,8 +213,8 @@ impl Wire {
         }
     }
 
-    /// Has the API server carry a write out, and checks the result.
-    pub fn carry_out(&self, call: &mut Call, horizon: &Horizon) -> Answer {
+    /// Has the API server carry a write of this operator out, and checks the result.
+    pub fn carry_out(&self, call: &mut Call, operator: usize, horizon: &Horizon) -> Answer {
         let (mutant, number) = {
             let state = self.state();
             (state.mutant, state.writes.len())
@@ -227,12 +233,16 @@ impl Wire {
             self.note(format!("{method} {path}: {} {message}", answer.code));
         }
         let mut state = self.state();
-        let verdict = self.server.with_store(|store| {
-            state.checker.check(store, horizon)?;
-            Requests::wrote(call, &answer, store.log.len() - before)
+        let (is_twin, verdict) = self.server.with_store(|store| {
+            let is_twin = state.is_shared && state.twins.note(store, before, operator, horizon);
+            let checked = state.checker.check(store, horizon);
+            let wrote = || Requests::wrote(call, &answer, store.log.len() - before);
+            (is_twin, checked.and_then(|()| wrote()))
         });
         drop(state);
-        self.judge(verdict);
+        // A twin is one pod more than wanted (decision 11).
+        let is_meant = |violation: &Violation| is_twin && violation.invariant == "I1";
+        self.record(verdict, is_meant);
         answer
     }
 
@@ -254,18 +264,18 @@ impl Wire {
 
     /// Records a broken invariant.
     pub fn judge(&self, verdict: Result<(), Violation>) {
+        self.record(verdict, |_| false);
+    }
+
+    /// Records a broken invariant, which does not count if it is excused, or the operator misled.
+    fn record(&self, verdict: Result<(), Violation>, is_excused: impl Fn(&Violation) -> bool) {
+        let Err(violation) = verdict else {
+            return;
+        };
+        self.note(violation.to_string());
         let mut state = self.state();
-        if let Err(violation) = verdict {
-            let length = self.server.with_store(|store| store.log.len());
-            state.notes.push((length, violation.to_string()));
-            // Each of two operators may create a pod for the same index (decision 11).
-            let is_twin = state.is_shared && violation.invariant == "I1";
-            let broken = if state.is_misled || is_twin {
-                &mut state.excused
-            } else {
-                &mut state.violation
-            };
-            broken.get_or_insert(violation);
+        if !state.is_misled && !is_excused(&violation) {
+            state.violation.get_or_insert(violation);
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use api::PodCliqueSet;
 use domain::object::text::cut_text;
 use domain::scheduling::Backend;
-use domain::topology::{Levels, binding_name, has_constraints};
+use domain::topology::{Levels, binding_name, find_group_in_pieces, has_constraints};
 
 use super::{Placed, constraints, hierarchy};
 use crate::field::{FieldError, MAX_SHOWN_CHARS, join_names};
@@ -57,6 +57,7 @@ fn find_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
         .map(|(known, name)| compare_with_binding(&placed, name, known))
         .unwrap_or_default();
     errors.extend(not_honoured(pcs, &placed, rules));
+    errors.extend(in_pieces(pcs, &placed, rules));
     errors
 }
 
@@ -121,6 +122,29 @@ fn unknown_levels(placed: &Placed<'_>, name: &str, levels: &Levels) -> Vec<Field
         is_unknown.then(|| at.wrong(domain, problem, remedy.as_str()))
     };
     fields.into_iter().filter_map(error).collect()
+}
+
+/// The first constraint of all replicas of a group of which several start together, if the set's
+/// scheduler gets them one by one: no gang of the set would start.
+fn in_pieces(pcs: &PodCliqueSet, placed: &[Placed<'_>], rules: &Rules) -> Option<FieldError> {
+    let profiles = rules.profiles.as_ref()?;
+    let clique = pcs.spec.template.cliques.first()?;
+    let backend = profiles.backend_of(Some(scheduler_name(&clique.spec.pod_spec, rules)));
+    let is_tree = matches!(backend, Backend::KaiTree | Backend::KubernetesTree);
+    if is_tree || backend.without_domains().is_some() {
+        return None;
+    }
+    let name = find_group_in_pieces(&pcs.spec.template)?;
+    let mut placed = placed.iter();
+    let placed = placed.find(|placed| placed.is_of_all_replicas(name))?;
+    let problem =
+        "only a profile with gangs: Tree places the replicas of minAvailable in one domain";
+    let remedy = "use such a profile, or minAvailable: 1, or pack.preferred";
+    Some(
+        placed
+            .at_required()
+            .wrong(placed.pack().required?, problem, remedy),
+    )
 }
 
 /// The outermost constraint that the set's scheduler cannot keep: no gang of the set would start.

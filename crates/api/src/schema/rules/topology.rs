@@ -31,6 +31,17 @@ pub(super) fn pack_rule() -> Rule {
     .reason("FieldValueRequired")
 }
 
+/// A field that Grove does not have was never used with `packDomain`.
+pub(super) fn no_pack_domain_rule() -> Rule {
+    Rule::new(
+        "",
+        "packDomain is deprecated and cannot be used here; use pack.required",
+        "!has(self.packDomain)",
+    )
+    .field(".packDomain")
+    .reason("FieldValueForbidden")
+}
+
 /// Grove: an object that has `packDomain` may keep it, a new one may not use it.
 pub(super) fn pack_domain_rules() -> Vec<Rule> {
     const MESSAGE: &str =

@@ -11,11 +11,10 @@ use serde_json::Value;
 use super::super::collected::Log;
 use super::super::{kinds, related};
 use super::Reader;
+use crate::cluster::OPERATOR;
 use crate::exit::Failure;
 use crate::json;
 
-/// The chart's label of the operator's pods.
-const OPERATOR: &str = "app.kubernetes.io/name=grove-operator";
 /// The newest lines of a log are kept.
 const MAX_LINES: usize = 20_000;
 

@@ -9,7 +9,7 @@ pub const IMAGES: [&str; 2] = ["image", "imageID"];
 /// Sentences for people.
 pub const MESSAGES: [&str; 3] = ["description", "message", "note"];
 /// Objects with a `message` that a workload wrote.
-pub const OF_WORKLOADS: [&str; 2] = ["lastFailures", "terminated"];
+pub const OF_WORKLOADS: [&str; 3] = ["cause", "lastFailures", "terminated"];
 /// Amounts, by the names of resources.
 pub const QUANTITIES: [&str; 9] = [
     "allocatable",

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::object::quantity_text::write_amount;
+
 use super::fleet::{Demand, PODS, PodKind};
 use super::free_resources::FreeResources;
 use super::greedy::PodPlacement;
 use crate::capacity::eligibility::{Refusal, find_refusal};
 use crate::capacity::gang::Gang;
 use crate::capacity::needs::PodNeeds;
-use crate::quantity_text::write_amount;
+use crate::lint::nearest_resource;
 
 /// Reasons that are listed.
 const MOST_LISTED: usize = 3;
@@ -136,6 +138,9 @@ fn lacking_everywhere(
                     "a node{place} that takes one more pod: each has its maximum"
                 ));
             }
+            if let Some(nobody) = on_no_node(room, name) {
+                return Some(format!("{} {name}, {nobody}", write_amount(name, *request)));
+            }
             let (request, most) = (
                 write_amount(name, *request),
                 write_amount(name, most.max(0)),
@@ -145,6 +150,24 @@ fn lacking_everywhere(
             ))
         })
         .collect()
+}
+
+/// The words for a resource that no node has, with the nearest name of one that a node has.
+fn on_no_node(room: &FreeResources<'_>, resource: &str) -> Option<String> {
+    let offered = room
+        .fleet
+        .nodes
+        .iter()
+        .flat_map(|node| node.allocatable.keys());
+    let offered: BTreeSet<&str> = offered.map(String::as_str).collect();
+    if offered.contains(resource) {
+        return None;
+    }
+    let offered: Vec<&str> = offered.into_iter().collect();
+    Some(match nearest_resource(&offered, resource) {
+        Some(meant) => format!("which no node has: did you mean {meant}?"),
+        None => "which no node has".to_owned(),
+    })
 }
 
 /// The node that lacks least, if no single resource is short on every node.

@@ -1,7 +1,7 @@
 //! The evidence, one line each.
 
 use super::Clock;
-use crate::explain::answer::{Container, Evidence, Explanation};
+use crate::explain::answer::{Condition, Container, Evidence, Explanation};
 use crate::output::{self, Zone};
 
 /// Draws the evidence without messages that were printed above.
@@ -36,16 +36,24 @@ struct EvidenceLine<'a> {
 
 fn line_of<'a, Z: Zone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> EvidenceLine<'a> {
     let (what, head, message, last_words): (_, _, _, &[String]) = match evidence {
-        Evidence::Condition(c) => {
-            let since = c.since.map(|at| format!(" since {}", clock.tell(at)));
-            let (object, since) = (&c.object, since.unwrap_or_default());
-            let head = format!("{object} {}={} {}{since}", c.type_, c.status, c.reason);
-            ("condition", head, Some(&c.message), &[])
-        }
+        Evidence::Condition(c) => (
+            "condition",
+            describe_condition(c, clock),
+            Some(&c.message),
+            &[],
+        ),
         Evidence::Event(e) => {
             let last = e.last.map_or(String::new(), |at| clock.tell(at));
             let head = format!("{} {} {last}{}", e.object, e.reason, times(e.count));
             ("event", head, Some(&e.message), &[])
+        }
+        Evidence::Pin(p) => {
+            let labels = p.node_selector.iter();
+            let labels: Vec<String> = labels
+                .map(|(key, value)| format!("{key}={value}"))
+                .collect();
+            let head = format!("{} only on nodes with {}", p.object, labels.join(","));
+            ("pin", head, None, &[])
         }
         Evidence::Container(c) => ("container", describe(c), None, &c.last_words),
         Evidence::Error(e) => {
@@ -56,6 +64,18 @@ fn line_of<'a, Z: Zone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> Evidenc
             let head = format!("pod/{} {}: {}", f.pod, clock.tell(f.at), f.end);
             ("failure", head, None, &f.last_words)
         }
+        Evidence::Termination(t) => {
+            let head = format!(
+                "{}, attempt {} since {}: pod {} of clique {}: {}",
+                t.replica,
+                t.attempt,
+                clock.tell(t.at),
+                t.pod,
+                t.clique,
+                t.trouble
+            );
+            ("attempt", head, None, &t.last_words)
+        }
     };
     EvidenceLine {
         what,
@@ -63,6 +83,18 @@ fn line_of<'a, Z: Zone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> Evidenc
         message: message.map(String::as_str),
         last_words,
     }
+}
+
+/// The time is that of the status; the reason may have changed since.
+fn describe_condition<Z: Zone>(c: &Condition, clock: &Clock<'_, Z>) -> String {
+    let status = format!("{} {}={}", c.object, c.type_, c.status);
+    let Some(since) = c.since else {
+        return format!("{status} {}", c.reason);
+    };
+    let reported = c.reason_reported;
+    let reported = reported.map(|at| format!(" (first reported {})", clock.tell(at)));
+    let (since, reported) = (clock.tell(since), reported.unwrap_or_default());
+    format!("{status} since {since}, now {}{reported}", c.reason)
 }
 
 fn times(count: i32) -> String {

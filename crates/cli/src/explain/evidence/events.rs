@@ -1,13 +1,32 @@
 //! The latest events about the objects of the chain that belong to the cause.
 
 use api::conditions::Reason;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Event as FullEvent;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::explain::answer::{Event, Link};
 use crate::workload::event;
 
 /// Events that are listed of one object.
 const MOST: usize = 3;
+/// The event of the change itself comes this much later at most.
+const A_MOMENT: SignedDuration = SignedDuration::from_secs(5);
+
+/// When an event about the object first had that reason after its condition got its status.
+pub fn first_report(
+    object: &ObjectMeta,
+    reason: &str,
+    since: Option<Timestamp>,
+    events: &[FullEvent],
+) -> Option<Timestamp> {
+    let about = |e: &&FullEvent| object.uid.is_some() && e.involved_object.uid == object.uid;
+    let of_reason = events.iter().filter(about);
+    let of_reason = of_reason.filter(|e| event::reason(e) == reason);
+    let times = of_reason.filter_map(event::first_time);
+    let is_later = |at: &Timestamp| since.is_none_or(|since| at.duration_since(since) > A_MOMENT);
+    times.filter(is_later).min()
+}
 
 /// The latest event of each reason, object after object: of a pod all warnings, or else its last
 /// event; of its owners only events about the cause, because others may be about an older one.

@@ -25,12 +25,15 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
         | Reason::TopologyNoDomain
         | Reason::NodeSelectorUnmatched
         | Reason::InsufficientResources
+        | Reason::DevicesUnavailable
+        | Reason::ClaimFull
         | Reason::Unschedulable => {
             "the scheduler tries again by itself when something changes; the operator waits for it"
         }
         Reason::SchedulerNotInstalled | Reason::QueueNotFound | Reason::TopologyUnavailable => {
             "the gang starts by itself once the missing object exists; until then its pods stay gated"
         }
+        Reason::ClaimMissing => "the operator creates the pods once their claims exist",
         Reason::PriorityTooHigh => {
             "the gang starts once the set names another PriorityClass; until then its pods stay gated"
         }

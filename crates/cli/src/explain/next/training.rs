@@ -32,13 +32,16 @@ pub(super) fn of_job(situation: &Situation<'_, '_>) -> Vec<NextStep> {
 
 fn of_runtime(view: &View<'_>) -> Option<NextStep> {
     let set = &view.workload.set;
-    let limit = training::max_runtime(set)?;
+    training::max_runtime(set)?;
     let start = set.status.as_ref().and_then(|s| s.start_time.as_ref());
-    let Some(start) = start else {
+    if start.is_none() {
         let text = "maxRuntime counts from when the first container starts";
         return Some(NextStep::sometime(text));
+    }
+    let Some(end) = training::deadline(set) else {
+        let text = "maxRuntime stands still while the set is suspended";
+        return Some(NextStep::sometime(text));
     };
-    let end = start.0.checked_add(limit).ok()?;
     let text = "maxRuntime is over: unless it is done, the job fails with MaxRuntimeExceeded";
     Some(NextStep::at(end, text))
 }

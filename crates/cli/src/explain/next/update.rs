@@ -39,6 +39,12 @@ fn of_part(view: &View<'_>, part: &LayoutSlot<'_>) -> Option<NextStep> {
     let rolling = update::rolling_update(clique, group);
     let (object, last) = progress(view, part)?;
     let at = update::deadline_at(rolling, last.as_ref())?;
+    if at <= view.now {
+        let since = last.map_or(String::new(), |last| format!(" since {:.0}", last.0));
+        return Some(NextStep::sometime(format!(
+            "the update of {object} has made no progress{since}; it continues once the cause is fixed"
+        )));
+    }
     let text = format!(
         "the operator reports ProgressDeadlineExceeded for {object} unless its update makes \
          progress; the update continues"

@@ -95,13 +95,19 @@ fn topologies(set: &PodCliqueSet) -> Option<Need> {
         .template
         .topology_constraint
         .as_ref()
-        .map(|c| ("spec.template".to_owned(), c))
+        .map(|c| (own_field("spec.template"), c))
         .into_iter();
-    let groups = groups(set).filter_map(|(at, g)| Some((at, g.topology_constraint.as_ref()?)));
-    let cliques = cliques(set).filter_map(|(at, c)| Some((at, c.topology_constraint.as_ref()?)));
-    let all: Vec<_> = own.chain(groups).chain(cliques).collect();
+    let of_all = groups(set).filter_map(|(at, group)| {
+        let at = format!("{at}.allReplicasTopologyConstraint");
+        Some((at, group.all_replicas_topology_constraint.as_ref()?))
+    });
+    let groups =
+        groups(set).filter_map(|(at, g)| Some((own_field(&at), g.topology_constraint.as_ref()?)));
+    let cliques =
+        cliques(set).filter_map(|(at, c)| Some((own_field(&at), c.topology_constraint.as_ref()?)));
+    let all: Vec<_> = own.chain(of_all).chain(groups).chain(cliques).collect();
     let (at, named) = all.iter().find(|(_, c)| !c.topology_name.is_empty())?;
-    let at = format!("{at}.topologyConstraint.topologyName");
+    let at = format!("{at}.topologyName");
     let levels = all
         .iter()
         .flat_map(|(at, constraint)| levels_of(at, constraint));
@@ -112,6 +118,11 @@ fn topologies(set: &PodCliqueSet) -> Option<Need> {
     })
 }
 
+fn own_field(at: &str) -> String {
+    format!("{at}.topologyConstraint")
+}
+
+/// The levels that a constraint names, each with its path.
 fn levels_of(at: &str, constraint: &TopologyConstraint) -> Vec<(String, String)> {
     let named = constraint
         .pack
@@ -124,7 +135,6 @@ fn levels_of(at: &str, constraint: &TopologyConstraint) -> Vec<(String, String)>
         })
         .chain([("packDomain", &constraint.pack_domain)])
         .filter(|(_, level)| !level.is_empty());
-    let at = format!("{at}.topologyConstraint");
     named
         .map(|(field, level)| (level.clone(), format!("{at}.{field}")))
         .collect()

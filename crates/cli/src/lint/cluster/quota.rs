@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use api::PodCliqueSet;
+use domain::object::pod_requests::Which;
 use domain::object::quantity::parse_billionths;
 use k8s_openapi::api::core::v1::{Container, LimitRange, PodSpec, ResourceQuota};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
@@ -12,7 +13,6 @@ use super::requests::{ONE, pods_of, sum_of};
 use super::rules::{QUOTA_EXCEEDED, QUOTA_NEEDS_REQUESTS};
 use crate::lint::parts::{all_containers, pods};
 use crate::lint::remark::Remark;
-use crate::pod_requests::Which;
 
 /// Resources that a quota demands of each container.
 const DEMANDED: [&str; 2] = ["cpu", "memory"];

@@ -1,11 +1,11 @@
 //! The sum of a set's requests.
 
 use api::PodCliqueSet;
+use domain::object::pod_requests::{ResourceSum, Which};
 use domain::workload::layout;
 use k8s_openapi::api::core::v1::PodSpec;
 
 use crate::lint::parts::cliques;
-use crate::pod_requests::{ResourceSum, Which};
 
 /// Billionths in one.
 pub(super) const ONE: i128 = 1_000_000_000;

@@ -40,6 +40,25 @@ pub(in crate::lint) const NO_NODE_OF_LEVEL: Rule = Rule::warning(
     "Nodes without the label belong to no domain of the level.",
 );
 
+pub(in crate::lint) const POD_REFUSED: Rule = Rule::error(
+    "pod-refused",
+    "a pod of the set that the API server refuses in a dry run",
+    "The API server stores the set and refuses each pod of this clique: validation, a policy, a \
+     webhook or a LimitRange.",
+);
+
+pub(in crate::lint) const NO_NODE_WITH_RESOURCE: Rule = Rule::warning(
+    "resource-without-nodes",
+    "a resource that no node of the cluster has",
+    "Its pods are placed only if an autoscaler adds such nodes.",
+);
+
+pub(in crate::lint) const NO_NODE_SELECTED: Rule = Rule::warning(
+    "selector-without-nodes",
+    "a nodeSelector that selects no node of the cluster",
+    "Its pods are placed only if an autoscaler adds such nodes.",
+);
+
 pub(in crate::lint) const QUOTA_EXCEEDED: Rule = Rule::warning(
     "quota-exceeded",
     "a ResourceQuota without room for all pods of the set",

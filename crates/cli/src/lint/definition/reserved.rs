@@ -26,7 +26,10 @@ pub(super) fn check(object: &Value, is_change: bool) -> Vec<Remark> {
         remarks.extend(keys(at, part, "annotations", &known));
     }
     for (at, part) in template.iter().chain(&groups).chain(&cliques) {
-        remarks.extend(constraint(at, part, is_change));
+        remarks.extend(constraint(at, part, "topologyConstraint", is_change));
+    }
+    for (at, part) in &groups {
+        remarks.extend(constraint(at, part, "allReplicasTopologyConstraint", false));
     }
     remarks
 }
@@ -61,9 +64,9 @@ fn keys(at: &str, part: &Value, field: &str, known: &[&str]) -> Vec<Remark> {
     taken.map(remark).collect()
 }
 
-fn constraint(at: &str, part: &Value, is_change: bool) -> Vec<Remark> {
-    let at = format!("{at}.topologyConstraint");
-    let Some(constraint) = part.get("topologyConstraint").and_then(Value::as_object) else {
+fn constraint(at: &str, part: &Value, field: &str, is_change: bool) -> Vec<Remark> {
+    let at = format!("{at}.{field}");
+    let Some(constraint) = part.get(field).and_then(Value::as_object) else {
         return Vec::new();
     };
     let of = |key: &str| constraint.get(key).filter(|value| !value.is_null());

@@ -1,5 +1,6 @@
 //! An object beside its schema.
 
+use admission::unknown_fields;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     JSONSchemaProps, JSONSchemaPropsOrBool,
 };
@@ -78,7 +79,7 @@ impl<'a> Walk<'a> {
         } else if !is_open && schema.x_kubernetes_preserve_unknown_fields != Some(true) {
             let at = join(path, name);
             let remedy = nearest::remedy(&self.around, name);
-            let problem = "the field does not exist; the API server would drop it".to_owned();
+            let problem = unknown_fields::PROBLEM.to_owned();
             let remark = Remark::new(&admitted::UNKNOWN_FIELD, at, problem);
             self.remarks.push(remark.remedy(remedy));
         }

@@ -1,6 +1,7 @@
 //! Errors and warnings of the API server and of the webhook.
 
 use admission::Warning;
+use strsim::osa_distance;
 
 use crate::lint::remark::{Remark, Rule, Severity};
 
@@ -26,6 +27,12 @@ pub(in crate::lint) const WRONG_VERSION: Rule = Rule {
     reason: "The API server does not know the kind in that version.",
 };
 
+pub(in crate::lint) const UNKNOWN_KIND: Rule = Rule::error(
+    "unknown-kind",
+    "a kind that grove.io does not have",
+    "The API server does not know the kind.",
+);
+
 pub(in crate::lint) const WARNED: Rule = Rule::warning(
     "admitted-with-warning",
     "the operator's webhook warns about it",
@@ -33,11 +40,11 @@ pub(in crate::lint) const WARNED: Rule = Rule::warning(
      (docs/admission.md).",
 );
 
-pub(in crate::lint) const UNKNOWN_FIELD: Rule = Rule::warning(
+pub(in crate::lint) const UNKNOWN_FIELD: Rule = Rule::error(
     "unknown-field",
     "a field that does not exist",
-    "`kubectl apply` refuses the field by default. For other clients the API server drops it without \
-     a warning, and its default counts.",
+    "`kubectl apply` refuses the object. For other clients the API server drops the field without a \
+     warning, and its default counts.",
 );
 
 /// A warning of the webhook.
@@ -52,4 +59,16 @@ pub(in crate::lint) fn wrong_version(version: &str, served: &str) -> Remark {
     remark
         .value(format!("{version:?}"))
         .remedy(format!("write {served}"))
+}
+
+/// A kind that does not exist; users write one of the known ones.
+pub(in crate::lint) fn unknown_kind(kind: &str, known: [&str; 2]) -> Remark {
+    let lower = kind.to_lowercase();
+    let distance = |known: &&str| osa_distance(&known.to_lowercase(), &lower);
+    let meant = known.into_iter().min_by_key(distance).unwrap_or_default();
+    let problem = "grove.io has no such kind".to_owned();
+    let remark = Remark::new(&UNKNOWN_KIND, "kind", problem);
+    remark
+        .value(format!("{kind:?}"))
+        .remedy(format!("did you mean {meant}?"))
 }

@@ -5,9 +5,11 @@ use api::volcano::VolcanoPodGroup;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::plan::Kind;
 use domain::scheduling::Backend;
+use domain::workload::claims::has_sharing;
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{Pod, Service};
+use k8s_openapi::api::resource::v1::ResourceClaim;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use kube::Resource;
@@ -90,6 +92,9 @@ pub async fn read_found(
     found.add(&pods)?;
     found.add(&services)?;
     found.add(&autoscalers)?;
+    if has_sharing(&set.spec.template) {
+        Box::pin(add_all::<ResourceClaim>(cluster, &of_set, &mut found)).await?;
+    }
     let (rules, _) = rules.for_set(&set);
     read_for_scheduler(cluster, &set, &of_set, &rules, &mut found).await?;
     Ok(Some(found))

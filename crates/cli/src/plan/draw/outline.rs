@@ -11,6 +11,9 @@ use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Varia
 
 /// More values than this are only counted.
 const SHOWN_VALUES: usize = 2;
+/// Only a profile lets the default scheduler know of gangs.
+const POD_BY_POD: &str = "without a profile for gangs default-scheduler places pods one by one, so \
+                          a gang may start in part: docs/gang-scheduling.md";
 /// The width of the longest name of a variable.
 const NAMES: usize = env::PCSG_TEMPLATE_NUM_PODS.len();
 
@@ -20,6 +23,7 @@ pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
         draw_summary(outline),
         gangs.join("\n"),
         draw_idle(&outline.podcliques),
+        draw_claims(&outline.claims),
         draw_pods(outline),
         if is_wide {
             draw_variables_of_each(&outline.podcliques)
@@ -44,10 +48,16 @@ fn draw_summary(outline: &Outline) -> String {
     }
     made.push(count(outline.podcliques.len(), "podclique"));
     made.push(count(outline.pods(), "pod"));
+    if !outline.claims.is_empty() {
+        made.push(count(outline.claims.len(), "resource claim"));
+    }
     let mut lines = vec![
         format!("{heading}: {}, {replicas}\n", outline.workload_type),
         format!("{}\n", made.join(", ")),
     ];
+    if outline.gangs.iter().any(|gang| gang.is_placed_pod_by_pod) {
+        lines.push(output::indent("placement: ", POD_BY_POD));
+    }
     let notes = [
         ("warning:", &outline.warnings),
         ("assumed:", &outline.assumptions),
@@ -130,6 +140,15 @@ fn draw_idle(podcliques: &[CliquePods]) -> String {
     }
     let first = format!("{} ", output::bold("scaled to zero, in no gang:"));
     output::indent(&first, &names.join(", "))
+}
+
+fn draw_claims(claims: &[String]) -> String {
+    if claims.is_empty() {
+        return String::new();
+    }
+    let title = output::bold("resource claims that pods share");
+    let names = claims.iter().map(|name| format!("  {}\n", legible(name)));
+    std::iter::once(format!("{title}\n")).chain(names).collect()
 }
 
 fn draw_pods(outline: &Outline) -> String {

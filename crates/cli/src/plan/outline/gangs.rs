@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use api::podgang::PodGroup;
 use api::{PodGang, labels};
 use domain::object::ownership;
+use domain::object::pod_requests::{ResourceSum, Which};
+use domain::scheduling::{Backend, DEFAULT_SCHEDULER};
 use serde::Serialize;
 
 use super::topology::PackedScope;
 use super::{Parts, topology};
-use crate::pod_requests::{ResourceSum, Which};
+use crate::plan::world::World;
 
 /// A gang.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,6 +28,9 @@ pub struct Gang {
     pub waits_until: Option<String>,
     /// The scheduler that its pods name.
     pub scheduler: String,
+    /// Whether the scheduler knows nothing of the gang and may place a part of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_placed_pod_by_pod: bool,
     /// Pods that are placed together or not at all.
     pub guaranteed_pods: i64,
     /// Pods that are placed if there is room.
@@ -62,29 +67,30 @@ pub struct Amounts {
 }
 
 /// The gangs in the order in which they start.
-pub(super) fn list_gangs(parts: &Parts<'_>) -> Vec<Gang> {
-    let found = |gang: &PodGang| describe(parts, gang);
+pub(super) fn list_gangs(parts: &Parts<'_>, world: &World) -> Vec<Gang> {
+    let found = |gang: &PodGang| describe(parts, world, gang);
     let mut gangs: Vec<(usize, Gang)> = parts.gangs.iter().map(found).collect();
     gangs.sort_by_key(|(place, _)| *place);
     gangs.into_iter().map(|(_, gang)| gang).collect()
 }
 
 /// The gang, and the position of its first PodClique.
-fn describe(parts: &Parts<'_>, gang: &PodGang) -> (usize, Gang) {
+fn describe(parts: &Parts<'_>, world: &World, gang: &PodGang) -> (usize, Gang) {
     let groups = &gang.spec.pod_groups;
     let members: Vec<_> = groups.iter().filter_map(|g| parts.find(&g.name)).collect();
     let place = members.iter().map(|(place, ..)| *place).min();
     let base = members
         .iter()
         .find_map(|(_, podclique, _)| ownership::label(&podclique.metadata, labels::BASE_POD_GANG));
-    let scheduler = ownership::label(&gang.metadata, labels::SCHEDULER_NAME);
+    let scheduler = ownership::label(&gang.metadata, labels::SCHEDULER_NAME).unwrap_or_default();
     let minimum: i64 = groups.iter().map(|g| i64::from(g.min_replicas)).sum();
     let all: usize = groups.iter().map(|g| g.pod_references.len()).sum();
     let described = Gang {
         name: ownership::name(&gang.metadata).to_owned(),
         waits_for: base.map(str::to_owned),
         waits_until: base.map(|_| parts.waits_until.to_owned()),
-        scheduler: scheduler.unwrap_or_default().to_owned(),
+        scheduler: scheduler.to_owned(),
+        is_placed_pod_by_pod: minimum > 1 && places_pod_by_pod(world, scheduler),
         guaranteed_pods: minimum,
         best_effort_pods: i64::try_from(all)
             .unwrap_or(i64::MAX)
@@ -95,6 +101,11 @@ fn describe(parts: &Parts<'_>, gang: &PodGang) -> (usize, Gang) {
         requests: requests_of(parts, groups),
     };
     (place.unwrap_or(usize::MAX), described)
+}
+
+/// Of another scheduler without a profile nobody knows how it places pods.
+fn places_pod_by_pod(world: &World, scheduler: &str) -> bool {
+    scheduler == DEFAULT_SCHEDULER && world.backend_of(scheduler) == Backend::DefaultScheduler
 }
 
 fn part_of(group: &PodGroup) -> OutlinedPodGroup {

@@ -2,11 +2,14 @@
 
 use api::PodCliqueScalingGroup;
 use domain::object::ownership;
+use domain::plan::Kind;
 use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, MetricSpec, MetricTarget};
 use k8s_openapi::api::core::v1;
+use k8s_openapi::api::resource::v1::ResourceClaim;
 use serde::Serialize;
 
 use crate::exit::Failure;
+use crate::json;
 use crate::plan::world::World;
 
 /// A scaling group.
@@ -79,6 +82,12 @@ pub(super) fn list_services(world: &World, namespace: &str) -> Result<Vec<Servic
             }
         })
         .collect())
+}
+
+pub(super) fn list_claims(world: &World) -> Vec<String> {
+    let claims = world.stored(Kind::of::<ResourceClaim>());
+    let staying = claims.filter(|(_, claim)| !json::is_terminating(claim));
+    staying.map(|(key, _)| key.name.clone()).collect()
 }
 
 pub(super) fn list_autoscalers(world: &World) -> Result<Vec<Autoscaler>, Failure> {

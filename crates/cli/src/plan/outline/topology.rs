@@ -1,16 +1,17 @@
 //! The topology domains that the pods of a gang share.
 
 use api::podgang::GangTopologyConstraint;
-use api::{PodCliqueSet, PodGang, labels};
+use api::{PodCliqueSet, PodGang, labels, names};
 use domain::object::ownership;
 use domain::topology::{Levels, pack_of};
+use domain::workload::layout;
 use serde::Serialize;
 
 /// Pods that share a topology domain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PackedScope {
-    /// Name of the gang, group replica or PodClique whose pods these are. With the name of its base
+    /// Name of the gang, scaling group, group replica or PodClique whose pods these are. With the name of its base
     /// gang the pods of a scaled gang share the domain of that one's pods.
     pub scope: String,
     /// Name of the level whose domain they have to share.
@@ -31,14 +32,17 @@ pub(super) fn list_scopes(
     let levels = stored.and_then(Levels::from_text).unwrap_or_default();
     let spec = &gang.spec;
     let whole = [(ownership::name(&gang.metadata), &spec.topology_constraint)];
-    let groups = spec.topology_constraint_group_configs.iter();
+    let groups = spec
+        .scaling_group_topology_constraints
+        .iter()
+        .chain(&spec.topology_constraint_group_configs);
     let groups = groups.map(|config| (&*config.name, &config.topology_constraint));
     let parts = spec.pod_groups.iter();
     let parts = parts.map(|part| (&*part.name, &part.topology_constraint));
     let all = whole.into_iter().chain(groups).chain(parts);
     let own = all.filter_map(|(scope, constraint)| describe(scope, constraint.as_ref()?, &levels));
     match base {
-        Some(base) => join_base(set, base, own.collect()),
+        Some(base) => join_base(set, gang, base, own.collect()),
         None => own.collect(),
     }
 }
@@ -62,21 +66,49 @@ fn describe(
     })
 }
 
-/// The constraint of the set binds all gangs of a replica to the domain that its base gang chooses.
-fn join_base(set: &PodCliqueSet, base: &str, own: Vec<PackedScope>) -> Vec<PackedScope> {
-    let of_set = pack_of(set.spec.template.topology_constraint.as_ref());
-    let Some(shared) = of_set.required else {
-        return own;
-    };
-    let joined = PackedScope {
-        scope: base.to_owned(),
-        required: Some(shared.to_owned()),
-        preferred: None,
+/// The constraint of the set binds all gangs of a replica to the domain that its base gang chooses,
+/// and that of all replicas of a scaling group binds them to the domain of those in the base gang.
+fn join_base(
+    set: &PodCliqueSet,
+    gang: &PodGang,
+    base: &str,
+    own: Vec<PackedScope>,
+) -> Vec<PackedScope> {
+    let joined: Vec<PackedScope> = shared_domains(set, gang, base).collect();
+    let is_shared = |level: &String| {
+        joined
+            .iter()
+            .any(|scope| scope.required.as_ref() == Some(level))
     };
     let narrower = own.into_iter().map(|scope| PackedScope {
-        required: scope.required.filter(|level| level != shared),
+        required: scope.required.filter(|level| !is_shared(level)),
         ..scope
     });
     let narrower = narrower.filter(|scope| scope.required.is_some() || scope.preferred.is_some());
-    std::iter::once(joined).chain(narrower).collect()
+    let narrower: Vec<PackedScope> = narrower.collect();
+    joined.into_iter().chain(narrower).collect()
+}
+
+fn shared_domains(
+    set: &PodCliqueSet,
+    gang: &PodGang,
+    base: &str,
+) -> impl Iterator<Item = PackedScope> {
+    let (name, template) = (ownership::name(&set.metadata), &set.spec.template);
+    let of_set = template.topology_constraint.as_ref();
+    let part = gang.spec.pod_groups.first();
+    let slot = part.and_then(|part| layout::find(name, template, &part.name));
+    let group = slot.and_then(|slot| Some((slot.replica, slot.group?)));
+    let of_group = group.map(|(replica, group)| {
+        let scope = names::scaling_group(name, replica, &group.name);
+        (scope, group.all_replicas_topology_constraint.as_ref())
+    });
+    let all = [Some((base.to_owned(), of_set)), of_group];
+    all.into_iter().flatten().filter_map(|(scope, constraint)| {
+        Some(PackedScope {
+            scope,
+            required: Some(pack_of(constraint).required?.to_owned()),
+            preferred: None,
+        })
+    })
 }

@@ -50,18 +50,20 @@ fn order_levels(template: &PodCliqueSetTemplateSpec) -> Vec<&str> {
 }
 
 /// The constraints around each clique, outermost first.
-fn nested_packs(template: &PodCliqueSetTemplateSpec) -> Vec<[Pack<'_>; 3]> {
+fn nested_packs(template: &PodCliqueSetTemplateSpec) -> Vec<[Pack<'_>; 4]> {
     let of_set = template.topology_constraint.as_ref();
     let of_group = |clique: &str| {
         let mut groups = template.scaling_groups.iter();
-        let group = groups.find(|group| group.clique_names.iter().any(|name| name == clique));
-        group.and_then(|group| group.topology_constraint.as_ref())
+        groups.find(|group| group.clique_names.iter().any(|name| name == clique))
     };
     let cliques = template.cliques.iter();
     cliques
         .map(|clique| {
             let own = clique.topology_constraint.as_ref();
-            [of_set, of_group(&clique.name), own].map(pack_of)
+            let group = of_group(&clique.name);
+            let of_all = group.and_then(|group| group.all_replicas_topology_constraint.as_ref());
+            let of_group = group.and_then(|group| group.topology_constraint.as_ref());
+            [of_set, of_all, of_group, own].map(pack_of)
         })
         .collect()
 }

@@ -97,7 +97,10 @@ fn is_constrained(set: &Value) -> bool {
     let template = json::at(set, "/spec/template");
     let cliques = json::items(template, "/cliques");
     let groups = json::items(template, "/podCliqueScalingGroups");
-    has_one(template) || cliques.chain(groups).any(has_one)
+    let of_all = |group: &Value| !json::at(group, "/allReplicasTopologyConstraint").is_null();
+    let mut of_groups = groups.map(|group| has_one(group) || of_all(group));
+    let mut of_cliques = cliques.map(has_one);
+    has_one(template) || of_groups.any(|is| is) || of_cliques.any(|is| is)
 }
 
 fn decode(object: &Value) -> Result<ClusterTopologyBinding, Failure> {

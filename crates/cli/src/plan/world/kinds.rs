@@ -10,11 +10,12 @@ use api::{
 };
 use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Key, Node, Pod, Revision};
+use domain::{Claim, Key, Node, Pod, Revision};
 use engine::triggers::Triggers;
 use engine::{Caches, Change, ControllerName, Watched};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use serde_json::Value;
@@ -61,6 +62,8 @@ fn all() -> BTreeMap<Kind, Feed> {
         Feed::of::<Service>(false),
         Feed::of::<HorizontalPodAutoscaler>(false),
         Feed::of::<Revision>(false),
+        Feed::of::<Claim>(false),
+        Feed::of::<ResourceClaimTemplate>(false),
         Feed::of::<Node>(false),
         Feed::of::<ClusterTopologyBinding>(false),
         Feed::of::<KaiPodGroup>(false),

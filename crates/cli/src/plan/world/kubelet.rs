@@ -83,7 +83,7 @@ fn next_status(pod: &Value, now: &str) -> Option<Value> {
     let started = containers.map(|container| {
         let running = json!({"running": {"startedAt": now}});
         json!({
-            "name": container.get("name"), "image": container.get("image"),
+            "name": container.get("name"), "image": json::member(container, "image"),
             "ready": true, "restartCount": 0, "state": running,
         })
     });

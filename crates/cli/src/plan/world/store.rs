@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
 
 use super::kinds::find_feed;
-use super::{Id, Stored, World, bug, schema};
+use super::{Id, Stored, World, schema, unreadable};
 use crate::exit::Failure;
 use crate::json;
 
@@ -129,7 +129,7 @@ impl World {
         self.uids.remove(&uid);
         if let Some(feed) = find_feed(id.0) {
             let triggered = (feed.hide)(&self.caches, &self.triggers, last);
-            self.trigger(triggered.map_err(|error| unreadable(id, &error))?);
+            self.trigger(triggered.map_err(|error| unreadable(&describe(id), &error))?);
         }
         self.collect_garbage(&uid)
     }
@@ -143,7 +143,7 @@ impl World {
         self.note_owners(id, object);
         if let Some(feed) = find_feed(id.0) {
             let triggered = (feed.show)(&self.caches, &self.triggers, object);
-            self.trigger(triggered.map_err(|error| unreadable(id, &error))?);
+            self.trigger(triggered.map_err(|error| unreadable(&describe(id), &error))?);
         }
         Ok(())
     }
@@ -160,8 +160,8 @@ impl World {
     }
 }
 
-fn unreadable((kind, key): &Id, error: &serde_json::Error) -> Failure {
-    bug(&format!("{kind} {key}: {error}"))
+fn describe((kind, key): &Id) -> String {
+    format!("{kind} {key}")
 }
 
 /// Namespace and name of an object.

@@ -2,7 +2,7 @@
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodCliqueSetStatus, events};
-use domain::health::fence;
+use domain::health::{fence, termination};
 use domain::object::ownership;
 
 use crate::explain::{describe_failure, first_lines};
@@ -33,9 +33,10 @@ fn of_attempt(attempt: &ReplicaAttempt, kind: &str, name: &str) -> Option<Moment
         return None;
     }
     let (number, message) = (attempt.attempt, &attempt.message);
-    let text = match message.as_str() {
+    let cause = termination::describe(attempt);
+    let text = match cause.as_str() {
         "" => format!("attempt {number} began"),
-        message => format!("attempt {number} began: {message}"),
+        cause => format!("attempt {number} began: {cause}"),
     };
     let what = match attempt.reason.as_str() {
         ReplicaAttempt::BREACHED => What::Terminated,
@@ -47,7 +48,7 @@ fn of_attempt(attempt: &ReplicaAttempt, kind: &str, name: &str) -> Option<Moment
         // The text of an old attempt is not kept.
         return Some(moment);
     }
-    let terminated = format!("{kind} {name} was terminated: {message}");
+    let terminated = format!("{kind} {name} was terminated: {cause}");
     let restarted = format!("{kind} {name}, {message}");
     Some(
         moment

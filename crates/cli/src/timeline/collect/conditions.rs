@@ -4,43 +4,48 @@ use api::conditions::{self, ConditionType, Reason};
 use api::{PodGang, events};
 use domain::object::ownership;
 use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
 
 use crate::timeline::moment::{Moment, What};
-use crate::workload::Workload;
+use crate::workload::{Workload, event};
 
 /// An object that is not ready within this time of its creation has not changed: it began that way.
 const BEGINNING: SignedDuration = SignedDuration::from_secs(5);
+/// The event of a change has a time within this one of the change.
+const A_MOMENT: SignedDuration = SignedDuration::from_secs(5);
 
 /// The last changes of the conditions of the set, its groups, PodCliques and PodGangs.
-pub fn of_objects(workload: &Workload) -> Vec<Moment> {
-    let set = ReportingObject::of("podcliqueset", &workload.set.metadata);
+pub fn of_objects(workload: &Workload, events: &[Event]) -> Vec<Moment> {
+    let of = |kind, meta| ReportingObject { kind, meta, events };
+    let set = of("podcliqueset", &workload.set.metadata);
     let status = workload.set.status.clone().unwrap_or_default();
     let mut all: Vec<Moment> = Vec::new();
     all.extend(set.readiness(&status.conditions, true));
     all.extend(set.held(ConditionType::Failed, What::Failed, &status.conditions));
     all.extend(set.troubles(&status.conditions));
     for group in &workload.groups {
-        let object = ReportingObject::of("podcliquescalinggroup", &group.metadata);
+        let object = of("podcliquescalinggroup", &group.metadata);
         let status = group.status.clone().unwrap_or_default();
         all.extend(object.readiness(&status.conditions, false));
         all.extend(object.breach(&status.conditions, status.breached_since.as_ref()));
         all.extend(object.troubles(&status.conditions));
     }
     for podclique in &workload.podcliques {
-        let object = ReportingObject::of("podclique", &podclique.metadata);
+        let object = of("podclique", &podclique.metadata);
         let status = podclique.status.clone().unwrap_or_default();
         all.extend(object.readiness(&status.conditions, false));
         all.extend(object.breach(&status.conditions, status.breached_since.as_ref()));
         all.extend(object.held(ConditionType::Succeeded, What::Done, &status.conditions));
         all.extend(object.troubles(&status.conditions));
     }
-    all.extend(workload.gangs.iter().flat_map(of_gang));
+    for gang in &workload.gangs {
+        all.extend(of_gang(gang, &of("podgang", &gang.metadata)));
+    }
     all
 }
 
-fn of_gang(gang: &PodGang) -> Vec<Moment> {
-    let object = ReportingObject::of("podgang", &gang.metadata);
+fn of_gang(gang: &PodGang, object: &ReportingObject<'_>) -> Vec<Moment> {
     let status = gang.status.clone().unwrap_or_default();
     let scheduled = status.last_scheduled.as_ref().map(|at| at.0);
     let ready = status.last_ready.as_ref().map(|at| at.0);
@@ -55,13 +60,10 @@ fn of_gang(gang: &PodGang) -> Vec<Moment> {
 struct ReportingObject<'a> {
     kind: &'static str,
     meta: &'a ObjectMeta,
+    events: &'a [Event],
 }
 
-impl<'a> ReportingObject<'a> {
-    fn of(kind: &'static str, meta: &'a ObjectMeta) -> Self {
-        Self { kind, meta }
-    }
-
+impl ReportingObject<'_> {
     fn moment(&self, at: Timestamp, what: What, text: &str) -> Moment {
         Moment::new(at, what, self.kind, ownership::name(self.meta), text)
     }
@@ -73,32 +75,70 @@ impl<'a> ReportingObject<'a> {
         told.told_by(&condition.reason, &condition.message, true)
     }
 
+    /// The change of a status whose reason and message change on their own. A condition has only the
+    /// time of its status; the reason has the time of the first event that reports it.
+    fn of_status(&self, what: What, condition: &Condition, reported_as: &str) -> Moment {
+        let at = condition.last_transition_time.0;
+        let Some((first, message)) = self.first_report(reported_as, at) else {
+            let mut moment = self.of_condition(what, condition);
+            moment.is_present = true;
+            return moment;
+        };
+        if first.duration_since(at) > A_MOMENT {
+            // The event is a moment of its own.
+            return self.moment(at, what, "");
+        }
+        // The recorder shortens long messages.
+        let is_whole = condition.message.starts_with(message.trim_end_matches('…'));
+        let text = if is_whole {
+            &condition.message
+        } else {
+            &message
+        };
+        let moment = self.moment(at, what, text);
+        let moment = moment.because(&condition.reason);
+        moment.told_by(reported_as, message, true)
+    }
+
+    /// The first event about the object with that reason after that time, and its message.
+    fn first_report(&self, reason: &str, since: Timestamp) -> Option<(Timestamp, String)> {
+        let uid = self.meta.uid.as_ref()?;
+        let about = |e: &&Event| e.involved_object.uid.as_ref() == Some(uid);
+        let of_reason = self.events.iter().filter(about);
+        let of_reason = of_reason.filter(|e| event::reason(e) == reason);
+        let reports = of_reason.filter_map(|e| Some((event::first_time(e)?, event::message(e))));
+        reports
+            .filter(|(at, _)| since.duration_since(*at) <= A_MOMENT)
+            .min()
+    }
+
     /// Whether the condition held from the beginning.
     fn is_from_the_beginning(&self, at: Timestamp) -> bool {
         let created = self.meta.creation_timestamp.as_ref();
         created.is_some_and(|created| at.duration_since(created.0) <= BEGINNING)
     }
 
-    /// `Ready`. Reason and message are the present ones, which may differ from those of the change.
+    /// `Ready`.
     fn readiness(&self, conditions: &[Condition], from_the_beginning: bool) -> Option<Moment> {
         let ready = conditions::find(conditions, ConditionType::Ready)?;
         let at = ready.last_transition_time.0;
-        let word = |reason: Reason| ready.reason == reason.to_string();
         if ready.status == "True" {
-            let what = if word(Reason::WorkloadSucceeded) {
-                What::Done
-            } else {
-                What::Ready
-            };
-            let moment = self.of_condition(what, ready);
-            let done = Reason::WorkloadSucceeded;
-            let moment = moment.told_by(done.into(), "", true);
-            return Some(moment.told_by(events::READY.as_str(), "", true));
+            return Some(self.of_ready(ready));
         }
         if self.is_from_the_beginning(at) && !from_the_beginning {
             return None;
         }
-        Some(self.of_condition(What::NotReady, ready))
+        Some(self.of_status(What::NotReady, ready, &ready.reason))
+    }
+
+    fn of_ready(&self, ready: &Condition) -> Moment {
+        let (done, is_ready) = (Reason::WorkloadSucceeded, events::READY.as_str());
+        if ready.reason != done.to_string() {
+            return self.of_status(What::Ready, ready, is_ready);
+        }
+        let moment = self.of_condition(What::Done, ready);
+        let moment = moment.told_by(done.into(), "", true);
+        moment.told_by(is_ready, "", true)
     }
 
     /// The moment since which a condition is True.
@@ -142,9 +182,10 @@ impl<'a> ReportingObject<'a> {
             .iter()
             .filter_map(|t| conditions::find(conditions, *t))
             .filter(|c| c.status == "True");
-        lost.into_iter()
+        let bad = bad.map(|c| self.of_condition(What::Disrupted, c));
+        lost.map(|c| self.of_status(What::Disrupted, c, &c.reason))
+            .into_iter()
             .chain(bad)
-            .map(|c| self.of_condition(What::Disrupted, c))
             .collect()
     }
 }

@@ -103,6 +103,33 @@ fn wide_shows_where_pods_go() {
 }
 
 #[test]
+fn a_set_without_replicas_has_no_gang_to_place() {
+    let mut idle = inference();
+    idle["spec"]["replicas"] = json!(0);
+    let text = drawn(&[idle], false);
+    assert!(
+        text.contains("no gang to place: spec.replicas is 0"),
+        "{text}"
+    );
+    assert!(!text.contains("GANG"), "{text}");
+}
+
+/// A name that no node has is no matter of free room.
+#[test]
+fn a_resource_that_no_node_has_is_named() {
+    let requests = json!({"nvidia.com/gpus": "1", "example.com/licence": "2"});
+    let report = simulated(&[set("svc", &json!([clique("a", 1, 1, &requests)]))]);
+    let text = draw_report(&report, false);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let gpus = "1 nvidia.com/gpus, which no node has: did you mean nvidia.com/gpu?";
+    assert!(text.contains(gpus), "{text}");
+    assert!(
+        text.contains("2 example.com/licence, which no node has"),
+        "{text}"
+    );
+}
+
+#[test]
 fn programs_get_the_same() {
     insta::assert_json_snapshot!(simulated(&[inference()]));
 }

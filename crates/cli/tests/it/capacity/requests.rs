@@ -1,7 +1,7 @@
 //! The requests of a whole pod, as Kubernetes sums them up.
 
 use cli::capacity::{Amounts, PodNeeds};
-use cli::quantity_text::write_amount;
+use domain::object::quantity_text::write_amount;
 use rstest::rstest;
 use serde_json::{Value, json};
 

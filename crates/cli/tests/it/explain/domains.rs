@@ -1,6 +1,7 @@
 //! A gang whose pods have to share a topology domain, and find none.
 
 use api::conditions::{Reason, set as set_condition};
+use api::labels;
 use api::podgang::{GangTopologyConstraint, PackConstraint};
 use api::topology::{TopologyConstraint, TopologyPack};
 use cli::capacity::{ClusterSnapshot, read_dump};
@@ -96,6 +97,28 @@ fn its_domains_are_listed_by_room() {
         "level": "rack", "domain": "r0", "fits": 1, "need": 2, "missing": {"pods": "1"},
     });
     assert_eq!(json["domains"][0], first);
+}
+
+/// A selector of the template is no pin.
+#[test]
+fn the_labels_to_which_a_pod_is_pinned_are_evidence() {
+    let mut workload = workload();
+    let pin = r#"{"example.com/rack":"r0","example.com/zone":"z0"}"#.to_owned();
+    let pod = &mut workload.pods[0];
+    pod.metadata.annotations = Some([(labels::PINNED.to_owned(), pin)].into());
+    let answer = explain(&workload, &[]);
+    let text = draw(&answer);
+    let line = "  pin        pod/demo-0-worker-bcdf0 only on nodes with\n";
+    assert!(text.contains(line), "{text}");
+    let json = serde_json::to_value(&answer).unwrap();
+    let evidence = json["evidence"].as_array().unwrap();
+    let pins: Vec<&Value> = evidence.iter().filter(|e| e["what"] == "pin").collect();
+    let expected = json!({
+        "what": "pin",
+        "object": "pod/demo-0-worker-bcdf0",
+        "nodeSelector": {"example.com/rack": "r0", "example.com/zone": "z0"},
+    });
+    assert_eq!(pins, [&expected]);
 }
 
 /// Nodes and pods of the whole cluster are read for no other cause.

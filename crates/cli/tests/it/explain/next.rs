@@ -1,5 +1,6 @@
 //! Next steps, and pods that wait for others.
 
+mod one_by_one;
 mod replicas;
 mod unseen;
 
@@ -85,7 +86,7 @@ fn job(used: i32) -> Workload {
     workload.set.spec.training_spec = Some(TrainingSpec {
         max_restarts: Some(2),
         max_runtime: Some("1h".into()),
-        ignore_disruptions: None,
+        ..TrainingSpec::default()
     });
     workload.podcliques[0].spec.workload_type = Some(WorkloadType::Training);
     let status = workload.set.status.as_mut().unwrap();
@@ -162,6 +163,7 @@ fn a_replica_that_is_recreated_says_what_it_waits_for() {
         time: Time(after(200)),
         reason: ReplicaAttempt::BREACHED.to_owned(),
         message: "PodClique demo-0-worker: 1 of 2 required pods ready".to_owned(),
+        cause: None,
         succeeded: Vec::new(),
         recovered: None,
         complete: Some(false),

@@ -11,7 +11,7 @@ use crate::read::{demo_with, event, gated, on_node, unschedulable};
 
 const GATE: &str = "grove.io/podgang-pending-creation";
 
-type Case = (Workload, Vec<Event>);
+pub type Case = (Workload, Vec<Event>);
 
 fn refused(errors: &[&str], reason: &str) -> Case {
     let workload = demo_with(&[gated(&[GATE])], errors);
@@ -59,7 +59,7 @@ fn priority() -> Case {
     refused(&[text], "PriorityClassMissing")
 }
 
-fn gpu() -> Case {
+pub fn gpu() -> Case {
     unplaced(
         "0/20 nodes are available: 20 Insufficient nvidia.com/gpu. no new claims to deallocate, \
          preemption: 0/20 nodes are available: 20 Preemption is not helpful for scheduling.",

@@ -24,7 +24,7 @@ fn the_requirements_of_the_tree_are_evidence() {
     let text = draw(&explain(&workload, &[]));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        text.contains("podgang/demo-0 Scheduled=True GuaranteedPodsBound"),
+        text.contains("podgang/demo-0 Scheduled=True since 2026-01-01 00:00:05 (4m ago), now"),
         "{text}"
     );
     let words = "tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible";

@@ -107,35 +107,35 @@ fn an_enum_lists_its_values() {
 #[rstest]
 #[case::typo(
     "minAvaliable: 1",
-    "spec.template.cliques[0].spec.minAvaliable: the field does not exist; the API server would drop it; name it minAvailable, or remove it"
+    "spec.template.cliques[0].spec.minAvaliable: the field does not exist; kubectl refuses it, the API server drops it; name it minAvailable, or remove it"
 )]
 #[case::case(
     "minavailable: 1",
-    "spec.template.cliques[0].spec.minavailable: the field does not exist; the API server would drop it; name it minAvailable, or remove it"
+    "spec.template.cliques[0].spec.minavailable: the field does not exist; kubectl refuses it, the API server drops it; name it minAvailable, or remove it"
 )]
 #[case::another_word(
     "gpus: 1",
-    "spec.template.cliques[0].spec.gpus: the field does not exist; the API server would drop it; remove it"
+    "spec.template.cliques[0].spec.gpus: the field does not exist; kubectl refuses it, the API server drops it; remove it"
 )]
 #[case::of_what_is_in_it(
     "containers: []",
-    "spec.template.cliques[0].spec.containers: the field does not exist; the API server would drop it; move it to spec.template.cliques[0].spec.podSpec, which has such a field"
+    "spec.template.cliques[0].spec.containers: the field does not exist; kubectl refuses it, the API server drops it; move it to spec.template.cliques[0].spec.podSpec, which has such a field"
 )]
 #[case::of_what_it_is_in(
     "rollingUpdate: {}",
-    "spec.template.cliques[0].spec.rollingUpdate: the field does not exist; the API server would drop it; move it to spec.template.cliques[0], which has such a field"
+    "spec.template.cliques[0].spec.rollingUpdate: the field does not exist; kubectl refuses it, the API server drops it; move it to spec.template.cliques[0], which has such a field"
 )]
 #[case::of_all_around(
     "updateStrategy: {}",
-    "spec.template.cliques[0].spec.updateStrategy: the field does not exist; the API server would drop it; move it to spec, which has such a field"
+    "spec.template.cliques[0].spec.updateStrategy: the field does not exist; kubectl refuses it, the API server drops it; move it to spec, which has such a field"
 )]
-fn an_unknown_field_is_a_warning(#[case] line: &str, #[case] expected: &str) {
+fn an_unknown_field_is_an_error(#[case] line: &str, #[case] expected: &str) {
     let report = lint(&with(&format!("{line}\n{POD}")));
     assert_eq!(
         said(&report, &["unknown-field"]),
         [format!("12:{}: {expected}", column(line))]
     );
-    assert_eq!(report.errors(), 0, "{:?}", report.findings);
+    assert_eq!(report.errors(), 1, "{:?}", report.findings);
 }
 
 fn column(line: &str) -> usize {
@@ -167,7 +167,7 @@ fn a_field_that_is_often_misspelt_has_a_hint() {
     assert_eq!(
         said(&report, &["unknown-field"]),
         [
-            "13:35: spec.template.podCliqueScalingGroupConfigs: []: the field does not exist; the API server would drop it; name it podCliqueScalingGroups"
+            "13:35: spec.template.podCliqueScalingGroupConfigs: []: the field does not exist; kubectl refuses it, the API server drops it; name it podCliqueScalingGroups"
         ]
     );
 }
@@ -239,6 +239,23 @@ fn of_very_many_remarks_the_first_are_printed() {
             .iter()
             .any(|line| line.contains("spec: 151: has more problems")),
         "{unknown:?}"
+    );
+}
+
+/// The rest is judged with the intended value: the word with the nearest spelling, a number without
+/// its quotes.
+#[rstest]
+#[case::an_enum("workloadType: training", &["definition", "no-restarts"])]
+#[case::a_number("replicas: \"2\"", &["definition"])]
+#[case::a_list("updateStrategy: []", &["definition"])]
+fn a_wrong_value_hides_nothing_else(#[case] line: &str, #[case] more: &[&str]) {
+    let text = with(&POD.replace("a:1", "a")).replace("replicas: 1", line);
+    let report = lint(&text);
+    let rules: Vec<_> = report.findings.iter().map(|f| f.remark.rule.id).collect();
+    let expected = [more, &["image-without-version", "no-requests"]].concat();
+    assert!(
+        expected.iter().all(|rule| rules.contains(rule)),
+        "{rules:?}"
     );
 }
 

@@ -57,10 +57,10 @@ fn examples_to_copy_have_no_warnings() {
         .into_iter()
         .filter(|s| !is_sketch(&s.name))
         .collect();
-    assert_eq!(copied.len(), 11);
+    assert_eq!(copied.len(), 12);
     let report = judge_sources(&copied, &StoredObjects::default()).into_report(&[]);
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
-    assert_eq!(report.checked, 11, "objects of ours");
+    assert_eq!(report.checked, 12, "objects of ours");
 }
 
 #[test]
@@ -119,6 +119,19 @@ fn a_version_that_is_not_served_is_an_error() {
     assert_eq!(
         told,
         ["2:13: apiVersion: \"grove.io/v1\": this version is not served; write grove.io/v1alpha1"]
+    );
+    assert_eq!((report.checked, report.skipped), (1, 1));
+}
+
+/// A kind in other letters is no object of another group.
+#[test]
+fn a_kind_that_is_none_is_an_error() {
+    let text = "kind: PodCliqueset\napiVersion: grove.io/v1alpha1\n---\nkind: PodClique\napiVersion: grove.io/v1alpha1\n";
+    let report = lint(text);
+    let told = said(&report, &["unknown-kind"]);
+    assert_eq!(
+        told,
+        ["1:7: kind: \"PodCliqueset\": grove.io has no such kind; did you mean PodCliqueSet?"]
     );
     assert_eq!((report.checked, report.skipped), (1, 1));
 }

@@ -33,7 +33,7 @@ fn reports() -> Report {
 }
 
 fn plain(report: &Report) -> String {
-    anstream::adapter::strip_str(&draw_report(report)).to_string()
+    anstream::adapter::strip_str(&draw_report(report, Some(80))).to_string()
 }
 
 #[test]
@@ -43,6 +43,20 @@ fn text_begins_with_the_place_and_fits_a_terminal() {
     assert!(
         text.lines().all(|line| line.chars().count() <= 80),
         "{text}"
+    );
+}
+
+/// In a pipe `grep error` shows whole findings.
+#[test]
+fn without_a_terminal_each_finding_is_one_line() {
+    let report = reports();
+    let text = draw_report(&report, None);
+    let text = anstream::adapter::strip_str(&text).to_string();
+    assert_eq!(text.lines().count(), report.findings.len() + 1, "{text}");
+    let first = text.lines().next().unwrap();
+    assert!(
+        first.ends_with("such as 1 [admitted-with-warning]"),
+        "{first}"
     );
 }
 
@@ -62,9 +76,9 @@ fn json_has_all_parts_of_a_finding() {
 #[test]
 fn a_rule_may_be_left_out() {
     let sources = [source("a.yaml", BAD)];
-    let ignored = ["unknown-field".to_owned()];
+    let ignored = ["admitted-with-warning".to_owned()];
     let report = judge_sources(&sources, &StoredObjects::default()).into_report(&ignored);
-    assert_eq!((report.errors(), report.warnings()), (1, 0));
+    assert_eq!((report.errors(), report.warnings()), (2, 0));
 }
 
 /// The parts of SARIF 2.1.0 that its schema requires and that code scanning reads.

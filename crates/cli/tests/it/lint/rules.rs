@@ -212,7 +212,7 @@ fn an_image_without_a_version(#[case] image: &str, #[case] is_fixed: bool) {
 
 #[rstest]
 #[case::limit(json!({"limits": {"nvidia.com/gpu": "1"}}), None, 1)]
-#[case::slice(json!({"requests": {"nvidia.com/mig-1g.5gb": "1"}}), None, 1)]
+#[case::slice(json!({"limits": {"nvidia.com/mig-1g.5gb": "1"}}), None, 1)]
 #[case::no_gpu(json!({"limits": {"cpu": "1"}}), None, 0)]
 #[case::with_a_probe(json!({"limits": {"nvidia.com/gpu": "1"}}), Some("readinessProbe"), 0)]
 #[case::with_another_probe(json!({"limits": {"nvidia.com/gpu": "1"}}), Some("livenessProbe"), 1)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use cli::manifest::read_manifest;
 use cli::plan::Surroundings;
 use rstest::rstest;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{outline, planned, planned_in, text};
 
@@ -24,6 +24,7 @@ pub fn objects_of(name: &str) -> Vec<Value> {
 #[rstest]
 #[case("autoscaling")]
 #[case("coherent")]
+#[case("devices")]
 #[case("disaggregated")]
 #[case("hpa-and-keda")]
 #[case("jax")]
@@ -83,4 +84,15 @@ fn objects_are_complete_except_unknown_fields() {
     ]
     .map(kinds);
     assert_eq!(counts, [1, 7, 2, 1, 11]);
+}
+
+#[test]
+fn a_suspended_set_is_planned_as_if_it_were_resumed() {
+    let mut set = example("quickstart.yaml");
+    let pods = outline(&set).pods();
+    set["spec"]["suspend"] = json!(true);
+    let suspended = outline(&set);
+    assert_eq!(suspended.pods(), pods);
+    let assumed = suspended.assumptions.join("\n");
+    assert!(assumed.contains("spec.suspend"), "{assumed}");
 }

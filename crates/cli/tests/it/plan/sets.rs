@@ -1,6 +1,9 @@
 //! Sets of all shapes.
 
+use std::sync::Arc;
+
 use cli::plan::{Planned, Surroundings, plan_new};
+use domain::scheduling::{Backend, DEFAULT_SCHEDULER, Profiles};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::builders::after;
@@ -47,6 +50,30 @@ fn gangs(set: &Value) -> Vec<String> {
 #[case::nothing(with(set(&[clique("a", 1)], &[]), "/spec/replicas", json!(0)), &[])]
 fn the_gangs_of(#[case] set: Value, #[case] expected: &[&str]) {
     assert_eq!(gangs(&set), expected);
+}
+
+/// The default scheduler knows gangs by a profile only, and a single pod is no part of anything.
+#[rstest]
+#[case::two_pods(2, None, true)]
+#[case::a_single_pod(1, None, false)]
+#[case::with_a_profile(2, Some(Backend::Kubernetes), false)]
+fn plans_say_that_a_gang_may_start_in_part(
+    #[case] pods: u32,
+    #[case] backend: Option<Backend>,
+    #[case] expected: bool,
+) {
+    let mut rules = rules();
+    if let Some(backend) = backend {
+        let profile = (DEFAULT_SCHEDULER.to_owned(), backend);
+        let profiles = Arc::new(Profiles::of([profile]));
+        rules.sets.profiles = profiles.clone();
+        rules.cliques.profiles = profiles.clone();
+        rules.gangs.profiles = profiles;
+    }
+    let (set, around) = (set(&[clique("a", pods)], &[]), Surroundings::default());
+    let planned = plan_new(&set, "default", &rules, &around, after(0)).unwrap();
+    let text = text(planned);
+    assert_eq!(text.contains("places pods one by one"), expected, "{text}");
 }
 
 #[test]
@@ -112,6 +139,30 @@ fn fields_that_do_not_exist_are_warned_of() {
         .collect();
     let container = "spec.template.cliques[0].spec.podSpec.containers[0].imagee";
     assert_eq!(paths, ["spec.gangs", container]);
+}
+
+/// Nothing in a file is a bug of the plan: pods that the API server refuses are a warning.
+#[rstest]
+#[case::no_image(json!({"name": "main"}), "image: not set: container main needs an image")]
+#[case::a_name(json!({"name": "Main", "image": "a:1"}), "name: \"Main\": must be a DNS label")]
+fn pods_that_would_be_refused_are_warned_of(#[case] container: Value, #[case] words: &str) {
+    let mut set = set(&[clique("a", 1)], &[]);
+    set["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["containers"] = json!([container]);
+    let outline = outline(&set);
+    let at = "spec.template.cliques[0].spec.podSpec.containers[0].";
+    let is_it = |warning: &String| warning.starts_with(&format!("{at}{words}"));
+    assert!(outline.warnings.iter().any(is_it), "{:?}", outline.warnings);
+    assert_eq!(outline.pods(), 1);
+}
+
+#[test]
+fn a_set_without_replicas_is_warned_of() {
+    let set = with(set(&[clique("a", 1)], &[]), "/spec/replicas", Value::Null);
+    let warnings = outline(&set).warnings;
+    assert!(
+        warnings[0].starts_with("spec.replicas: is 0"),
+        "{warnings:?}"
+    );
 }
 
 #[rstest]

@@ -27,6 +27,8 @@ pub struct CliqueFacts {
     /// Whether no set controls it, directly or through a group: then no controller creates its
     /// pods.
     pub is_orphaned: bool,
+    /// Whether its set is suspended: its pods are deleted, and none is created.
+    pub is_held: bool,
     /// Only for training.
     pub training: Option<TrainingFacts>,
     /// The pod whose trouble is the most important, with that trouble.
@@ -43,6 +45,8 @@ pub struct TrainingFacts {
     /// Pods that failed: phase Failed, or an app container that ended badly and is not started
     /// again.
     pub failed: i32,
+    /// Indexes whose work is done.
+    pub completed: i32,
     /// Indexes whose pods failed so often in a row that they are not filled again.
     pub given_up: i32,
     /// Indexes that are Ready, done or about to be done, or hold a pod whose app containers run.
@@ -71,12 +75,19 @@ impl CliqueFacts {
         }
     }
 
+    /// The same while its set is suspended, or is not.
+    #[must_use]
+    pub fn held(self, is_held: bool) -> Self {
+        Self { is_held, ..self }
+    }
+
     /// The same with the delay that a breach of a job may last. Without a delay readiness is only a
     /// symptom: a server closes its port before it ends well, and the kubelet reports the closed
-    /// port first (docs/semantics.md §2.1).
+    /// port first (docs/semantics.md §2.1). A clique that starts again has to become Ready first.
     #[must_use]
     pub fn with_job_delay(self, delay: SignedDuration) -> Self {
-        let is_lenient = self.was_available && !delay.is_positive();
+        let was_up = self.was_available && !self.was_idle;
+        let is_lenient = was_up && !delay.is_positive();
         let running = self.training.as_ref().filter(|_| is_lenient);
         let available = running.map_or(self.ready, |t| t.running);
         Self { available, ..self }
@@ -109,8 +120,19 @@ impl CliqueFacts {
     /// delay: while enough pods are up, or while the delay of a clique that was available runs
     /// (docs/semantics.md §5.6).
     pub fn replaces_failed_pods(&self, delay: SignedDuration) -> bool {
-        let is_one_by_one = self.is_up() || (self.was_available && delay.is_positive());
+        let was_up = self.was_available && !self.was_idle;
+        let is_one_by_one = self.is_up() || (was_up && delay.is_positive());
         is_one_by_one && !self.has_given_up()
+    }
+
+    /// Whether its failed pods count for the whole replica of the job, also after a suspension: the
+    /// operator gave one up, or too few others are left. These may be replaced one by one while the delay
+    /// of a clique that was available runs.
+    pub fn counts_failures(&self, delay: SignedDuration) -> bool {
+        let failed = self.training.as_ref().map_or(0, |t| t.failed);
+        let is_short = self.replicas.saturating_sub(failed) < self.minimum();
+        let is_tolerated = self.was_available && delay.is_positive();
+        self.has_given_up() || (is_short && !is_tolerated)
     }
 
     /// Whether too few pods are a breach, and not a start: the clique was available since it was
@@ -122,18 +144,19 @@ impl CliqueFacts {
         (self.was_available || kept.is_some()) && !self.was_idle && !is_starting
     }
 
-    /// Whether it was scaled to 0 since it was last up, after this observation (docs/semantics.md
-    /// §2.2). A job has a fixed size.
-    pub fn is_or_was_scaled_to_zero(&self) -> bool {
-        let is_idle = self.replicas == 0 && self.training.is_none();
-        let is_noted = self.was_idle && !self.has_its_minimum() && !self.is_whole_below();
+    /// Whether it was scaled to 0, or its set suspended, since it was last up, after this observation
+    /// (docs/semantics.md §2.2). A job has a fixed size, but may be suspended.
+    pub fn is_or_was_idle(&self) -> bool {
+        let is_idle = self.is_held || (self.replicas == 0 && self.training.is_none());
+        let is_up_again = self.has_its_minimum() && self.is_any_up();
+        let is_noted = self.was_idle && !is_up_again && !self.is_whole_below();
         (is_idle && (self.has_been_up() || self.was_idle)) || is_noted
     }
 
     /// How many pods it has, or kept, below its minimum, after this observation (docs/semantics.md
     /// §2.2). A clique that is scaled to zero, or starts after that, has `wasIdle` instead.
     pub fn next_scaled_below_to(&self) -> Option<i32> {
-        if !self.has_been_up() || self.is_or_was_scaled_to_zero() || self.training.is_some() {
+        if !self.has_been_up() || self.is_or_was_idle() || self.training.is_some() {
             return None;
         }
         let is_below = self.replicas < self.min_available;
@@ -163,6 +186,13 @@ impl CliqueFacts {
         is_below && self.available >= self.replicas && !self.is_updating && self.training.is_none()
     }
 
+    /// Whether a pod is up beside the work of a job that is done: that may be of before a suspension,
+    /// and enough for the minimum while no pod was started since.
+    fn is_any_up(&self) -> bool {
+        let training = self.training.as_ref();
+        training.is_none_or(|training| self.available > training.completed)
+    }
+
     /// Whether the unclipped minimum is available outside of an update.
     fn has_its_minimum(&self) -> bool {
         self.available >= self.min_available && !self.is_updating
@@ -180,6 +210,8 @@ pub struct GroupFacts {
     pub unhealthy: Vec<i32>,
     /// Whether this group's replica is the one being updated.
     pub is_updating: bool,
+    /// Whether its set is suspended.
+    pub is_held: bool,
     /// Available surge replicas of an update: they serve.
     pub surge: i32,
 }
@@ -192,6 +224,12 @@ impl GroupFacts {
             is_updating,
             ..self
         }
+    }
+
+    /// The same while its set is suspended, or is not.
+    #[must_use]
+    pub fn held(self, is_held: bool) -> Self {
+        Self { is_held, ..self }
     }
 
     /// The number of group replicas that have to be healthy: never more than `spec.replicas`.

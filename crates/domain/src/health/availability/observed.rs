@@ -47,6 +47,7 @@ impl CliqueFacts {
             scaled_below_to: status.and_then(|s| s.scaled_below_to),
             is_updating: false,
             is_orphaned: false,
+            is_held: false,
             training: is_training.then(|| facts_of_job(podclique, &staying)),
             cause: find_cause(stored, culprit.as_ref()),
             culprit,
@@ -74,7 +75,8 @@ pub fn is_established(podclique: &PodClique) -> bool {
     has_been_up && !was_idle(podclique)
 }
 
-fn was_idle(podclique: &PodClique) -> bool {
+/// Whether, as stored, the PodClique starts like a new one: it was scaled to 0, or suspended.
+pub fn was_idle(podclique: &PodClique) -> bool {
     let status = podclique.status.as_ref();
     status.is_some_and(|s| s.was_idle == Some(true))
 }
@@ -105,6 +107,7 @@ fn facts_of_job(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
     TrainingFacts {
         has_succeeded: training::has_succeeded(podclique),
         failed: to_i32(failed),
+        completed: to_i32(completed.len()),
         given_up: to_i32(given_up.count()),
         running: slots_of_job(podclique, staying, Pod::is_at_work),
         in_place: leaves_restarts_to_the_kubelet(podclique).then(|| {
@@ -189,6 +192,7 @@ impl GroupFacts {
             min_available: group.spec.min_available.unwrap_or(1),
             unhealthy: unhealthy.map(|m| m.group_replica).collect(),
             is_updating: false,
+            is_held: false,
             surge,
         }
     }

@@ -44,6 +44,13 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
             "no pods are requested".to_owned(),
         );
     }
+    if let Some(cause) = look
+        .start
+        .find_cause()
+        .filter(|_| look.start == Start::Suspended)
+    {
+        return ready_condition(false, cause.reason, cause.text);
+    }
     // Completed ranks count, but a job in which no pod runs does not work.
     let done = count_done(look);
     let is_enough = up >= minimum && (done == 0 || up > done);
@@ -112,6 +119,9 @@ pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
     let need = if all { facts.replicas } else { facts.minimum() };
     if has_succeeded || facts.ready >= need {
         return None;
+    }
+    if look.start == Start::Suspended {
+        return look.start.find_cause();
     }
     find_cause(look, need).or_else(|| Some(not_settled(facts.ready, need)))
 }
@@ -190,13 +200,17 @@ impl Stage {
             | Reason::ServiceAccountMissing
             | Reason::PriorityClassMissing
             | Reason::RequestRefused
+            | Reason::ClaimMissing
             | Reason::ReplicaTerminating
+            | Reason::Suspended
             | Reason::PodTerminating
             | Reason::PodsBeingCreated => Self::Created,
             Reason::VolumeUnavailable
             | Reason::TopologyNoDomain
             | Reason::NodeSelectorUnmatched
             | Reason::InsufficientResources
+            | Reason::DevicesUnavailable
+            | Reason::ClaimFull
             | Reason::Unschedulable
             | Reason::ForeignSchedulingGate
             | Reason::SchedulerNotInstalled

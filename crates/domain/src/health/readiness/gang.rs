@@ -42,6 +42,8 @@ pub enum Start {
     },
     /// PodCliques of an earlier attempt are deleted first.
     Terminating,
+    /// Its set is suspended: its pods are deleted, and none is created.
+    Suspended,
     /// The gang never starts: its job was given up, for this reason.
     GivenUp(Reason),
 }
@@ -98,6 +100,10 @@ impl Start {
             Self::Terminating => Some(Cause::new(
                 Reason::ReplicaTerminating,
                 "the replica was terminated; waiting for its old PodCliques to go",
+            )),
+            Self::Suspended => Some(Cause::new(
+                Reason::Suspended,
+                "waits until the PodCliqueSet is resumed",
             )),
             Self::GivenUp(reason) => Some(Cause::new(*reason, "the job was given up")),
         }

@@ -33,6 +33,8 @@ fn classify_error(error: &LastError) -> Reason {
     let says = |words: &str| error.description.contains(words);
     if error.code == codes::NAME_CONFLICT {
         Reason::NameTaken
+    } else if error.code == codes::CLAIM_MISSING {
+        Reason::ClaimMissing
     } else if says("exceeded quota") {
         Reason::QuotaExceeded
     } else if says("error looking up service account") {

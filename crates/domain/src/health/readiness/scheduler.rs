@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use api::conditions::Reason;
+
 use super::no_domain::{NoDomain, count_tried, minimum_of, of_kai, of_kubernetes};
 use super::state_input::StateInput;
 use crate::Pod;
@@ -26,6 +28,22 @@ pub fn has_no_room_at_pin(pod: &Pod) -> bool {
     // The pin alone excludes the nodes of all other domains.
     let by_selector = says("node affinity/selector") && !says("untolerated taint");
     (says("Insufficient ") || by_selector) && !topology::pin_of(pod).is_empty()
+}
+
+/// Whether it is a reason for which a scheduler finds no node.
+pub fn is_of_scheduler(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::TopologyNoDomain
+            | Reason::NodeSelectorUnmatched
+            | Reason::InsufficientResources
+            | Reason::Unschedulable
+    )
+}
+
+/// Whether the scheduler found no node for the pod.
+pub fn is_refused(pod: &Pod) -> bool {
+    refusal_of(pod).is_some()
 }
 
 /// The scheduler's message when it found no node. The message of the stock scheduler continues with

@@ -34,7 +34,7 @@ pub fn states() -> &'static [ReadinessState] {
     &STATES
 }
 
-const STATES: [ReadinessState; 35] = [
+const STATES: [ReadinessState; 37] = [
     ReadinessState {
         name: "the scheduler: no topology domain has room for the gang",
         reason: Reason::TopologyNoDomain,
@@ -50,6 +50,13 @@ const STATES: [ReadinessState; 35] = [
         text: scheduler::describe_group,
     },
     ReadinessState {
+        name: "the scheduler: 256 pods use a resource claim",
+        reason: Reason::ClaimFull,
+        remedy: None,
+        holds: |s| s.is_refused_for("reservedfor: too many"),
+        text: words::refusal,
+    },
+    ReadinessState {
         name: "the scheduler: a volume",
         reason: Reason::VolumeUnavailable,
         remedy: None,
@@ -62,8 +69,8 @@ const STATES: [ReadinessState; 35] = [
         name: "the scheduler: no room in the topology domain that a pod has to join",
         reason: Reason::TopologyNoDomain,
         remedy: Some(
-            "free or add nodes in that domain; gang termination lets the gang start anew in another \
-             one",
+            "free, add or uncordon nodes in that domain; gang termination lets the gang start anew in \
+             another one",
         ),
         holds: |s| s.has_no_room_at_pin(),
         text: scheduler::describe_pin,
@@ -73,6 +80,13 @@ const STATES: [ReadinessState; 35] = [
         reason: Reason::InsufficientResources,
         remedy: None,
         holds: |s| s.is_refused_for("insufficient "),
+        text: words::refusal,
+    },
+    ReadinessState {
+        name: "the scheduler: no free devices for a resource claim",
+        reason: Reason::DevicesUnavailable,
+        remedy: None,
+        holds: |s| s.is_refused_for("cannot allocate all claims"),
         text: words::refusal,
     },
     ReadinessState {

@@ -1,6 +1,7 @@
 //! The sentences of the table of states. None changes while the state lasts: a sentence is part of a
 //! stored condition.
 
+use super::pull_failure;
 use super::state_input::StateInput;
 use crate::object::pod::Terminated;
 
@@ -16,7 +17,11 @@ pub(super) fn image(input: &StateInput<'_>) -> String {
         image if input.waits_for("ErrImageNeverPull") => {
             format!("image {image} is not on the node, and imagePullPolicy is Never")
         }
-        image => format!("image {image} cannot be pulled"),
+        image => {
+            let answer = pull_failure::describe(input.message());
+            let answer = answer.map_or(String::new(), |answer| format!(": {answer}"));
+            format!("image {image} cannot be pulled{answer}")
+        }
     }
 }
 

@@ -268,6 +268,11 @@ fn the_scopes_of_a_gang_are_what_its_spec_constrains() {
         },
         TopologyConstraintGroupConfig::default(),
     ];
+    gang.spec.scaling_group_topology_constraints = vec![TopologyConstraintGroupConfig {
+        name: "g".to_owned(),
+        pod_group_names: vec!["a".to_owned()],
+        topology_constraint: Some(constraint(Some(ZONE), None)),
+    }];
     assert!(requires_domain(&gang));
     let scopes = scopes_of(&gang);
     let told: Vec<_> = scopes
@@ -276,6 +281,7 @@ fn the_scopes_of_a_gang_are_what_its_spec_constrains() {
         .collect();
     let expected = [
         (ScopeOwner::Gang, "a,b".to_owned(), Some(ZONE)),
+        (ScopeOwner::ScalingGroup("g"), "a".to_owned(), Some(ZONE)),
         (ScopeOwner::Group("g-0"), "a".to_owned(), Some(RACK)),
         (ScopeOwner::Part("b"), "b".to_owned(), None),
     ];

@@ -1,6 +1,8 @@
 //! The constraints of a set in its PodGangs.
 
-use domain::topology::{GangPart, GroupOfPart, translate};
+use api::podcliqueset::PodCliqueSetTemplateSpec;
+use api::podgang::{GangTopologyConstraint, TopologyConstraintGroupConfig};
+use domain::topology::{GangPart, GroupOfPart, find_group_in_pieces, translate};
 use insta::assert_snapshot;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -13,6 +15,7 @@ fn part<'a>(name: &'a str, clique: &'a str, replica: Option<i32>) -> GangPart<'a
         clique,
         group: replica.map(|j| GroupOfPart {
             config: "g",
+            name: "llm-0-g".to_owned(),
             replica: format!("llm-0-g-{j}"),
         }),
     }
@@ -95,6 +98,101 @@ fn a_level_that_is_not_known_is_left_out() {
     );
     assert_eq!(pack.preferred, None);
     assert!(found.parts.is_empty());
+}
+
+/// The set requires a zone, all replicas of the group a rack.
+fn of_all_replicas(group: &Value, minimum: i32) -> PodCliqueSetTemplateSpec {
+    let mut template = template(&required("zone"), group, &Value::Null);
+    let config = &mut template.scaling_groups[0];
+    config.min_available = Some(minimum);
+    let rack = json!({"pack": {"required": "rack"}});
+    config.all_replicas_topology_constraint = serde_json::from_value(rack).unwrap();
+    template
+}
+
+/// Of the form `required/preferred`, in names of levels.
+fn name(constraint: Option<&GangTopologyConstraint>) -> String {
+    let pack = constraint.and_then(|constraint| constraint.pack_constraint.clone());
+    let pack = pack.unwrap_or_default();
+    let level = |key: Option<String>| {
+        let key = key.unwrap_or_default();
+        key.rsplit('/').next().unwrap_or_default().to_owned()
+    };
+    format!("{}/{}", level(pack.required), level(pack.preferred))
+}
+
+fn describe(configs: &[TopologyConstraintGroupConfig]) -> Vec<String> {
+    let each = configs.iter().map(|config| {
+        let parts = config.pod_group_names.len();
+        let constraint = name(config.topology_constraint.as_ref());
+        format!("{} ({parts}): {constraint}", config.name)
+    });
+    each.collect()
+}
+
+#[rstest]
+#[case::several(Value::Null, 2, &["llm-0-g (4): rack/"], &[])]
+#[case::several_each_on_a_host(
+    required("host"),
+    2,
+    &["llm-0-g (4): rack/"],
+    &["llm-0-g-0 (2): hostname/", "llm-0-g-1 (2): hostname/"]
+)]
+#[case::one(Value::Null, 1, &[], &["llm-0-g-0 (2): rack/", "llm-0-g-1 (2): rack/"])]
+#[case::one_on_a_host(
+    required("host"),
+    1,
+    &[],
+    &["llm-0-g-0 (2): hostname/", "llm-0-g-1 (2): hostname/"]
+)]
+#[case::one_if_possible_on_a_host(
+    json!({"pack": {"preferred": "host"}}),
+    1,
+    &[],
+    &["llm-0-g-0 (2): rack/hostname", "llm-0-g-1 (2): rack/hostname"]
+)]
+fn all_replicas_of_a_group_in_a_base_gang_share_a_level(
+    #[case] group: Value,
+    #[case] minimum: i32,
+    #[case] of_groups: &[&str],
+    #[case] of_replicas: &[&str],
+) {
+    let template = of_all_replicas(&group, minimum);
+    let found = translate(&template, false, &base(), &levels());
+    assert_eq!(name(found.gang.as_ref()), "zone/");
+    assert_eq!(describe(&found.scaling_groups), of_groups);
+    assert_eq!(describe(&found.groups), of_replicas);
+}
+
+#[rstest]
+#[case::of_all_replicas(Value::Null, "rack/")]
+#[case::of_the_group(required("host"), "hostname/")]
+#[case::of_both(json!({"pack": {"preferred": "host"}}), "rack/hostname")]
+fn a_scaled_gang_has_the_level_of_all_replicas_of_its_group(
+    #[case] group: Value,
+    #[case] expected: &str,
+) {
+    let template = of_all_replicas(&group, 1);
+    let found = translate(&template, true, &scaled(), &levels());
+    assert_eq!(name(found.gang.as_ref()), expected);
+    assert!(found.groups.is_empty() && found.scaling_groups.is_empty());
+}
+
+/// Schedulers that get each gang by itself cannot start several replicas in one domain.
+#[rstest]
+#[case::several(2, Some("g"))]
+#[case::one(1, None)]
+fn several_replicas_share_a_domain_only_in_a_tree(
+    #[case] minimum: i32,
+    #[case] expected: Option<&str>,
+) {
+    let template = of_all_replicas(&Value::Null, minimum);
+    assert_eq!(find_group_in_pieces(&template), expected);
+    let mut preferred = of_all_replicas(&Value::Null, minimum);
+    let rack = json!({"pack": {"preferred": "rack"}});
+    let config = &mut preferred.scaling_groups[0];
+    config.all_replicas_topology_constraint = serde_json::from_value(rack).unwrap();
+    assert_eq!(find_group_in_pieces(&preferred), None);
 }
 
 #[test]

@@ -5,8 +5,9 @@ use domain::update::{self, Component, Limits, SurgeUnit};
 use rstest::rstest;
 
 /// `desired/minimum`, `reached R`, `available A`, `max U`, `surge S` with the units of `units N/A`,
-/// N surge units of which A are available; `from` is their first index.
-fn component(given: &str) -> Component {
+/// N surge units of which A are available; `from` is their first index; `vacant N`: so many indexes
+/// stay vacant.
+pub(super) fn component(given: &str) -> Component {
     let words: Vec<&str> = given.split_whitespace().collect();
     let number = |name: &str| {
         let at = words.iter().position(|word| *word == name)?;
@@ -39,6 +40,7 @@ fn component(given: &str) -> Component {
         surge_available,
         limits: Limits::of_group(Some(&rolling), desired, minimum, number("from")),
         is_without_surge: given.contains("without"),
+        held: number("vacant").unwrap_or(0),
     }
 }
 

@@ -8,6 +8,7 @@ use api::podclique::PclqUpdateProgress;
 use api::podcliquescalinggroup::PcsgUpdateProgress;
 use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
+use domain::health::suspension;
 use engine::metrics::Metrics;
 use engine::{Context, state_metrics};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -48,6 +49,7 @@ async fn each_update_is_counted_in_its_state() {
         ("runs", Status::True, Reason::Progressing),
         ("late", Status::Unknown, Reason::ProgressDeadlineExceeded),
         ("crowded", Status::Unknown, Reason::NoRoom),
+        ("absent", Status::Unknown, Reason::ReplicasAway),
         ("paused", Status::False, Reason::Paused),
         ("canary", Status::False, Reason::Partitioned),
         ("refused", Status::False, Reason::TemplateRefused),
@@ -65,18 +67,18 @@ async fn each_update_is_counted_in_its_state() {
         of("paused", 1),
         of("refused", 1),
         of("running", 1),
-        of("standing", 2),
+        of("standing", 3),
     ];
     assert_eq!(read(&context, STATES), expected.join("\n"));
     assert_eq!(read(&context, IDLE), "", "none of them has the turn");
 
-    for (version, name) in [("2", "late"), ("3", "crowded")] {
+    for (version, name) in [("2", "late"), ("3", "crowded"), ("4", "absent")] {
         let mut resumed = reporting(name, Status::True, Reason::Progressing);
         resumed.metadata.resource_version = Some(version.to_owned());
         sets.apply(resumed);
     }
     let states = read(&context, STATES);
-    assert!(states.contains(&of("running", 3)), "{states}");
+    assert!(states.contains(&of("running", 4)), "{states}");
     assert!(!states.contains("standing"), "{states}");
 }
 
@@ -169,6 +171,26 @@ async fn the_first_of_the_updates_that_wait_is_reported() {
         progress.unwrap().currently_updating[0].update_started_at = Time(after(60));
     }));
     assert_eq!(idle(&context, &clock, 70), "60.0");
+}
+
+/// A suspended set makes no progress, and after the resume its pods have to start.
+#[tokio::test]
+async fn the_update_of_a_suspended_set_is_idle_from_the_resume_on() {
+    let (context, clock) = timed();
+    let sets = context.caches.of::<PodCliqueSet>();
+    let suspended = |version, resumed: Option<i64>| {
+        in_turn(version, |set| {
+            let status = set.status.as_mut().unwrap();
+            suspension::begin(status, None, after(20));
+            if let Some(at) = resumed {
+                suspension::end(status, None, after(at));
+            }
+        })
+    };
+    sets.apply(suspended(1, None));
+    assert_eq!(idle(&context, &clock, 500), "");
+    sets.apply(suspended(2, Some(400)));
+    assert_eq!(idle(&context, &clock, 500), "100.0");
 }
 
 /// Nobody waits for an update that is paused, that rests at a partition, or that has ended.

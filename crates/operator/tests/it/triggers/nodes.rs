@@ -1,9 +1,12 @@
 //! The state of the node decides how long the operator waits for a pod that hangs in Terminating.
 
+use api::podgang::{GangTopologyConstraint, PackConstraint};
 use domain::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::*;
+
+const GANGS: ControllerName = ControllerName("podgang");
 
 fn node(is_ready: bool) -> Arc<Node> {
     let mut node = Node::default();
@@ -70,4 +73,87 @@ fn triggers_the_owners_that_wait_for_pods_of_a_lost_node() {
     let set = (SETS, Key::new("default", "demo"));
     let triggered: BTreeSet<_> = triggered_by(&lost, &world(true)).into_iter().collect();
     assert_eq!(triggered, BTreeSet::from([clique, set]));
+}
+
+fn labelled_node(rack: &str) -> Arc<Node> {
+    let mut node = Node::clone(&node(true));
+    node.metadata.labels = Some([("rack".to_owned(), rack.to_owned())].into());
+    Arc::new(node)
+}
+
+/// Two domains of a level may have had the same name.
+#[test]
+fn triggers_the_sets_that_wait_for_their_topology_when_labels_change() {
+    let caches = Caches::default();
+    let unavailable = ConditionUpdate {
+        type_: ConditionType::SchedulingFeatureUnsupported,
+        status: Status::True,
+        reason: Reason::TopologyUnavailable,
+        message: String::new(),
+    };
+    let mut waiting = set("demo").build();
+    let status = waiting.status.get_or_insert_default();
+    conditions::set(
+        &mut status.conditions,
+        unavailable,
+        None,
+        Timestamp::UNIX_EPOCH,
+    );
+    caches.of::<PodCliqueSet>().apply(waiting);
+    caches.of::<PodCliqueSet>().apply(set("other").build());
+    let change = |old: Option<&str>, new: Option<&str>| Change {
+        old: old.map(labelled_node),
+        new: new.map(labelled_node),
+    };
+    let triggered = vec![(SETS, Key::new("default", "demo"))];
+    for important in [
+        change(Some("r0"), Some("r1")),
+        change(None, Some("r0")),
+        change(Some("r0"), None),
+    ] {
+        assert_eq!(triggered_by(&important, &caches), triggered);
+    }
+    let same = change(Some("r0"), Some("r0"));
+    assert_eq!(triggered_by(&same, &caches), []);
+}
+
+/// A gang for whose pods a scheduler finds no node.
+fn unplaced(name: &str, level: Option<&str>) -> PodGang {
+    let mut gang = PodGang {
+        metadata: meta(name, "PodCliqueSet", "demo"),
+        ..PodGang::default()
+    };
+    gang.spec.topology_constraint = level.map(|level| GangTopologyConstraint {
+        pack_constraint: Some(PackConstraint {
+            required: Some(level.to_owned()),
+            preferred: None,
+        }),
+    });
+    let verdict = ConditionUpdate {
+        type_: ConditionType::Ready,
+        status: Status::False,
+        reason: Reason::Unschedulable,
+        message: String::new(),
+    };
+    let status = gang.status.get_or_insert_default();
+    conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+    gang
+}
+
+/// Its pods may have to be placed in a topology domain whose only node this is.
+#[test]
+fn triggers_the_gangs_that_wait_in_a_topology_domain_when_a_node_is_cordoned() {
+    let caches = Caches::default();
+    caches
+        .of::<PodGang>()
+        .apply(unplaced("demo-0", Some("rack")));
+    caches.of::<PodGang>().apply(unplaced("demo-1", None));
+    let mut cordoned = Node::clone(&node(true));
+    cordoned.spec.is_cordoned = true;
+    let change = Change {
+        old: Some(node(true)),
+        new: Some(Arc::new(cordoned)),
+    };
+    let triggered = [(GANGS, Key::new("default", "demo-0"))];
+    assert_eq!(triggered_by(&change, &caches), triggered);
 }

@@ -99,6 +99,7 @@ fn attempt(attempt: i32, succeeded: &[&str]) -> ReplicaAttempt {
         time: Time(Timestamp::UNIX_EPOCH),
         reason: ReplicaAttempt::CREATED.to_owned(),
         message: String::new(),
+        cause: None,
         succeeded: succeeded.iter().map(|name| (*name).to_owned()).collect(),
         recovered: None,
         complete: Some(true),

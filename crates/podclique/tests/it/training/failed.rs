@@ -175,7 +175,7 @@ fn posts_the_event_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_
 }
 
 /// Its predecessors in the slot failed this often in a row.
-fn after_failures(count: u32, pod: PodBuilder) -> PodBuilder {
+pub(super) fn after_failures(count: u32, pod: PodBuilder) -> PodBuilder {
     failed(pod).with(|p| {
         let all = p.metadata.annotations.get_or_insert_default();
         all.insert(labels::POD_FAILURE_COUNT.into(), count.to_string());

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 
 use api::podgang::PodGroup;
 use api::{PodGang, codes};
-use domain::health::availability;
+use domain::Pod;
+use domain::health::{availability, suspension};
 use domain::roster::{ObservedClique, Roster};
 use domain::workload::gang::{self, ExpectedGang};
 
@@ -47,7 +48,8 @@ pub(super) struct Members<'a> {
 struct Member<'a> {
     name: &'a str,
     state: ListState,
-    /// Whether it has all its pods, or at least its minimum if the API server refuses the rest.
+    /// Whether it has all its pods but those that an update holds back, or at least its minimum if the
+    /// API server refuses the rest.
     is_complete: bool,
 }
 
@@ -64,7 +66,7 @@ impl<'a> Members<'a> {
             Member {
                 name,
                 state: state(roster, name, list.as_ref()),
-                is_complete: part.is_some_and(is_complete),
+                is_complete: part.is_some_and(|part| is_complete(roster, part)),
             }
         });
         let mut members = Self {
@@ -169,18 +171,28 @@ fn state(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> ListState 
     };
     match roster.slot_named(name).standing() {
         None if roster.is_done_and_gone(name) => ListState::Done,
-        Some(part) if list.is_some_and(|l| l.names_pod_of(part)) => ListState::Running,
+        Some(part) if list.is_some_and(|l| l.names_pod_of(roster, part)) => ListState::Running,
         Some(part) if availability::is_established(&part.podclique) => ListState::Lost,
         _ => joining,
     }
 }
 
-fn is_complete(part: &ObservedClique) -> bool {
-    let pods = part.count_or_done(|_| true);
+fn is_complete(roster: &Roster<'_>, part: &ObservedClique) -> bool {
+    let pods = part.count_or_done(|p| is_of_this_start(roster, part, p));
+    let wanted = part.podclique.spec.replicas;
+    let wanted = wanted.saturating_sub(roster.count_held_back(part));
     let status = part.podclique.status.as_ref();
     let is_refused =
         status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == codes::CREATE_POD));
-    pods >= part.podclique.spec.replicas || (is_refused && pods >= part.minimum())
+    pods >= wanted || (is_refused && pods >= part.minimum())
+}
+
+/// Whether the pod belongs to the present start of its part. Where the part starts like a new one, pods
+/// that have ended do not, and after a resume none of those that had ended before, also where work that
+/// is done is enough for the minimum (decision 173).
+fn is_of_this_start(roster: &Roster<'_>, part: &ObservedClique, pod: &Pod) -> bool {
+    let has_ended = availability::was_idle(&part.podclique) && pod.is_finished();
+    !has_ended && !suspension::is_of_before(pod, roster.resumed_at())
 }
 
 /// The list of a PodGang.
@@ -208,8 +220,8 @@ impl<'a> List<'a> {
 
     /// Whether it names a pod of that part that exists and stays. If another implementation wrote
     /// the list, only pods without our gate count (decision 26).
-    fn names_pod_of(&self, part: &ObservedClique) -> bool {
-        let mut pods = part.staying();
+    fn names_pod_of(&self, roster: &Roster<'_>, part: &ObservedClique) -> bool {
+        let mut pods = part.staying().filter(|p| is_of_this_start(roster, part, p));
         pods.any(|p| {
             let counts = self.opens_gates || p.gate_position().is_none();
             counts && self.pods.contains(p.name())

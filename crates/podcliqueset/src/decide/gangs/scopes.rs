@@ -1,6 +1,7 @@
 //! Scopes: the pods that have to share a topology domain. The constraint of the set makes one of
-//! each of its replicas, scaled gangs included, that of a scaling group one of each group replica,
-//! and that of a clique one of each PodClique.
+//! each of its replicas, scaled gangs included, those of a scaling group make one of all its replicas
+//! in a replica of the set and one of each group replica, and that of a clique makes one of each
+//! PodClique.
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ pub(super) struct ScopeKey {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Owner {
     Replica(i32),
+    ScalingGroup(i32, String),
     GroupReplica(i32, String, i32),
     PodClique(String),
 }
@@ -33,6 +35,10 @@ impl Owner {
     fn has(&self, slot: &LayoutSlot<'_>) -> bool {
         match self {
             Self::Replica(replica) => slot.replica == *replica,
+            Self::ScalingGroup(replica, group) => {
+                let config = slot.group.map(|config| config.name.as_str());
+                slot.replica == *replica && config == Some(group)
+            }
             Self::GroupReplica(replica, group, j) => {
                 let config = slot.group.map(|config| config.name.as_str());
                 slot.replica == *replica && config == Some(group) && slot.group_replica == Some(*j)
@@ -54,11 +60,16 @@ pub(super) fn keys_of(places: &Places<'_>, name: &str, levels: &Levels) -> Vec<S
         return Vec::new();
     };
     let slot = &place.slot;
-    let [of_set, of_group, of_clique] = required_levels(places.template(), slot);
-    let group = slot.group.zip(slot.group_replica);
-    let group = group.map(|(config, j)| Owner::GroupReplica(slot.replica, config.name.clone(), j));
+    let [of_set, of_all, of_group, of_clique] = required_levels(places.template(), slot);
+    let config = slot.group.map(|config| config.name.clone());
+    let all = config
+        .clone()
+        .map(|name| Owner::ScalingGroup(slot.replica, name));
+    let group = config.zip(slot.group_replica);
+    let group = group.map(|(name, j)| Owner::GroupReplica(slot.replica, name, j));
     let owners = [
         (of_set, Some(Owner::Replica(slot.replica))),
+        (of_all, all),
         (of_group, group),
         (of_clique, Some(Owner::PodClique(slot.name.clone()))),
     ];
@@ -73,19 +84,19 @@ pub(super) fn keys_of(places: &Places<'_>, name: &str, levels: &Levels) -> Vec<S
         .collect()
 }
 
-/// The levels that the set, the group and the clique of a slot require.
+/// The levels that a slot is required to share: by the set, for all replicas of its group, for its
+/// group replica, and by its clique.
 fn required_levels<'t>(
     template: &'t PodCliqueSetTemplateSpec,
     slot: &LayoutSlot<'t>,
-) -> [Option<&'t str>; 3] {
+) -> [Option<&'t str>; 4] {
     let mut cliques = template.cliques.iter();
     let clique = cliques.find(|clique| clique.name == slot.clique);
-    let group = slot
-        .group
-        .and_then(|group| group.topology_constraint.as_ref());
+    let group = slot.group;
     [
         template.topology_constraint.as_ref(),
-        group,
+        group.and_then(|group| group.all_replicas_topology_constraint.as_ref()),
+        group.and_then(|group| group.topology_constraint.as_ref()),
         clique.and_then(|clique| clique.topology_constraint.as_ref()),
     ]
     .map(|constraint| topology::pack_of(constraint).required)

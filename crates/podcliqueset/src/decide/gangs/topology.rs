@@ -63,6 +63,7 @@ impl<'a> Constraints<'a> {
         }
         gang.spec.topology_constraint = translated.gang;
         gang.spec.topology_constraint_group_configs = translated.groups;
+        gang.spec.scaling_group_topology_constraints = translated.scaling_groups;
     }
 
     fn annotate(&self, gang: &mut PodGang, translated: &GangTopology, existing: Option<&PodGang>) {
@@ -101,12 +102,13 @@ impl<'a> Constraints<'a> {
         Some(GangPart {
             name,
             clique: slot.clique,
-            group: group.map(|(config, replica)| GroupOfPart {
-                config: &config.name,
-                replica: format!(
-                    "{}-{replica}",
-                    names::scaling_group(set, slot.replica, &config.name)
-                ),
+            group: group.map(|(config, replica)| {
+                let name = names::scaling_group(set, slot.replica, &config.name);
+                GroupOfPart {
+                    config: &config.name,
+                    replica: format!("{name}-{replica}"),
+                    name,
+                }
             }),
         })
     }
@@ -122,6 +124,7 @@ fn stored_topology(gang: &PodGang) -> GangTopology {
     GangTopology {
         gang: spec.topology_constraint.clone(),
         groups: spec.topology_constraint_group_configs.clone(),
+        scaling_groups: spec.scaling_group_topology_constraints.clone(),
         parts: parts.collect(),
     }
 }

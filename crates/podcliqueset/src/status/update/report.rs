@@ -4,7 +4,7 @@
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PcsUpdateProgress;
 use api::{LastError, PodCliqueSetStatus, codes};
-use domain::health::{readiness, termination};
+use domain::health::{readiness, suspension, termination};
 use domain::object::ownership;
 use domain::roster::Roster;
 use domain::update;
@@ -12,10 +12,12 @@ use domain::workload::layout;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-use super::{partition, trouble};
+use super::absence::{Absence, find_absence};
+use super::numbers::NewPods;
+use super::{partition, trouble, vacancies};
 use crate::check::{self, Verdict};
 use crate::observe::Snapshot;
-use crate::rollout;
+use crate::rollout::{self, NamedComponent, Turn};
 
 /// At most this many refusals of an update are listed.
 const MAX_REFUSALS: usize = 3;
@@ -115,31 +117,13 @@ impl Report<'_> {
         is_short && termination::delay_of_set(set).is_none()
     }
 
-    /// Why no replica has the turn: replicas that ran during the update are away.
-    fn explain_absence(&self, next: &PodCliqueSetStatus) -> Option<String> {
-        let progress = running(next).filter(|p| p.currently_updating.is_empty())?;
-        let reached = usize::try_from(progress.reached?).ok()?;
-        let available = rollout::available_replicas(self.roster, self.now).len();
-        let away = reached.saturating_sub(available);
-        (away > 0).then(|| {
-            format!(
-                "{away} of {reached} replicas that ran are down, or crashed in the last minute; the \
-                 next replica is updated when they are available again; if the new template is the \
-                 cause, correct it or put the old one back"
-            )
-        })
-    }
-
     /// The first clique or group of the replica in turn of which nothing may be replaced, as units
     /// that ran find no node. A coherent step explains its own wait.
-    fn explain_losses(&self, next: &PodCliqueSetStatus) -> Option<String> {
+    fn explain_losses(&self, components: &[NamedComponent]) -> Option<String> {
         if update::is_coherent(&self.snapshot.validated.set) {
             return None;
         }
-        let hashed = rollout::hash_templates(self.snapshot);
-        let newest = rollout::newest(&hashed);
-        let turn = super::turn_of(next, self.snapshot, &newest, self.roster, self.now)?;
-        turn.components().into_iter().find_map(|component| {
+        components.iter().find_map(|component| {
             let away = component.numbers.count_losses_that_hold()?;
             let reached = component.numbers.reached?;
             Some(format!(
@@ -149,13 +133,14 @@ impl Report<'_> {
         })
     }
 
-    fn explain_wait_for_surge(&self, next: &PodCliqueSetStatus) -> Option<String> {
-        let hashed = rollout::hash_templates(self.snapshot);
-        let newest = rollout::newest(&hashed);
-        let turn = super::turn_of(next, self.snapshot, &newest, self.roster, self.now)?;
-        let mut components = turn.components().into_iter();
+    fn explain_wait_for_surge(
+        &self,
+        next: &PodCliqueSetStatus,
+        replica: &layout::Replica<'_>,
+        components: &[NamedComponent],
+    ) -> Option<String> {
+        let mut components = components.iter();
         let waiting = components.find(|component| component.numbers.waits_for_surge())?;
-        let replica = self.roster.layout.replica(turn.stored.replica_index)?;
         let errors = refusals(self.snapshot, next);
         let pods = trouble::pods_of(self.roster, replica);
         let reason = update::explain_no_room(waiting.waiting.as_ref(), pods, &errors);
@@ -165,42 +150,57 @@ impl Report<'_> {
         ))
     }
 
-    fn explain_new_pods(&self, replica: &layout::Replica<'_>) -> Option<String> {
+    /// The progress of an update that runs: its numbers, and the reasons for which it waits.
+    fn describe(
+        &self,
+        next: &PodCliqueSetStatus,
+        tally: &str,
+        absence: Option<&Absence>,
+    ) -> String {
         let hashed = rollout::hash_templates(self.snapshot);
-        trouble::explain_new_pods(self.roster, replica, &rollout::newest(&hashed), self.now)
+        let newest = rollout::newest(&hashed);
+        let turn = super::turn_of(next, self.snapshot, &newest, self.roster, self.now);
+        let components = turn.as_ref().map(Turn::components).unwrap_or_default();
+        let stored = update::turn_in(&self.snapshot.validated.set, next);
+        let replica = stored.and_then(|turn| self.roster.layout.replica(turn.replica_index));
+        let step = stored.and_then(|turn| turn.message.as_ref());
+        let step = step.map(|reason| format!("the next step waits: {reason}"));
+        let wait = explain_room(self.snapshot, next)
+            .or_else(|| absence.map(|absence| absence.text.clone()))
+            .or_else(|| self.explain_losses(&components));
+        let surge = replica.and_then(|replica| {
+            let reason = trouble::explain_surge(self.roster, replica);
+            reason.or_else(|| self.explain_wait_for_surge(next, replica, &components))
+        });
+        let pods = replica.map(|replica| NewPods {
+            roster: self.roster,
+            replica,
+            newest: &newest,
+            now: self.now,
+        });
+        let numbers = pods.as_ref().and_then(|pods| pods.describe(&components));
+        let is_shown = |text: &str| numbers.as_ref().is_some_and(|shown| shown.contains(text));
+        let vacant = components.iter().find_map(vacancies::explain_vacancies);
+        let trouble = pods.and_then(|pods| pods.explain());
+        let trouble = trouble.filter(|text| !is_shown(text));
+        let refused = readiness::refusal(&next.last_errors).map(|cause| cause.text);
+        let tally = Some(tally.to_owned());
+        let parts = [tally, numbers, refused, step, wait, surge, vacant, trouble];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// The condition of an update that runs, from the conditions of the standalone PodCliques and
-    /// the groups.
-    fn running(&self, next: &PodCliqueSetStatus, tally: &str) -> ConditionUpdate {
+    /// The standalone PodCliques and the groups whose update makes no progress.
+    fn explain_stuck(&self) -> Option<String> {
         let replicas = || self.roster.layout.replicas.iter();
         let cliques = replicas().flat_map(|r| &r.standalone).filter_map(|part| {
-            let status = self
-                .roster
-                .slot(part)
-                .standing()?
-                .podclique
-                .status
-                .as_ref()?;
+            let podclique = &self.roster.slot(part).standing()?.podclique;
+            let status = podclique.status.as_ref()?;
             conditions::find(&status.conditions, ConditionType::UpdateInProgress)
         });
         let groups = replicas().flat_map(|r| &r.groups).filter_map(|group| {
             let status = self.roster.group(&group.name)?.status.as_ref()?;
             conditions::find(&status.conditions, ConditionType::UpdateInProgress)
         });
-        let wait = explain_room(self.snapshot, next)
-            .or_else(|| self.explain_absence(next))
-            .or_else(|| self.explain_losses(next));
-        let replica = update::turn_in(&self.snapshot.validated.set, next)
-            .and_then(|turn| self.roster.layout.replica(turn.replica_index));
-        let surge = replica.and_then(|replica| trouble::explain_surge(self.roster, replica));
-        let surge = surge.or_else(|| self.explain_wait_for_surge(next));
-        let pods = replica.and_then(|replica| self.explain_new_pods(replica));
-        let turn = update::turn_in(&self.snapshot.validated.set, next);
-        let step = turn.and_then(|turn| turn.message.clone());
-        let step = step.map(|reason| format!("the next step waits: {reason}"));
-        let parts = [Some(tally.to_owned()), step, wait, surge, pods];
-        let tally = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let stuck: Vec<String> = [
             stuck(cliques, "PodCliques"),
             stuck(groups, "PodCliqueScalingGroups"),
@@ -208,13 +208,25 @@ impl Report<'_> {
         .into_iter()
         .flatten()
         .collect();
-        let (status, reason, message) = if !stuck.is_empty() {
-            let message = format!("{}; {tally}", stuck.join(", "));
+        (!stuck.is_empty()).then(|| stuck.join(", "))
+    }
+
+    /// The condition of an update that runs, from the conditions of the standalone PodCliques and
+    /// the groups.
+    fn running(&self, next: &PodCliqueSetStatus, tally: &str) -> ConditionUpdate {
+        let absence = find_absence(self.snapshot, self.roster, next, self.now);
+        let progress = self.describe(next, tally, absence.as_ref());
+        let stuck = self.explain_stuck();
+        let stuck = stuck.filter(|_| !suspension::is_stored(next));
+        let (status, reason, message) = if let Some(stuck) = stuck {
+            let message = format!("{stuck}; {progress}");
             (Status::Unknown, Reason::ProgressDeadlineExceeded, message)
         } else if self.waits_for_room(next) {
-            (Status::Unknown, Reason::NoRoom, tally)
+            (Status::Unknown, Reason::NoRoom, progress)
+        } else if absence.is_some_and(|absence| absence.stands_at <= self.now) {
+            (Status::Unknown, Reason::ReplicasAway, progress)
         } else {
-            (Status::True, Reason::Progressing, tally)
+            (Status::True, Reason::Progressing, progress)
         };
         ConditionUpdate {
             type_: ConditionType::UpdateInProgress,
@@ -232,7 +244,8 @@ pub(in crate::status) fn complete_ready(
     report: &ConditionUpdate,
     next: &PodCliqueSetStatus,
 ) -> ConditionUpdate {
-    if ready.reason.is_final() || ready.reason == Reason::ScaledToZero {
+    let needs_no_more = [Reason::ScaledToZero, Reason::Suspended].contains(&ready.reason);
+    if ready.reason.is_final() || needs_no_more {
         return ready;
     }
     let is_idle = report.reason == Reason::NoActiveUpdate;
@@ -241,18 +254,20 @@ pub(in crate::status) fn complete_ready(
     }
     let is_up = ready.status == Status::True;
     let refused = readiness::refusal(&next.last_errors).filter(|_| is_up);
-    let why = refused.as_ref().map(|cause| format!("; {}", cause.text));
-    let why = why.unwrap_or_default();
     let shown = match report.reason {
         Reason::Progressing | Reason::NoRoom => tally(next).unwrap_or_default(),
         _ => report.message.clone(),
     };
+    let why = refused
+        .as_ref()
+        .filter(|cause| !shown.contains(&cause.text));
+    let why = why.map_or(String::new(), |cause| format!("; {}", cause.text));
     let (reason, why) = match report.reason {
         Reason::TemplateRefused => (Reason::UpdateRefused, String::new()),
         Reason::Paused => (Reason::UpdatePaused, String::new()),
         Reason::Partitioned => (Reason::UpdatePartitioned, String::new()),
         _ if refused.is_some() => (refused.map_or(Reason::Updating, |c| c.reason), why),
-        Reason::ProgressDeadlineExceeded | Reason::NoRoom => (Reason::UpdateStalled, why),
+        reason if reason.is_standstill() => (Reason::UpdateStalled, why),
         _ => (Reason::Updating, why),
     };
     ready.message = format!("{}; {shown}{why}", ready.message);

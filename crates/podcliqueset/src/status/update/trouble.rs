@@ -1,13 +1,8 @@
-//! The trouble of the replica in turn, for the report of the set: why it goes on without surge, and
-//! the new pod that does not come up.
+//! The trouble of the replica in turn, for the report of the set: why it goes on without surge.
 
 use domain::Pod;
 use domain::roster::{ObservedClique, Roster};
-use domain::update;
 use domain::workload::layout::{Group, Replica};
-use jiff::Timestamp;
-
-use crate::rollout::Newest;
 
 /// The first clique or group that goes on without surge, and why.
 pub(super) fn explain_surge(roster: &Roster<'_>, replica: &Replica<'_>) -> Option<String> {
@@ -25,19 +20,6 @@ pub(super) fn explain_surge(roster: &Roster<'_>, replica: &Replica<'_>) -> Optio
     Some(format!("{name} goes on without surge: {reason}"))
 }
 
-/// The trouble of a new pod that is the most important, surge included.
-pub(super) fn explain_new_pods(
-    roster: &Roster<'_>,
-    replica: &Replica<'_>,
-    newest: &Newest<'_>,
-    now: Timestamp,
-) -> Option<String> {
-    let new: Vec<&Pod> = parts_of(roster, replica)
-        .flat_map(|(clique, seen)| new_pods(newest, clique, seen))
-        .collect();
-    update::explain_new_pods(new.into_iter(), now)
-}
-
 /// The pods of the replica that stay, surge included.
 pub(super) fn pods_of<'a>(
     roster: &'a Roster<'_>,
@@ -48,7 +30,7 @@ pub(super) fn pods_of<'a>(
 }
 
 /// The PodCliques of the replica that exist, surge included, each with the name of its clique.
-fn parts_of<'a>(
+pub(super) fn parts_of<'a>(
     roster: &'a Roster<'_>,
     replica: &'a Replica<'_>,
 ) -> impl Iterator<Item = (&'a str, &'a ObservedClique)> {
@@ -59,19 +41,4 @@ fn parts_of<'a>(
         .flat_map(|replica| &replica.cliques)
         .chain(&replica.standalone)
         .filter_map(|slot| Some((slot.clique, roster.slot(slot).standing()?)))
-}
-
-/// The pods of the newest template.
-fn new_pods<'a>(
-    newest: &Newest<'_>,
-    clique: &str,
-    seen: &'a ObservedClique,
-) -> impl Iterator<Item = &'a Pod> {
-    let meta = &seen.podclique.metadata;
-    let none = std::iter::empty();
-    let newest = newest.get(clique).copied();
-    let is_old = update::is_podclique_outdated(meta, newest, none);
-    seen.staying()
-        .map(AsRef::as_ref)
-        .filter(move |pod: &&Pod| !is_old && !update::is_outdated(&pod.metadata, meta))
 }

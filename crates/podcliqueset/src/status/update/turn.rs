@@ -59,10 +59,24 @@ impl Replicas<'_> {
             .map(|r| ReplicaUpdateProgress::begin(r.index, Time(now)))
             .into_iter()
             .collect();
-        let is_any_outdated = self.survey.iter().any(|r| r.is_outdated || r.is_kept);
-        if waiting().next().is_none() && !is_any_outdated && !(self.awaits_older)() {
+        if waiting().next().is_none() && self.is_all_newest() {
             end_update(progress, now);
         }
+    }
+
+    /// In a suspended set no replica has the turn: its PodCliques take the templates as they are, and
+    /// the update ends with the last one.
+    pub(super) fn end_without_turns(&self, progress: &mut PcsUpdateProgress, now: Timestamp) {
+        progress.currently_updating.clear();
+        if self.is_all_newest() {
+            end_update(progress, now);
+        }
+    }
+
+    /// Whether nothing has an older template, and nothing will be created from one.
+    fn is_all_newest(&self) -> bool {
+        let is_any_outdated = self.survey.iter().any(|r| r.is_outdated || r.is_kept);
+        !is_any_outdated && !(self.awaits_older)()
     }
 
     /// Whether fewer are available than were during the update.

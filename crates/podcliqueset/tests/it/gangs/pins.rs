@@ -14,7 +14,7 @@ use testkit::builders::{PodBuilder, set};
 
 use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan};
 
-fn required(domain: &str) -> TopologyConstraint {
+pub(super) fn required(domain: &str) -> TopologyConstraint {
     TopologyConstraint {
         topology_name: "fabric".into(),
         pack: Some(TopologyPack {
@@ -200,6 +200,58 @@ fn a_scaled_gang_follows_the_base_gang_into_the_zone_of_the_set() {
         listed(&snapshot),
         ["demo-0-g-2-leader: 0@z1", "demo-0-g-2-worker: 0@z1 1@z1"]
     );
+}
+
+/// The frontend is not in the group, and in any rack.
+#[test]
+fn all_replicas_of_a_group_follow_the_first_into_its_rack() {
+    let mut set = set("demo")
+        .clique("frontend", |c| c)
+        .clique("leader", |c| c)
+        .clique("worker", |c| c.replicas(2))
+        .group("g", ["leader", "worker"], |g| g.replicas(3).min(1))
+        .build();
+    let group = &mut set.spec.template.scaling_groups[0];
+    group.all_replicas_topology_constraint = Some(required("rack"));
+    let mut snapshot = know_topology(laid_out(&set));
+    fill_all(&mut snapshot, |p| p);
+    snapshot.scheduler.orders_gangs = true;
+    assert_eq!(
+        listed(&snapshot),
+        [
+            "demo-0-frontend: 0",
+            "demo-0-g-0-leader: 0",
+            "demo-0-g-0-worker: 0 1"
+        ],
+        "the base gang chooses the rack"
+    );
+    store(&mut snapshot);
+    fill(&mut snapshot, "demo-0-frontend", 1, on("z0.r0"));
+    assert!(
+        listed(&snapshot).is_empty(),
+        "the base gang is not placed yet"
+    );
+    fill(&mut snapshot, "demo-0-g-0-leader", 1, on("z1.r0"));
+    fill(&mut snapshot, "demo-0-g-0-worker", 2, on("z1.r0"));
+    assert_eq!(
+        listed(&snapshot),
+        [
+            "demo-0-g-1-leader: 0@r0.z1",
+            "demo-0-g-1-worker: 0@r0.z1 1@r0.z1",
+            "demo-0-g-2-leader: 0@r0.z1",
+            "demo-0-g-2-worker: 0@r0.z1 1@r0.z1"
+        ]
+    );
+    store(&mut snapshot);
+    let of_gang = |name: &str| {
+        let mut gangs = snapshot.children.gangs.iter();
+        let gang = gangs.find(|gang| gang.metadata.name.as_deref() == Some(name));
+        gang.unwrap().spec.clone()
+    };
+    let base = of_gang("demo-0");
+    assert_eq!(base.topology_constraint_group_configs[0].name, "demo-0-g-0");
+    assert!(base.scaling_group_topology_constraints.is_empty());
+    assert!(of_gang("demo-0-g-0").topology_constraint.is_some());
 }
 
 #[test]

@@ -8,7 +8,7 @@ pub const OTHER_WORDS: [&str; 3] = [
 ];
 
 /// Cases by the reason.
-pub const WEBHOOK_ONLY: [(&str, &[&str]); 9] = [
+pub const WEBHOOK_ONLY: [(&str, &[&str]); 10] = [
     ("nothing is made under these names yet", &CLAIM_NAMES),
     (
         "sets that were stored before there was this limit go on",
@@ -38,6 +38,10 @@ pub const WEBHOOK_ONLY: [(&str, &[&str]); 9] = [
     (
         "the definition refuses it; a job of nothing is done",
         &["job-of-no-replicas"],
+    ),
+    (
+        "the definition refuses it; a stored one counts as pack.required",
+        &["all-replicas-in-an-old-field"],
     ),
 ];
 

@@ -14,7 +14,7 @@ use testkit::builders::{PodBuilder, pod, set};
 use super::{change, edit, hash_of, status, step};
 use crate::situation::{alone, fill_all, plan};
 
-const WEB: &str = "demo-0-web";
+pub(super) const WEB: &str = "demo-0-web";
 
 /// One replica with four pods of clique `web`, of which two may be missing in an update.
 pub(super) fn running(change: impl FnOnce(&mut PodCliqueSet)) -> Snapshot {
@@ -56,7 +56,7 @@ pub(super) fn in_turn(snapshot: &mut Snapshot) -> String {
 }
 
 /// The pods with an index from this one on are replaced, and the clique has stored how many ran.
-fn replace_from(snapshot: &mut Snapshot, from: i32) {
+pub(super) fn replace_from(snapshot: &mut Snapshot, from: i32) {
     let seen = snapshot.podcliques.get_mut(WEB).unwrap();
     let replaced = seen.pods.iter().map(|old| {
         let index = old.index().unwrap();
@@ -69,7 +69,7 @@ fn replace_from(snapshot: &mut Snapshot, from: i32) {
     seen.pods = replaced.collect();
 }
 
-fn store_reached(snapshot: &mut Snapshot) {
+pub(super) fn store_reached(snapshot: &mut Snapshot) {
     let generation = status(snapshot).current_generation_hash.unwrap();
     let turn = progress(snapshot).currently_updating[0].clone();
     let seen = snapshot.podcliques.get_mut(WEB).unwrap();
@@ -100,7 +100,7 @@ fn noted(podclique: &PodClique) -> Option<&str> {
     ownership::annotation(&podclique.metadata, labels::OLDER_TEMPLATE_HASH)
 }
 
-fn from(from: i32) -> Vec<ComponentFrom> {
+pub(super) fn from(from: i32) -> Vec<ComponentFrom> {
     vec![ComponentFrom {
         component: "web".to_owned(),
         from,
@@ -265,6 +265,27 @@ fn a_pause_stores_where_the_older_pods_end() {
     assert_eq!(entry.from, [], "in a turn a lost pod comes back new");
 }
 
+/// A suspension in mid-turn: its pods are the last that show where the older ones end, which the
+/// partition keeps.
+#[test]
+fn a_suspension_stores_where_the_older_pods_end() {
+    let mut snapshot = running(|set| set_partition(set, 3));
+    in_turn(&mut snapshot);
+    store_reached(&mut snapshot);
+    replace_from(&mut snapshot, 3);
+    change(&mut snapshot, |set| set.spec.suspend = true);
+    step(&mut snapshot);
+    assert_eq!(progress(&snapshot).currently_updating, []);
+    snapshot.podcliques.get_mut(WEB).unwrap().pods.clear();
+    for _ in 0..2 {
+        step(&mut snapshot);
+    }
+    assert_eq!(progress(&snapshot).update_ended_at, None);
+    let entry = status(&snapshot).replica_revisions[0].clone();
+    assert!(entry.older.is_some());
+    assert_eq!(entry.from, from(3));
+}
+
 /// Its PodCliques are gone, so nothing of it is outdated; it comes back from its revision.
 #[test]
 fn an_update_does_not_end_while_a_replica_below_the_partition_is_away() {
@@ -295,7 +316,7 @@ fn a_part_without_units_keeps_its_target() {
     assert_eq!(turn.targets, from(2));
 }
 
-fn targets(snapshot: &Snapshot) -> Vec<ComponentFrom> {
+pub(super) fn targets(snapshot: &Snapshot) -> Vec<ComponentFrom> {
     progress(snapshot).currently_updating[0].targets.clone()
 }
 

@@ -101,6 +101,7 @@ fn it_is_named_and_not_counted_though_the_pod_is_gone() {
         message: "demo-0-frontend-p0 on node-0: EvictionByEvictionAPI".into(),
         time: Some(Time(after(50))),
         is_disruption: true,
+        pod: None,
     });
     let status = plan(&snapshot).status.unwrap();
     assert_eq!(status.disruption_restarts, Some(1));

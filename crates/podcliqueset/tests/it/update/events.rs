@@ -3,26 +3,34 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::UpdateStrategyType;
+use domain::health::suspension;
 use domain::plan::{CheckAnswer, Event};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
+use podcliqueset::decide::decide;
 use rstest::rstest;
 use testkit::builders::{after, pod};
 
 use super::room::{find_room, without_room};
 use super::{change, changed, edit, finish, step, turn};
-use crate::situation::plan;
+use crate::situation::{carry_out, plan};
 
 /// The events of a decision about the update; the plan is carried out.
 fn tell(snapshot: &mut Snapshot) -> Vec<Event> {
-    let events = plan(snapshot).events.into_iter();
-    let told = events.filter(|event| {
+    let told = of_update(plan(snapshot).events);
+    step(snapshot);
+    told
+}
+
+fn of_update(events: Vec<Event>) -> Vec<Event> {
+    let told = events.into_iter().filter(|event| {
         let reason = event.reason.as_str();
         reason.starts_with("Update") || reason == "TemplateRefused"
     });
-    let told = told.collect();
-    step(snapshot);
-    told
+    told.collect()
 }
 
 /// Each replica gets the turn and its new pods, and then nothing is left to do.
@@ -116,8 +124,8 @@ fn a_refusal_has_one_event() {
     assert_eq!(reasons(&tell(&mut snapshot)), [""; 0]);
 }
 
-/// The PodClique of the replica in turn reports its progress like this.
-fn report(snapshot: &mut Snapshot, status: Status, reason: Reason, message: &str) {
+/// The PodClique of the replica in turn reports its progress, the last of which was at this second.
+fn report(snapshot: &mut Snapshot, status: Status, reason: Reason, message: &str, second: i64) {
     let seen = snapshot.podcliques.get_mut("demo-0-web").unwrap();
     let podclique = Arc::make_mut(&mut seen.podclique);
     let update = ConditionUpdate {
@@ -128,15 +136,13 @@ fn report(snapshot: &mut Snapshot, status: Status, reason: Reason, message: &str
     };
     let stored = podclique.status.get_or_insert_default();
     conditions::set(&mut stored.conditions, update, Some(1), after(50));
+    let at = Time(after(second));
+    stored.update_progress = Some(PclqUpdateProgress::begin(String::new(), String::new(), at));
 }
 
-fn stands(snapshot: &mut Snapshot, words: &str) {
-    report(
-        snapshot,
-        Status::Unknown,
-        Reason::ProgressDeadlineExceeded,
-        words,
-    );
+fn stands(snapshot: &mut Snapshot, words: &str, second: i64) {
+    let reason = Reason::ProgressDeadlineExceeded;
+    report(snapshot, Status::Unknown, reason, words, second);
 }
 
 /// One of the new pods of replica 0 is Ready, as required, or none is.
@@ -161,7 +167,11 @@ fn in_turn(is_ready: bool) -> Snapshot {
 #[case::of_a_set_that_is_not(false)]
 fn each_standstill_has_one_event(#[case] is_ready: bool) {
     let mut snapshot = in_turn(is_ready);
-    stands(&mut snapshot, "no progress within progressDeadline: 1/2");
+    stands(
+        &mut snapshot,
+        "no progress within progressDeadline: 1/2",
+        50,
+    );
     let told = tell(&mut snapshot);
     assert_eq!(reasons(&told), ["UpdateStalled"]);
     assert!(told[0].is_warning);
@@ -173,9 +183,13 @@ fn each_standstill_has_one_event(#[case] is_ready: bool) {
     assert_eq!(ready.reason == "UpdateStalled", is_ready, "{ready:?}");
     assert_eq!(reasons(&tell(&mut snapshot)), [""; 0]);
 
-    report(&mut snapshot, Status::True, Reason::Progressing, "2/2");
+    report(&mut snapshot, Status::True, Reason::Progressing, "2/2", 52);
     assert_eq!(reasons(&tell(&mut snapshot)), [""; 0], "it goes on");
-    stands(&mut snapshot, "no progress within progressDeadline: 2/2");
+    stands(
+        &mut snapshot,
+        "no progress within progressDeadline: 2/2",
+        52,
+    );
     let again = tell(&mut snapshot);
     assert_eq!(reasons(&again), ["UpdateStalled"]);
     assert_ne!(told[0].identity, again[0].identity);
@@ -199,4 +213,99 @@ fn a_lack_of_room_that_nothing_ends_has_one_event() {
     assert_eq!(reasons(&tell(&mut snapshot)), [""; 0]);
     find_room(&mut snapshot);
     assert_eq!(reasons(&tell(&mut snapshot)), [""; 0]);
+}
+
+/// The numbers of the message differ when a write is repeated; the event must not.
+#[test]
+fn the_identity_of_a_standstill_has_its_cause_and_the_last_progress() {
+    let mut snapshot = in_turn(true);
+    stands(
+        &mut snapshot,
+        "no progress within progressDeadline: 1/2",
+        50,
+    );
+    let first = of_update(plan(&snapshot).events);
+    stands(
+        &mut snapshot,
+        "no progress within progressDeadline: 1/3",
+        50,
+    );
+    let again = of_update(plan(&snapshot).events);
+    assert_ne!(first[0].message, again[0].message);
+    assert_eq!(first[0].identity, again[0].identity);
+    let identity = first[0].identity.as_deref().unwrap();
+    let words = format!("ProgressDeadlineExceeded/{}", after(50));
+    assert!(identity.ends_with(&words), "{identity}");
+}
+
+/// Replica 0 was updated and ran, and now it is down: no replica has the turn.
+fn away() -> Snapshot {
+    let mut snapshot = changed();
+    tell(&mut snapshot);
+    tell(&mut snapshot);
+    finish(&mut snapshot, 0);
+    let seen = snapshot.podcliques.get_mut("demo-0-web").unwrap();
+    seen.pods = vec![pod(&seen.podclique, 0).waiting("CrashLoopBackOff").build()];
+    tell(&mut snapshot);
+    assert_eq!(turn(&snapshot), Vec::<i32>::new());
+    snapshot
+}
+
+/// The events of a decision at this time, which is carried out.
+fn tell_at(snapshot: &mut Snapshot, now: Timestamp) -> Vec<Event> {
+    let next = decide(snapshot, now);
+    carry_out(snapshot, &next);
+    of_update(next.events)
+}
+
+/// The reason of `UpdateInProgress` in a decision at this second.
+fn reason_at(snapshot: &Snapshot, seconds: i64) -> String {
+    let status = decide(snapshot, after(seconds)).status.unwrap();
+    let update = conditions::find(&status.conditions, ConditionType::UpdateInProgress).unwrap();
+    update.reason.clone()
+}
+
+/// Its pods are gone on purpose, and after the resume they have to start.
+#[test]
+fn replicas_of_a_suspended_set_are_not_away() {
+    let mut snapshot = away();
+    assert_eq!(reason_at(&snapshot, 700), "ReplicasAway");
+    change(&mut snapshot, |set| {
+        set.spec.suspend = true;
+        suspension::begin(set.status.get_or_insert_default(), None, after(60));
+    });
+    assert_eq!(reason_at(&snapshot, 700), "Progressing");
+    change(&mut snapshot, |set| {
+        set.spec.suspend = false;
+        suspension::end(set.status.get_or_insert_default(), None, after(800));
+    });
+    assert_eq!(reason_at(&snapshot, 1399), "Progressing");
+    assert_eq!(reason_at(&snapshot, 1400), "ReplicasAway");
+}
+
+/// A replica may load its model for minutes; nothing has to be done about that.
+#[test]
+fn replicas_that_are_away_for_ten_minutes_have_one_event() {
+    let mut snapshot = away();
+    assert_eq!(plan(&snapshot).wake_at, Some(after(660)));
+    assert_eq!(reasons(&tell_at(&mut snapshot, after(659))), [""; 0]);
+    let told = tell_at(&mut snapshot, after(660));
+    assert_eq!(reasons(&told), ["UpdateStalled"]);
+    assert!(told[0].is_warning);
+    let words = "1 of 3 replicas that ran are down, or crashed in the last minute \
+                 (demo-0-web-p0: CrashLoopBackOff)";
+    assert!(told[0].message.contains(words), "{}", told[0].message);
+    let status = snapshot.stored.status.as_ref().unwrap();
+    let update = conditions::find(&status.conditions, ConditionType::UpdateInProgress).unwrap();
+    assert_eq!(
+        (&*update.status, &*update.reason),
+        ("Unknown", "ReplicasAway")
+    );
+    let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
+    assert!(ready.message.contains(words), "{}", ready.message);
+    assert_eq!(reasons(&tell_at(&mut snapshot, after(661))), [""; 0]);
+
+    finish(&mut snapshot, 0);
+    assert_eq!(reasons(&tell_at(&mut snapshot, after(662))), [""; 0]);
+    assert_eq!(turn(&snapshot), [1], "it goes on");
 }

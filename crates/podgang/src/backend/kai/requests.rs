@@ -47,12 +47,18 @@ pub(super) fn refused(gang: &PodGang) -> Vec<String> {
 fn preemptibility(gang: &PodGang) -> Option<Result<&str, String>> {
     let key = keys::PREEMPTIBILITY;
     let asked = ownership::label(&gang.metadata, key)?;
-    let is_known = ["preemptible", "non-preemptible"].contains(&asked);
-    Some(is_known.then_some(asked).ok_or_else(|| {
-        format!(
-            "label {key}: {asked} is neither preemptible nor non-preemptible; correct it in the set"
-        )
-    }))
+    let refuse = |cause: &str| {
+        let remedy = "set preemptible or non-preemptible in the set";
+        Err(format!("label {key}: {asked} {cause}; {remedy}"))
+    };
+    Some(match asked {
+        "preemptible" | "non-preemptible" => Ok(asked),
+        "semi-preemptible" => refuse(
+            "asks for a gang of which only the pods beyond its minimum may be preempted, and no \
+             release of a scheduler offers that yet",
+        ),
+        _ => refuse("is neither preemptible nor non-preemptible"),
+    })
 }
 
 fn delay(gang: &PodGang) -> Option<Result<&str, String>> {

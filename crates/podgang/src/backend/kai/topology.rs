@@ -166,6 +166,10 @@ pub(in crate::backend) fn find_of_tree(
     let topology = Topology::of_replica(gang, group_replicas, caches);
     let lost = find_lost_levels(&topology, parts, caches);
     let topology = topology.without(&lost);
+    let scaling_groups = topology.scaling_groups.iter().filter_map(|(name, pack)| {
+        let constraint = build_constraint(&topology, Some(pack))?;
+        Some((name.clone(), constraint))
+    });
     let nodes = grouped.iter().filter_map(|(group, j, _)| {
         let pack = topology
             .group_replicas
@@ -179,7 +183,7 @@ pub(in crate::backend) fn find_of_tree(
         let pack = topology.podcliques.get(ownership::name(meta));
         Some((leaf_name(meta), build_constraint(&topology, pack)?))
     });
-    nodes.chain(leaves).collect()
+    scaling_groups.chain(nodes).chain(leaves).collect()
 }
 
 /// The PodCliques of a group, each with the group's name and the index of its replica.

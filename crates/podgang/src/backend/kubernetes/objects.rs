@@ -77,6 +77,7 @@ impl<'a> Objects<'a> {
                         topology: Some(vec![TopologyConstraint { key }]),
                     }
                 }),
+                resource_claims: self.facts.claims.get(&wanted.name).cloned(),
                 ..PodGroupSpec::default()
             },
             ..PodGroup::default()

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use api::{PodClique, PodGang, labels, names};
-use domain::health::training;
+use api::{PodClique, PodCliqueSet, PodGang, labels, names};
+use domain::health::{suspension, training};
 use domain::object::ownership;
 use domain::scheduling::kubernetes::{composite_name, instance_name, probe_name, root_name};
 use domain::workload::gang::clique_minimum;
@@ -13,6 +13,7 @@ use engine::Caches;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
+use super::claims::find_claims;
 use super::{Facts, GroupPosition, Member, Shape};
 use crate::backend::topology::Topology;
 use crate::backend::tree::{self, GroupParts};
@@ -62,6 +63,7 @@ pub(in crate::backend) fn observe(
         composites: existing_composites(gang, &groups, &topology, caches),
         groups,
         topology,
+        claims: find_claims(pods.iter().flat_map(|p| &p.staying).map(AsRef::as_ref)),
         is_placed: parts.iter().all(|p| p.has_minimum(&Pod::is_scheduled)),
         is_begun: pods
             .iter()
@@ -113,6 +115,9 @@ fn podcliques_of((group, podcliques): &GroupParts) -> Vec<Placed> {
 struct Pods<'a> {
     podclique: &'a PodClique,
     place: Option<GroupPosition>,
+    /// How many indexes have done their work.
+    done: usize,
+    /// Those that stay, without those that ended before a resume: the gang starts again since.
     staying: Vec<Arc<Pod>>,
 }
 
@@ -120,19 +125,23 @@ impl<'a> Pods<'a> {
     fn of(podclique: &'a PodClique, place: Option<GroupPosition>, caches: &Caches) -> Self {
         let mut staying = caches.of::<Pod>().owned_by(podclique);
         staying.retain(|p| !p.is_terminating());
+        let done = training::completed(podclique, staying.iter().map(AsRef::as_ref)).len();
+        let set = caches.set_of_member(&podclique.metadata);
+        let set = set.and_then(|set| caches.of::<PodCliqueSet>().get(&set));
+        let resumed_at = set.and_then(|set| suspension::resumed_at(set.status.as_ref()));
+        staying.retain(|p| !suspension::is_of_before(p, resumed_at));
         Self {
             podclique,
             place,
+            done,
             staying,
         }
     }
 
     /// How many of `pods` have not done their work.
     fn left_of(&self, pods: i32) -> u32 {
-        let staying = self.staying.iter().map(AsRef::as_ref);
-        let done = training::completed(self.podclique, staying).len();
         let pods = usize::try_from(pods).unwrap_or(0);
-        u32::try_from(pods.saturating_sub(done)).unwrap_or(u32::MAX)
+        u32::try_from(pods.saturating_sub(self.done)).unwrap_or(u32::MAX)
     }
 
     /// Whether it needs pods and has none.

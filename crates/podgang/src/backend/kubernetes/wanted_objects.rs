@@ -178,8 +178,9 @@ impl WantedObjects {
                 });
             }
             let root = Some(composite_name(root));
+            let topology_key = facts.topology.required_of_scaling_group(group);
             self.composites
-                .push(build_composite(name, root, required, None));
+                .push(build_composite(name, root, required, topology_key));
         }
     }
 }

@@ -319,6 +319,27 @@ fn replica() -> Caches {
     caches
 }
 
+/// That of all replicas of a group is at the group's node.
+#[test]
+fn a_tree_has_the_constraint_of_all_replicas_at_their_group() {
+    let caches = replica();
+    let mut base = gang_of(SCHEDULER, &[]);
+    note_topology(&mut base);
+    base.spec.pod_groups = vec![part("demo-0-g-0-w", "")];
+    let of_group = of_group_replica("demo-0-g", "zone", &["demo-0-g-0-w"]);
+    base.spec.scaling_group_topology_constraints = vec![of_group];
+    let profiles = Profiles::of([(SCHEDULER.to_owned(), Backend::KaiTree)]);
+    let seen = observe(&Arc::new(base), &caches, &profiles);
+    let plan = decide(&seen, Timestamp::UNIX_EPOCH);
+    let all: Vec<Action> = plan.waves.into_iter().flatten().collect();
+    let (of_gang, subgroups) = spec(&only(&all));
+    assert_eq!(of_gang, Value::Null);
+    let first = &subgroups.as_array().unwrap()[0];
+    assert_eq!(first["name"], "demo-0-g");
+    let zone = json!({"topology": "fabric", "requiredTopologyLevel": "zone"});
+    assert_eq!(first["topologyConstraint"], zone);
+}
+
 /// The scaled gang has the constraint of its group at its node, the base gang that of the set at
 /// the root.
 #[test]

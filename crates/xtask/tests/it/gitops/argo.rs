@@ -17,6 +17,10 @@ pub fn judge(object: &Value) -> Verdict {
     }
 }
 
+pub fn status(object: &Value) -> String {
+    run(object).0
+}
+
 pub fn message(object: &Value) -> String {
     run(object).1
 }

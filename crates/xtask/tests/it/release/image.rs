@@ -96,3 +96,46 @@ fn other_builders_replace_a_missing_docker() {
         assert!(asked.contains(&sent), "{asked}");
     }
 }
+
+/// buildah and podman know no registry but that in the image's name.
+#[test]
+fn every_base_image_names_its_registry() {
+    let text = fs::read_to_string(output::root().join("Dockerfile")).unwrap();
+    let mut stages = vec!["scratch", "$RUST_IMAGE"];
+    for line in text.lines().filter_map(|line| line.strip_prefix("FROM ")) {
+        let mut words = line.split_whitespace().filter(|w| !w.starts_with("--"));
+        let base = words.next().unwrap();
+        assert!(stages.contains(&base), "{line}: build on RUST_IMAGE");
+        stages.extend(words.nth(1));
+    }
+    assert!(stages.len() > 4, "{stages:?}");
+    let named = ["ARG RUST_IMAGE=", "# syntax="];
+    for name in named.map(|head| text.lines().find_map(|l| l.strip_prefix(head))) {
+        let (registry, _) = name.unwrap().split_once('/').unwrap();
+        assert!(registry.contains('.'), "{name:?}");
+    }
+}
+
+#[test]
+fn a_machine_without_the_registry_of_the_base_image_says_so() {
+    let missing = "[ \"$1\" != inspect ] || exit 1";
+    let unreachable = format!(
+        "{missing}; [ \"$1\" != pull ] || {{ printf 'trying\\nno such host\\n' >&2; exit 125; }}"
+    );
+    for tool in ["buildah", "podman", "docker"] {
+        let said = refusal(build(&[(tool, &unreachable)], &[REGISTRY]));
+        let base = "the base image docker.io/library/rust:";
+        assert!(said.contains(base), "{said}");
+        let cause = format!("is not here and {tool} cannot pull it:\nmake image:   no such host\n");
+        assert!(said.contains(&cause), "{said}");
+        let remedy = "make image REGISTRY=r.example.com/t RUST_IMAGE=mirror.example.com/rust:";
+        assert!(said.contains(remedy), "{said}");
+    }
+    let mirror = ("RUST_IMAGE", "m.example.com/rust:1");
+    let (output, asked) = build(&[("buildah", missing)], &[REGISTRY, mirror]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(asked.contains("buildah pull --quiet m.example.com/rust:1\n"));
+    assert!(asked.contains("--build-arg RUST_IMAGE=m.example.com/rust:1 "));
+    let (_, asked) = build(&[("buildah", "")], &[REGISTRY, mirror]);
+    assert!(!asked.contains("buildah pull"), "{asked}");
+}

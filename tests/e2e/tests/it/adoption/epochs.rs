@@ -19,6 +19,9 @@ const EPOCHS: [&str; 3] = [
     "1767225600000000003",
 ];
 const GANG: &str = "grove.io/podgang";
+const HASH: &str = "grove.io/pod-template-hash";
+/// Its hash of an older template of any clique.
+pub const OLDER: &str = "4fb8c7d659";
 
 /// Held by the test that has the definition of maps in the control plane.
 static DEFINED: Mutex<()> = Mutex::new(());
@@ -59,25 +62,67 @@ pub fn running<'a>(ns: &'a Namespace<'a>) -> Left<'a> {
 /// replica was scaled out later.
 pub fn two_anchors<'a>(ns: &'a Namespace<'a>) -> Left<'a> {
     let left = Left::new(ns, 3, |_| {});
+    fill_two_anchors(&left, |_| {});
+    report(&left);
+    left
+}
+
+/// The same in the middle of a `Coherent` update: the first anchor has an older template.
+pub fn half_updated<'a>(ns: &'a Namespace<'a>) -> Left<'a> {
+    let left = Left::new(ns, 3, |set| {
+        set["spec"]["updateStrategy"] = json!({"type": "Coherent"});
+    });
+    fill_two_anchors(&left, make_older);
+    report(&left);
+    let turn = json!({
+        "replicaIndex": 0, "updateStartedAt": THEN, "inFlightEpochs": [EPOCHS[1]],
+        "message": "waiting for the pods of the epoch",
+    });
+    let progress = json!({
+        "updateStartedAt": THEN, "currentlyUpdating": [turn],
+        "inScopeStandalonePodCliques": ["router"], "inScopePodCliqueScalingGroups": ["model"],
+    });
+    left.report(
+        "PodCliqueSet",
+        "llm",
+        &json!({"updatedReplicas": 0, "updateProgress": progress}),
+    );
+    left
+}
+
+/// Gives a PodClique an older template, with which its pods were created, too.
+fn make_older(podclique: &mut Value) {
+    podclique["metadata"]["labels"][HASH] = json!(OLDER);
+    let env = podclique["spec"]["podSpec"]["containers"][0]["env"].as_array_mut();
+    let mut variables = env.unwrap().iter_mut();
+    let model = variables.find(|variable| variable["name"] == "MODEL");
+    model.unwrap()["value"] = json!("small");
+}
+
+/// `change`: of the PodCliques whose pods are in the first anchor. That of the router is in both, and
+/// only its pod there is changed.
+fn fill_two_anchors(left: &Left<'_>, change: impl Fn(&mut Value)) {
     let [first, second, scaled] = EPOCHS;
     let entries = [
         anchor_entry(first, 0, 1),
         anchor_entry(second, 1, 1),
         entry(scaled, "ScaleOut", 2, &[first]),
     ];
-    map(&left, &entries);
-    let router = router(&left);
-    for (epoch, j) in [(first, 0), (second, 1)] {
+    map(left, &entries);
+    let router = router(left);
+    let keep = |_: &mut Value| {};
+    let changes: [&dyn Fn(&mut Value); 2] = [&change, &keep];
+    for ((epoch, j), change) in [(first, 0), (second, 1)].into_iter().zip(changes) {
         let called = format!("llm-0-{epoch}");
-        let mut parts = vec![(router.clone(), vec![j])];
-        parts.extend(group_replica(&left, j, &called));
-        gang(&left, &called, (epoch, "Anchor"), &parts);
+        let mut of_router = router.clone();
+        change(&mut of_router);
+        let mut parts = vec![(of_router, vec![j])];
+        parts.extend(changed_group_replica(left, j, &called, change));
+        gang(left, &called, (epoch, "Anchor"), &parts);
     }
     let called = format!("llm-0-{scaled}-model-2");
-    let parts = group_replica(&left, 2, &called);
-    gang(&left, &called, (scaled, "ScaleOut"), &parts);
-    report(&left);
-    left
+    let parts = group_replica(left, 2, &called);
+    gang(left, &called, (scaled, "ScaleOut"), &parts);
 }
 
 /// The statuses of group and set; then all pods run.
@@ -101,11 +146,22 @@ fn whole(podclique: Value) -> Part {
 
 /// Leader and worker of a replica of the group in this gang, with all their pods.
 fn group_replica(left: &Left<'_>, j: u32, gang: &str) -> [Part; 2] {
+    changed_group_replica(left, j, gang, &|_| {})
+}
+
+/// The same with changed PodCliques.
+fn changed_group_replica(
+    left: &Left<'_>,
+    j: u32,
+    gang: &str,
+    change: &dyn Fn(&mut Value),
+) -> [Part; 2] {
     ["leader", "worker"].map(|clique| {
         let mut made = podcliques::grouped(&left.set, &left.group, clique, j);
         let labels = made["metadata"]["labels"].as_object_mut().unwrap();
         labels.remove("grove.io/base-podgang");
         labels.insert(GANG.to_owned(), json!(gang));
+        change(&mut made);
         whole(left.create(&made))
     })
 }

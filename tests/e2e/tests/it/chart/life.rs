@@ -39,6 +39,7 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     let installation = Installation::found(&control_plane);
     let operator = Operator::start(&installation, &folder("installed-operator")).unwrap();
     operator.wait_until_ready().unwrap();
+    has_no_second(&control_plane);
     let ns = Namespace::on(&control_plane, &operator, "installed");
     run_example(&ns);
     let pods = uids(&ns);
@@ -80,6 +81,21 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     ns.delete();
     operator.terminate();
     helm(&control_plane, &["uninstall", RELEASE, "--wait"]);
+}
+
+/// Another release for all namespaces is refused, and rendered.
+fn has_no_second(control_plane: &ControlPlane) {
+    let values = "fullnameOverride=second,crds.install=false,webhooks.enabled=false";
+    let chart = chart();
+    let second = ["second", &chart, "--set", values];
+    let rehearsal = [&["install", "--dry-run=server"][..], &second].concat();
+    let mut rehearsal = control_plane.tool("helm", rehearsal);
+    let output = rehearsal.args(["--namespace", SYSTEM]).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "it was accepted");
+    let words = "operator grove-operator in namespace grove-system serves all namespaces already";
+    assert!(error.contains(words), "{error}");
+    helm(control_plane, &[&["template"][..], &second].concat());
 }
 
 fn run_example(ns: &Namespace<'_>) {

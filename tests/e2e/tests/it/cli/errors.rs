@@ -16,15 +16,30 @@ use crate::harness::plugin::{at, offline};
 use crate::harness::{Namespace, condition, same, wait};
 
 /// Commands that read a cluster.
-const ONLINE: [&[&str]; 4] = [
+const ONLINE: [&[&str]; 10] = [
     &["tree"],
+    &["status"],
+    &["logs", "nope"],
+    &["restart", "nope"],
+    &["pause", "nope"],
+    &["suspend", "nope"],
+    &["resume", "nope"],
     &["tree", "--all-namespaces"],
     &["tree", "nope"],
     &["bundle", "nope"],
 ];
 
 /// Commands about one set, which does not exist.
-const OF_A_SET: [&[&str]; 2] = [&["tree", "nope"], &["bundle", "nope"]];
+const OF_A_SET: [&[&str]; 8] = [
+    &["tree", "nope"],
+    &["bundle", "nope"],
+    &["logs", "nope"],
+    &["restart", "nope"],
+    &["pause", "nope"],
+    &["unpause", "nope"],
+    &["suspend", "nope"],
+    &["resume", "nope"],
+];
 
 /// Commands that read a file, which is not YAML; their message, and their exit code.
 const OF_A_FILE: [(&[&str], &str, i32); 2] = [
@@ -40,8 +55,14 @@ const OF_A_FILE: [(&[&str], &str, i32); 2] = [
 const FILE: &str = "FILE";
 
 /// All commands with their needs.
-const ALL: [&[&str]; 4] = [
+const ALL: [&[&str]; 10] = [
     &["tree"],
+    &["status"],
+    &["logs", "nope"],
+    &["restart", "nope"],
+    &["pause", "nope"],
+    &["suspend", "nope"],
+    &["resume", "nope"],
     &["bundle", "nope"],
     &["completion", "bash"],
     &["man"],

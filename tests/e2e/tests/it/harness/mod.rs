@@ -1,7 +1,7 @@
 //! The base of the tests: one control plane and one operator per run, a namespace per test.
 
 pub mod address;
-mod audit;
+pub mod audit;
 mod cleanup;
 pub mod client;
 pub mod control_plane;

@@ -3,10 +3,13 @@
 mod in_time;
 
 use std::collections::BTreeSet;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::probe;
+use crate::harness::history::watch;
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, Seen, condition, same};
 
@@ -184,6 +187,18 @@ fn a_limit_range_refuses_before_anything_is_deleted() {
     updates(&ns, &next);
 }
 
+/// The reported engine was deleted 5 s after the edit.
+const HELD: Duration = Duration::from_secs(20);
+
+/// From the begin of the watch until that time from now, no pod is deleted.
+fn expect_no_deletion(pods: &Receiver<Value>) {
+    watch::throughout(pods, HELD, |event| {
+        let pod = &event["object"];
+        let stays = pod["metadata"]["deletionTimestamp"].is_null();
+        assert!(event["type"] != "DELETED" && stays, "{pod:#}");
+    });
+}
+
 /// The turn stays where it is: neither its replica nor another one changes, although the budget of
 /// the refused edit would allow more.
 #[test]
@@ -214,6 +229,7 @@ fn a_refused_template_during_a_turn_deletes_nothing() {
         same("new pods", &new.count(), &1)?;
         Ok(uids(seen))
     });
+    let (events, _runtime) = watch::begin(&ns);
     let mut refused = workload("3", "4Mi");
     refused["spec"]["template"]["cliques"][0]["rollingUpdate"] = json!({"maxUnavailable": 2});
     ns.apply(&refused);
@@ -228,6 +244,8 @@ fn a_refused_template_during_a_turn_deletes_nothing() {
         same("the API server's words", &told.contains(words), &true)?;
         same("pods", &uids(seen), &pods)
     });
+    expect_no_deletion(&events);
+    assert_eq!(uids(&ns.look().unwrap()), pods);
     let corrected = workload("4", "16Mi");
     ns.apply(&corrected);
     ns.until("the corrected template runs", |seen| {

@@ -9,16 +9,18 @@ use serde_json::{Value, json};
 use super::probe;
 use super::room::has_ended;
 use crate::harness::history::{History, version, watch};
-use crate::harness::manifest::{clique, set};
+use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, same};
 
-/// Two replicas of one clique.
-fn workload(replicas: u32, version: &str) -> Value {
-    let mut web = clique("web", replicas);
-    web["spec"]["minAvailable"] = 1.into();
-    web["annotations"] = json!({"example.com/version": version});
-    probe(&mut web);
-    let mut workload = set("svc", &[web], &[]);
+/// Two replicas, each with a clique of that many pods, and as many group replicas of one pod.
+fn workload(count: u32, version: &str) -> Value {
+    let mut cliques = [clique("web", count), clique("work", 1)];
+    for clique in &mut cliques {
+        clique["annotations"] = json!({"example.com/version": version});
+        probe(clique);
+    }
+    cliques[0]["spec"]["minAvailable"] = 1.into();
+    let mut workload = set("svc", &cliques, &[group("grp", "work", count, 1)]);
     workload["spec"]["replicas"] = 2.into();
     workload
 }
@@ -40,13 +42,13 @@ fn read_second_turn(events: &Receiver<Value>) -> u64 {
     }
 }
 
-/// In the replica in turn all added pods have the new template. The other one gets its pods at
-/// once, with the template that it has, and not only in its turn.
+/// In the replica in turn all added pods and group replicas have the new template. The other one gets
+/// its own at once, with the templates that it has, and not only in its turn.
 #[test]
 fn pods_added_in_the_turn_have_the_new_template() {
     let ns = Namespace::new("count-and-template");
     ns.apply(&workload(2, "1"));
-    ns.until("version 1 runs", |seen| seen.expect_ready_pods(4));
+    ns.until("version 1 runs", |seen| seen.expect_ready_pods(8));
     let mut history = History::of(&ns);
     history.catch_up(&ns);
     let before: BTreeSet<String> = uids(&history);
@@ -54,12 +56,12 @@ fn pods_added_in_the_turn_have_the_new_template() {
     let (events, _runtime) = watch::begin_of(&ns, sets);
     ns.apply(&workload(4, "2"));
     ns.until("version 2 runs", |seen| {
-        seen.expect_ready_pods(8)?;
+        seen.expect_ready_pods(16)?;
         let pods = seen.all("Pod");
         let new = pods
             .iter()
             .filter(|p| p["metadata"]["annotations"]["example.com/version"] == "2");
-        same("pods of version 2", &new.count(), &8)?;
+        same("pods of version 2", &new.count(), &16)?;
         has_ended(seen, "svc")
     });
     history.catch_up(&ns);
@@ -72,7 +74,13 @@ fn pods_added_in_the_turn_have_the_new_template() {
         }
     }
     let of: Vec<&str> = made.keys().map(|(podclique, _)| *podclique).collect();
-    assert_eq!(of, ["svc-1-web"; 2], "{made:?}");
+    let expected = [
+        "svc-1-grp-2-work",
+        "svc-1-grp-3-work",
+        "svc-1-web",
+        "svc-1-web",
+    ];
+    assert_eq!(of, expected, "{made:?}");
     let turn = read_second_turn(&events);
     assert!(made.values().all(|at| *at < turn), "{made:?} {turn}");
 }

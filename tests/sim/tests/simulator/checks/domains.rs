@@ -206,3 +206,25 @@ fn the_node_selector_of_a_pod_without_a_gate_is_fixed() {
     let more = Call::merge(&path, json!({"spec": {"nodeSelector": {"zone": "z0"}}}));
     assert_eq!(store.handle("user", &more).code, 422);
 }
+
+/// All replicas of a group in one replica of the set are a scope, and each of them is one.
+#[test]
+fn the_scopes_of_a_pod_of_a_group_replica() {
+    let required = |level: &str| json!({"pack": {"required": level}});
+    let set = json!({"spec": {"template": {
+        "podCliqueScalingGroups": [{
+            "name": "g",
+            "allReplicasTopologyConstraint": required("zone"),
+            "topologyConstraint": required("rack"),
+        }],
+        "cliques": [{"name": "w"}],
+    }}});
+    let pod = json!({"metadata": {"namespace": "default"}});
+    let found = topology::scopes::of_pod(&set, "demo-0-g-1-w", &pod);
+    let found: Vec<(&str, usize)> = found
+        .iter()
+        .map(|scope| (scope.name.as_str(), scope.position))
+        .collect();
+    let expected = [("default/demo-0-g#0", 0), ("default/demo-0-g-1#0.0", 1)];
+    assert_eq!(found, expected);
+}

@@ -122,6 +122,7 @@ impl Run {
         self.has_webhook = false;
         self.places_gangs = false;
         self.has_topology = false;
+        self.has_claims = false;
         let mut left = Left::default();
         for _ in 0..self.rng.below(LIVES) + 2 {
             self.live(&mut left).await?;

@@ -5,6 +5,7 @@ mod answers;
 mod calm;
 mod domains;
 mod leaving;
+mod suspending;
 mod trouble;
 
 use std::time::Duration;
@@ -12,7 +13,7 @@ use std::time::Duration;
 use sim::actors::{self, GarbageCollector, Playing, User};
 use sim::check::{Checker, Requests, Violation};
 use sim::store::{Record, Stored};
-use sim::{Coverage, Id, Resource, Rng, Store, topology, view};
+use sim::{Coverage, Id, Resource, Rng, Store, sharing, topology, view};
 use tokio::time::Instant;
 
 use crate::operator::{self, Operator};
@@ -59,11 +60,24 @@ pub fn run_leaving(
     }
 }
 
+/// The same for a set that is suspended and resumed, several times.
+pub fn run_suspending(
+    seed: u64,
+    sabotage: Option<Sabotage>,
+    lines: usize,
+) -> Result<Coverage, Failure> {
+    match attempt(Course::Suspending, seed, sabotage, 0) {
+        Err(_) if lines > 0 => attempt(Course::Suspending, seed, sabotage, lines),
+        result => result,
+    }
+}
+
 /// The course of a run.
 #[derive(Clone, Copy)]
 enum Course {
     Any,
     Leaving,
+    Suspending,
 }
 
 fn attempt(
@@ -77,6 +91,7 @@ fn attempt(
         let result = match course {
             Course::Any => run.all().await,
             Course::Leaving => run.leave_and_return().await,
+            Course::Suspending => run.suspend_and_resume().await,
         };
         match result {
             Ok(()) => {
@@ -138,6 +153,8 @@ struct Run {
     places_gangs: bool,
     /// Whether the cluster has a topology, and the set has constraints.
     has_topology: bool,
+    /// Whether pods of the set share resource claims.
+    has_claims: bool,
     /// Whether pods only start and nothing else happens.
     is_quiet: bool,
     coverage: Coverage,
@@ -153,6 +170,10 @@ impl Run {
         if has_topology {
             user = user.with_constraints(&mut rng);
             topology::install(&mut store);
+        }
+        let has_claims = sharing::is_in(seed) && !user.has_job();
+        if has_claims {
+            user = user.with_sharing(&mut sharing::entries_of(seed));
         }
         user.create(&mut store);
         let lot = Lot::default();
@@ -181,6 +202,7 @@ impl Run {
             minds_wakes: seed.is_multiple_of(WAKES_EVERY),
             places_gangs,
             has_topology,
+            has_claims,
             is_quiet: false,
             coverage: Coverage::default(),
         }
@@ -204,6 +226,17 @@ impl Run {
         for _ in 0..TROUBLED {
             self.troubled_step().await?;
         }
+        self.calm_down();
+        self.converge().await?;
+        self.verdict()?;
+        self.second_act().await?;
+        self.last_act().await?;
+        self.be_refused().await?;
+        self.stay_quiet().await
+    }
+
+    /// All trouble ends.
+    fn calm_down(&mut self) {
         self.is_calm = true;
         self.is_quota_used_up = false;
         self.are_nodes_dead = false;
@@ -215,12 +248,6 @@ impl Run {
         }
         self.apply_again();
         self.capacity = usize::MAX;
-        self.converge().await?;
-        self.verdict()?;
-        self.second_act().await?;
-        self.last_act().await?;
-        self.be_refused().await?;
-        self.stay_quiet().await
     }
 
     /// Users restore a removed owner reference in the end.
@@ -300,6 +327,9 @@ impl Run {
         let (store, rng) = (&mut self.store, &mut self.rng);
         let does_load_change = !self.is_calm && rng.chance(200);
         if self.has_topology && actors::collect_pods(store, rng) {
+            return true;
+        }
+        if self.has_claims && actors::free_devices(store, rng) {
             return true;
         }
         let first = rng.below(5);

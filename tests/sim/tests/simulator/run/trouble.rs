@@ -57,10 +57,10 @@ impl Run {
 
     pub(super) fn any_kind(&mut self) -> Resource {
         let kinds = &views::KINDS;
-        let count = if self.has_topology {
-            kinds.len()
-        } else {
-            views::IN_NAMESPACES
+        let count = match (self.has_claims, self.has_topology) {
+            (true, _) => kinds.len(),
+            (false, true) => views::WITH_TOPOLOGY,
+            (false, false) => views::IN_ALL,
         };
         kinds[self.rng.below(count)]
     }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueStatus, labels};
+use domain::Claim;
+use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Pace, Reconciler};
@@ -49,6 +51,13 @@ impl Reconciler for SpoiltPodCliques {
         {
             set.unnoted_failures.clear();
         }
+        if self.sabotage == Some(Sabotage::SuspensionIgnored)
+            && let Some(set) = &mut snapshot.set
+            && set.is_suspended
+        {
+            set.is_suspended = false;
+            snapshot.may_create = true;
+        }
         if self.sabotage == Some(Sabotage::PinsIgnored)
             && let Some(gang) = &mut snapshot.gang
         {
@@ -64,11 +73,17 @@ impl Reconciler for SpoiltPodCliques {
         {
             set.update.first_replaced = 0;
         }
+        if self.sabotage == Some(Sabotage::ClaimsRevived) {
+            revive_claims(&mut snapshot);
+        }
         snapshot
     }
 
     fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
-        let plan = self.rules.decide(snapshot, now);
+        let mut plan = self.rules.decide(snapshot, now);
+        if self.sabotage == Some(Sabotage::ClaimsCutOff) {
+            plan.wave(cut_claims_off(snapshot));
+        }
         if self.sabotage == Some(Sabotage::BudgetForgetsDeletions) {
             let spoilt = self.rules.decide(&without_gaps(snapshot), now);
             if updated(&spoilt) > updated(&plan) {
@@ -84,6 +99,33 @@ impl Reconciler for SpoiltPodCliques {
         }
         plan
     }
+}
+
+/// Pretends that all claims stay, and that those of PodCliques are this one's.
+fn revive_claims(snapshot: &mut Snapshot) {
+    let uid = ownership::uid(&snapshot.podclique.metadata).to_owned();
+    for claim in snapshot.sharing.claims.found.values_mut() {
+        let meta = &mut Arc::make_mut(claim).metadata;
+        meta.deletion_timestamp = None;
+        let owners = meta.owner_references.iter_mut().flatten();
+        for owner in owners.filter(|owner| owner.kind == "PodClique") {
+            owner.uid.clone_from(&uid);
+        }
+    }
+}
+
+/// Removes the claims of indexes that are not below the count.
+fn cut_claims_off(snapshot: &Snapshot) -> Vec<Action> {
+    let podclique = &snapshot.podclique;
+    let is_beyond = |claim: &Claim| {
+        let index = ownership::label_index(&claim.metadata, labels::POD_INDEX);
+        index.is_some_and(|index| index >= podclique.spec.replicas)
+    };
+    let claims = snapshot.sharing.claims.found.values();
+    claims
+        .filter(|claim| is_beyond(claim) && !claim.is_terminating())
+        .map(|claim| Action::delete::<Claim>(&claim.metadata, Purpose::RemoveClaim))
+        .collect()
 }
 
 /// Pretends that the update has given surge up.

@@ -44,6 +44,9 @@ impl Reconciler for Spoilt {
         if self.sabotage == Some(Sabotage::TimerEarly) {
             hasten(&mut snapshot);
         }
+        if self.sabotage == Some(Sabotage::ExpiresEarly) {
+            expire(&mut snapshot);
+        }
         if self.sabotage == Some(Sabotage::PiecemealJoining) {
             pass_for_established(&mut snapshot);
         }
@@ -97,6 +100,15 @@ fn run_ahead(next: &mut PodCliqueSetStatus) {
         && first.from < i32::MAX
     {
         last.from = 0;
+    }
+}
+
+/// Pretends that a job that has a time to be kept has none left.
+fn expire(snapshot: &mut Snapshot) {
+    let limits = &mut Arc::make_mut(&mut snapshot.stored).spec.training_spec;
+    let kept = limits.as_mut().and_then(|l| l.ttl_after_finished.as_mut());
+    if let Some(kept) = kept {
+        *kept = GoDuration("0s".to_owned());
     }
 }
 

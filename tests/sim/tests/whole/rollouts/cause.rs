@@ -10,7 +10,7 @@ use sim::Store;
 
 use super::nodes::{Program, World};
 use super::shape::{self, Shape};
-use acts::{add_autoscaler, autoscale, break_one, end_containers, lose_one};
+use acts::{add_autoscaler, autoscale, break_one, end_containers, lose_one, lose_one_beyond_base};
 
 /// The course of a disturbed update.
 #[derive(Debug)]
@@ -33,8 +33,8 @@ pub struct Cause {
     pub surge_fits: bool,
     /// Whether a unit with surge has room and comes up in the end, and none but an old one is lost.
     pub leaves_room: bool,
-    /// Whether sets of several parts meet it.
-    pub is_of_graphs: bool,
+    /// Whether this shape meets it.
+    pub meets: fn(&Shape) -> bool,
     /// The terminationDelay of the set.
     pub delay: Option<&'static str>,
     /// Whether its parts have autoscalers.
@@ -102,7 +102,7 @@ const ENDS: Cause = Cause {
     spare_places: 0,
     surge_fits: true,
     leaves_room: false,
-    is_of_graphs: true,
+    meets: |_| true,
     delay: None,
     is_autoscaled: false,
     before: NOTHING,
@@ -117,7 +117,7 @@ const ENDS: Cause = Cause {
     missing: 0,
 };
 
-pub static CAUSES: [Cause; 22] = [
+pub static CAUSES: [Cause; 23] = [
     Cause {
         name: "no spare room",
         surge_fits: false,
@@ -134,7 +134,10 @@ pub static CAUSES: [Cause; 22] = [
     },
     Cause {
         name: "full quota",
+        leaves_room: true,
         before: |store, shape, _| store.pod_quota = Some(shape.pods),
+        words_of_engine: Some(&["waits until its surge has room", "exceeded quota"]),
+        cure: |store, _, _| store.pod_quota = None,
         ..ENDS
     },
     Cause {
@@ -148,15 +151,24 @@ pub static CAUSES: [Cause; 22] = [
     },
     Cause {
         name: "a pod that is lost and replaced",
+        leaves_room: true,
         spare_places: 1,
         during: Some(|store, _, _| lose_one(store)),
+        ..ENDS
+    },
+    Cause {
+        name: "a unit beyond the base gang that is lost and replaced",
+        // Versions stay whole meanwhile: it is no loss that ends the steps.
+        meets: |shape| !shape.parts.is_empty(),
+        spare_places: 1,
+        during: Some(|store, shape, _| lose_one_beyond_base(store, shape)),
         ..ENDS
     },
     Cause {
         name: "places that are lost for good",
         // Of several parts the loss may leave each with as many as it had to keep: then the update
         // rightly ends with these.
-        is_of_graphs: false,
+        meets: |shape| shape.parts.is_empty(),
         during: Some(|store, shape, world| {
             // As many as may be down: with fewer the update rightly ends with the others.
             world.places = shape.pods - shape.max_unavailable;
@@ -218,6 +230,7 @@ pub static CAUSES: [Cause; 22] = [
     },
     Cause {
         name: "gang termination",
+        leaves_room: true,
         delay: Some("5s"),
         during: Some(|store, _, _| break_one(store)),
         ..ENDS

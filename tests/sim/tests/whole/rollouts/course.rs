@@ -7,10 +7,11 @@ use std::time::Duration;
 use api::labels;
 use serde_json::Value;
 use sim::check::{LATE, OPERATOR};
-use sim::store::{Record, Stored};
+use sim::store::Record;
 use sim::{Resource, Store, view};
 use tokio::time::Instant;
 
+use super::floor::is_deleted;
 use super::nodes::{self, World};
 use super::{KILLS, LIMIT, LINES, has_version, shape};
 use crate::ring::{Begin, Ring, in_paused_time};
@@ -135,11 +136,10 @@ impl Course {
 
 /// Fails if the operator has deleted a pod or a PodClique since this place in the log.
 pub fn expect_no_deletion(store: &Store, since: usize) -> Result<(), String> {
-    let stays = |object: &Option<Stored>| object.as_ref().is_some_and(|o| !view::is_terminating(o));
     let is_deletion = |record: &&Record| {
         let is_part = [Resource::Pod, Resource::PodClique].contains(&record.id.resource);
         let is_ours = [OPERATOR, LATE].contains(&record.actor);
-        is_part && is_ours && stays(&record.before) && !stays(&record.after)
+        is_part && is_ours && is_deleted(record)
     };
     let mut log = store.log.get(since..).unwrap_or_default().iter();
     let deleted = log.find(is_deletion);

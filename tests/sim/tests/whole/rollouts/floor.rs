@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 
 use sim::check::{LATE, OPERATOR};
-use sim::store::Record;
+use sim::store::{Record, Stored};
 use sim::{Resource, Store, view};
 
 use super::shape::Shape;
+use super::{has_version, set_id};
 
 /// Fails if the operator took a unit down when too few were up. Each of several parts has its own budget,
 /// and in a set with surge each replica, for its only pod.
@@ -15,7 +16,8 @@ pub fn check(store: &Store, shape: &Shape, began: usize) -> Result<(), String> {
     let log = store.log.iter().enumerate();
     if !shape.parts.is_empty() {
         return shape.parts.iter().try_for_each(|part| {
-            let of_part = log.clone().filter(|(_, record)| part.has(&record.id.name));
+            let is_read = |record: &Record| part.has(&record.id.name) || record.id == set_id();
+            let of_part = log.clone().filter(|(_, record)| is_read(record));
             check_units(of_part, &part.alone(shape), began, part.units)
         });
     }
@@ -66,11 +68,18 @@ fn check_units<'a>(
     Ok(())
 }
 
-/// How many units may be down once the update goes on without surge.
+/// How many units may be down once the update goes on without surge, as the record of the units says, or
+/// the turn for all of its parts.
 fn gives_surge_up(record: &Record, shape: &Shape) -> usize {
     let is_it = (record.id.resource, record.id.name.as_str()) == shape.scaled;
-    let after = record.after.as_ref().filter(|_| is_it);
-    let reason = after.map_or("", |o| view::text(o, "/status/updateProgress/withoutSurge"));
+    let field = if is_it {
+        "/status/updateProgress/withoutSurge"
+    } else {
+        "/status/updateProgress/currentlyUpdating/0/withoutSurge"
+    };
+    let is_read = is_it || record.id == set_id();
+    let after = record.after.as_ref().filter(|_| is_read);
+    let reason = after.map_or("", |object| view::text(object, field));
     if reason.is_empty() {
         0
     } else {
@@ -89,20 +98,13 @@ fn units_of(record: &Record, shape: &Shape) -> Option<usize> {
 /// The name of the unit that the operator deletes: the PodClique of a group replica, or a pod.
 fn taken_down<'a>(record: &'a Record, shape: &Shape) -> Option<&'a str> {
     let is_ours = [OPERATOR, LATE].contains(&record.actor);
-    let before = record
-        .before
-        .as_ref()
-        .filter(|o| !view::is_terminating(o))?;
-    let goes = record
-        .after
-        .as_ref()
-        .is_none_or(|o| view::is_terminating(o));
     let is_unit = if shape.scaled.0 == Resource::PodCliqueScalingGroup {
         Resource::PodClique
     } else {
         Resource::Pod
     };
-    (is_ours && goes && record.id.resource == is_unit).then(|| view::name(before))
+    let is_it = is_ours && is_deleted(record) && record.id.resource == is_unit;
+    is_it.then_some(record.id.name.as_str())
 }
 
 /// Keeps the pods that are up, and with them the PodCliques of group replicas.
@@ -132,20 +134,37 @@ fn note<'a>(up: &mut BTreeSet<&'a str>, record: &'a Record) {
     };
 }
 
-/// Whether the operator has created or deleted a pod or PodClique since then.
-pub fn has_acted(store: &Store, since: usize) -> Result<(), String> {
+/// Whether the update to this version has gone on since then: the operator has created a pod or PodClique
+/// of it for the set, or deleted one of another version.
+pub fn has_gone_on(store: &Store, since: usize, version: &str) -> Result<(), String> {
     let mut log = store.log.get(since..).unwrap_or_default().iter();
-    let has_acted = log.any(|record| {
-        let is_part = [Resource::Pod, Resource::PodClique].contains(&record.id.resource);
-        let changes = record.before.is_none()
-            || record.after.is_none()
-            || record
-                .after
-                .as_ref()
-                .is_some_and(|o| view::is_terminating(o));
-        record.actor == OPERATOR && is_part && changes
-    });
-    has_acted
+    let is_step = |record: &Record| {
+        let is_new = has_version(&record.last, version);
+        let is_due = if is_new {
+            is_created(record)
+        } else {
+            is_deleted(record)
+        };
+        is_part(record) && is_due
+    };
+    log.any(is_step)
         .then_some(())
-        .ok_or_else(|| "nothing was created or deleted".to_owned())
+        .ok_or_else(|| format!("nothing was created of version {version}, or deleted of another"))
+}
+
+/// Whether the operator wrote a pod or PodClique of the set.
+fn is_part(record: &Record) -> bool {
+    let is_unit = [Resource::Pod, Resource::PodClique].contains(&record.id.resource);
+    let is_of_set = view::label(&record.last, api::labels::PART_OF) == set_id().name;
+    is_unit && is_of_set && [OPERATOR, LATE].contains(&record.actor)
+}
+
+fn is_created(record: &Record) -> bool {
+    record.before.is_none()
+}
+
+/// Whether the object goes, or begins to.
+pub fn is_deleted(record: &Record) -> bool {
+    let stays = |object: &Option<Stored>| object.as_ref().is_some_and(|o| !view::is_terminating(o));
+    stays(&record.before) && !stays(&record.after)
 }

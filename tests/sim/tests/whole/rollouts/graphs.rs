@@ -18,6 +18,8 @@ pub struct Part {
     pub minimum: usize,
     /// `rollingUpdate.maxUnavailable`.
     pub max_unavailable: usize,
+    /// `rollingUpdate.maxSurge`.
+    pub surge: usize,
 }
 
 /// The default budget: a whole version.
@@ -26,6 +28,7 @@ pub const DECODE: Part = Part {
     units: 4,
     minimum: 2,
     max_unavailable: 2,
+    surge: 0,
 };
 
 /// One more than a whole version may be missing. A unit of decode that waits for a place takes the next
@@ -35,6 +38,7 @@ pub const PREFILL: Part = Part {
     units: 6,
     minimum: 2,
     max_unavailable: 3,
+    surge: 0,
 };
 
 /// Two steps of two decode units, and three prefill units in each of them. Places are given in the order
@@ -54,6 +58,20 @@ pub const PAIR: Shape = Shape {
     max_unavailable: 3,
     parts: &[DECODE, PREFILL],
     ..COHERENT_GROUP
+};
+
+/// The same with surge for a whole version of both parts: the first new units are surge.
+pub const SURGING_PAIR: Shape = Shape {
+    name: "coherent pair with surge",
+    surge: 4,
+    parts: &[
+        Part { surge: 2, ..DECODE },
+        Part {
+            surge: 2,
+            ..PREFILL
+        },
+    ],
+    ..PAIR
 };
 
 /// A router of ten pods, twenty decode and ten prefill units, in three steps. Losses of four places leave
@@ -77,6 +95,7 @@ pub const TRIO: Shape = Shape {
             units: 10,
             minimum: 2,
             max_unavailable: 3,
+            surge: 0,
         },
         Part {
             units: 20,
@@ -94,7 +113,48 @@ pub const TRIO: Shape = Shape {
     ..COHERENT_GROUP
 };
 
+/// Two replicas of a model, in three steps each. It is a unit of the second one that is scaled: it waits
+/// while the first one has the turn. Without a place for a pod of the first one, a unit of the second one
+/// that is being replaced loses its own, so one more than a whole version may be missing.
+pub const COHERENT_SET: Shape = Shape {
+    name: "coherent set",
+    build: || {
+        set("svc")
+            .replicas(2)
+            .clique("a", |c| c)
+            .clique("b", |c| c)
+            .group("d", ["a"], |g| g.replicas(3).min(1))
+            .group("p", ["b"], |g| g.replicas(3).min(1))
+    },
+    pods: 12,
+    scaled: (Resource::PodCliqueScalingGroup, "svc-1-d"),
+    max_unavailable: 2,
+    parts: &[
+        small("svc-0-d"),
+        small("svc-0-p"),
+        small("svc-1-d"),
+        small("svc-1-p"),
+    ],
+    ..COHERENT_GROUP
+};
+
+/// A group of three units, each a whole version of it.
+const fn small(name: &'static str) -> Part {
+    Part {
+        object: (Resource::PodCliqueScalingGroup, name),
+        units: 3,
+        minimum: 1,
+        max_unavailable: 2,
+        surge: 0,
+    }
+}
+
 impl Part {
+    /// The name of its replica of the set.
+    pub fn replica(&self) -> &'static str {
+        self.object.1.rsplit_once('-').unwrap().0
+    }
+
     /// Its name in the template.
     pub fn name(&self) -> &'static str {
         self.object.1.rsplit('-').next().unwrap()
@@ -109,11 +169,21 @@ impl Part {
     /// Whether the pod of this name is of a group replica in the base gang: while one of these is down,
     /// scaled gangs do not start, and the update has no steps.
     pub fn has_in_base(&self, pod: &str) -> bool {
+        let index = self.replica_of(pod);
+        index.is_some_and(|index| index < self.minimum)
+    }
+
+    /// Whether the pod of this name is of a group replica in a scaled gang.
+    pub fn has_beyond_base(&self, pod: &str) -> bool {
+        let index = self.replica_of(pod);
+        index.is_some_and(|index| index >= self.minimum)
+    }
+
+    /// The index of the group replica to which the pod of this name belongs.
+    fn replica_of(&self, pod: &str) -> Option<usize> {
         let is_group = self.object.0 == Resource::PodCliqueScalingGroup;
-        let rest = pod.strip_prefix(self.object.1).unwrap_or_default();
-        let index = rest.split('-').nth(1);
-        let index = index.and_then(|index| index.parse::<usize>().ok());
-        is_group && index.is_some_and(|index| index < self.minimum)
+        let rest = pod.strip_prefix(self.object.1).filter(|_| is_group)?;
+        rest.split('-').nth(1)?.parse().ok()
     }
 
     /// It alone, as if its set had no other part.
@@ -121,6 +191,7 @@ impl Part {
         Shape {
             pods: self.units,
             scaled: self.object,
+            surge: self.surge,
             max_unavailable: self.max_unavailable,
             parts: &[],
             ..*shape
@@ -134,6 +205,9 @@ impl Part {
             let configs = template[kind].as_array_mut().into_iter().flatten();
             for config in configs.filter(|config| config["name"] == self.name()) {
                 config["rollingUpdate"] = json!({"maxUnavailable": self.max_unavailable});
+                if self.surge > 0 {
+                    config["rollingUpdate"]["maxSurge"] = json!(self.surge);
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use sim::store::Record;
 use sim::{Call, Resource, Store, view};
 use testkit::builders::{SetBuilder, set};
 
-use super::graphs::{PAIR, Part, TRIO};
+use super::graphs::{COHERENT_SET, PAIR, Part, SURGING_PAIR, TRIO};
 use super::{has_version, set_id};
 use crate::scenarios::{manifest, scale};
 
@@ -16,9 +16,9 @@ pub struct Shape {
     pub build: fn() -> SetBuilder,
     /// Its units, of one pod each: pods, group replicas, or replicas of the set.
     pub pods: usize,
-    /// The object that is scaled; of several parts the last one.
+    /// The object that is scaled; of several parts that of the first group in the template.
     pub scaled: (Resource, &'static str),
-    /// `rollingUpdate.maxSurge`.
+    /// `rollingUpdate.maxSurge`; of several parts their sum.
     pub surge: usize,
     /// `rollingUpdate.maxUnavailable`; of several parts the largest one.
     pub max_unavailable: usize,
@@ -79,8 +79,8 @@ pub const COHERENT_GROUP: Shape = Shape {
 
 /// A clique, a group, a set of three replicas: one unit may be down. Then cliques and groups with
 /// one surge unit, with all units required or without, coherent ones, of which two units may be down, and
-/// coherent ones of several parts.
-pub static SHAPES: [Shape; 12] = [
+/// coherent ones of several parts, in one replica or in two, and with surge.
+pub static SHAPES: [Shape; 14] = [
     COHERENT_CLIQUE,
     COHERENT_GROUP,
     Shape {
@@ -129,6 +129,8 @@ pub static SHAPES: [Shape; 12] = [
     },
     PAIR,
     TRIO,
+    COHERENT_SET,
+    SURGING_PAIR,
 ];
 
 /// The shape of that name.
@@ -194,7 +196,7 @@ impl Shape {
         } else {
             "cliques"
         };
-        if self.surge > 0 {
+        if self.surge > 0 && self.parts.is_empty() {
             let rolling = json!({"maxSurge": self.surge, "maxUnavailable": self.max_unavailable});
             manifest["spec"]["template"][parts][0]["rollingUpdate"] = rolling;
         }

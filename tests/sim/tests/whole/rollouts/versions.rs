@@ -1,5 +1,6 @@
 //! The versions of a coherent update, by pods on nodes and not by the steps that the set stores: while
-//! two of them run, each has a whole version's units of every part (docs/semantics.md §14.9).
+//! two of them run in a replica of the set, each has a whole version's units of every part there
+//! (docs/semantics.md §14.9).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,18 +24,19 @@ const CHAOS: &str = "chaos";
 const USER: &str = "user";
 
 /// Fails if a version was in pieces, unless the cause took a unit away. That excuses all versions until
-/// everything is on nodes again and each version is whole; a loss in the base gang excuses them to the
-/// end, as it may end the steps.
+/// everything is on nodes again and each version is whole; a loss in a base gang excuses them to the
+/// end, as it may end the steps, and as its units may take places from another replica.
 pub fn check(store: &Store, shape: &Shape, _: usize) -> Result<(), String> {
-    if shape.parts.is_empty() {
-        return Ok(());
-    }
-    let mut graph = Graph::of(shape.parts);
-    for record in &store.log {
-        graph.judge(record.time)?;
-        graph.note(record);
-    }
-    graph.judge(store.now)
+    let is_same = |part: &Part, next: &Part| part.replica() == next.replica();
+    let mut replicas = shape.parts.chunk_by(is_same);
+    replicas.try_for_each(|parts| {
+        let mut graph = Graph::of(parts, shape.parts);
+        for record in &store.log {
+            graph.judge(record.time)?;
+            graph.note(record);
+        }
+        graph.judge(store.now)
+    })
 }
 
 /// What the cause took away.
@@ -46,9 +48,11 @@ enum Loss {
     Lasting,
 }
 
-/// The pods at some moment of the log.
+/// The pods of a replica at some moment of the log.
 struct Graph<'a> {
     parts: &'static [Part],
+    /// The parts of all replicas.
+    all: &'static [Part],
     /// The wanted units of each part.
     wanted: Vec<usize>,
     /// The part and the version of each pod that stays and has a node, by its name.
@@ -66,9 +70,10 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    fn of(parts: &'static [Part]) -> Self {
+    fn of(parts: &'static [Part], all: &'static [Part]) -> Self {
         Self {
             parts,
+            all,
             wanted: parts.iter().map(|part| part.units).collect(),
             placed: BTreeMap::new(),
             ready: BTreeSet::new(),
@@ -90,6 +95,9 @@ impl<'a> Graph<'a> {
     fn note(&mut self, record: &'a Record) {
         if let Some(set) = record.after.as_ref().filter(|_| is_set(record)) {
             self.newest = view::text(set, VERSION);
+        }
+        if self.takes_from_base(record) {
+            self.loss = Loss::Lasting;
         }
         let mut parts = self.parts.iter();
         let Some(part) = parts.position(|part| part.has(&record.id.name)) else {
@@ -123,17 +131,20 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What the record takes away from the part.
+    /// Whether the record takes a unit away from the base gang of some replica.
+    fn takes_from_base(&self, record: &Record) -> bool {
+        let mut parts = self.all.iter();
+        is_loss(record) && parts.any(|part| part.has_in_base(&record.id.name))
+    }
+
+    /// What the record takes away from the part, if that can be made up for.
     fn loss_by(&self, record: &Record, part: usize) -> Loss {
         let config = &self.parts[part];
-        let is_pod = record.id.resource == Resource::Pod;
         let is_scaled_in = || {
             let units = units_of(record, config);
             record.actor == USER && units.is_some_and(|units| units < self.wanted[part])
         };
-        if is_pod && record.actor == CHAOS && config.has_in_base(&record.id.name) {
-            Loss::Lasting
-        } else if (is_pod && record.actor == CHAOS) || is_scaled_in() {
+        if is_loss(record) || is_scaled_in() {
             Loss::Passing
         } else {
             Loss::Nothing
@@ -182,6 +193,11 @@ impl<'a> Graph<'a> {
         }
         units
     }
+}
+
+/// Whether a pod is lost, or breaks.
+fn is_loss(record: &Record) -> bool {
+    record.id.resource == Resource::Pod && record.actor == CHAOS
 }
 
 /// Whether the record is of the set.

@@ -82,7 +82,7 @@ fn replicas_that_fail_together_need_as_many_restarts() {
         workload.set.spec.training_spec = Some(TrainingSpec {
             max_restarts: Some(2),
             max_runtime: None,
-            ignore_disruptions: None,
+            ..TrainingSpec::default()
         });
         workload.set.status.as_mut().unwrap().restart_count = Some(used);
         let next = next_of(&explain(&workload, &[]));

@@ -1,4 +1,5 @@
-//! lint's findings on types, limits and keys, compared with an API server without the webhook.
+//! lint's findings on types, limits and keys, compared with an API server without the webhook, which
+//! decodes strictly as for kubectl.
 
 use serde_json::{Value, json};
 use testkit::good_set::{CLIQUES, FRONTEND, GROUP, at, edited};
@@ -67,6 +68,7 @@ fn of_types() -> Vec<Case> {
             json!("InOrder"),
         ),
         refused("a list for an object", at(CLIQUES, "0/spec"), json!([])),
+        refused("an unknown field", "/spec/replica", json!(2)),
     ]
 }
 
@@ -115,7 +117,6 @@ fn that_are_accepted() -> Vec<Case> {
             at(FRONTEND, "labels"),
             json!({"a": null}),
         ),
-        accepted("an unknown field", "/spec/replica", json!(2)),
         accepted("a field that is null", &*replicas, Value::Null),
         accepted("an object that is null", CONSTRAINT, Value::Null),
         accepted("a status", "/status", json!({"replicas": "x"})),
@@ -147,7 +148,7 @@ fn that_are_accepted() -> Vec<Case> {
 fn lint_judges_definitions_as_the_api_server_does() {
     let ns = Namespace::new("cli-definition");
     let path = format!(
-        "/apis/grove.io/v1alpha1/namespaces/{}/podcliquesets?dryRun=All",
+        "/apis/grove.io/v1alpha1/namespaces/{}/podcliquesets?dryRun=All&fieldValidation=Strict",
         ns.name
     );
     let mut wrong = Vec::new();

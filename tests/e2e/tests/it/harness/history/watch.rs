@@ -1,8 +1,8 @@
 //! A watch that resumes where it ended: the API server ends the watch of a slow client, and on a
 //! busy machine a test is slow.
 
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::time::Duration;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
 
 use e2e::objects::{Kind, Objects};
 use futures::TryStreamExt as _;
@@ -35,6 +35,19 @@ pub fn begin_of(ns: &Namespace<'_>, kind: Kind) -> (Receiver<Value>, Runtime) {
     });
     runtime.spawn(follow(objects, tell, version));
     (events, runtime)
+}
+
+/// Judges each event up to the end of that time: for what must *not* happen.
+pub fn throughout(events: &Receiver<Value>, time: Duration, mut judge: impl FnMut(&Value)) {
+    let end = Instant::now() + time;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        match events.recv_timeout(left) {
+            Ok(event) => judge(&event),
+            Err(RecvTimeoutError::Timeout) => return,
+            Err(RecvTimeoutError::Disconnected) => panic!("the watch has ended"),
+        }
+    }
 }
 
 /// Sends the existing objects; returns the version from which a watch continues.

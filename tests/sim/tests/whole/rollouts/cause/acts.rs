@@ -13,6 +13,18 @@ pub fn lose_one(store: &mut Store) {
     }
 }
 
+/// A Ready pod of the old version is gone, of a group replica in a gang of its own.
+pub fn lose_one_beyond_base(store: &mut Store, shape: &Shape) {
+    let is_beyond = |id: &Id| {
+        shape
+            .parts
+            .iter()
+            .any(|part| part.has_beyond_base(&id.name))
+    };
+    let id = old_pods(store).find(|id| is_beyond(id)).cloned();
+    store.remove("chaos", &id.expect("the update has not come so far"));
+}
+
 /// A Ready pod of the old version never becomes Ready again.
 pub fn break_one(store: &mut Store) {
     if let Some(id) = old_pod(store) {
@@ -21,9 +33,13 @@ pub fn break_one(store: &mut Store) {
 }
 
 fn old_pod(store: &Store) -> Option<Id> {
-    let mut pods = store.all(Resource::Pod);
-    let found = pods.find(|(_, p)| has_version(p, "1") && view::is_ready(p) && view::is_live(p));
-    found.map(|(id, _)| id.clone())
+    old_pods(store).next().cloned()
+}
+
+fn old_pods(store: &Store) -> impl Iterator<Item = &Id> {
+    let is_old = |pod: &Value| has_version(pod, "1") && view::is_ready(pod) && view::is_live(pod);
+    let pods = store.all(Resource::Pod);
+    pods.filter(move |(_, pod)| is_old(pod)).map(|(id, _)| id)
 }
 
 /// The containers of all new pods end now, for the last time: the update may go on a minute after the

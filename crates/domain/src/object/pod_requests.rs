@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use domain::object::quantity::parse_billionths;
 use k8s_openapi::api::core::v1::{Container, PodSpec, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use crate::quantity_text::{smallest_unit, write_amount};
+use super::quantity::parse_billionths;
+use super::quantity_text::{smallest_unit, write_amount};
 
 /// Amounts by name of the resource, in billionths of a core, a byte, a device: sums are exact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,6 +58,11 @@ impl ResourceSum {
     /// Billionths of the resource.
     pub fn get(&self, resource: &str) -> Option<i128> {
         self.0.get(resource).copied()
+    }
+
+    /// Whether nothing is requested.
+    pub fn is_empty(&self) -> bool {
+        self.0.values().all(|amount| *amount == 0)
     }
 
     /// In the notation of Kubernetes, by name, rounded up.

@@ -1,6 +1,6 @@
 //! The requests of pods, as the scheduler counts them.
 
-use cli::pod_requests::{ResourceSum, Which};
+use domain::object::pod_requests::{ResourceSum, Which};
 use rstest::rstest;
 use serde_json::{Value, json};
 

@@ -1,0 +1,126 @@
+//! From the name that a person has to the set.
+
+use clap::CommandFactory;
+use cli::args::Args;
+use cli::cluster::{NamedKind, find_set, load_named, nearest_name, parse_name, parse_set_name};
+use cli::exit::Exit;
+use rstest::rstest;
+use serde_json::json;
+
+use crate::server::Server;
+
+const GROVE: &str = "/apis/grove.io/v1alpha1/namespaces/ml";
+const PODS: &str = "/api/v1/namespaces/ml/pods";
+
+#[rstest]
+#[case("llm", None, "llm")]
+#[case("pcs/llm", Some(NamedKind::Set), "llm")]
+#[case("podcliqueset.grove.io/llm", Some(NamedKind::Set), "llm")]
+#[case("PodClique/llm-0-a", Some(NamedKind::Clique), "llm-0-a")]
+#[case("pcsg/llm-0-g", Some(NamedKind::Group), "llm-0-g")]
+#[case("podgang.scheduler.grove.io/llm-0", Some(NamedKind::Gang), "llm-0")]
+#[case("pod/llm-0-a-bcdfg", Some(NamedKind::Pod), "llm-0-a-bcdfg")]
+fn names_are_those_of_kubectl(
+    #[case] text: &str,
+    #[case] kind: Option<NamedKind>,
+    #[case] name: &str,
+) {
+    let asked = parse_name(text).unwrap();
+    assert_eq!((asked.kind, asked.name), (kind, name));
+}
+
+#[test]
+fn another_type_is_refused_with_the_known_ones() {
+    let failure = parse_name("deployment/llm").unwrap_err();
+    assert_eq!(failure.exit(), Exit::BadInput);
+    assert!(
+        failure.to_string().contains("pcs, pcsg, pclq, pg, po"),
+        "{failure}"
+    );
+}
+
+/// Commands that change a set take its name only.
+#[rstest]
+#[case("llm", Some("llm"))]
+#[case("podcliquesets/llm", Some("llm"))]
+#[case("pod/llm-0-a", None)]
+#[case("deployment/llm", None)]
+fn the_name_of_a_set(#[case] text: &str, #[case] name: Option<&str>) {
+    assert_eq!(parse_set_name(text).ok().as_deref(), name);
+}
+
+#[rstest]
+fn each_command_that_changes_a_set_takes_its_name_with_a_type(
+    #[values("restart", "pause", "unpause", "undo", "suspend", "resume")] command: &str,
+) {
+    let named = |text: &str| {
+        let matches = Args::command().try_get_matches_from(["kubectl-grove", command, text]);
+        let name = |(_, own): (&str, &clap::ArgMatches)| own.get_one::<String>("name").cloned();
+        matches.map(|matches| matches.subcommand().and_then(name))
+    };
+    assert_eq!(named("podcliqueset/llm").unwrap().as_deref(), Some("llm"));
+    let refusal = named("pclq/llm-0-a").unwrap_err().to_string();
+    assert!(refusal.contains("name the set"), "{refusal}");
+}
+
+#[rstest]
+#[case("llmm", Some("llm"))]
+#[case("prefll", Some("prefill"))]
+#[case("something-else", None)]
+fn the_nearest_name_is_proposed(#[case] name: &str, #[case] meant: Option<&str>) {
+    let names = ["llm", "prefill"].map(str::to_owned);
+    assert_eq!(nearest_name(&names, name), meant);
+}
+
+/// Set `svc` with a PodClique and a pod.
+fn server() -> Server {
+    let server = Server::default();
+    let labels = json!({"app.kubernetes.io/part-of": "svc"});
+    let meta = |name: &str| json!({"name": name, "namespace": "ml", "labels": labels});
+    let spec = json!({"replicas": 1, "template": {"cliques": []}});
+    let stored = json!({"metadata": {"name": "svc", "namespace": "ml"}, "spec": spec});
+    server.put(&format!("{GROVE}/podcliquesets"), stored);
+    let spec = json!({"roleName": "a", "replicas": 1, "podSpec": {"containers": []}});
+    let podclique = json!({"metadata": meta("svc-0-a"), "spec": spec});
+    server.put(&format!("{GROVE}/podcliques"), podclique);
+    server.put(PODS, json!({"metadata": meta("svc-0-a-bcdfg")}));
+    for empty in [
+        "/apis/grove.io/v1alpha1/namespaces/ml/podcliquescalinggroups",
+        "/apis/scheduler.grove.io/v1alpha1/namespaces/ml/podgangs",
+    ] {
+        let list = json!({"kind": "List", "apiVersion": "v1", "metadata": {}, "items": []});
+        server.answer(empty, 200, &list.to_string());
+    }
+    server
+}
+
+#[rstest]
+#[case("svc", None)]
+#[case("pcs/svc", None)]
+#[case("svc-0-a", Some(NamedKind::Clique))]
+#[case("pod/svc-0-a-bcdfg", Some(NamedKind::Pod))]
+#[case("svc-0-a-bcdfg", Some(NamedKind::Pod))]
+#[tokio::test]
+async fn a_set_is_found_by_any_of_its_objects(#[case] text: &str, #[case] kind: Option<NamedKind>) {
+    let server = server();
+    let loaded = load_named(&server.cluster(), text).await.unwrap();
+    assert_eq!(loaded.workload.set.metadata.name.as_deref(), Some("svc"));
+    assert_eq!(loaded.child.as_ref().map(|(kind, _)| *kind), kind);
+    let is_pod = kind == Some(NamedKind::Pod);
+    assert_eq!(loaded.pod(), is_pod.then_some("svc-0-a-bcdfg"));
+    assert_eq!(find_set(&server.cluster(), text).await.unwrap(), "svc");
+}
+
+#[tokio::test]
+async fn an_unknown_name_is_answered_with_the_nearest_one() {
+    let failure = find_set(&server().cluster(), "svx").await.unwrap_err();
+    assert_eq!(failure.exit(), Exit::NotFound);
+    let text = failure.to_string();
+    for words in [
+        "podcliqueset svx not found in namespace ml",
+        "did you mean svc?",
+        "`kubectl grove tree -A`",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+}

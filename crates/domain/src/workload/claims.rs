@@ -1,0 +1,160 @@
+//! The resource claims that pods share: which ones an owner has and a pod names (docs/devices.md).
+//! They follow from the layout, the scope of an entry and its filter.
+
+use std::collections::BTreeSet;
+
+use api::names;
+use api::podcliqueset::PodCliqueSetTemplateSpec;
+use api::resources::{
+    PcsResourceSharing, PcsgResourceSharing, ResourceSharing, ResourceSharingScope,
+};
+
+use super::layout::LayoutSlot;
+
+/// The kind of a claim's owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The set.
+    Set,
+    /// One of its scaling groups.
+    Group,
+    /// One of its PodCliques.
+    Clique,
+}
+
+/// A claim of an entry of `resourceSharing`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedClaim<'a> {
+    /// Its name.
+    pub name: String,
+    /// Its owner's kind.
+    pub level: Level,
+    /// The replica of the owner, the pod in a PodClique; `None`: one claim for all.
+    pub index: Option<i32>,
+    /// The entry.
+    pub sharing: &'a ResourceSharing,
+}
+
+/// Whether pods of the set share claims at all.
+pub fn has_sharing(template: &PodCliqueSetTemplateSpec) -> bool {
+    entries(template).next().is_some()
+}
+
+/// All entries of `resourceSharing`: those of the set, of its groups and of its cliques.
+pub fn entries(template: &PodCliqueSetTemplateSpec) -> impl Iterator<Item = &ResourceSharing> {
+    let of_set = template.resource_sharing.iter().map(|entry| &entry.sharing);
+    let groups = template.scaling_groups.iter();
+    let of_groups = groups.flat_map(|group| &group.resource_sharing);
+    let cliques = template.cliques.iter();
+    of_set
+        .chain(of_groups.map(|entry| &entry.sharing))
+        .chain(cliques.flat_map(|clique| &clique.resource_sharing))
+}
+
+/// The claims of the owner of this name, if its replicas, or the pods of a PodClique, have these
+/// indexes. Whether a filter lets any pod use a claim makes no difference.
+pub fn of_owner<'a>(
+    level: Level,
+    owner: &str,
+    entries: impl IntoIterator<Item = &'a ResourceSharing>,
+    indexes: &BTreeSet<i32>,
+) -> Vec<SharedClaim<'a>> {
+    let claim = |sharing: &'a ResourceSharing, index| claim(level, owner, sharing, index);
+    entries
+        .into_iter()
+        .flat_map(|sharing| match sharing.scope {
+            ResourceSharingScope::AllReplicas => vec![claim(sharing, None)],
+            ResourceSharingScope::PerReplica => {
+                let indexes = indexes.iter();
+                indexes.map(|index| claim(sharing, Some(*index))).collect()
+            }
+        })
+        .collect()
+}
+
+/// The claims that the pod with this index in this PodClique names, in their order: of the set, the
+/// group and the clique, of each those of all replicas first, then as listed.
+pub fn of_pod<'a>(
+    set: &str,
+    template: &'a PodCliqueSetTemplateSpec,
+    slot: &LayoutSlot<'a>,
+    index: i32,
+) -> Vec<SharedClaim<'a>> {
+    let mut claims = of_parents(set, template, slot);
+    let mut cliques = template.cliques.iter();
+    let clique = cliques.find(|clique| clique.name == slot.clique);
+    let own = clique.into_iter().flat_map(|c| &c.resource_sharing);
+    claims.extend(in_order(Level::Clique, &slot.name, own, Some(index)));
+    claims
+}
+
+/// Those of them that the set and the scaling group own: all pods of the PodClique name the same.
+pub fn of_parents<'a>(
+    set: &str,
+    template: &'a PodCliqueSetTemplateSpec,
+    slot: &LayoutSlot<'a>,
+) -> Vec<SharedClaim<'a>> {
+    let of_set = template.resource_sharing.iter();
+    let of_set = of_set.filter(|entry| is_shared_in_set(entry, slot));
+    let of_set = of_set.map(|entry| &entry.sharing);
+    let mut claims = in_order(Level::Set, set, of_set, Some(slot.replica));
+    if let Some(group) = slot.group {
+        let name = names::scaling_group(set, slot.replica, &group.name);
+        let entries = group.resource_sharing.iter();
+        let entries = entries.filter(|entry| is_shared_in_group(entry, slot.clique));
+        let entries = entries.map(|entry| &entry.sharing);
+        claims.extend(in_order(Level::Group, &name, entries, slot.group_replica));
+    }
+    claims
+}
+
+fn in_order<'a>(
+    level: Level,
+    owner: &str,
+    entries: impl Iterator<Item = &'a ResourceSharing>,
+    index: Option<i32>,
+) -> Vec<SharedClaim<'a>> {
+    let is_for_all =
+        |sharing: &&ResourceSharing| sharing.scope == ResourceSharingScope::AllReplicas;
+    let (all, each): (Vec<_>, Vec<_>) = entries.partition(is_for_all);
+    let all = all.into_iter().map(|sharing| (sharing, None));
+    all.chain(each.into_iter().map(|sharing| (sharing, index)))
+        .map(|(sharing, index)| claim(level, owner, sharing, index))
+        .collect()
+}
+
+fn claim<'a>(
+    level: Level,
+    owner: &str,
+    sharing: &'a ResourceSharing,
+    index: Option<i32>,
+) -> SharedClaim<'a> {
+    let name = match index {
+        None => names::shared_claim(owner, &sharing.name),
+        Some(index) => names::replica_claim(owner, index, &sharing.name),
+    };
+    SharedClaim {
+        name,
+        level,
+        index,
+        sharing,
+    }
+}
+
+fn is_shared_in_set(entry: &PcsResourceSharing, slot: &LayoutSlot<'_>) -> bool {
+    let Some(filter) = &entry.filter else {
+        return true;
+    };
+    let group = slot.group.map(|group| group.name.as_str());
+    let mut groups = filter.child_scaling_group_names.iter();
+    names_it(&filter.child_clique_names, slot.clique) || groups.any(|g| Some(g.as_str()) == group)
+}
+
+fn is_shared_in_group(entry: &PcsgResourceSharing, clique: &str) -> bool {
+    let filter = entry.filter.as_ref();
+    filter.is_none_or(|filter| names_it(&filter.child_clique_names, clique))
+}
+
+fn names_it(names: &[String], name: &str) -> bool {
+    names.iter().any(|named| named == name)
+}

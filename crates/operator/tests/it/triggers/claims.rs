@@ -1,0 +1,170 @@
+//! A resource claim triggers its owner and the PodCliques whose pods may name it; a template the sets
+//! that name it, and all that is below them.
+
+use api::resources::{PcsResourceSharing, ResourceSharing, ResourceSharingScope};
+use api::{LastError, PodCliqueStatus, codes};
+use domain::Claim;
+use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use super::*;
+
+/// Set `demo` with two replicas of a router, and in replica 0 group `demo-0-g` of two workers; its
+/// pods share a claim, which the first worker waits for.
+fn caches() -> Caches {
+    let caches = Caches::default();
+    let mut demo = set("demo").build();
+    demo.metadata.uid = Some("uid-demo".into());
+    demo.spec.template.resource_sharing = vec![PcsResourceSharing {
+        sharing: ResourceSharing {
+            name: "gpu".into(),
+            namespace: "shared".into(),
+            scope: ResourceSharingScope::AllReplicas,
+        },
+        filter: None,
+    }];
+    caches.of::<PodCliqueSet>().apply(demo);
+    caches.of::<PodCliqueSet>().apply(set("other").build());
+    caches
+        .of::<PodCliqueScalingGroup>()
+        .apply(PodCliqueScalingGroup {
+            metadata: labelled("demo-0-g", "PodCliqueSet", "demo"),
+            ..PodCliqueScalingGroup::default()
+        });
+    let podcliques = [
+        ("demo-0-r", "PodCliqueSet", "demo"),
+        ("demo-1-r", "PodCliqueSet", "demo"),
+        ("demo-0-g-0-w", "PodCliqueScalingGroup", "demo-0-g"),
+        ("demo-0-g-1-w", "PodCliqueScalingGroup", "demo-0-g"),
+    ];
+    for (name, kind, owner) in podcliques {
+        caches.of::<PodClique>().apply(PodClique {
+            metadata: labelled(name, kind, owner),
+            status: (name == "demo-0-g-0-w").then(waiting),
+            ..PodClique::default()
+        });
+    }
+    caches
+}
+
+fn waiting() -> PodCliqueStatus {
+    PodCliqueStatus {
+        last_errors: vec![LastError {
+            code: codes::CLAIM_MISSING.to_owned(),
+            description: String::new(),
+            observed_at: Time(Timestamp::UNIX_EPOCH),
+        }],
+        ..PodCliqueStatus::default()
+    }
+}
+
+fn claim(kind: &str, owner: &str, index: Option<(&str, &str)>) -> Claim {
+    let mut metadata = meta("claim", kind, owner);
+    let part_of = [(labels::PART_OF, "demo")];
+    let all = part_of.into_iter().chain(index);
+    metadata.labels = Some(all.map(|(key, value)| (key.into(), value.into())).collect());
+    Claim { metadata }
+}
+
+/// Kind by kind, the names of the triggered objects.
+fn triggered<K: Watched>(change: &Change<K>) -> Vec<String> {
+    let found: BTreeSet<String> = triggered_by(change, &caches())
+        .into_iter()
+        .map(|(controller, key)| format!("{} {}", controller.0, key.name))
+        .collect();
+    found.into_iter().collect()
+}
+
+#[test]
+fn a_claim_triggers_its_owner_and_the_podcliques_below() {
+    assert_eq!(
+        triggered(&gone(claim("PodCliqueSet", "demo", None))),
+        [
+            "podclique demo-0-g-0-w",
+            "podclique demo-0-g-1-w",
+            "podclique demo-0-r",
+            "podclique demo-1-r",
+            "podcliqueset demo",
+        ]
+    );
+    let of_replica = Some((labels::PCS_REPLICA_INDEX, "1"));
+    assert_eq!(
+        triggered(&gone(claim("PodCliqueSet", "demo", of_replica))),
+        ["podclique demo-1-r", "podcliqueset demo"]
+    );
+    let of_group_replica = Some((labels::SCALING_GROUP_REPLICA_INDEX, "1"));
+    assert_eq!(
+        triggered(&gone(claim(
+            "PodCliqueScalingGroup",
+            "demo-0-g",
+            of_group_replica
+        ))),
+        ["podclique demo-0-g-1-w", "podcliquescalinggroup demo-0-g"]
+    );
+    assert_eq!(
+        triggered(&gone(claim("PodClique", "demo-0-r", None))),
+        ["podclique demo-0-r"]
+    );
+}
+
+/// Its name is free, and nothing leads from it to those that wait for the name.
+#[test]
+fn the_end_of_a_claim_of_somebody_else_triggers_those_that_wait_and_their_owners() {
+    let mut foreign = claim("", "", None);
+    foreign.metadata.labels = None;
+    foreign.metadata.owner_references = None;
+    let appears = Change {
+        old: None,
+        new: Some(Arc::new(foreign.clone())),
+    };
+    assert_eq!(triggered(&appears), Vec::<String>::new());
+    assert_eq!(
+        triggered(&gone(foreign)),
+        [
+            "podclique demo-0-g-0-w",
+            "podcliquescalinggroup demo-0-g",
+            "podcliqueset demo",
+        ]
+    );
+    let mut of_pod = claim("Pod", "p", None);
+    of_pod.metadata.owner_references.as_mut().unwrap()[0].api_version = "v1".into();
+    assert_eq!(triggered(&gone(of_pod)), Vec::<String>::new());
+}
+
+/// The pods that use it are in its status, which changes with each of them.
+#[test]
+fn a_claim_whose_owner_and_labels_stay_triggers_nothing() {
+    let before = claim("PodCliqueSet", "demo", None);
+    let mut after = before.clone();
+    after.metadata.resource_version = Some("2".into());
+    after.metadata.finalizers = Some(vec!["resource.kubernetes.io/delete-protection".into()]);
+    let change = Change {
+        old: Some(Arc::new(before)),
+        new: Some(Arc::new(after)),
+    };
+    assert_eq!(triggered(&change), Vec::<String>::new());
+}
+
+#[test]
+fn a_template_triggers_those_who_may_make_claims_of_it() {
+    let template = |namespace: &str| ResourceClaimTemplate {
+        metadata: ObjectMeta {
+            name: Some("gpu".into()),
+            namespace: Some(namespace.into()),
+            ..ObjectMeta::default()
+        },
+        spec: None,
+    };
+    assert_eq!(
+        triggered(&gone(template("shared"))),
+        [
+            "podclique demo-0-g-0-w",
+            "podclique demo-0-g-1-w",
+            "podclique demo-0-r",
+            "podclique demo-1-r",
+            "podcliquescalinggroup demo-0-g",
+            "podcliqueset demo",
+        ]
+    );
+    assert_eq!(triggered(&gone(template("default"))), Vec::<String>::new());
+}
