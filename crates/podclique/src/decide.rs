@@ -87,7 +87,7 @@ fn next_wake(
         StoredBreach::from(next).forgotten_at(snapshot.breach_memory(), now),
         status::next_update_change(snapshot, next, now),
         missing.due,
-        snapshot.sharing.claims.holders.next_loss(now),
+        claims::next_loss(snapshot, missing, now),
         stalled::due(status::stored_errors(snapshot), now),
         readiness::next_look(snapshot.pods.iter().map(AsRef::as_ref), now),
     ];

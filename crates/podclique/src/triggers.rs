@@ -108,13 +108,13 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     holders.chain(dependents).chain(waiting).collect()
 }
 
-/// An object with the name of the pod's owner may hold the pod's index.
+/// A pod that hangs there may hold its index, and claims for which others wait.
 fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let pods = find::left_behind(change, caches);
     let owners = pods.iter();
-    owners
-        .filter_map(|pod| find::owner::<PodClique>(&pod.metadata))
-        .collect()
+    let owners = owners.filter_map(|pod| find::owner::<PodClique>(&pod.metadata));
+    let waiting = claims::find_waiting(pods.iter(), caches);
+    owners.chain(waiting).collect()
 }
 
 /// New pods wait until a PodGroup that was used before is gone, or is known to go.

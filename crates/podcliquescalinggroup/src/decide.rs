@@ -74,7 +74,7 @@ fn plan_members(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGro
         .chain(stalled::due(status::stored_errors(snapshot), now))
         .chain(status::update_deadline(snapshot, &status).filter(|at| *at > now))
         .chain(rollout::next_change(snapshot, now))
-        .chain(snapshot.claims.holders.next_loss(now));
+        .chain(snapshot.claims.holders.next_loss(now, |_| true));
     let mut plan = Plan {
         wake_at: wakes.min(),
         status: Some(status),

@@ -1,9 +1,11 @@
 //! The triggers of a scaling group: itself, its set, its PodCliques, and the end of PodCliques that
 //! an earlier attempt left in its replica.
 
+use std::sync::Arc;
+
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::object::ownership;
-use domain::{Claim, Key, Pod, Revision, update};
+use domain::{Claim, Key, Node, Pod, Revision, update};
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
@@ -14,6 +16,10 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueScalingGroup>(from_group);
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<Pod>(from_pod);
+    // A pod of a job that hangs on a lost node holds its claims for less long.
+    on.on_change::<Node>(|node, caches| {
+        find_groups_of_users(find::left_behind(node, caches).iter())
+    });
     // The status of the set names a revision only after that was stored.
     on.on_change::<Revision>(|_, _| Vec::new());
     on.on_change::<Claim>(from_claim);
@@ -113,13 +119,14 @@ fn is_nameless(podclique: &PodClique) -> bool {
 
 /// Claims are removed, or replaced by others, as the pods that use them go.
 fn from_user_of_claims(change: &Change<Pod>) -> Vec<Key> {
-    if change.keeps(Pod::is_terminating) {
+    if find::holds_claims_as_before(change) {
         return Vec::new();
     }
-    let users = change
-        .versions()
-        .filter(|pod| !pod.spec.resource_claims.is_empty());
-    users
+    find_groups_of_users(change.versions())
+}
+
+fn find_groups_of_users<'a>(pods: impl Iterator<Item = &'a Arc<Pod>>) -> Vec<Key> {
+    pods.filter(|pod| !pod.spec.resource_claims.is_empty())
         .filter_map(|pod| find::labelled(&pod.metadata, labels::SCALING_GROUP))
         .collect()
 }
@@ -149,7 +156,7 @@ fn from_pod_in_update(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         return Vec::new();
     }
     let podcliques = find::owners::<Pod, PodClique>(change, caches);
-    let is_updated = |c: &&std::sync::Arc<PodClique>| {
+    let is_updated = |c: &&Arc<PodClique>| {
         let set = caches.set_of_member(&c.metadata);
         let set = set.and_then(|set| caches.of::<PodCliqueSet>().get(&set));
         set.is_some_and(|set| update::turn(&set).is_some())

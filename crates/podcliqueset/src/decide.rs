@@ -204,6 +204,6 @@ fn next_wake(
         .chain(turns)
         .chain(suspend::next_end(snapshot, roster, now))
         .chain(check::next_repeat(snapshot, now))
-        .chain(snapshot.claims.holders.next_loss(now))
+        .chain(snapshot.claims.holders.next_loss(now, |_| true))
         .min()
 }

@@ -112,12 +112,14 @@ fn from_kai_topology(change: &Change<KaiTopology>, caches: &Caches) -> Vec<Key> 
         .collect()
 }
 
-/// A job that was given up waits less long for pods whose node is lost, pods of a topology domain are
+/// A job that was given up waits less long for pods whose node is lost, and so do claims, pods of a topology domain are
 /// listed once the node of the others is known, and gangs wait for labels that name one domain each.
 fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let pods = find::left_behind(change, caches);
     let sets = pods.iter().filter_map(|pod| set_of(&pod.metadata));
-    let mut sets: Vec<Key> = sets.filter(|set| caches.awaits_last_pod(set)).collect();
+    let mut sets: Vec<Key> = sets
+        .filter(|set| caches.awaits_last_pod(set) || owns_claims(set, caches))
+        .collect();
     if let Some(node) = change.new.as_ref().filter(|_| change.old.is_none()) {
         sets.extend(constrained_sets_on(ownership::name(&node.metadata), caches));
     }

@@ -116,9 +116,21 @@ impl Holders {
         found.map(|holder| holder.pod.as_str())
     }
 
-    /// The next time at which a holder counts as lost.
-    pub fn next_loss(&self, now: Timestamp) -> Option<Timestamp> {
-        let holders = self.0.values().flatten();
+    /// Those of the claims that are asked for.
+    #[must_use]
+    pub fn only(mut self, is_asked_for: impl Fn(&str) -> bool) -> Self {
+        self.0.retain(|claim, _| is_asked_for(claim));
+        self
+    }
+
+    /// The next time at which a holder of an awaited claim counts as lost.
+    pub fn next_loss(
+        &self,
+        now: Timestamp,
+        is_awaited: impl Fn(&str) -> bool,
+    ) -> Option<Timestamp> {
+        let awaited = self.0.iter().filter(|(claim, _)| is_awaited(claim));
+        let holders = awaited.flat_map(|(_, holders)| holders);
         let due = holders.filter_map(|holder| match holder.state {
             State::Leaves(until) => until,
             State::Stays | State::Done => None,

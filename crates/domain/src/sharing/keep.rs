@@ -135,21 +135,23 @@ impl Keeper<'_> {
     }
 
     /// Removes claims that are not wanted any more and that no pod names, lost ones included.
-    /// `is_free` returns whether no pod of an index can be created any more.
+    /// `is_free` returns whether no pod of an index can be created any more. It does not matter for a
+    /// claim that another one of its entry has replaced: new pods name that one.
     pub fn removals(&self, now: Timestamp, is_free: impl Fn(i32) -> bool) -> Vec<Action> {
         if self.facts.may_have_more {
             return Vec::new();
         }
+        let wanted: BTreeSet<&str> = self.wanted.iter().map(|w| w.name.as_str()).collect();
         let chosen: BTreeSet<String> = self
             .wanted
             .iter()
             .map(|wanted| self.facts.chosen(wanted, &self.owner.uid, now))
             .collect();
         let is_surplus = |claim: &Claim| {
-            let index = self.index_of(claim);
+            let is_replaced = wanted.contains(base_of_probe(claim.name()));
             !chosen.contains(claim.name())
                 && !self.facts.holders.is_named(claim.name())
-                && index.is_none_or(&is_free)
+                && (is_replaced || self.index_of(claim).is_none_or(&is_free))
         };
         self.facts
             .found

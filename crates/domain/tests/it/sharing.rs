@@ -336,10 +336,27 @@ fn a_claim_of_lost_pods_is_replaced_and_removed_once_they_are_gone() {
     );
 }
 
+/// Claim 0.1 has replaced claim 0, whose pods are gone: its replica lives on, and new pods name 0.1.
+#[test]
+fn a_replaced_claim_of_a_replica_does_not_wait_for_the_end_of_the_replica() {
+    let (set, entry) = (demo(), sharing("pool", "", PerReplica));
+    let replaced = facts(
+        &["demo-0-pool", "demo-0-pool.1", "demo-1-pool"],
+        &["q demo-0-pool.1"],
+    );
+    let removed = keeper(&set, wanted(&entry, 1), &replaced).removals(now(), |_| false);
+    assert_eq!(
+        texts(&removed),
+        ["delete ResourceClaim demo-0-pool: no pod uses it any more"]
+    );
+}
+
 #[test]
 fn a_loss_is_waited_for() {
     let none = holders(&["p a", "++q a"]);
-    assert_eq!(none.next_loss(now()), None);
+    assert_eq!(none.next_loss(now(), |_| true), None);
     let soon = holders(&["p a", "++q a", "+r b"]);
-    assert_eq!(soon.next_loss(now()), Some(after(110)));
+    assert_eq!(soon.next_loss(now(), |_| true), Some(after(110)));
+    assert_eq!(soon.next_loss(now(), |claim| claim == "a"), None);
+    assert_eq!(soon.clone().only(|claim| claim == "a"), none);
 }

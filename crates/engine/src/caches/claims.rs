@@ -7,6 +7,7 @@ use api::PodCliqueSet;
 use domain::health::stuck::StuckTimeouts;
 use domain::health::training;
 use domain::object::ownership;
+use domain::scheduling::kubernetes::base_of_probe;
 use domain::sharing::{ClaimFacts, Holders, key_of_template};
 use domain::workload::claims::SharedClaim;
 use domain::{Claim, Key, Pod};
@@ -33,11 +34,13 @@ impl Caches {
         let is_outdated = self.is_outdated::<Pod>(&key.namespace);
         let may_have_more = is_outdated || self.of::<Pod>().may_have_more_in(&key);
         let holders = find_holders();
+        let found = self.find_claims(&key.namespace, owner, wanted, &holders);
         ClaimFacts {
             is_served: self.is_served::<Claim>(&key.namespace),
             may_have_more,
-            found: self.find_claims(&key.namespace, owner, wanted, &holders),
-            holders,
+            // Pods that name other claims trigger nothing here, so nothing may depend on them.
+            holders: holders.only(|claim| found.contains_key(claim) || may_name(wanted, claim)),
+            found,
             templates: self.find_templates(set, wanted),
         }
     }
@@ -116,4 +119,10 @@ impl Caches {
         }
         found
     }
+}
+
+/// Whether a wanted claim may have this name.
+fn may_name(wanted: &[SharedClaim<'_>], claim: &str) -> bool {
+    let base = base_of_probe(claim);
+    wanted.iter().any(|wanted| wanted.name == base)
 }

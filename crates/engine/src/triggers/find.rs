@@ -142,6 +142,19 @@ pub fn waits_for_claim(podclique: &PodClique) -> bool {
     errors.any(|error| error.code == codes::CLAIM_MISSING)
 }
 
+/// Whether the change leaves open or settles nothing about the claims that the pod holds.
+pub fn holds_claims_as_before(change: &Change<Pod>) -> bool {
+    let names_claims = |pod: &Arc<Pod>| !pod.spec.resource_claims.is_empty();
+    !change.versions().any(names_claims)
+        || change.keeps(|pod: &Pod| {
+            (
+                pod.metadata.deletion_timestamp.clone(),
+                pod.is_finished(),
+                pod.has_run_out(),
+            )
+        })
+}
+
 /// Pods that hang in Terminating on a node that is lost now, or out of service: from then on
 /// controllers wait for them less long. A node that comes back triggers no controller.
 pub fn left_behind(change: &Change<Node>, caches: &Caches) -> Vec<Arc<Pod>> {

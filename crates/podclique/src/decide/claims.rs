@@ -3,9 +3,11 @@
 use domain::Claim;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
+use domain::scheduling::kubernetes::base_of_probe;
 use domain::sharing::{Keeper, MissingClaim, NamedClaim};
 use jiff::Timestamp;
 
+use super::create::Missing;
 use crate::observe::{Snapshot, claims};
 
 /// The writes that bring the PodClique's own claims up to date: removals first.
@@ -55,4 +57,18 @@ pub(super) fn find_claims(
         .iter()
         .map(|wanted| claims.find(wanted, &owners, set, now))
         .collect()
+}
+
+/// The next time at which the claims of new pods may be others. Pods of other PodCliques count only while
+/// new pods wait for a claim: at other times the end of those pods triggers nothing here.
+pub(super) fn next_loss(
+    snapshot: &Snapshot,
+    missing: &Missing,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let name = ownership::name(&snapshot.podclique.metadata);
+    let own = snapshot.sharing.own(name, &claims::indexes(snapshot));
+    let is_own = |claim: &str| own.iter().any(|own| own.name == base_of_probe(claim));
+    let holders = &snapshot.sharing.claims.holders;
+    holders.next_loss(now, |claim| missing.waits_for_claim() || is_own(claim))
 }

@@ -58,6 +58,11 @@ impl Missing {
         })
     }
 
+    /// Whether pods wait for a claim that does not come by itself.
+    pub(super) fn waits_for_claim(&self) -> bool {
+        self.unclaimed.is_some()
+    }
+
     /// The status error about a claim that pods wait for and that does not come by itself.
     pub(super) fn error_of_claim(&self, now: Timestamp) -> Option<LastError> {
         let description = self.unclaimed.clone()?;

@@ -1,5 +1,7 @@
 //! The PodCliques whose pods may use a claim.
 
+use std::sync::Arc;
+
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::object::ownership;
 use domain::{Claim, Key, Pod};
@@ -66,11 +68,18 @@ pub(super) fn from_template(change: &Change<ResourceClaimTemplate>, caches: &Cac
 
 /// PodCliques whose pods wait for a claim that other pods hold: those pods go.
 pub(super) fn from_user(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
-    if change.keeps(Pod::is_terminating) {
+    if find::holds_claims_as_before(change) {
         return Vec::new();
     }
-    change
-        .versions()
+    find_waiting(change.versions(), caches)
+}
+
+/// PodCliques whose pods wait for a claim that one of these pods may hold.
+pub(super) fn find_waiting<'a>(
+    holders: impl Iterator<Item = &'a Arc<Pod>>,
+    caches: &Caches,
+) -> Vec<Key> {
+    holders
         .filter(|pod| !pod.spec.resource_claims.is_empty())
         .filter_map(|pod| find::labelled(&pod.metadata, labels::PART_OF))
         .flat_map(|set| caches.of::<PodClique>().part_of(&set))

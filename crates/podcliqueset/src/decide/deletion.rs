@@ -59,11 +59,12 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     plan
 }
 
-/// Whether no PodClique is left whose pods may name claims of the set.
+/// Whether none of the set's PodCliques is left: their pods may name claims of the set. A PodClique that
+/// lost its owner reference stays with the user, and so does a claim until its pods end.
 fn are_users_of_claims_gone(snapshot: &Snapshot) -> bool {
     let set = ownership::uid(&snapshot.stored.metadata);
     let is_grouped = owned(set, &snapshot.children.groups).next().is_some();
-    !is_grouped && snapshot.podcliques.is_empty()
+    !is_grouped && owned(set, &find_podcliques(snapshot)).next().is_none()
 }
 
 /// Removes the finalizer, once no adoption by the set can land any more.

@@ -141,3 +141,25 @@ fn deletion_takes_the_claims_after_everything_else() {
     let last = plan(&rest).to_string();
     assert!(last.contains("finalizers PodCliqueSet demo []"), "{last}");
 }
+
+/// A PodClique without its owner reference stays with the user, so the claims do not wait for its end:
+/// Kubernetes keeps a claim that is being deleted until its pods are gone.
+#[test]
+fn deletion_does_not_wait_for_podcliques_that_are_not_the_sets() {
+    let mut snapshot = with_claims(alone(&sharing(1).build()), &["demo-all-net"]);
+    let meta = &mut Arc::make_mut(&mut snapshot.stored).metadata;
+    meta.deletion_timestamp = Some(Time(after(59)));
+    let mut left = laid_out(&sharing(1).build());
+    left.podcliques.retain(|name, _| name == "demo-0-frontend");
+    snapshot.podcliques = left.podcliques;
+    assert_eq!(writes(&snapshot), Vec::<String>::new());
+    for clique in snapshot.podcliques.values_mut() {
+        Arc::make_mut(&mut clique.podclique)
+            .metadata
+            .owner_references = None;
+    }
+    assert_eq!(
+        writes(&snapshot),
+        ["delete ResourceClaim demo-all-net at version 1: PodCliqueSet is deleted"]
+    );
+}

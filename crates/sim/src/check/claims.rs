@@ -1,6 +1,8 @@
 //! I57: a pod names claims that, as far as the operator could know, exist, stay, and belong to its
 //! PodClique, its scaling group or its set. I58: the operator removes no claim that a pod names.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::window::Window;
@@ -49,18 +51,20 @@ fn created(window: &Window<'_>, pod: &Value) -> Checked {
     Ok(())
 }
 
-/// Uids of the pod's PodClique and of all that controls it.
-fn owners(window: &Window<'_>, pod: &Value) -> Vec<String> {
-    let mut owners = Vec::new();
-    let mut next = view::owner(pod).map(|(kind, _, uid)| (kind.to_owned(), uid.to_owned()));
-    while let Some((kind, uid)) = next {
-        let resource = kind.parse().unwrap_or(Resource::Event);
-        let versions = window.of_uid(resource, &uid);
-        next = versions
-            .iter()
-            .find_map(|object| view::owner(object))
-            .map(|(kind, _, uid)| (kind.to_owned(), uid.to_owned()));
-        owners.push(uid);
+/// Uids of the pod's PodClique and of all that controls it, in any version that the operator may have
+/// known: a reference that somebody edits may be older in its view.
+fn owners(window: &Window<'_>, pod: &Value) -> BTreeSet<String> {
+    let mut owners = BTreeSet::new();
+    let mut open = vec![pod.clone()];
+    while let Some(object) = open.pop() {
+        let Some((kind, _, uid)) = view::owner(&object) else {
+            continue;
+        };
+        if owners.insert(uid.to_owned()) {
+            let resource = kind.parse().unwrap_or(Resource::Event);
+            let versions = window.of_uid(resource, uid);
+            open.extend(versions.iter().map(|version| Value::clone(version)));
+        }
     }
     owners
 }

@@ -173,11 +173,12 @@ impl Domains {
 
 /// Whether the record may change which pods are in a scope, or where they are.
 fn moves(record: &Record) -> bool {
-    const PATHS: [&str; 6] = [
+    const PATHS: [&str; 7] = [
         "/metadata/deletionTimestamp",
         "/metadata/labels",
         "/metadata/ownerReferences",
         "/spec/nodeName",
+        "/spec/schedulingGates",
         "/status/phase",
         "/status/replicaAttempts",
     ];

@@ -111,14 +111,18 @@ fn missing(store: &Store, wanted: &Wanted) -> Vec<String> {
         .collect()
 }
 
-/// Claims that nobody wants, and those of lost pods that are gone. What has no owner is the user's.
+/// Claims that nobody wants, and those of lost pods that are gone. Claims of objects that the user kept
+/// when the set was deleted are the user's, and a pod without an owner keeps its claims.
 fn left_over(store: &Store, wanted: &Wanted) -> Vec<String> {
     let pods = || store.all(Resource::Pod).map(|(_, pod)| &**pod);
     let named: BTreeSet<&str> = pods().flat_map(claims_of).collect();
+    let strays = pods().filter(|pod| view::owner(pod).is_none());
+    let kept: BTreeSet<&str> = strays.flat_map(claims_of).collect();
     let in_use: BTreeSet<&str> = named.iter().map(|name| base_of(name)).collect();
     claims(store)
-        .filter(|(_, claim)| view::owner(claim).is_some())
+        .filter(|(_, claim)| is_below_set(store, claim))
         .map(|(id, _)| id.name.as_str())
+        .filter(|name| !kept.contains(name))
         .filter(|name| {
             let base = base_of(name);
             let is_spare = in_use.contains(base) && !named.contains(name);
@@ -126,6 +130,22 @@ fn left_over(store: &Store, wanted: &Wanted) -> Vec<String> {
         })
         .map(|name| format!("claim {name} is left over"))
         .collect()
+}
+
+/// Whether a set controls the object, directly or through others. An owner that is gone counts as a set's:
+/// the garbage collector deletes the object.
+fn is_below_set(store: &Store, object: &Value) -> bool {
+    let Some((kind, name, uid)) = view::owner(object) else {
+        return false;
+    };
+    let resource = match kind {
+        "PodCliqueScalingGroup" => Resource::PodCliqueScalingGroup,
+        "PodClique" => Resource::PodClique,
+        _ => return true,
+    };
+    let owner = store.get(&Id::new(resource, name));
+    let owner = owner.filter(|owner| view::uid(owner) == uid);
+    owner.is_none_or(|owner| is_below_set(store, owner))
 }
 
 /// Pods that do not name exactly the claims of their set, group and PodClique.

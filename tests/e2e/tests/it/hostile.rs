@@ -2,7 +2,6 @@
 //! condition, while the same process serves another set, in little memory.
 
 use std::fs;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -34,7 +33,7 @@ fn too_large_objects_are_refused_or_reported_and_the_neighbour_runs() {
             "{message}"
         );
     }
-    expect_ten_thousand_cliques_refused(&ns);
+    expect_many_cliques_refused(&ns);
 
     let hostile = [square(), long(), wide()];
     for manifest in &hostile {
@@ -74,11 +73,12 @@ fn too_large_objects_are_refused_or_reported_and_the_neighbour_runs() {
     assert_eq!(lane.operator.id(), process, "another process");
 }
 
-fn expect_ten_thousand_cliques_refused(ns: &Namespace<'_>) {
-    let many: Vec<Value> = (0..10_000).map(|i| clique(&format!("c{i}"), 1)).collect();
+fn expect_many_cliques_refused(ns: &Namespace<'_>) {
+    // The API server reads each clique before it counts them, and all tests share its processors.
+    let many: Vec<Value> = (0..2000).map(|i| clique(&format!("c{i}"), 1)).collect();
     let many = set("many", &many, &[]);
-    // On a busy machine the API server may validate it for longer than a request may last.
-    let message = wait::within(Duration::from_mins(3), || {
+    // On a busy machine this takes longer than a request may last.
+    let message = wait::until(|| {
         let message = refused(&ns.feed(&["create", "-f", "-"], &many));
         if message.contains("(Timeout)") {
             return Err(message);

@@ -30,7 +30,7 @@ struct Case {
 }
 
 /// Kubelets check a volume repeatedly before they report that it is missing.
-const LIMIT: Duration = Duration::from_mins(3);
+const LIMIT: Duration = Duration::from_mins(8);
 
 /// The rows of this theme.
 pub fn rows() -> Vec<Row> {

@@ -157,7 +157,7 @@ fn comes_to_its_end(ns: &Namespace, (file, set): (&str, &str), end: End) {
     let found = the(file, set);
     let objects = stub::replaced(&found.objects, matches!(end, Succeeded));
     ns.apply(&objects.iter().collect::<Vec<_>>());
-    ns.within(Duration::from_mins(4), "its end", |seen| match end {
+    ns.within(Duration::from_mins(8), "its end", |seen| match end {
         Ready => ready(seen, set, "AllReady"),
         Succeeded => job(seen, set, "Succeeded", 0),
         Waits(reason) => not_ready(seen, set, reason),

@@ -20,7 +20,7 @@ pub const PREFIX: &str = "row-";
 
 /// The longest time for steps that usually take a second or two: on a busy machine kubelets are
 /// slow.
-const DEADLINE: Duration = Duration::from_mins(2);
+const DEADLINE: Duration = Duration::from_mins(6);
 
 /// A namespace.
 pub struct Namespace {

@@ -24,7 +24,7 @@ pub fn rows() -> Vec<Row> {
 }
 
 /// The time for an attempt of half a minute and the restart before it.
-const LIMIT: Duration = Duration::from_mins(4);
+const LIMIT: Duration = Duration::from_mins(8);
 
 /// All ranks restart, continue from the checkpoint and succeed; the failure is recorded.
 fn a_rank_is_killed(ns: &Namespace) {

@@ -31,7 +31,7 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-const LIMIT: Duration = Duration::from_mins(4);
+const LIMIT: Duration = Duration::from_mins(8);
 
 /// A server without a readiness probe.
 fn server(version: &str) -> Value {

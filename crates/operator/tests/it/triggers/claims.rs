@@ -3,7 +3,8 @@
 
 use api::resources::{PcsResourceSharing, ResourceSharing, ResourceSharingScope};
 use api::{LastError, PodCliqueStatus, codes};
-use domain::Claim;
+use domain::object::pod::PodClaim;
+use domain::{Claim, Node};
 use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -167,4 +168,78 @@ fn a_template_triggers_those_who_may_make_claims_of_it() {
         ]
     );
     assert_eq!(triggered(&gone(template("default"))), Vec::<String>::new());
+}
+
+/// A pod of the second worker that hangs on node 1 and holds a claim, if it names one.
+fn holder(names_claim: bool) -> Pod {
+    let mut pod = Pod {
+        metadata: labelled("demo-0-g-1-w-x", "PodClique", "demo-0-g-1-w"),
+        ..Pod::default()
+    };
+    pod.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+    pod.spec.node_name = Some("node-1".into());
+    let claim = PodClaim {
+        name: "gpu".into(),
+        resource_claim_name: Some("demo-all-gpu".into()),
+        resource_claim_template_name: None,
+    };
+    pod.spec.resource_claims = names_claim.then_some(claim).into_iter().collect();
+    pod
+}
+
+/// The set and the group may replace the claim sooner, and a PodClique waits for it.
+#[test]
+fn a_lost_node_triggers_all_that_wait_for_claims_of_its_pods() {
+    let mut node = Node::default();
+    node.metadata.name = Some("node-1".into());
+    node.status.is_ready = true;
+    let lost = gone(node);
+    let triggered_beside = |pod: Pod| {
+        let caches = caches();
+        caches.of::<Pod>().apply(pod);
+        let found = triggered_by(&lost, &caches).into_iter();
+        let found: BTreeSet<String> = found
+            .map(|(c, key)| format!("{} {}", c.0, key.name))
+            .collect();
+        found.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(
+        triggered_beside(holder(true)),
+        [
+            "podclique demo-0-g-0-w",
+            "podclique demo-0-g-1-w",
+            "podcliquescalinggroup demo-0-g",
+            "podcliqueset demo",
+        ]
+    );
+    let without = triggered_beside(holder(false));
+    assert!(
+        !without.contains(&"podclique demo-0-g-0-w".to_owned()),
+        "{without:?}"
+    );
+    assert!(
+        !without.contains(&"podcliquescalinggroup demo-0-g".to_owned()),
+        "{without:?}"
+    );
+}
+
+/// Kubernetes takes devices away from a pod that has ended, also from one that hangs in Terminating.
+#[test]
+fn the_end_of_a_holder_triggers_those_that_wait_for_its_claim() {
+    let mut ended = holder(true);
+    ended.metadata.resource_version = Some("2".into());
+    ended.status.phase = Some("Failed".into());
+    let ends = Change {
+        old: Some(Arc::new(holder(true))),
+        new: Some(Arc::new(ended.clone())),
+    };
+    let waiting = "podclique demo-0-g-0-w".to_owned();
+    assert!(triggered(&ends).contains(&waiting));
+    let mut same = ended.clone();
+    same.metadata.resource_version = Some("3".into());
+    let stays = Change {
+        old: Some(Arc::new(ended)),
+        new: Some(Arc::new(same)),
+    };
+    assert!(!triggered(&stays).contains(&waiting));
 }

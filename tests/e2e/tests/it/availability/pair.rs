@@ -21,11 +21,11 @@ pub struct Pair {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// Settings of an election that takes 15 seconds; with 7, a busy machine cost the leader its
+/// Settings of an election that takes 30 seconds; with 15, a busy machine cost the leader its
 /// lease.
 pub fn soon() -> Value {
     json!({
-        "enabled": true, "leaseDuration": "15s", "renewDeadline": "10s", "retryPeriod": "1s",
+        "enabled": true, "leaseDuration": "30s", "renewDeadline": "20s", "retryPeriod": "1s",
     })
 }
 
