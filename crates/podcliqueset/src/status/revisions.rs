@@ -96,6 +96,24 @@ pub(super) fn end_turn(
     entry.older = entry.older.take().filter(|_| !entry.from.is_empty());
 }
 
+/// The names of the cliques and groups with other templates than the newest ones in a revision that
+/// replicas are on, or in that of the generation `replaced`.
+pub(super) fn changed_in_force<'a>(
+    entries: &[ReplicaRevision],
+    replaced: Option<&str>,
+    snapshot: &'a Snapshot,
+) -> HashSet<&'a str> {
+    let kept = entries
+        .iter()
+        .flat_map(|entry| [&entry.revision, &entry.older]);
+    let kept = kept.flatten().cloned();
+    let replaced = replaced.map(|hash| names::revision(snapshot.name(), hash));
+    kept.chain(replaced)
+        .filter(|name| snapshot.history.revisions.find(name).is_some())
+        .flat_map(|name| changed_since(Some(&name), snapshot))
+        .collect()
+}
+
 /// The names of the cliques and groups with other templates in this revision than in the newest one.
 fn changed_since<'a>(older: Option<&str>, snapshot: &'a Snapshot) -> HashSet<&'a str> {
     let older = older.and_then(|name| snapshot.history.revisions.find(name));

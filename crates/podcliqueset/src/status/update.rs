@@ -47,7 +47,7 @@ pub(super) fn advance(
     }
     let replaced = accept_generation(next, snapshot, checked);
     if !snapshot.is_training() {
-        run_update(next, snapshot, newest, roster, replaced.is_some(), now);
+        run_update(next, snapshot, newest, roster, replaced.as_deref(), now);
     }
     note_revisions(next, snapshot, roster, replaced.as_deref());
 }
@@ -57,7 +57,7 @@ fn run_update(
     snapshot: &Snapshot,
     newest: &Newest<'_>,
     roster: &Roster<'_>,
-    is_changed: bool,
+    replaced: Option<&str>,
     now: Timestamp,
 ) {
     note_pause(next, snapshot, now);
@@ -65,8 +65,8 @@ fn run_update(
     let is_paused = update::is_paused(&snapshot.validated.set);
     let goes_on = !is_paused && is_accepted(next, snapshot);
     if goes_on {
-        begin_if_due(next, snapshot, &survey, is_changed, now);
-        coherent::note_scope(next, snapshot, newest, roster, is_changed);
+        begin_if_due(next, snapshot, &survey, replaced.is_some(), now);
+        coherent::note_scope(next, snapshot, newest, roster, replaced);
     }
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
         return;

@@ -3,6 +3,7 @@
 mod coherent_rollback;
 mod older;
 mod older_surge;
+mod scope;
 
 use std::sync::Arc;
 

@@ -12,15 +12,17 @@ use jiff::Timestamp;
 use super::{is_running, to_i32, turn_of};
 use crate::observe::Snapshot;
 use crate::rollout::{self, NamedComponent, Newest};
+use crate::status::revisions::changed_in_force;
 
 /// Stores the cliques and groups that the update changes: when it begins, and when newer templates are
-/// accepted, which change those that are not on them.
+/// accepted, which change those that are not on them. `replaced` is the generation that this write
+/// replaces. A group that is missing counts as well: it comes back with the templates in force.
 pub(super) fn note_scope(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
     newest: &Newest<'_>,
     roster: &Roster<'_>,
-    is_changed: bool,
+    replaced: Option<&str>,
 ) {
     let set = &snapshot.validated.set;
     let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
@@ -31,11 +33,14 @@ pub(super) fn note_scope(
         progress.in_scope_pod_clique_scaling_groups.clear();
         return;
     }
-    if !update::scope_of(progress).is_empty() && !is_changed {
+    if !update::scope_of(progress).is_empty() && replaced.is_none() {
         return;
     }
     let changed = rollout::changed_cliques(roster, newest);
-    let parts = update::components_of(&set.spec.template).filter(|part| part.has_any(&changed));
+    let kept = changed_in_force(&next.replica_revisions, replaced, snapshot);
+    let is_changed =
+        |part: &TemplateComponent<'_>| part.has_any(&changed) || kept.contains(part.name);
+    let parts = update::components_of(&set.spec.template).filter(is_changed);
     let (groups, cliques): (Vec<_>, Vec<_>) = parts.partition(|part| part.group.is_some());
     let names = |parts: Vec<TemplateComponent<'_>>| {
         let names = parts.iter().map(|part| part.name.to_owned());
