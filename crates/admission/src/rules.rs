@@ -14,6 +14,7 @@ mod autoscaling;
 mod circle;
 mod claim_conflicts;
 mod claim_names;
+mod claim_namespaces;
 mod claim_users;
 mod claims;
 mod cliques;

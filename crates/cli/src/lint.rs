@@ -14,6 +14,7 @@ mod definition;
 mod draw;
 mod judged_files;
 mod object;
+mod operator;
 mod parts;
 mod remark;
 mod report;
@@ -33,7 +34,8 @@ pub use cluster::{
 };
 pub(crate) use definition::find_first_error;
 pub use draw::draw_report;
-pub use judged_files::{JudgedFiles, judge_sources};
+pub use judged_files::{JudgedFiles, judge_by, judge_sources};
+pub use operator::Operator;
 pub use remark::{Remark, Rule, Severity};
 pub use report::{Finding, Report};
 pub use rules::ALL as RULES;
@@ -45,9 +47,10 @@ pub use stored_objects::StoredObjects;
 /// Runs the command.
 pub async fn run(args: &LintArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     args.check()?;
+    let operator = Operator::read(args, connection)?;
     let stored = StoredObjects::read(&args.old)?;
     let sources = read_sources(&args.files)?;
-    let mut judged = judge_sources(&sources, &stored);
+    let mut judged = judge_by(&operator, &sources, &stored);
     if args.cluster {
         cluster::ask(&mut judged, connection).await?;
     }

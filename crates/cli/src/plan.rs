@@ -47,6 +47,7 @@ pub use changes::{
     StoredWorkload, find_differences, plan_change,
 };
 pub use checks::{PlannedAnswer, PlannedAnswers, PlannedCheck};
+pub(crate) use config::read_operator;
 pub use config::read_rules;
 pub(crate) use draw::draw_difference;
 pub use draw::draw_plan;

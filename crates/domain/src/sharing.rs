@@ -9,10 +9,12 @@ mod facts;
 mod holders;
 mod inject;
 mod keep;
+mod other_namespaces;
 mod source;
 
 pub use facts::{ClaimFacts, MissingClaim, Owners};
 pub use holders::Holders;
 pub use inject::{NamedClaim, inject};
 pub use keep::Keeper;
+pub use other_namespaces::TemplatesOfOtherNamespaces;
 pub use source::{Source, find_source, key_of_template, names_template};

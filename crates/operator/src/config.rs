@@ -8,6 +8,7 @@ mod authorizer;
 mod check;
 mod init_container;
 mod leader_election;
+mod resource_sharing;
 mod scheduler;
 mod stuck_timeouts;
 mod topology_aware_scheduling;
@@ -24,6 +25,7 @@ use serde::de::IgnoredAny;
 pub use authorizer::Authorizer;
 pub use init_container::InitContainerImage;
 pub use leader_election::LeaderElection;
+pub use resource_sharing::ResourceSharing;
 pub use scheduler::{Gangs, Profile, Scheduler};
 pub use topology_aware_scheduling::TopologyAwareScheduling;
 pub use webhooks::{CertProvisionMode, Webhooks};
@@ -76,6 +78,8 @@ pub struct Config {
     pub scheduler: Scheduler,
     /// Whether topology constraints are honoured.
     pub topology_aware_scheduling: TopologyAwareScheduling,
+    /// Which templates the claims that pods share may have.
+    pub resource_sharing: ResourceSharing,
     /// How long after its deletionTimestamp a pod still holds its slot, or `never`. Default `60s`.
     pub stuck_pod_timeout: Option<GoDuration>,
     /// The same for a pod of a job on a node that is Ready and not tainted

@@ -228,6 +228,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     let at_once = &config.controllers;
     let profiles = Arc::new(config.scheduler.profiles());
     let stuck_timeouts = config.stuck_timeouts();
+    let templates_of_other_namespaces = config.resource_sharing.templates_of_other_namespaces;
     let sets = PodCliqueSetReconciler {
         validator: validator.clone(),
         scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
@@ -235,10 +236,12 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         profiles: profiles.clone(),
         init_container_image: config.init_container_image.as_str().to_owned(),
         is_topology_aware: config.topology_aware_scheduling.enabled,
+        templates_of_other_namespaces,
     };
     let groups = PodCliqueScalingGroupReconciler {
         validator: validator.clone(),
         stuck_timeouts,
+        templates_of_other_namespaces,
     };
     let cliques = PodCliqueReconciler {
         stuck_timeouts,
@@ -246,6 +249,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         init_container_image: config.init_container_image.as_str().to_owned(),
         profiles: profiles.clone(),
         ignores_preferred_domains: !config.topology_aware_scheduling.preferred_affinity,
+        templates_of_other_namespaces,
     };
     let topologies = ClusterTopologyReconciler {
         profiles: profiles.clone(),

@@ -99,6 +99,7 @@ fn serve(
         rules: Rules {
             profiles: Some(config.scheduler.profiles()),
             allows_topology: config.topology_aware_scheduling.enabled,
+            templates_of_other_namespaces: config.resource_sharing.templates_of_other_namespaces,
             ..Rules::default()
         },
         exemptions: exemptions(config)?,

@@ -23,6 +23,7 @@ use api::{PodClique, PodCliqueStatus};
 use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
 use domain::scheduling::Profiles;
+use domain::sharing::TemplatesOfOtherNamespaces;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
@@ -43,6 +44,8 @@ pub struct PodCliqueReconciler {
     pub profiles: Arc<Profiles>,
     /// Whether new pods get no affinity to pods of a domain that they should share.
     pub ignores_preferred_domains: bool,
+    /// Whether claims are created from ResourceClaimTemplates of other namespaces.
+    pub templates_of_other_namespaces: TemplatesOfOtherNamespaces,
 }
 
 impl Reconciler for PodCliqueReconciler {

@@ -324,7 +324,7 @@ pub fn observe(
         own_claims: claims::find_own(podclique, caches),
     };
     if let Some(set) = set.filter(|set| has_sharing(&set.spec.template)) {
-        snapshot.sharing = claims::observe(&snapshot, set, caches);
+        snapshot.sharing = claims::observe(&snapshot, set, caches, rules);
     }
     snapshot
 }

@@ -18,6 +18,7 @@ use admission::Validator;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus};
 use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
+use domain::sharing::TemplatesOfOtherNamespaces;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
@@ -31,6 +32,8 @@ pub struct PodCliqueScalingGroupReconciler {
     pub validator: Arc<Validator>,
     /// How long after its deletionTimestamp the operator waits for a pod.
     pub stuck_timeouts: StuckTimeouts,
+    /// Whether claims are created from ResourceClaimTemplates of other namespaces.
+    pub templates_of_other_namespaces: TemplatesOfOtherNamespaces,
 }
 
 impl Reconciler for PodCliqueScalingGroupReconciler {

@@ -328,7 +328,7 @@ pub fn observe(
         let found = caches.of::<Revision>().owned_by(&owner.set);
         snapshot.revisions = Revisions::of(&owner.set, found).seen_outdated(is_outdated);
     }
-    snapshot.claims = claims::observe(&snapshot, rules.stuck_timeouts, caches);
+    snapshot.claims = claims::observe(&snapshot, rules, caches);
     snapshot
 }
 

@@ -24,6 +24,7 @@ use api::{PodCliqueSet, PodCliqueSetStatus};
 use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
 use domain::scheduling::Profiles;
+use domain::sharing::TemplatesOfOtherNamespaces;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
@@ -56,6 +57,8 @@ pub struct PodCliqueSetReconciler {
     pub init_container_image: String,
     /// Whether topology constraints have an effect.
     pub is_topology_aware: bool,
+    /// Whether claims are created from ResourceClaimTemplates of other namespaces.
+    pub templates_of_other_namespaces: TemplatesOfOtherNamespaces,
 }
 
 impl Reconciler for PodCliqueSetReconciler {

@@ -4,9 +4,9 @@ use api::PodCliqueSet;
 
 use super::options::Rules;
 use super::{
-    autoscaling, claim_conflicts, claim_names, claim_users, claims, cliques, coherent, collisions,
-    metadata, names, pods, rolling_update, scaling_groups, start_order, termination, topology,
-    training,
+    autoscaling, claim_conflicts, claim_names, claim_namespaces, claim_users, claims, cliques,
+    coherent, collisions, metadata, names, pods, rolling_update, scaling_groups, start_order,
+    termination, topology, training,
 };
 use crate::error_limit::bound_errors;
 use crate::field::FieldError;
@@ -26,6 +26,7 @@ fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     }
     let mut errors = broken_rules(pcs, rules);
     errors.extend(topology::check_new(pcs, rules));
+    errors.extend(claim_namespaces::check_new(pcs, rules));
     errors.extend(claim_users::check_new(pcs, rules));
     errors
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::scheduling::{DEFAULT_SCHEDULER, Profiles};
+use domain::sharing::TemplatesOfOtherNamespaces;
 use domain::topology::Levels;
 
 /// Inputs of the rules in addition to the object. By default nothing is known of a cluster, and
@@ -20,6 +21,8 @@ pub struct Rules {
     pub allows_topology: bool,
     /// The levels of all ClusterTopologyBindings, by name. `None`: not known.
     pub topologies: Option<BTreeMap<String, Levels>>,
+    /// Whether a new set may share claims from ResourceClaimTemplates of other namespaces.
+    pub templates_of_other_namespaces: TemplatesOfOtherNamespaces,
 }
 
 impl Default for Rules {
@@ -30,6 +33,7 @@ impl Default for Rules {
             profiles: None,
             allows_topology: true,
             topologies: None,
+            templates_of_other_namespaces: TemplatesOfOtherNamespaces::default(),
         }
     }
 }

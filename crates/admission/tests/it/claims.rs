@@ -1,7 +1,9 @@
-//! How many pods share a claim, how many claims there are, and claims of pods with their names.
+//! How many pods share a claim, how many claims there are, claims of pods with their names, and templates of
+//! other namespaces.
 
-use admission::Rules;
+use admission::{Rules, validate_update};
 use domain::scheduling::{Backend, Profiles};
+use domain::sharing::TemplatesOfOtherNamespaces;
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::good_set::{Edit, FRONTEND, GROUP, WORKER, at};
@@ -164,4 +166,61 @@ fn a_claim_of_a_pod_has_no_name_of_a_shared_one(
     );
     assert_eq!(judged("mine"), "");
     assert_eq!(judged(&format!("{name}s")), "");
+}
+
+/// A set of namespace `team` with these entries in that place.
+fn in_team(place: &str, entries: Value) -> api::PodCliqueSet {
+    set(&[("/metadata/namespace", json!("team")), (place, entries)])
+}
+
+fn from(namespace: &str) -> Value {
+    json!([
+        {"name": "a", "scope": "AllReplicas"},
+        {"name": "b", "namespace": namespace, "scope": "PerReplica"},
+    ])
+}
+
+fn without_other_namespaces() -> Rules {
+    Rules {
+        templates_of_other_namespaces: TemplatesOfOtherNamespaces::Deny,
+        ..Rules::default()
+    }
+}
+
+/// At each level.
+#[rstest]
+#[case::of_the_set(SHARING, "spec.template.resourceSharing[1]")]
+#[case::of_a_group(
+    "/spec/template/podCliqueScalingGroups/0/resourceSharing",
+    "spec.template.podCliqueScalingGroups[0].resourceSharing[1]"
+)]
+#[case::of_a_clique(
+    "/spec/template/cliques/2/resourceSharing",
+    "spec.template.cliques[2].resourceSharing[1]"
+)]
+fn a_new_set_names_no_template_of_another_namespace_if_these_are_not_read(
+    #[case] place: &str,
+    #[case] path: &str,
+) {
+    let denied = without_other_namespaces();
+    assert_eq!(
+        words(&in_team(place, from("shared")), &denied),
+        format!(
+            "  {path}.namespace: \"shared\": templates of other namespaces are not read here; copy the \
+             template, or use resourceClaimTemplates"
+        )
+    );
+    assert_eq!(words(&in_team(place, from("team")), &denied), "");
+    let allowed = Rules::default();
+    assert_eq!(words(&in_team(place, from("shared")), &allowed), "");
+}
+
+/// Its pods wait for claims that it does not have yet.
+#[test]
+fn a_stored_set_that_names_such_a_template_can_be_changed() {
+    let stored = in_team(SHARING, from("shared"));
+    let mut changed = stored.clone();
+    changed.spec.replicas = 2;
+    let denied = without_other_namespaces();
+    assert_eq!(validate_update(&stored, &changed, &denied), []);
 }

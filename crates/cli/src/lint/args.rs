@@ -27,6 +27,10 @@ pub struct LintArgs {
     #[arg(long)]
     pub cluster: bool,
 
+    /// The operator's configuration, by which its webhook judges; built-in defaults without it
+    #[arg(long, value_name = "FILE")]
+    pub operator_config: Option<PathBuf>,
+
     /// Exit with 1 on warnings, too
     #[arg(long)]
     pub strict: bool,

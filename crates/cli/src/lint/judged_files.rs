@@ -4,6 +4,7 @@ use api::PodCliqueSet;
 use serde_json::Value;
 
 use super::object::{JudgedSet, judge_binding, judge_set};
+use super::operator::Operator;
 use super::remark::Remark;
 use super::report::{Finding, Report};
 use super::rules::{admitted, gang_trees, repeated};
@@ -57,15 +58,20 @@ pub(super) struct Other {
     pub(super) name: String,
 }
 
-/// Judges all objects of these files; objects that are also in `stored` as updates.
+/// Judges all objects of these files as an operator does that nobody configured.
 pub fn judge_sources(sources: &[Source], stored: &StoredObjects) -> JudgedFiles {
+    judge_by(&Operator::default(), sources, stored)
+}
+
+/// Judges all objects of these files as this operator does; objects that are also in `stored` as updates.
+pub fn judge_by(operator: &Operator, sources: &[Source], stored: &StoredObjects) -> JudgedFiles {
     let mut judged = JudgedFiles {
         files: sources.len(),
         ..JudgedFiles::default()
     };
     for source in sources {
         match read_documents(source) {
-            Ok(documents) => judged.add(source, &documents, stored),
+            Ok(documents) => judged.add(operator, source, &documents, stored),
             Err(broken) => judged.unreadable.push(broken),
         }
     }
@@ -73,10 +79,16 @@ pub fn judge_sources(sources: &[Source], stored: &StoredObjects) -> JudgedFiles 
 }
 
 impl JudgedFiles {
-    fn add(&mut self, source: &Source, documents: &[YamlNode], stored: &StoredObjects) {
+    fn add(
+        &mut self,
+        operator: &Operator,
+        source: &Source,
+        documents: &[YamlNode],
+        stored: &StoredObjects,
+    ) {
         for object in documents.iter().flat_map(objects_of) {
             if is_ours(&object) || is_gang_tree(&object) {
-                self.ours.push(judge(source, &object, stored));
+                self.ours.push(judge(operator, source, &object, stored));
             } else {
                 self.others.push(Other {
                     kind: object.kind.to_owned(),
@@ -155,10 +167,15 @@ fn is_gang_tree(object: &ManifestObject<'_>) -> bool {
     object.api_version.starts_with(KAI_GROUP) && object.kind == POD_GROUP
 }
 
-fn judge(source: &Source, object: &ManifestObject<'_>, stored: &StoredObjects) -> Ours {
+fn judge(
+    operator: &Operator,
+    source: &Source,
+    object: &ManifestObject<'_>,
+    stored: &StoredObjects,
+) -> Ours {
     let sent = object.node.value();
     let old = stored.version_of(object);
-    let mut judged = judge_version(object, &sent, old);
+    let mut judged = judge_version(operator, object, &sent, old);
     judged.remarks.extend(repeated::check(object.node));
     Ours {
         file: source.name.clone(),
@@ -171,7 +188,12 @@ fn judge(source: &Source, object: &ManifestObject<'_>, stored: &StoredObjects) -
     }
 }
 
-fn judge_version(object: &ManifestObject<'_>, sent: &Value, old: Option<&Value>) -> JudgedSet {
+fn judge_version(
+    operator: &Operator,
+    object: &ManifestObject<'_>,
+    sent: &Value,
+    old: Option<&Value>,
+) -> JudgedSet {
     if is_gang_tree(object) {
         return JudgedSet {
             remarks: gang_trees::check(sent),
@@ -191,10 +213,10 @@ fn judge_version(object: &ManifestObject<'_>, sent: &Value, old: Option<&Value>)
         };
     }
     if object.kind == SET {
-        return judge_set(sent, old);
+        return judge_set(operator, sent, old);
     }
     JudgedSet {
-        remarks: judge_binding(sent, old),
+        remarks: judge_binding(operator, sent, old),
         set: None,
     }
 }

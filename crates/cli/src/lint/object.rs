@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use admission::defaults::{self, DefaultsConfig};
-use admission::{FieldError, warnings};
+use admission::{FieldError, defaults, warnings};
 use admission::{Rules, oversize, unknown_fields, validate, validate_binding, validate_update};
 use api::{ClusterTopologyBinding, PodCliqueSet};
 use serde::Deserialize as _;
@@ -11,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::definition::{self, Definition};
+use super::operator::Operator;
 use super::remark::Remark;
 use super::rules::{self, admitted};
 
@@ -25,7 +25,7 @@ pub(super) struct JudgedSet {
 
 /// Judges a set as the webhook does at its creation, or at an update of `stored`, and by the
 /// definition and the rules of this command.
-pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
+pub(super) fn judge_set(operator: &Operator, object: &Value, stored: Option<&Value>) -> JudgedSet {
     if let Some(error) = check_size(object, stored) {
         return refused(vec![Remark::of_error(&admitted::REFUSED, error)]);
     }
@@ -45,21 +45,25 @@ pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
     };
     let before = stored.and_then(|stored| decode(Definition::set(), stored, &[]).ok());
     let is_change = stored.is_some();
-    judge_readable(remarks, set, before.as_ref(), is_change)
+    judge_readable(operator, remarks, set, before.as_ref(), is_change)
 }
 
 fn judge_readable(
+    operator: &Operator,
     mut remarks: Vec<Remark>,
     mut set: PodCliqueSet,
     before: Option<&PodCliqueSet>,
     is_change: bool,
 ) -> JudgedSet {
-    let config = DefaultsConfig::default();
-    let old = before.map(|before| defaults::apply_to_both(before, &mut set, &config));
+    let config = &operator.defaults;
+    let old = before.map(|before| defaults::apply_to_both(before, &mut set, config));
     if old.is_none() {
-        defaults::apply_in_place(&mut set, &config);
+        defaults::apply_in_place(&mut set, config);
     }
-    let errors = errors_of(old.as_ref(), &set, is_change);
+    if set.metadata.namespace.is_none() {
+        set.metadata.namespace.clone_from(&operator.namespace);
+    }
+    let errors = errors_of(&operator.rules, old.as_ref(), &set, is_change);
     add_errors(&mut remarks, errors);
     // A set above a limit is not judged any further.
     if !oversize::of_sent(&set).is_empty() {
@@ -75,16 +79,25 @@ fn judge_readable(
 }
 
 /// By the webhook's rule: if the stored version cannot be decoded, its errors are unknown.
-fn errors_of(old: Option<&PodCliqueSet>, new: &PodCliqueSet, is_change: bool) -> Vec<FieldError> {
+fn errors_of(
+    rules: &Rules,
+    old: Option<&PodCliqueSet>,
+    new: &PodCliqueSet,
+    is_change: bool,
+) -> Vec<FieldError> {
     match old {
-        Some(old) => validate_update(old, new, &Rules::default()),
+        Some(old) => validate_update(old, new, rules),
         None if is_change => oversize::of_sent(new),
-        None => validate(new, &Rules::default()),
+        None => validate(new, rules),
     }
 }
 
 /// Judges a topology likewise.
-pub(super) fn judge_binding(sent: &Value, stored: Option<&Value>) -> Vec<Remark> {
+pub(super) fn judge_binding(
+    operator: &Operator,
+    sent: &Value,
+    stored: Option<&Value>,
+) -> Vec<Remark> {
     let definition = Definition::binding();
     let mut remarks = of_definition(definition, sent, stored);
     let binding: ClusterTopologyBinding = match decode(definition, sent, &remarks) {
@@ -95,7 +108,7 @@ pub(super) fn judge_binding(sent: &Value, stored: Option<&Value>) -> Vec<Remark>
         }
     };
     let old = stored.and_then(|stored| decode(definition, stored, &[]).ok());
-    let errors = validate_binding(old.as_ref(), &binding, &Rules::default());
+    let errors = validate_binding(old.as_ref(), &binding, &operator.rules);
     add_errors(&mut remarks, errors);
     remarks
 }

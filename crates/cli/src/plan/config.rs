@@ -9,6 +9,7 @@ use admission::defaults::DefaultsConfig;
 use api::GoDuration;
 use domain::health::stuck::StuckTimeouts;
 use domain::scheduling::{Backend, Profiles};
+use domain::sharing::TemplatesOfOtherNamespaces;
 use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podcliqueset::{PodCliqueSetReconciler, ScaledGangsWaitFor};
@@ -45,6 +46,7 @@ struct Config {
     authorizer: IgnoredAny,
     leader_election: IgnoredAny,
     topology_aware_scheduling: TopologyAwareScheduling,
+    resource_sharing: ResourceSharing,
 }
 
 #[derive(Debug, Deserialize)]
@@ -61,6 +63,12 @@ impl Default for TopologyAwareScheduling {
             preferred_affinity: true,
         }
     }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct ResourceSharing {
+    templates_of_other_namespaces: TemplatesOfOtherNamespaces,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -117,6 +125,14 @@ pub fn read_rules(args: &PlanArgs) -> Result<Rules, Failure> {
     })
 }
 
+/// The settings of an operator with this configuration file.
+pub(crate) fn read_operator(file: &Path) -> Result<Rules, Failure> {
+    Ok(Rules {
+        are_profiles_known: true,
+        ..rules_of(&read_config(file)?, "")?
+    })
+}
+
 fn read_config(file: &Path) -> Result<Config, Failure> {
     let unusable = |error: &dyn Display, remedy: &str| {
         let error = error.to_string();
@@ -143,6 +159,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
         WaitFor::BaseReady => ScaledGangsWaitFor::BaseReady,
         WaitFor::BaseScheduled => ScaledGangsWaitFor::BaseScheduled,
     };
+    let templates_of_other_namespaces = config.resource_sharing.templates_of_other_namespaces;
     Ok(Rules {
         sets: PodCliqueSetReconciler {
             validator: validator.clone(),
@@ -151,10 +168,12 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             profiles: profiles.clone(),
             init_container_image: init_container_image.to_owned(),
             is_topology_aware: config.topology_aware_scheduling.enabled,
+            templates_of_other_namespaces,
         },
         groups: PodCliqueScalingGroupReconciler {
             validator: validator.clone(),
             stuck_timeouts: StuckTimeouts::default(),
+            templates_of_other_namespaces,
         },
         cliques: PodCliqueReconciler {
             stuck_timeouts: StuckTimeouts::default(),
@@ -162,6 +181,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             init_container_image: init_container_image.to_owned(),
             profiles: profiles.clone(),
             ignores_preferred_domains: !config.topology_aware_scheduling.preferred_affinity,
+            templates_of_other_namespaces,
         },
         gangs: PodGangReconciler { profiles },
         ..Rules::default()

@@ -41,12 +41,9 @@ impl Surroundings {
         let is_named_one_known = name.is_some_and(|name| self.bindings.contains_key(name));
         let bindings = self.bindings.iter();
         let levels = bindings.map(|(name, binding)| (name.clone(), Levels::of(binding)));
-        let profiles = &rules.sets.profiles;
         admission::Rules {
-            profiles: rules.are_profiles_known.then(|| (**profiles).clone()),
-            allows_topology: rules.sets.is_topology_aware,
             topologies: (self.are_all_known || is_named_one_known).then(|| levels.collect()),
-            ..admission::Rules::default()
+            ..rules.admission()
         }
     }
 

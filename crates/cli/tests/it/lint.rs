@@ -6,6 +6,7 @@ mod definition;
 mod documents;
 mod files;
 mod gang_trees;
+mod operator;
 mod pods;
 mod report;
 mod rules;

@@ -10,6 +10,7 @@ use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use super::choice::{choose, probes};
 use super::holders::Holders;
 use super::inject::NamedClaim;
+use super::other_namespaces::TemplatesOfOtherNamespaces;
 use super::source::{Source, find_source};
 use crate::object::ownership;
 use crate::workload::claims::{Level, SharedClaim};
@@ -24,6 +25,8 @@ pub struct ClaimFacts {
     pub found: BTreeMap<String, Arc<Claim>>,
     /// The ResourceClaimTemplates that entries name.
     pub templates: BTreeMap<Key, Arc<ResourceClaimTemplate>>,
+    /// Whether claims are created from templates of other namespaces.
+    pub templates_of_other_namespaces: TemplatesOfOtherNamespaces,
     /// The pods that name claims.
     pub holders: Holders,
     /// Whether a pod may name a claim and not be among them: its POST got no answer, or the watch
@@ -90,6 +93,12 @@ impl ClaimFacts {
                 Source::Found(_) => Err(MissingClaim::Coming),
                 Source::Missing(key) => blocked(format!(
                     "claim {claim} does not exist yet: ResourceClaimTemplate {key} is missing"
+                )),
+                Source::Forbidden(key) => blocked(format!(
+                    "claim {claim} is not created: templates of other namespaces are not read here, such as \
+                     ResourceClaimTemplate {key}; create another PodCliqueSet with a copy of it in \
+                     resourceClaimTemplates, or set resourceSharing.templatesOfOtherNamespaces of the \
+                     operator to Allow"
                 )),
             };
         };

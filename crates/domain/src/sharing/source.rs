@@ -16,6 +16,8 @@ pub enum Source<'a> {
     Found(&'a ResourceClaimTemplateSpec),
     /// The ResourceClaimTemplate of this name does not exist.
     Missing(Key),
+    /// The ResourceClaimTemplate of this name is of another namespace, and those are not read.
+    Forbidden(Key),
 }
 
 /// Finds the template of an entry: without a namespace one of the set's own comes first.
@@ -30,6 +32,9 @@ pub fn find_source<'a>(
         let own = own.map(|template| Source::Found(&template.template_spec));
         return own.unwrap_or_else(|| Source::Missing(Key::new("", &*sharing.name)));
     };
+    if facts.templates_of_other_namespaces.forbids(set, sharing) {
+        return Source::Forbidden(key);
+    }
     let found = facts.templates.get(&key);
     match found.and_then(|template| template.spec.as_ref()) {
         Some(spec) => Source::Found(spec),

@@ -8,7 +8,7 @@ use api::resources::{ResourceClaimTemplateConfig, ResourceSharing, ResourceShari
 use api::{PodCliqueSet, labels};
 use domain::object::ownership;
 use domain::plan::Action;
-use domain::sharing::{ClaimFacts, Holders, Keeper};
+use domain::sharing::{ClaimFacts, Holders, Keeper, TemplatesOfOtherNamespaces};
 use domain::workload::claims::{self, Level, SharedClaim};
 use domain::{Claim, Key, Pod};
 use jiff::Timestamp;
@@ -207,6 +207,32 @@ fn the_template_is_found_where_the_entry_says(
         made,
         request.map(Value::from).into_iter().collect::<Vec<_>>()
     );
+}
+
+/// The template exists in each case, and templates of other namespaces are not read.
+#[rstest]
+#[case::of_another_namespace(sharing("net", "shared", AllReplicas), "shared", &[])]
+#[case::of_the_namespace_of_the_set(sharing("net", "default", AllReplicas), "default", &["net"])]
+#[case::without_a_namespace(sharing("net", "", AllReplicas), "default", &["net"])]
+#[case::own(sharing("pool", "", AllReplicas), "shared", &["pool"])]
+fn no_claim_is_made_from_a_template_of_another_namespace(
+    #[case] entry: ResourceSharing,
+    #[case] object_in: &str,
+    #[case] made: &[&str],
+) {
+    let set = demo();
+    let found = Arc::new(template(object_in, &entry.name));
+    let facts = ClaimFacts {
+        templates: [(Key::new(object_in, &*entry.name), found)].into(),
+        templates_of_other_namespaces: TemplatesOfOtherNamespaces::Deny,
+        ..facts(&[], &[])
+    };
+    let actions = keeper(&set, wanted(&entry, 1), &facts).creations(now());
+    let made = made.iter();
+    let made: Vec<String> = made
+        .map(|name| format!("create ResourceClaim demo-all-{name}"))
+        .collect();
+    assert_eq!(texts(&actions), made);
 }
 
 /// Nothing is created where a claim of an earlier owner is in the way, or where the cluster has no

@@ -8,7 +8,7 @@ use domain::health::stuck::StuckTimeouts;
 use domain::health::training;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::base_of_probe;
-use domain::sharing::{ClaimFacts, Holders, key_of_template};
+use domain::sharing::{ClaimFacts, Holders, TemplatesOfOtherNamespaces, key_of_template};
 use domain::workload::claims::SharedClaim;
 use domain::{Claim, Key, Pod};
 use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
@@ -27,6 +27,7 @@ impl Caches {
         set: &PodCliqueSet,
         owner: &O,
         wanted: &[SharedClaim<'_>],
+        templates_of_other_namespaces: TemplatesOfOtherNamespaces,
         find_holders: impl FnOnce() -> Holders,
     ) -> ClaimFacts {
         let key = Key::of(&set.metadata);
@@ -42,6 +43,7 @@ impl Caches {
             holders: holders.only(|claim| found.contains_key(claim) || may_name(wanted, claim)),
             found,
             templates: self.find_templates(set, wanted),
+            templates_of_other_namespaces,
         }
     }
 

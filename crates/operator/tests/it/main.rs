@@ -18,6 +18,7 @@ use std::net::SocketAddr;
 
 use clap::Parser;
 use domain::scheduling::Backend;
+use domain::sharing::TemplatesOfOtherNamespaces;
 use operator::args::Args;
 use operator::config::{Config, LogFormat, LogLevel, parse};
 use rstest::rstest;
@@ -93,6 +94,23 @@ fn topology_constraints_are_honoured_unless_the_key_says_otherwise() {
     ));
     let unknown = with("topologyAwareScheduling: {levels: []}\n").unwrap_err();
     assert!(unknown.contains("levels"), "{unknown}");
+}
+
+#[test]
+fn templates_of_other_namespaces_are_read_unless_the_key_says_otherwise() {
+    let read = |text: &str| {
+        let config = with(text).unwrap();
+        config.resource_sharing.templates_of_other_namespaces
+    };
+    assert_eq!(read(""), TemplatesOfOtherNamespaces::Allow);
+    assert_eq!(
+        read("resourceSharing: {templatesOfOtherNamespaces: Allow}\n"),
+        TemplatesOfOtherNamespaces::Allow
+    );
+    assert_eq!(
+        read("resourceSharing: {templatesOfOtherNamespaces: Deny}\n"),
+        TemplatesOfOtherNamespaces::Deny
+    );
 }
 
 /// A scheduler may have another name than its backend.
@@ -207,6 +225,8 @@ fn knows_the_schedulers_that_need_gang_objects() {
 )]
 #[case::unknown_level("logLevel: loud\n", "loud")]
 #[case::port_too_high("server: {metrics: {port: 70000}}\n", "70000")]
+#[case::unknown_word("resourceSharing: {templatesOfOtherNamespaces: Refuse}\n", "Refuse")]
+#[case::unknown_key_of_claims("resourceSharing: {templates: Deny}\n", "templates")]
 #[case::no_duration("stuckPodTimeout: soon\n", "stuckPodTimeout: ")]
 #[case::no_time_at_all(
     "stuckPodTimeoutOnReadyNode: 0s\n",

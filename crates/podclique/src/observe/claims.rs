@@ -12,7 +12,7 @@ use domain::workload::layout;
 use engine::Caches;
 
 use super::Snapshot;
-use crate::rollout;
+use crate::{PodCliqueReconciler, rollout};
 
 /// The claims of a PodClique's pods, and the inputs of decisions about them.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +48,7 @@ pub(super) fn observe(
     snapshot: &Snapshot,
     set: Arc<PodCliqueSet>,
     caches: &Caches,
+    rules: &PodCliqueReconciler,
 ) -> SharingFacts {
     let podclique = &snapshot.podclique;
     let name = ownership::name(&podclique.metadata);
@@ -64,10 +65,11 @@ pub(super) fn observe(
             caches.holders_among(&set, &snapshot.pods, snapshot.stuck_timeouts)
         }
     };
+    let others = rules.templates_of_other_namespaces;
     let claims = ClaimFacts {
         // No other pods name its own claims.
         may_have_more: snapshot.may_have_more,
-        ..caches.claim_facts(&set, &**podclique, &wanted, holders)
+        ..caches.claim_facts(&set, &**podclique, &wanted, others, holders)
     };
     drop(wanted);
     SharingFacts {

@@ -9,6 +9,7 @@ use api::resources::{
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::object::ownership;
 use domain::object::pod::PodClaim;
+use domain::sharing::TemplatesOfOtherNamespaces;
 use domain::{Claim, Pod};
 use engine::Caches;
 use jiff::Timestamp;
@@ -208,6 +209,23 @@ fn a_missing_template_is_named() {
     let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
     assert_eq!((&*ready.status, &*ready.reason), ("False", "ClaimMissing"));
     assert_eq!(ready.message, format!("0/2 pods created: {text}"));
+}
+
+/// The template is there, and is not read.
+#[test]
+fn a_template_of_another_namespace_makes_no_claims_if_it_must_not_be_read() {
+    let caches = caches();
+    add(&caches, "demo-all-pool", of_set());
+    let rules = PodCliqueReconciler {
+        templates_of_other_namespaces: TemplatesOfOtherNamespaces::Deny,
+        ..PodCliqueReconciler::default()
+    };
+    let snapshot = observe(&worker(), &caches, &rules);
+    assert_eq!(writes(&snapshot), Vec::<String>::new());
+    let said = waits_for(&snapshot);
+    let words = "ERR_CLAIM_MISSING: claim demo-0-worker-0-own is not created: templates of other \
+                 namespaces are not read here, such as ResourceClaimTemplate shared/own; ";
+    assert!(said.starts_with(words), "{said}");
 }
 
 /// A claim of the PodClique that had this name goes with it, and the pods wait for its end.

@@ -2,22 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use domain::health::stuck::StuckTimeouts;
 use domain::object::ownership;
 use domain::sharing::ClaimFacts;
 use domain::workload::claims::{self, Level, SharedClaim};
 use engine::Caches;
 
 use super::Snapshot;
+use crate::PodCliqueScalingGroupReconciler;
 
 /// Reads them only if pods share claims of the group.
-pub(super) fn observe(snapshot: &Snapshot, timeouts: StuckTimeouts, caches: &Caches) -> ClaimFacts {
+pub(super) fn observe(
+    snapshot: &Snapshot,
+    rules: &PodCliqueScalingGroupReconciler,
+    caches: &Caches,
+) -> ClaimFacts {
     let wanted = wanted(snapshot);
     let Some(owner) = snapshot.owner.as_ref().filter(|_| shares(snapshot)) else {
         return ClaimFacts::default();
     };
-    let holders = || caches.holders_of_claims(&owner.set, timeouts);
-    caches.claim_facts(&owner.set, &*snapshot.group, &wanted, holders)
+    let holders = || caches.holders_of_claims(&owner.set, rules.stuck_timeouts);
+    let others = rules.templates_of_other_namespaces;
+    caches.claim_facts(&owner.set, &*snapshot.group, &wanted, others, holders)
 }
 
 /// Whether pods share claims of the group.

@@ -8,9 +8,11 @@ use api::resources::{
 use api::{PodCliqueSet, labels};
 use domain::Claim;
 use domain::object::ownership;
-use domain::sharing::ClaimFacts;
+use domain::sharing::{ClaimFacts, TemplatesOfOtherNamespaces};
+use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use podcliquescalinggroup::Snapshot;
+use podcliquescalinggroup::observe::observe;
+use podcliquescalinggroup::{PodCliqueScalingGroupReconciler, Snapshot};
 use testkit::builders::{after, stored};
 
 use crate::situation::{complete, demo, group, plan, situation};
@@ -103,6 +105,22 @@ fn claims_come_before_the_podcliques() {
             "create ResourceClaim demo-0-g-1-pool",
             "create ResourceClaim demo-0-g-all-net",
         ]
+    );
+}
+
+#[test]
+fn the_configuration_says_whether_templates_of_other_namespaces_are_read() {
+    let set = sharing();
+    let caches = Caches::default();
+    caches.of::<PodCliqueSet>().apply(set.clone());
+    let rules = PodCliqueScalingGroupReconciler {
+        templates_of_other_namespaces: TemplatesOfOtherNamespaces::Deny,
+        ..PodCliqueScalingGroupReconciler::default()
+    };
+    let seen = observe(&Arc::new(group(&set, 2)), &caches, &rules).claims;
+    assert_eq!(
+        seen.templates_of_other_namespaces,
+        TemplatesOfOtherNamespaces::Deny
     );
 }
 

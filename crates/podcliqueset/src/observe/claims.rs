@@ -23,7 +23,8 @@ pub(super) fn observe(
     }
     let timeouts = rules.stuck_timeouts;
     let holders = || caches.holders_of_claims(set, timeouts);
-    caches.claim_facts(set, set, &wanted(set), holders)
+    let others = rules.templates_of_other_namespaces;
+    caches.claim_facts(set, set, &wanted(set), others, holders)
 }
 
 /// The claims that the set has to have.

@@ -8,9 +8,11 @@ use api::resources::{
 };
 use domain::Claim;
 use domain::object::ownership;
-use domain::sharing::ClaimFacts;
+use domain::sharing::{ClaimFacts, TemplatesOfOtherNamespaces};
+use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use podcliqueset::Snapshot;
+use podcliqueset::observe::observe;
+use podcliqueset::{PodCliqueSetReconciler, Snapshot};
 use testkit::builders::{SetBuilder, after, stored};
 
 use crate::situation::{alone, demo, laid_out, plan};
@@ -97,6 +99,20 @@ fn claims_are_made_for_all_replicas_and_before_the_podcliques() {
         waves.iter().position(is_in).unwrap()
     };
     assert!(wave_of("ResourceClaim") < wave_of("PodCliqueScalingGroup"));
+}
+
+#[test]
+fn the_configuration_says_whether_templates_of_other_namespaces_are_read() {
+    let set = Arc::new(sharing(1).build());
+    let rules = PodCliqueSetReconciler {
+        templates_of_other_namespaces: TemplatesOfOtherNamespaces::Deny,
+        ..PodCliqueSetReconciler::default()
+    };
+    let seen = observe(&set, &Caches::default(), &rules).claims;
+    assert_eq!(
+        seen.templates_of_other_namespaces,
+        TemplatesOfOtherNamespaces::Deny
+    );
 }
 
 #[test]

@@ -43,6 +43,17 @@ impl Default for Rules {
 }
 
 impl Rules {
+    /// The inputs of the webhook's rules that the configuration has.
+    pub(crate) fn admission(&self) -> admission::Rules {
+        let profiles = &self.sets.profiles;
+        admission::Rules {
+            profiles: self.are_profiles_known.then(|| (**profiles).clone()),
+            allows_topology: self.sets.is_topology_aware,
+            templates_of_other_namespaces: self.sets.templates_of_other_namespaces,
+            ..admission::Rules::default()
+        }
+    }
+
     /// The rules for this set, and the assumption in them. By the defaults no scheduler keeps pods
     /// in one topology domain, and no gang of a set that requires one would start; so its scheduler
     /// gets a profile unless the operator's configuration is known.

@@ -4,12 +4,19 @@ use std::fs;
 use std::path::Path;
 
 use cli::format::Format;
-use cli::plan::{PlanArgs, read_rules};
+use cli::plan::{PlanArgs, Planned, Rules, Surroundings, plan_new, read_rules};
 use rstest::rstest;
 use serde_json::{Value, json};
 use tempfile::tempdir;
+use testkit::builders::after;
+
+use super::{clique, set};
 
 fn read(text: &str) -> Result<(), String> {
+    rules_of(text).map(drop)
+}
+
+fn rules_of(text: &str) -> Result<Rules, String> {
     let folder = tempdir().unwrap();
     let file = folder.path().join("config.yaml");
     fs::write(&file, text).unwrap();
@@ -20,9 +27,7 @@ fn read(text: &str) -> Result<(), String> {
         operator_config: Some(file),
         init_container_image: "grove-initc:1".into(),
     };
-    read_rules(&args)
-        .map(drop)
-        .map_err(|error| error.to_string())
+    read_rules(&args).map_err(|error| error.to_string())
 }
 
 fn chart_values() -> String {
@@ -44,6 +49,22 @@ fn the_file_that_the_chart_gives_the_operator_is_read() {
         read("gangScheduling: {scaledGangsWaitFor: BaseScheduled}"),
         Ok(())
     );
+}
+
+#[test]
+fn templates_of_other_namespaces_are_refused_if_the_file_says_so() {
+    let mut file = set(&[clique("a", 1)], &[]);
+    let entry = json!({"name": "pool", "namespace": "shared", "scope": "AllReplicas"});
+    file["spec"]["template"]["resourceSharing"] = json!([entry]);
+    let is_refused = |config: &str, namespace: &str| {
+        let (rules, around) = (rules_of(config).unwrap(), Surroundings::default());
+        let planned = plan_new(&file, namespace, &rules, &around, after(0)).unwrap();
+        matches!(planned, Planned::Refused(_))
+    };
+    let deny = "resourceSharing: {templatesOfOtherNamespaces: Deny}";
+    assert!(is_refused(deny, "default"));
+    assert!(!is_refused(deny, "shared"));
+    assert!(!is_refused("{}", "default"));
 }
 
 /// A plan by the built-in defaults would look like a plan by this file.

@@ -1,7 +1,7 @@
 //! The claim that a new pod names, or the reason why it waits.
 
 use api::resources::ResourceSharingScope::AllReplicas;
-use domain::sharing::{ClaimFacts, MissingClaim, Owners};
+use domain::sharing::{ClaimFacts, MissingClaim, NamedClaim, Owners, TemplatesOfOtherNamespaces};
 use rstest::rstest;
 
 use super::{demo, facts, now, sharing, wanted};
@@ -77,4 +77,41 @@ fn a_new_pod_says_that_claims_are_not_served() {
     };
     let text = "resource.k8s.io/v1 is not served: pods that share claims are not made";
     assert_eq!(found_by_a_pod(&facts), text);
+}
+
+/// What a new pod finds in a set of namespace `default` whose entry names a template of `shared`.
+fn found_with_a_forbidden_template(found: &[&str]) -> Result<NamedClaim, MissingClaim> {
+    let (set, entry) = (demo(), sharing("net", "shared", AllReplicas));
+    let facts = ClaimFacts {
+        templates_of_other_namespaces: TemplatesOfOtherNamespaces::Deny,
+        ..facts(found, &[])
+    };
+    let owners = Owners {
+        set: "uid-demo",
+        ..Owners::default()
+    };
+    let wanted = wanted(&entry, 1);
+    facts.find(&wanted[0], &owners, &set, now())
+}
+
+#[test]
+fn a_new_pod_says_that_templates_of_other_namespaces_are_not_read() {
+    let text = "claim demo-all-net is not created: templates of other namespaces are not read here, such \
+                as ResourceClaimTemplate shared/net; create another PodCliqueSet with a copy of it in \
+                resourceClaimTemplates, or set resourceSharing.templatesOfOtherNamespaces of the operator \
+                to Allow";
+    assert_eq!(
+        found_with_a_forbidden_template(&[]),
+        Err(MissingClaim::Blocked(text.to_owned()))
+    );
+}
+
+#[test]
+fn a_new_pod_names_a_claim_that_was_made_from_such_a_template_before() {
+    let claim = "demo-all-net".to_owned();
+    let name = claim.clone();
+    assert_eq!(
+        found_with_a_forbidden_template(&["demo-all-net"]),
+        Ok(NamedClaim { name, claim })
+    );
 }

@@ -38,6 +38,7 @@ const SETS: [&[&str]; 5] = [
         "config.authorizer.enabled=true,config.admission.coherentScaleLock=true",
         "config.topologyAwareScheduling.enabled=false",
         "config.topologyAwareScheduling.preferredAffinity=false",
+        "config.resourceSharing.templatesOfOtherNamespaces=Deny",
         "webhooks.certificates.mode=manual,webhooks.url=https://10.0.0.7:2750",
         "webhooks.clientCA=pem",
         "networkPolicy.enabled=true,networkPolicy.dnsPorts={53,5353}",

@@ -83,6 +83,10 @@ fn values_choose_how_the_operator_runs() {
             "coherentScaleLock: true",
         ),
         (
+            "config.resourceSharing.templatesOfOtherNamespaces=Deny",
+            "templatesOfOtherNamespaces: Deny",
+        ),
+        (
             "config.topologyAwareScheduling.enabled=false",
             "topologyAwareScheduling:\n      enabled: false",
         ),
