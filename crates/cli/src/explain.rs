@@ -4,6 +4,8 @@ mod answer;
 mod args;
 mod build;
 mod chain;
+mod claim_remedy;
+mod claims;
 mod draw;
 mod evidence;
 mod find;
@@ -25,6 +27,7 @@ use crate::tree::now;
 pub use answer::{Evidence, Explanation, Link, NextStep};
 pub use args::ExplainArgs;
 pub use build::{Search, search};
+pub use claims::read_claims;
 pub use draw::draw_explanation;
 pub use evidence::{describe_failure, first_lines};
 pub use remedy::remedy_of;
@@ -44,6 +47,7 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     answer.operator_absence = find_absence(&read_leases(&cluster).await, now());
     // The cause does not depend on events.
     answer.not_read.extend(events.err().map(|e| e.to_string()));
+    tell_claims(&cluster, &found, &mut answer).await;
     if found.lacks_domain() {
         tell_domains(&cluster, &found, &mut answer).await;
     }
@@ -61,6 +65,14 @@ async fn tell_domains(cluster: &Cluster, found: &Search<'_>, answer: &mut Explan
             answer.domains = told.domains;
             answer.domain_notes = told.notes;
         }
+        Err(failure) => answer.not_read.push(failure.to_string()),
+    }
+}
+
+/// The states of the claims that the pod names.
+async fn tell_claims(cluster: &Cluster, found: &Search<'_>, answer: &mut Explanation) {
+    match read_claims(cluster, &found.pending_claims()).await {
+        Ok(claims) => answer.evidence.extend(claims),
         Err(failure) => answer.not_read.push(failure.to_string()),
     }
 }

@@ -4,6 +4,7 @@
 //! `workload::claims` has their names. A claim whose pods are all lost stays allocated on their nodes,
 //! so new pods use another one, whose name has a number behind it (docs/devices.md).
 
+mod blocked;
 mod choice;
 mod facts;
 mod holders;
@@ -12,6 +13,7 @@ mod keep;
 mod other_namespaces;
 mod source;
 
+pub use blocked::{BlockedClaim, Blocker, NOT_SERVED};
 pub use facts::{ClaimFacts, MissingClaim, Owners};
 pub use holders::Holders;
 pub use inject::{NamedClaim, inject};

@@ -79,6 +79,8 @@ pub enum Evidence {
     Pin(Pin),
     /// A container of the pod.
     Container(Container),
+    /// A resource claim that the pod names.
+    Claim(Claim),
     /// A request that the API server refused, or an error of the spec: from `status.lastErrors`.
     Error(Error),
     /// The failure of a job's pod: from `status.lastFailures`.
@@ -160,6 +162,16 @@ pub struct Container {
     /// The first lines of its last output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_words: Vec<String>,
+}
+
+/// A resource claim that a pod without a node names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Claim {
+    /// Its name.
+    pub name: String,
+    /// Whether it exists, and has devices.
+    pub state: String,
 }
 
 /// An entry of `status.lastErrors`.

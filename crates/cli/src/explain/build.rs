@@ -11,6 +11,8 @@ use k8s_openapi::api::core::v1::Event;
 
 use super::answer::{Explanation, Link};
 use super::chain::find_chain;
+use super::claim_remedy::remedy_of_claim;
+use super::claims::pending_claims;
 use super::evidence::gather_evidence;
 use super::find::{Finding, find_culprit, find_pod, is_of_the_set_itself, ready_reason};
 use super::next::find_steps;
@@ -91,6 +93,11 @@ impl Search<'_> {
         }
     }
 
+    /// Names of the resource claims that may keep the pod from a node.
+    pub fn pending_claims(&self) -> Vec<String> {
+        self.finding.pod.map(pending_claims).unwrap_or_default()
+    }
+
     /// Whether the gang finds no topology domain, so that its nodes and all pods on them are read.
     pub fn lacks_domain(&self) -> bool {
         let cause = self.finding.cause.as_ref();
@@ -128,6 +135,9 @@ impl Search<'_> {
 
     /// The remedy, with the names of the objects in its commands.
     fn find_remedy(&self, reason: Reason, hold_up: Option<&Event>) -> Option<String> {
+        if let (Reason::ClaimMissing, Some(remedy)) = (reason, self.find_claim_remedy()) {
+            return Some(remedy);
+        }
         let found = self.finding.cause.as_ref();
         let found = found.filter(|cause| cause.reason == reason);
         let of_event = hold_up.and_then(|e| hold_up_remedy(event::reason(e)));
@@ -143,6 +153,13 @@ impl Search<'_> {
             }
             .fill(remedy),
         )
+    }
+
+    /// The remedy for the claim that the pods of the PodClique wait for.
+    fn find_claim_remedy(&self) -> Option<String> {
+        let status = self.finding.podclique?.podclique.status.as_ref()?;
+        let namespace = self.view.workload.set.metadata.namespace.as_deref()?;
+        remedy_of_claim(&status.last_errors, namespace)
     }
 
     /// The reason that needs a remedy: that of the condition, or, if enough replicas run, that of

@@ -1,5 +1,6 @@
 //! `explain`: cause, chain, evidence, remedy and next steps.
 
+mod claims;
 mod domains;
 mod next;
 mod readme;

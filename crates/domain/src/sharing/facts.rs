@@ -7,6 +7,7 @@ use api::PodCliqueSet;
 use jiff::Timestamp;
 use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 
+use super::blocked::{BlockedClaim, Blocker, NOT_SERVED};
 use super::choice::{choose, probes};
 use super::holders::Holders;
 use super::inject::NamedClaim;
@@ -64,6 +65,13 @@ pub enum MissingClaim {
     Blocked(String),
 }
 
+impl MissingClaim {
+    fn blocked(claim: &str, by: Blocker) -> Self {
+        let claim = claim.to_owned();
+        Self::Blocked(BlockedClaim { claim, by }.to_string())
+    }
+}
+
 impl ClaimFacts {
     /// The claim that new pods name for this entry, if it is there for them.
     ///
@@ -77,30 +85,27 @@ impl ClaimFacts {
         now: Timestamp,
     ) -> Result<NamedClaim, MissingClaim> {
         let claim = choose(self, &wanted.name, owners.of(wanted.level), now);
-        let blocked = |text: String| Err(MissingClaim::Blocked(text));
         if !self.is_served {
-            let text = "resource.k8s.io/v1 is not served: pods that share claims are not made";
-            return blocked(text.to_owned());
+            return Err(MissingClaim::Blocked(NOT_SERVED.to_owned()));
         }
         if self.holders.is_in_doubt(&claim, now) {
             let pod = self.holders.find(&claim).unwrap_or_default();
-            return blocked(format!(
-                "claim {claim} is held by pods that do not end, such as {pod}"
-            ));
+            let by = Blocker::Hanging(pod.to_owned());
+            return Err(MissingClaim::blocked(&claim, by));
         }
         let Some(found) = self.found.get(&claim) else {
-            return match find_source(set, wanted.sharing, self) {
-                Source::Found(_) => Err(MissingClaim::Coming),
-                Source::Missing(key) => blocked(format!(
-                    "claim {claim} does not exist yet: ResourceClaimTemplate {key} is missing"
-                )),
-                Source::Forbidden(key) => blocked(format!(
+            return Err(match find_source(set, wanted.sharing, self) {
+                Source::Found(_) => MissingClaim::Coming,
+                Source::Missing(key) => {
+                    MissingClaim::blocked(&claim, Blocker::NoTemplate(key.to_string()))
+                }
+                Source::Forbidden(key) => MissingClaim::Blocked(format!(
                     "claim {claim} is not created: templates of other namespaces are not read here, such as \
                      ResourceClaimTemplate {key}; create another PodCliqueSet with a copy of it in \
                      resourceClaimTemplates, or set resourceSharing.templatesOfOtherNamespaces of the \
                      operator to Allow"
                 )),
-            };
+            });
         };
         let is_ours = ownership::is_controlled_by(&found.metadata, owners.of(wanted.level));
         if is_ours && !found.is_terminating() {
@@ -121,27 +126,18 @@ impl ClaimFacts {
     fn explain_other(&self, found: &Claim, is_ours: bool, set: &PodCliqueSet) -> MissingClaim {
         let name = found.name();
         let is_left = found.is_left_by(ownership::name(&set.metadata));
+        let blocked = |by: Blocker| MissingClaim::blocked(name, by);
         if !found.is_terminating() {
             return match ownership::controller(&found.metadata) {
                 None if is_left => MissingClaim::Coming,
-                None => MissingClaim::Blocked(format!(
-                    "claim {name} does not exist yet: one of that name belongs to nobody; to free the \
-                     name: kubectl delete resourceclaim {name}"
-                )),
-                Some(owner) => MissingClaim::Blocked(format!(
-                    "claim {name} does not exist yet: one of that name belongs to {} {}",
-                    owner.kind, owner.name
-                )),
+                None => blocked(Blocker::Nobody),
+                Some(owner) => blocked(Blocker::Owner(format!("{} {}", owner.kind, owner.name))),
             };
         }
-        match self.holders.find(name) {
+        match self.holders.find(name).map(str::to_owned) {
             None => MissingClaim::Coming,
-            Some(pod) if is_ours => MissingClaim::Blocked(format!(
-                "claim {name} is being deleted and held by pod {pod}; end the replica to free it"
-            )),
-            Some(pod) => MissingClaim::Blocked(format!(
-                "claim {name} does not exist yet: an earlier one is being deleted, held by pod {pod}"
-            )),
+            Some(pod) if is_ours => blocked(Blocker::Holder(pod)),
+            Some(pod) => blocked(Blocker::EarlierHolder(pod)),
         }
     }
 

@@ -12,6 +12,7 @@ mod logging;
 mod metrics;
 mod namespaces;
 mod probe;
+mod scheduler_gap;
 mod triggers;
 
 use std::net::SocketAddr;

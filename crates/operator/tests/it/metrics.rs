@@ -22,7 +22,7 @@ use podgang::PodGangReconciler;
 use testkit::builders::{after, set, stored};
 
 /// The operator's context; it sends no requests.
-fn context() -> Context {
+pub fn context() -> Context {
     let nobody = tower::service_fn(|_: Request<Body>| async {
         Err::<Response<Body>, _>(std::io::Error::other("nobody"))
     });

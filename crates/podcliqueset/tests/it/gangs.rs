@@ -2,7 +2,9 @@
 
 mod ambiguous;
 mod pins;
+mod scheduler_gap;
 mod taken_over;
+mod unreadable_nodes;
 
 use std::sync::Arc;
 

@@ -56,6 +56,7 @@ fn line_of<'a, Z: Zone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> Evidenc
             ("pin", head, None, &[])
         }
         Evidence::Container(c) => ("container", describe(c), None, &c.last_words),
+        Evidence::Claim(c) => ("claim", format!("{} {}", c.name, c.state), None, &[]),
         Evidence::Error(e) => {
             let head = format!("{} {} {}", e.object, e.code, clock.tell(e.at));
             ("error", head, Some(&e.description), &[])
