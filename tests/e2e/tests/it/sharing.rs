@@ -1,6 +1,10 @@
 //! Pods that share resource claims, with devices that the stock scheduler allocates.
 
+mod filter;
+mod scaled;
+
 use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
@@ -11,10 +15,14 @@ use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, condition, same};
 
 /// The device class of the tests.
-const CLASS: &str = "e2e.example.com";
+pub const CLASS: &str = "e2e.example.com";
+
+/// Of two that apply the same new object at once, one fails.
+static INSTALLING: Mutex<()> = Mutex::new(());
 
 /// A device class with devices that every node may use.
-fn install_devices(ns: &Namespace<'_>, driver: &str) {
+pub fn install_devices(ns: &Namespace<'_>, driver: &str) {
+    let _turn = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let devices: Vec<Value> = (0..64)
         .map(|i| json!({"name": format!("gpu-{i}")}))
         .collect();
@@ -40,13 +48,14 @@ fn install_devices(ns: &Namespace<'_>, driver: &str) {
 /// The device class that the example names.
 const OF_EXAMPLE: &str = "gpu.example.com";
 
-fn template(name: &str) -> Value {
+/// A template of the set's own, for one device.
+pub fn template(name: &str) -> Value {
     let request = json!({"name": "gpu", "exactly": {"deviceClassName": CLASS}});
     json!({"name": name, "templateSpec": {"spec": {"devices": {"requests": [request]}}}})
 }
 
 /// The claims in the namespace.
-fn claims(ns: &Namespace<'_>) -> Result<Vec<Value>, String> {
+pub fn claims(ns: &Namespace<'_>) -> Result<Vec<Value>, String> {
     let path = format!(
         "/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims",
         ns.name
@@ -57,7 +66,8 @@ fn claims(ns: &Namespace<'_>) -> Result<Vec<Value>, String> {
     Ok(items.cloned().unwrap_or_default())
 }
 
-fn expect_claims(ns: &Namespace<'_>, expected: &[&str]) -> Result<(), String> {
+/// Fails unless these are the claims in the namespace.
+pub fn expect_claims(ns: &Namespace<'_>, expected: &[&str]) -> Result<(), String> {
     let claims = claims(ns)?;
     let found: BTreeSet<&str> = claims.iter().map(name).collect();
     same("claims", &found, &expected.iter().copied().collect())
@@ -80,7 +90,8 @@ fn shared() -> Value {
     pcs
 }
 
-fn is_ready(seen: &Seen, pods: usize) -> Result<(), String> {
+/// Fails unless the set is Ready with that many pods.
+pub fn is_ready(seen: &Seen, pods: usize) -> Result<(), String> {
     seen.expect_ready_pods(pods)?;
     let set = seen.one("PodCliqueSet", "svc")?;
     same(
@@ -104,6 +115,12 @@ fn named_by<'a>(seen: &'a Seen, podclique: &str) -> BTreeSet<Vec<&'a str>> {
             .collect()
     };
     pods.map(claims).collect()
+}
+
+/// Fails unless each pod of the PodClique names these claims.
+pub fn expect_named(seen: &Seen, podclique: &str, claims: &[&str]) -> Result<(), String> {
+    let expected = BTreeSet::from([claims.to_vec()]);
+    same(podclique, &named_by(seen, podclique), &expected)
 }
 
 #[test]

@@ -24,7 +24,8 @@ fn suspend(ns: &Namespace<'_>, name: &str, suspend: bool) {
     patch(ns, name, &json!({"suspend": suspend}));
 }
 
-fn expect_suspended(seen: &Seen, name: &str) -> Result<(), String> {
+/// Fails unless the set says that it is suspended, and no pod is left.
+pub fn expect_suspended(seen: &Seen, name: &str) -> Result<(), String> {
     let found = seen.one("PodCliqueSet", name)?;
     same("pods", &seen.all("Pod").len(), &0)?;
     same(
@@ -37,7 +38,8 @@ fn expect_suspended(seen: &Seen, name: &str) -> Result<(), String> {
     same("phase", &found["status"]["phase"], &json!("Pending"))
 }
 
-fn expect_resumed(seen: &Seen, name: &str, pods: usize) -> Result<(), String> {
+/// Fails unless the set says that it is resumed, and that many pods are Ready.
+pub fn expect_resumed(seen: &Seen, name: &str, pods: usize) -> Result<(), String> {
     seen.expect_ready_pods(pods)?;
     let found = seen.one("PodCliqueSet", name)?;
     same(

@@ -12,19 +12,23 @@ fn said(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
+/// The webhook's refusal. On a busy machine the webhook may be late, whatever the set.
+fn refusal(ns: &Namespace<'_>, wrong: &Value) -> String {
+    let said = wait::until(|| {
+        let said = said(ns, &["apply", "-f", "-"], wrong);
+        let is_judged = !said.contains("failed calling webhook");
+        if is_judged { Ok(said) } else { Err(said) }
+    });
+    said.unwrap()
+}
+
 #[test]
 fn all_errors_are_listed_at_once_with_path_value_and_remedy() {
     let site = site::guarded();
     let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-words");
     let mut wrong = set("wrong", &[clique("web", 2), clique("web", 1)], &[]);
     wrong["spec"]["template"]["cliques"][0]["spec"]["minAvailable"] = json!(3);
-    // On a busy machine the webhook may be late, whatever the set.
-    let said = wait::until(|| {
-        let said = said(&ns, &["apply", "-f", "-"], &wrong);
-        let is_judged = !said.contains("failed calling webhook");
-        if is_judged { Ok(said) } else { Err(said) }
-    });
-    let said = said.unwrap();
+    let said = refusal(&ns, &wrong);
     for line in [
         "* spec.template.cliques[0].spec.minAvailable: 3: must not be greater than replicas (2); \
          lower minAvailable or raise replicas",
@@ -33,6 +37,20 @@ fn all_errors_are_listed_at_once_with_path_value_and_remedy() {
     ] {
         assert!(said.contains(line), "{line}\n{said}");
     }
+}
+
+/// This set's scheduler has no PodGroups of Kubernetes, so each pod would be a user of the claim.
+#[test]
+fn a_set_with_more_pods_than_a_claim_takes_is_refused_with_their_number() {
+    let site = site::guarded();
+    let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-claim");
+    let mut worker = clique("worker", 300);
+    worker["resourceSharing"] = json!([{"name": "pool", "scope": "AllReplicas"}]);
+    let said = refusal(&ns, &set("wide", &[worker], &[]));
+    // kubectl lists errors with bullets only if there are several.
+    let line = "spec.template.cliques[0].resourceSharing[0]: \"pool\": 300 pods would share one \
+                claim, and Kubernetes lets 256; use scope PerReplica, or a filter";
+    assert!(said.contains(line), "{line}\n{said}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Kubernetes' own scheduler, which does run here: gangs are placed as a whole or not at all.
 
+mod claims;
 mod coherent;
 pub mod nodes;
 mod pairs;
