@@ -66,6 +66,7 @@ record: ## Record a pod's statuses until it is gone (NAMESPACE, SELECTOR, ABOUT,
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets, 200 gangs of capacity
 	SIM_SEEDS=10000 cargo test --workspace --test simulator seeds::seeds
+	SIM_SEEDS=1000 cargo test --workspace --test simulator seeds::what_is
 	FUZZ_SECONDS=60 cargo test --workspace --test it fuzz::
 	CAPACITY_CLUSTERS=200 cargo test --workspace --test it cli::capacity
 

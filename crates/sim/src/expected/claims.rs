@@ -112,7 +112,8 @@ fn missing(store: &Store, wanted: &Wanted) -> Vec<String> {
 }
 
 /// Claims that nobody wants, and those of lost pods that are gone. Claims of objects that the user kept
-/// when the set was deleted are the user's, and a pod without an owner keeps its claims.
+/// when the set was deleted are the user's, and a pod without an owner keeps its claims. A deleted claim
+/// stays as long as a pod names it.
 fn left_over(store: &Store, wanted: &Wanted) -> Vec<String> {
     let pods = || store.all(Resource::Pod).map(|(_, pod)| &**pod);
     let named: BTreeSet<&str> = pods().flat_map(claims_of).collect();
@@ -121,6 +122,7 @@ fn left_over(store: &Store, wanted: &Wanted) -> Vec<String> {
     let in_use: BTreeSet<&str> = named.iter().map(|name| base_of(name)).collect();
     claims(store)
         .filter(|(_, claim)| is_below_set(store, claim))
+        .filter(|(id, claim)| !view::is_terminating(claim) || !named.contains(id.name.as_str()))
         .map(|(id, _)| id.name.as_str())
         .filter(|name| !kept.contains(name))
         .filter(|name| {

@@ -75,7 +75,7 @@ fn what_is_left_to_the_user_stays() {
 /// (decision 173). Replay with `SIM_SUSPENDING` set.
 #[test]
 fn what_is_suspended_starts_as_a_whole() {
-    let count = variable("SIM_SEEDS").unwrap_or(1000);
+    let count = variable("SIM_SEEDS").unwrap_or(300);
     let met = run_all(count, |seed| run_suspending(seed, None, LINES));
     for what in ["suspended in trouble", "suspended at rest", "crash"] {
         assert!(met.of(what) >= count / 2, "{what}: {}", met.of(what));

@@ -15,7 +15,7 @@ use crate::server::Server;
 fn waiting(sentence: &str) -> Workload {
     let mut workload = demo_with(&[], &[sentence]);
     let status = workload.podcliques[0].status.as_mut().unwrap();
-    status.last_errors[0].code = codes::CLAIM_MISSING.to_owned();
+    codes::CLAIM_MISSING.clone_into(&mut status.last_errors[0].code);
     judge(&mut workload);
     workload
 }
