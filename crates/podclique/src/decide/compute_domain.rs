@@ -5,7 +5,7 @@ use api::labels::COMPUTE_DOMAIN_FINALIZER;
 use api::nvidia::ComputeDomain;
 use domain::object::ownership;
 use domain::scheduling::COMPUTE_DOMAINS_NOT_SERVED;
-use domain::sharing::MissingClaim;
+use domain::sharing::{BlockedDomain, DomainBlocker, MissingClaim};
 
 use crate::observe::{DomainFacts, Snapshot};
 
@@ -14,14 +14,15 @@ pub(super) fn find_missing(snapshot: &Snapshot) -> Option<MissingClaim> {
     let facts = snapshot.domain.as_ref()?;
     let of_domain = || explain_domain(facts, snapshot.set_uid());
     let missing = facts.is_enabled.then(of_domain).flatten();
-    missing.or_else(|| (!facts.has_template).then(|| await_template(&facts.name)))
+    missing.or_else(|| {
+        let lacks_template = !facts.has_template;
+        lacks_template.then(|| block(&facts.name, DomainBlocker::NoTemplate))
+    })
 }
 
-fn await_template(name: &str) -> MissingClaim {
-    MissingClaim::Blocked(format!(
-        "ResourceClaimTemplate {name} is not there yet: the NVIDIA DRA driver makes it from \
-         ComputeDomain {name}"
-    ))
+fn block(name: &str, by: DomainBlocker) -> MissingClaim {
+    let domain = name.to_owned();
+    MissingClaim::Blocked(BlockedDomain { domain, by }.to_string())
 }
 
 /// Why the domain is not there for new pods, if it is not. A set that may create it reports why it cannot.
@@ -35,16 +36,13 @@ fn explain_domain(facts: &DomainFacts, set: &str) -> Option<MissingClaim> {
     };
     let (meta, name) = (&domain.metadata, &facts.name);
     if ownership::is_terminating(meta) {
-        return Some(MissingClaim::Blocked(format!(
-            "ComputeDomain {name} is being deleted: it is made again once no pod uses it; end the \
-             replica to free it"
-        )));
+        return Some(block(name, DomainBlocker::Deletion));
     }
     match ownership::controller(meta) {
-        Some(owner) if owner.uid != set => Some(MissingClaim::Blocked(format!(
-            "ComputeDomain {name} does not exist yet: one of that name belongs to {} {}",
-            owner.kind, owner.name
-        ))),
+        Some(owner) if owner.uid != set => {
+            let owner = format!("{} {}", owner.kind, owner.name);
+            Some(block(name, DomainBlocker::Owner(owner)))
+        }
         Some(_) if holds(domain) => None,
         _ => Some(MissingClaim::Coming),
     }

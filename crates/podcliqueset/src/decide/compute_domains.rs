@@ -9,8 +9,9 @@ use std::sync::Arc;
 use api::labels::{self, COMPUTE_DOMAIN_FINALIZER, component};
 use api::nvidia::{ComputeDomain, ComputeDomainChannel, ComputeDomainSpec, ComputeDomainTemplate};
 use api::{LastError, codes};
-use domain::object::ownership;
+use domain::object::{orphaning, ownership};
 use domain::plan::{Action, GuardedPatch, Pointer, Purpose, Target, first_portion};
+use domain::workload::clique::domain_of;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use serde_json::{Map, Value, json};
@@ -71,20 +72,32 @@ pub(super) fn plan_removals(snapshot: &Snapshot) -> Vec<Action> {
 }
 
 /// The same of all domains of a set that is being deleted: its PodCliques are gone, and pods that hang on
-/// lost nodes hold nothing.
+/// lost nodes hold nothing. A PodClique that lost its owner reference stays with the user, and so does its
+/// domain.
 pub(super) fn plan_end(snapshot: &Snapshot) -> Vec<Action> {
+    let set = ownership::uid(&snapshot.stored.metadata);
     own_domains(snapshot)
         .filter_map(|domain| {
             let meta = &domain.metadata;
+            let is_staying = !ownership::is_terminating(meta);
+            if is_staying && has_stray(snapshot, ownership::name(meta)) {
+                return Some(orphaning::release_by_patch::<ComputeDomain>(meta, set));
+            }
             // Somebody may have requested that the children stay.
             let patch = GuardedPatch::of::<ComputeDomain>(meta).unless_changed();
             release(meta, patch, Purpose::ReleaseComputeDomain).or_else(|| {
-                let is_staying = !ownership::is_terminating(meta);
                 let purpose = Purpose::DeleteWithSet;
                 is_staying.then(|| Action::delete_as_seen::<ComputeDomain>(meta, purpose))
             })
         })
         .collect()
+}
+
+/// Whether a PodClique joins the domain and stays although those of the set are gone.
+fn has_stray(snapshot: &Snapshot, domain: &str) -> bool {
+    let strays = snapshot.podcliques.values().map(|seen| &seen.podclique);
+    let mut staying = strays.filter(|stray| !ownership::is_terminating(&stray.metadata));
+    staying.any(|stray| domain_of(snapshot.name(), &stray.spec.pod_spec) == Some(domain))
 }
 
 /// Whether nothing is left to be done with the domains of a set that is being deleted.

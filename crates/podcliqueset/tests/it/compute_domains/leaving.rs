@@ -33,6 +33,36 @@ fn deletion_takes_the_domains_after_the_podcliques() {
     assert!(last.contains("finalizers PodCliqueSet demo []"), "{last}");
 }
 
+/// A PodClique without its owner reference stays with the user, with the domain that its pods use.
+#[test]
+fn the_domain_of_a_podclique_that_is_not_the_sets_stays_with_it() {
+    let mut snapshot = begun(1);
+    let meta = &mut Arc::make_mut(&mut snapshot.stored).metadata;
+    meta.deletion_timestamp = Some(Time(after(59)));
+    snapshot.children = Children::default();
+    for clique in snapshot.podcliques.values_mut() {
+        let meta = &mut Arc::make_mut(&mut clique.podclique).metadata;
+        meta.owner_references = None;
+    }
+    let first = writes(&snapshot);
+    assert!(
+        first.len() == 1 && first[0].starts_with("merge") && first[0].contains("left-by"),
+        "{first:?}"
+    );
+    leave(&mut snapshot);
+    let unheld = ["patch ComputeDomain demo-0-rack: stays without its set: loses its finalizer"];
+    assert_eq!(writes(&snapshot), unheld);
+}
+
+/// The domain has no owner any more.
+fn leave(snapshot: &mut Snapshot) {
+    change(snapshot, "demo-0-rack", |domain| {
+        domain.metadata.owner_references = None;
+        let left = ("grove.io/left-by".to_owned(), "uid-demo".to_owned());
+        domain.metadata.annotations = Some([left].into());
+    });
+}
+
 /// Nobody would let them go later.
 #[test]
 fn domains_that_stay_without_their_set_lose_the_finalizer() {
@@ -47,11 +77,7 @@ fn domains_that_stay_without_their_set_lose_the_finalizer() {
         first.len() == 1 && first[0].contains("ownerReferences"),
         "{first:?}"
     );
-    change(&mut snapshot, "demo-0-rack", |domain| {
-        domain.metadata.owner_references = None;
-        let left = ("grove.io/left-by".to_owned(), "uid-demo".to_owned());
-        domain.metadata.annotations = Some([left].into());
-    });
+    leave(&mut snapshot);
     snapshot.podcliques.clear();
     snapshot.children = Children::default();
     let unheld = ["patch ComputeDomain demo-0-rack: stays without its set: loses its finalizer"];

@@ -58,13 +58,13 @@ fn grown() -> Snapshot {
     admit(&mut snapshot, "demo-0.x1", 2);
     give_pods(&mut snapshot, 5, PodBuilder::ready);
     list_pods(&mut snapshot);
-    let told = store_status(&mut snapshot);
+    let reported = store_status(&mut snapshot);
     assert_eq!(
-        words(&told),
+        words(&reported),
         ["status Workload demo-0", "status Workload demo-0.x1"],
         "its pods are Ready"
     );
-    carry_out(&mut snapshot, &told);
+    carry_out(&mut snapshot, &reported);
     snapshot
 }
 
