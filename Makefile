@@ -64,9 +64,10 @@ test-image: ## The shipped images on two real nodes: usage and rights of their p
 record: ## Record a pod's statuses until it is gone (NAMESPACE, SELECTOR, ABOUT, FILE)
 	cargo run -q --bin record -- $(NAMESPACE) $(SELECTOR) --about "$(ABOUT)" > $(FILE)
 
-soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets, 200 gangs of capacity
+soak: ## 10,000 seeds of the simulator and all runs of the whole ring (hours), odd sets, 200 gangs of capacity
 	SIM_SEEDS=10000 cargo test --workspace --test simulator seeds::seeds
 	SIM_SEEDS=1000 cargo test --workspace --test simulator seeds::what_is
+	WHOLE=all cargo test --workspace --test whole
 	FUZZ_SECONDS=60 cargo test --workspace --test it fuzz::
 	CAPACITY_CLUSTERS=200 cargo test --workspace --test it cli::capacity
 

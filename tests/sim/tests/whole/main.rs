@@ -29,6 +29,7 @@ mod ring;
 mod rollouts;
 mod scenarios;
 mod served;
+mod share;
 mod slots;
 mod switches;
 mod trouble;

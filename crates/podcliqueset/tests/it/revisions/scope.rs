@@ -29,7 +29,9 @@ fn a_clique_that_is_away_belongs_to_the_update() {
         }
     });
     accept_templates(&mut snapshot);
-    step(&mut snapshot);
+    for _ in 0..3 {
+        step(&mut snapshot);
+    }
     let progress = status(&snapshot).update_progress.unwrap();
     assert_eq!(progress.in_scope_standalone_pod_cliques, ["web", "work"]);
 }
