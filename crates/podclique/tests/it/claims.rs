@@ -1,5 +1,7 @@
 //! Resource claims: a PodClique makes its own, and its pods come after all that they name.
 
+mod waits;
+
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
@@ -388,25 +390,4 @@ fn members_of_a_group_name_its_claims() {
     assert_eq!(made(&caches), 0, "that of another replica");
     add(&caches, "demo-0-g-1-pool", owner.clone());
     assert_eq!(made(&caches), 1);
-}
-
-/// The end of other PodCliques' pods triggers nothing here unless pods wait for a claim.
-#[test]
-fn the_loss_of_other_pods_is_awaited_only_while_pods_wait_for_a_claim() {
-    let caches = caches();
-    for name in ["demo-0-worker-0-own", "demo-0-worker-1-own"] {
-        add(&caches, name, of_clique());
-    }
-    let mut holder = user(0, &["demo-all-pool"]);
-    holder.metadata.name = Some("demo-0-other-x".into());
-    holder.metadata.owner_references = None;
-    let all = holder.metadata.labels.as_mut().unwrap();
-    all.remove(labels::POD_CLIQUE);
-    holder.metadata.deletion_timestamp = Some(Time(after(30)));
-    caches.of::<Pod>().apply(holder);
-    add(&caches, "demo-all-pool", of_set());
-    assert_eq!(decide(&seen(&caches), now()).wake_at, None);
-    add_deleted(&caches, "demo-all-pool", of_set(), Some(after(40)));
-    assert!(!waits_for(&seen(&caches)).is_empty());
-    assert_eq!(decide(&seen(&caches), now()).wake_at, Some(after(90)));
 }

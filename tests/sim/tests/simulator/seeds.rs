@@ -64,7 +64,7 @@ fn seeds() {
 /// and an ordinary deletion leaves nothing (decision 126). Replay with `SIM_LEAVING` set.
 #[test]
 fn what_is_left_to_the_user_stays() {
-    let count = variable("SIM_SEEDS").unwrap_or(300);
+    let count = variable("SIM_SEEDS").unwrap_or(100);
     let met = run_all(count, |seed| run_leaving(seed, None, LINES));
     for what in ["children orphaned", "held up", "landed late", "crash"] {
         assert!(met.of(what) >= count, "{what}: {}", met.of(what));
@@ -75,7 +75,7 @@ fn what_is_left_to_the_user_stays() {
 /// (decision 173). Replay with `SIM_SUSPENDING` set.
 #[test]
 fn what_is_suspended_starts_as_a_whole() {
-    let count = variable("SIM_SEEDS").unwrap_or(300);
+    let count = variable("SIM_SEEDS").unwrap_or(100);
     let met = run_all(count, |seed| run_suspending(seed, None, LINES));
     for what in ["suspended in trouble", "suspended at rest", "crash"] {
         assert!(met.of(what) >= count / 2, "{what}: {}", met.of(what));

@@ -2,7 +2,7 @@
 
 /// One in this many is played. It has no factor in common with the number of faults of a write, so that
 /// all faults meet writes of each kind.
-const SHARE: usize = 4;
+const SHARE: usize = 10;
 
 /// Whether all runs are played: the variable WHOLE is set.
 fn plays_all() -> bool {
@@ -23,8 +23,9 @@ pub fn least_of(all: usize) -> usize {
     all / SHARE * 4 / 5
 }
 
-/// Whether an update is played with an operator that runs, or with one that is killed: one of both, in
-/// turn.
-pub fn is_course_played(number: usize, is_killed: bool) -> bool {
-    plays_all() || number.is_multiple_of(2) == is_killed
+/// Whether this update of this shape meets this cause, both by number, with an operator that runs or with
+/// one that is killed: half of the causes, and one of both courses.
+pub fn is_course_played(shape: usize, cause: usize, is_killed: bool) -> bool {
+    let is_met = (shape + cause).is_multiple_of(2);
+    plays_all() || is_met && (cause / 2).is_multiple_of(2) == is_killed
 }
