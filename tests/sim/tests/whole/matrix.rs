@@ -7,11 +7,9 @@ use crate::fault::Fault;
 use crate::results::run_all;
 use crate::undisturbed::Reference;
 
-/// The least number of runs that meet their fault. With fewer, scenarios, their writes or faults
-/// are missing. The seven scenarios of `scenarios::updates` count with 170 runs each, and the five of
-/// `scenarios::suspended` with 120, which are guesses: the least of the former has some 18 writes
-/// beside events.
-const LEAST: usize = 8_690;
+/// The least number of runs that meet their fault: nine tenths of those of the measured tenth. With
+/// fewer, scenarios, their writes or faults are missing.
+const LEAST: usize = 10_600;
 
 /// Faults of events after the first one of a scenario. Nothing follows from the answer to an event;
 /// the remaining cases are late and duplicate events, and their time.

@@ -22,13 +22,12 @@ const LOST: [Trouble; 3] = [
     Trouble::LostForeign(1),
     Trouble::LostForeign(2),
 ];
-/// The least number of runs whose watch met its fault: not every scenario has events of every kind.
-/// Each scenario of `scenarios::updates` counts with the faults of two kinds.
-const LEAST: usize = 490;
+/// The least number of runs whose watch met its fault, four fifths of the measured number: not every
+/// scenario has events of every kind.
+const LEAST: usize = 1_300;
 
-/// The same for lost events of other writers. In each scenario of `scenarios::updates` the scheduler and
-/// the kubelet change pods at least three times.
-const LEAST_LOST: usize = 39;
+/// The same for lost events of other writers.
+const LEAST_LOST: usize = 100;
 
 /// Every fault of the watch of every kind.
 pub fn troubles(_: &Reference) -> Vec<Disturbance> {
