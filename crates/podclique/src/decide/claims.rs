@@ -66,6 +66,8 @@ pub(super) fn next_loss(
     missing: &Missing,
     now: Timestamp,
 ) -> Option<Timestamp> {
+    // Most PodCliques share nothing, and each decision comes here.
+    snapshot.sharing.set.as_ref()?;
     let name = ownership::name(&snapshot.podclique.metadata);
     let own = snapshot.sharing.own(name, &claims::indexes(snapshot));
     let is_own = |claim: &str| own.iter().any(|own| own.name == base_of_probe(claim));
