@@ -1,7 +1,9 @@
 //! Where the cliques and scaling groups of a set are in the object.
 
 use api::PodCliqueSet;
+use api::labels::MNNVL_GROUP;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use domain::workload::nvlink;
 
 use crate::field::Path;
 
@@ -23,6 +25,25 @@ pub(crate) fn scaling_groups(
     let list = template().field("podCliqueScalingGroups");
     let groups = pcs.spec.template.scaling_groups.iter().enumerate();
     groups.map(move |(i, group)| (list.index(i), group))
+}
+
+/// The annotations that name an MNNVL group, with their places: of the set, its cliques and its groups.
+pub(crate) fn mnnvl_groups(pcs: &PodCliqueSet) -> impl Iterator<Item = (Path, &str)> {
+    let own = pcs.metadata.annotations.as_ref();
+    let own = own.map(|annotations| (Path::new("metadata"), annotations));
+    let of_cliques = cliques(pcs).map(|(at, clique)| (at, &clique.annotations));
+    let of_groups = scaling_groups(pcs).map(|(at, group)| (at, &group.annotations));
+    let all = own.into_iter().chain(of_cliques).chain(of_groups);
+    all.filter_map(|(at, annotations)| {
+        let group = annotations.get(MNNVL_GROUP).map(String::as_str);
+        let group = group.filter(|group| *group != nvlink::NONE)?;
+        Some((mnnvl_group_in(&at), group))
+    })
+}
+
+/// The place of that annotation in the object at this place.
+pub(crate) fn mnnvl_group_in(at: &Path) -> Path {
+    at.field("annotations").key(MNNVL_GROUP)
 }
 
 /// The scaling group that a clique is in.

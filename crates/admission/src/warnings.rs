@@ -7,6 +7,8 @@ mod autoscaling;
 mod coherent;
 mod min_ready;
 mod no_replicas;
+mod nvlink;
+mod queue;
 mod resized;
 mod scheduler;
 mod topology;
@@ -78,7 +80,7 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         topology::old_names(new),
         topology::equal_levels(new),
         ttl::check(new),
-        without_effect::ignored(new),
+        nvlink::check(new),
     ]
     .concat()
 }
@@ -91,6 +93,7 @@ pub fn in_cluster(new: &PodCliqueSet, rules: &Rules) -> Vec<Warning> {
     [
         scheduler::without_profile(new, rules),
         topology::broader_levels(new, rules),
+        queue::check(new, rules),
     ]
     .concat()
 }

@@ -37,6 +37,8 @@ fn describe_closed(snapshot: &Snapshot, cause: &Cause) -> Option<String> {
 fn start_of(snapshot: &Snapshot) -> Start {
     if snapshot.is_suspended {
         Start::Suspended
+    } else if let Some(waiting) = Start::of_waiting(&snapshot.gang) {
+        waiting
     } else if requires_domain(&snapshot.gang) {
         Start::Packed { no_domain: None }
     } else {

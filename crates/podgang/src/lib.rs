@@ -14,6 +14,7 @@ mod no_domain;
 pub mod observe;
 mod peers;
 pub mod placement;
+pub mod queueing;
 pub mod room;
 mod scaling_group;
 mod slots;

@@ -8,6 +8,7 @@ mod waiting;
 use std::sync::Arc;
 
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology, keys};
+use api::kueue::{KueueWorkload, ResourceFlavor, WorkloadPriorityClass};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang,
@@ -15,7 +16,7 @@ use api::{
 };
 use domain::health::suspension;
 use domain::object::ownership;
-use domain::scheduling::{names_queue, pod_group_name};
+use domain::scheduling::{names_queue, pod_group_name, quota};
 use domain::workload::gang;
 use domain::{Key, Node, Pod};
 use engine::cache::set_of;
@@ -42,6 +43,9 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGroup>(from_pod_group);
     on.on_change::<CompositePodGroup>(from_pod_group);
     on.on_change::<Workload>(from_pod_group);
+    on.on_change::<KueueWorkload>(from_pod_group);
+    on.on_change::<ResourceFlavor>(|_, caches| queued_gangs(caches));
+    on.on_change::<WorkloadPriorityClass>(|_, caches| queued_gangs(caches));
     on.on_change::<KaiTopology>(from_kai_topology);
     on.on_change::<KaiQueue>(|queue, caches| find::by_queue(queue, caches, names));
     on.on_change::<VolcanoQueue>(|queue, caches| find::by_queue(queue, caches, names));
@@ -56,6 +60,7 @@ fn names(gang: &PodGang, queue: &str) -> bool {
 /// and pods only once a gang lists them.
 fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
+    let beside = from_quota_of_base(change, caches);
     let mut namespaces = all.iter().map(|key| &key.namespace);
     let is_served = namespaces.any(|namespace| caches.is_served::<PodGroup>(namespace));
     let lists_others = is_served && !change.keeps(|gang| gang.spec.pod_groups.clone());
@@ -63,7 +68,39 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
         let gangs = change.versions();
         all.extend(gangs.filter_map(|gang| base_of_scaled(&gang.metadata)));
     }
+    all.extend(beside);
     all
+}
+
+/// Flavors and classes change rarely.
+fn queued_gangs(caches: &Caches) -> Vec<Key> {
+    let gangs = caches.of::<PodGang>().all();
+    gangs
+        .iter()
+        .filter(|gang| quota::local_queue(&gang.metadata).is_some())
+        .map(|gang| Key::of(&gang.metadata))
+        .collect()
+}
+
+/// Scaled gangs have quota only beside that of their base gang.
+fn from_quota_of_base(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
+    let is_queued = change.versions().any(|gang| quota::is_held(gang));
+    if !is_queued || change.keeps(quota::is_held) {
+        return Vec::new();
+    }
+    let Some(base) = change.newest() else {
+        return Vec::new();
+    };
+    let Some(set) = set_of(&base.metadata) else {
+        return Vec::new();
+    };
+    let gangs = caches.of::<PodGang>().part_of(&set);
+    let own = Key::of(&base.metadata);
+    gangs
+        .iter()
+        .filter(|gang| base_of_scaled(&gang.metadata).as_ref() == Some(&own))
+        .map(|gang| Key::of(&gang.metadata))
+        .collect()
 }
 
 fn has_other_constraints(change: &Change<PodGang>) -> bool {

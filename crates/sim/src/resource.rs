@@ -37,6 +37,9 @@ pub enum Resource {
     ClusterTopologyBinding,
     KaiTopology,
     ResourceClaim,
+    ComputeDomain,
+    ResourceClaimTemplate,
+    KueueWorkload,
 }
 
 impl Resource {
@@ -50,12 +53,14 @@ impl Resource {
             Self::PodGang => "scheduler.grove.io/v1alpha1",
             Self::HorizontalPodAutoscaler => "autoscaling/v2",
             Self::ControllerRevision => "apps/v1",
-            Self::ResourceClaim => "resource.k8s.io/v1",
+            Self::ResourceClaim | Self::ResourceClaimTemplate => "resource.k8s.io/v1",
+            Self::ComputeDomain => "resource.nvidia.com/v1beta1",
             Self::PodGroup | Self::Workload => "scheduling.k8s.io/v1beta1",
             Self::CompositePodGroup => "scheduling.k8s.io/v1alpha3",
             Self::KaiPodGroup => "scheduling.run.ai/v2alpha2",
             Self::VolcanoPodGroup => "scheduling.volcano.sh/v1beta1",
             Self::KaiTopology => "kai.scheduler/v1alpha1",
+            Self::KueueWorkload => "kueue.x-k8s.io/v1beta2",
             Self::Event => "events.k8s.io/v1",
             Self::Pod | Self::Service | Self::Node => "v1",
         }
@@ -66,22 +71,30 @@ impl Resource {
         match self {
             Self::KaiPodGroup | Self::VolcanoPodGroup => Self::PodGroup.to_string(),
             Self::KaiTopology => "Topology".to_owned(),
+            Self::KueueWorkload => Self::Workload.to_string(),
             other => other.to_string(),
         }
     }
 
     /// Whether it is defined by a CustomResourceDefinition.
     pub fn is_custom(self) -> bool {
-        let is_of_scheduler = matches!(
+        let is_of_others = matches!(
             self,
-            Self::KaiPodGroup | Self::VolcanoPodGroup | Self::KaiTopology
+            Self::KaiPodGroup
+                | Self::VolcanoPodGroup
+                | Self::KaiTopology
+                | Self::ComputeDomain
+                | Self::KueueWorkload
         );
-        is_of_scheduler || self.api_version().contains("grove.io")
+        is_of_others || self.api_version().contains("grove.io")
     }
 
     /// Whether its status is written by a subresource only. Nodes are made with their status here.
     pub fn has_status(self) -> bool {
-        !matches!(self, Self::Event | Self::ControllerRevision | Self::Node)
+        !matches!(
+            self,
+            Self::Event | Self::ControllerRevision | Self::Node | Self::ResourceClaimTemplate
+        )
     }
 
     /// Whether its objects are in no namespace. The store holds them, and answers no request about

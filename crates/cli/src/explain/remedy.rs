@@ -7,6 +7,7 @@ use api::conditions::Reason;
 pub fn remedy_of(reason: Reason) -> Option<&'static str> {
     remedy_of_object(reason)
         .or_else(|| remedy_of_update(reason))
+        .or_else(|| remedy_of_held_gang(reason))
         .or_else(|| remedy_of_pod(reason))
 }
 
@@ -53,6 +54,9 @@ fn remedy_of_object(reason: Reason) -> Option<&'static str> {
             "the message names what is missing and the levels that there are; the gang starts by \
              itself once it is there"
         }
+        Reason::ComputeDomainsMissing => {
+            "install the NVIDIA DRA driver, or create the set again without `grove.io/mnnvl-group`"
+        }
         Reason::ClaimMissing => {
             "the message names what is missing: create the ResourceClaimTemplate, or end the pod that \
              holds an earlier claim; the pods follow by themselves"
@@ -60,6 +64,21 @@ fn remedy_of_object(reason: Reason) -> Option<&'static str> {
         Reason::PriorityTooHigh => {
             "name a PriorityClass of at most 1000000000 in `spec.template.priorityClassName`"
         }
+        _ => return None,
+    })
+}
+
+fn remedy_of_held_gang(reason: Reason) -> Option<&'static str> {
+    Some(match reason {
+        Reason::Suspended => "set `spec.suspend` to false, or `kubectl grove resume SET`",
+        Reason::QuotaEvicted => {
+            "none: the gang starts again by itself once its quota is there; the message has Kueue's words"
+        }
+        Reason::WaitingForQuota => {
+            "free or raise quota; `kubectl get workloads.kueue.x-k8s.io` lists what waits beside it"
+        }
+        Reason::GangIncomplete => "the PodCliqueSet's message names the missing pods",
+        Reason::BaseGangNotReady => "look at the base gang first: `kubectl get podgang`",
         _ => return None,
     })
 }
@@ -103,7 +122,6 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
             "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a \
              job on a node that is Ready after `stuckPodTimeoutOnReadyNode`"
         }
-        Reason::Suspended => "set `spec.suspend` to false, or `kubectl grove resume SET`",
         Reason::PodsBeingCreated => "none; if it stays so, read the operator's log",
         Reason::PodNotReady => {
             "`kubectl get node NODE`: Kubernetes evicts its pods after their tolerations (300 s \
@@ -116,8 +134,6 @@ fn remedy_of_pod(reason: Reason) -> Option<&'static str> {
             "the PodCliqueSet's message names the PodCliques it waits for; `kubectl logs POD -c \
              grove-initc`. If the kubelet has not passed on the start signal, check its node"
         }
-        Reason::GangIncomplete => "the PodCliqueSet's message names the missing pods",
-        Reason::BaseGangNotReady => "look at the base gang first: `kubectl get podgang`",
         _ => return None,
     })
 }

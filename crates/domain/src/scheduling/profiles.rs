@@ -126,26 +126,46 @@ impl Backend {
 /// The scheduler of pods that name none.
 pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// Backends by `schedulerName`.
+/// Backends by `schedulerName`, and whether queues of Kueue are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Profiles(BTreeMap<String, Backend>);
+pub struct Profiles {
+    backends: BTreeMap<String, Backend>,
+    is_queueing: bool,
+}
 
 impl Profiles {
     /// The backends of these schedulers.
     pub fn of(profiles: impl IntoIterator<Item = (String, Backend)>) -> Self {
-        Self(profiles.into_iter().collect())
+        Self {
+            backends: profiles.into_iter().collect(),
+            is_queueing: false,
+        }
+    }
+
+    /// The same; sets that name a queue of Kueue wait for its quota if this is true.
+    #[must_use]
+    pub fn with_queueing(self, is_queueing: bool) -> Self {
+        Self {
+            is_queueing,
+            ..self
+        }
+    }
+
+    /// Whether sets that name a queue of Kueue wait for its quota.
+    pub fn is_queueing(&self) -> bool {
+        self.is_queueing
     }
 
     /// The schedulers that have a profile, by name.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+        self.backends.keys().map(String::as_str)
     }
 
     /// The backend of pods that name this scheduler, or none. A scheduler that is not configured
     /// gets no gangs.
     pub fn backend_of(&self, scheduler_name: Option<&str>) -> Backend {
         let name = scheduler_name.filter(|name| !name.is_empty());
-        let found = self.0.get(name.unwrap_or(DEFAULT_SCHEDULER));
+        let found = self.backends.get(name.unwrap_or(DEFAULT_SCHEDULER));
         found.copied().unwrap_or_default()
     }
 
@@ -164,17 +184,17 @@ impl Profiles {
 
     /// Whether any scheduler has this backend.
     pub fn uses(&self, backend: Backend) -> bool {
-        self.0.values().any(|used| *used == backend)
+        self.backends.values().any(|used| *used == backend)
     }
 
     /// The names by which pods ask for KAI Scheduler, in alphabetical order.
     pub fn kai_schedulers(&self) -> impl Iterator<Item = &str> {
-        let kai = self.0.iter().filter(|(_, backend)| backend.is_kai());
+        let kai = self.backends.iter().filter(|(_, backend)| backend.is_kai());
         kai.map(|(name, _)| name.as_str())
     }
 
     /// Whether any scheduler uses PodGroups of Kubernetes' own kind.
     pub fn uses_kubernetes(&self) -> bool {
-        self.0.values().any(|used| used.is_kubernetes())
+        self.backends.values().any(|used| used.is_kubernetes())
     }
 }

@@ -7,6 +7,10 @@ use super::Backend;
 use super::priority::MAX_PRIORITY;
 use crate::topology::UnsupportedTopology;
 
+/// The message about a cluster without the driver that makes MNNVL groups work.
+pub const COMPUTE_DOMAINS_NOT_SERVED: &str = "computedomains.resource.nvidia.com is not served: \
+    install the NVIDIA DRA driver, or remove grove.io/mnnvl-group from a new PodCliqueSet";
+
 /// A scheduler feature that is missing; the set continues by itself once it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnsupportedFeature {
@@ -16,6 +20,8 @@ pub enum UnsupportedFeature {
     NoQueue(Backend, String),
     /// The set names this `PriorityClass`, whose value no PodGroup of Kubernetes takes.
     PriorityTooHigh(String),
+    /// The set has MNNVL groups, and the cluster does not serve ComputeDomains.
+    ComputeDomainsMissing,
     /// A topology constraint requires what nobody can honour now.
     Topology(UnsupportedTopology),
 }
@@ -29,6 +35,10 @@ impl UnsupportedFeature {
                 (Reason::SchedulerNotInstalled, message)
             }
             Self::NoQueue(backend, name) => (Reason::QueueNotFound, no_queue(*backend, name)),
+            Self::ComputeDomainsMissing => {
+                let message = COMPUTE_DOMAINS_NOT_SERVED.to_owned();
+                (Reason::ComputeDomainsMissing, message)
+            }
             Self::PriorityTooHigh(class) => (Reason::PriorityTooHigh, priority_too_high(class)),
             Self::Topology(topology) => (Reason::TopologyUnavailable, topology.describe()),
         };

@@ -84,7 +84,6 @@ fn refuse_pending(config: &Config) -> Result<(), ConfigError> {
             config.runtime_client_connection.is_some(),
         ),
         ("debugging", config.debugging.is_some()),
-        ("network", config.network.is_some()),
     ];
     match present.iter().find(|(_, is_present)| *is_present) {
         None => Ok(()),

@@ -114,6 +114,26 @@ fn templates_of_other_namespaces_are_read_unless_the_key_says_otherwise() {
     );
 }
 
+#[test]
+fn compute_domains_are_made_only_if_the_key_says_so() {
+    let is_on = |rest: &str| with(rest).unwrap().network.auto_mnnvl_enabled;
+    assert!(!is_on(""));
+    assert!(!is_on("network: {}\n"));
+    assert!(is_on("network: {autoMNNVLEnabled: true}\n"));
+    let unknown = with("network: {autoMnnvlEnabled: true}\n").unwrap_err();
+    assert!(unknown.contains("autoMnnvlEnabled"), "{unknown}");
+}
+
+#[test]
+fn queues_are_used_only_if_the_key_says_so() {
+    let is_used = |rest: &str| with(rest).unwrap().profiles().is_queueing();
+    assert!(!is_used(""));
+    assert!(!is_used("queueing: {}\n"));
+    assert!(is_used("queueing: {kueue: {enabled: true}}\n"));
+    let unknown = with("queueing: {volcano: {}}\n").unwrap_err();
+    assert!(unknown.contains("volcano"), "{unknown}");
+}
+
 /// A scheduler may have another name than its backend.
 #[test]
 fn knows_the_schedulers_that_need_gang_objects() {
@@ -153,8 +173,8 @@ fn knows_the_schedulers_that_need_gang_objects() {
 #[case::unknown_key("colour: red\n", "colour")]
 #[case::unknown_inner_key("server: {webook: {}}\n", "webook")]
 #[case::not_honoured_yet(
-    "network: {autoMNNVLEnabled: true}\n",
-    "network: not implemented yet; remove this key"
+    "debugging: {enableProfiling: true}\n",
+    "debugging: not implemented yet; remove this key"
 )]
 #[case::other_lock(
     "leaderElection: {resourceLock: configmaps}\n",

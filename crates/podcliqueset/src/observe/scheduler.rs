@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use api::PodCliqueSet;
-use domain::scheduling::{Backend, UnsupportedFeature};
+use domain::scheduling::{Backend, UnsupportedFeature, quota};
 use engine::Caches;
 
 use super::topology::{self, TopologyFacts};
@@ -21,6 +21,8 @@ pub struct SchedulerFacts {
     pub orders_gangs: bool,
     /// Whether the scheduler looks for the PodGang as soon as pods exist.
     pub reads_gangs_first: bool,
+    /// Whether the set names a queue of Kueue: its gangs wait for quota.
+    pub is_queued: bool,
     /// The feature that the scheduler lacks in this cluster: no gang starts.
     pub unsupported: Option<UnsupportedFeature>,
 }
@@ -39,10 +41,13 @@ pub(super) fn observe(
     SchedulerFacts {
         wait_for: rules.scaled_gangs_wait_for,
         orders_gangs: rules.profiles.orders_gangs(scheduler),
+        is_queued: rules.profiles.is_queueing() && quota::local_queue(&set.metadata).is_some(),
         reads_gangs_first: rules.profiles.reads_gangs_first(scheduler),
         unsupported: unsupported.or_else(|| {
             let found = topology::find_unsupported_topology(set, backend, facts);
-            found.map(UnsupportedFeature::Topology)
+            let lacks_domains = || unsupported_feature::lacks_domains(set, rules, caches);
+            let domains = || lacks_domains().then_some(UnsupportedFeature::ComputeDomainsMissing);
+            found.map(UnsupportedFeature::Topology).or_else(domains)
         }),
         backend,
     }

@@ -11,6 +11,7 @@ use domain::scheduling::UnsupportedFeature;
 use domain::workload::layout::LayoutSlot;
 use jiff::Timestamp;
 
+use super::compute_domains;
 use super::replica::Replica;
 use crate::observe::Snapshot;
 use crate::scaled_to_zero::ScaledToZero;
@@ -144,7 +145,8 @@ fn find_cause(
             .filter(|o| holds_back(o, &cause));
         match unsupported.map(UnsupportedFeature::condition) {
             Some(told) => Cause::new(told.reason, told.message),
-            None => cause.within(&describe_place(part)),
+            None => compute_domains::complete(snapshot, roster, cause, part)
+                .within(&describe_place(part)),
         }
     });
     readiness::first(own.into_iter().chain(cause))
@@ -155,7 +157,11 @@ fn find_cause(
 fn holds_back(unsupported: &UnsupportedFeature, cause: &Cause) -> bool {
     match cause.reason {
         Reason::GangIncomplete => true,
-        Reason::PodsBeingCreated => matches!(unsupported, UnsupportedFeature::NotServed(_)),
+        Reason::PodsBeingCreated => matches!(
+            unsupported,
+            UnsupportedFeature::NotServed(_) | UnsupportedFeature::ComputeDomainsMissing
+        ),
+        Reason::ClaimMissing => matches!(unsupported, UnsupportedFeature::ComputeDomainsMissing),
         _ => false,
     }
 }

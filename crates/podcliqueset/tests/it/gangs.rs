@@ -2,6 +2,7 @@
 
 mod ambiguous;
 mod pins;
+mod quota;
 mod scheduler_gap;
 mod taken_over;
 mod unreadable_nodes;

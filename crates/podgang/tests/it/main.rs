@@ -15,6 +15,7 @@ mod kubernetes;
 mod marks;
 mod no_domain;
 mod placement;
+mod queueing;
 mod recorded;
 mod status_pace;
 mod surplus;

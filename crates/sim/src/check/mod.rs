@@ -4,6 +4,7 @@ mod breaches;
 mod budget;
 mod claims;
 mod completion;
+mod compute_domains;
 mod counts;
 mod culprit;
 mod domains;
@@ -23,6 +24,7 @@ mod ownership;
 mod pace;
 mod pins;
 mod pods;
+mod quota;
 mod refused_templates;
 mod requests;
 mod restarts;
@@ -134,6 +136,8 @@ impl Checker {
             breaches::check(&window, record)?;
             idle::check(&window, record)?;
             claims::check(&window, record)?;
+            compute_domains::check(&window, record)?;
+            quota::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => {
                     self.pod(&window, record)?;

@@ -3,6 +3,7 @@
 
 mod kai;
 pub mod kubernetes;
+mod kueue;
 mod topologies;
 mod volcano;
 

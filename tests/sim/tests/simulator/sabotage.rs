@@ -128,4 +128,6 @@ pub enum Sabotage {
     ClaimsRevived,
     /// Claims of indexes beyond the count are removed, though their pods still run.
     ClaimsCutOff,
+    /// ComputeDomains of replicas that are scaled in lose their finalizer, though pods still run there.
+    DomainsCutOff,
 }

@@ -26,7 +26,7 @@ pub async fn act(server: Server, pace: Duration) {
 }
 
 /// An actor makes a move, if there is one to make.
-fn has_moved(store: &mut Store, collector: &mut GarbageCollector, rng: &mut Rng) -> bool {
+pub fn has_moved(store: &mut Store, collector: &mut GarbageCollector, rng: &mut Rng) -> bool {
     let first = rng.below(5);
     (0..5).any(|turn| match (first + turn) % 5 {
         0 => actors::bind(store, rng, usize::MAX),

@@ -28,7 +28,7 @@ const STILL: usize = 4;
 /// How long another operator takes to start.
 const RESTART: Duration = Duration::from_secs(1);
 /// The kinds that an operator watches.
-pub const WATCHED: [Resource; 9] = [
+pub const WATCHED: [Resource; 10] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -38,6 +38,7 @@ pub const WATCHED: [Resource; 9] = [
     Resource::HorizontalPodAutoscaler,
     Resource::ControllerRevision,
     Resource::ResourceClaim,
+    Resource::ResourceClaimTemplate,
 ];
 
 /// Objects in a page of a list: few, so that most lists have several pages.

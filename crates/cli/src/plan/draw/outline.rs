@@ -23,7 +23,8 @@ pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
         draw_summary(outline),
         gangs.join("\n"),
         draw_idle(&outline.podcliques),
-        draw_claims(&outline.claims),
+        draw_names("resource claims that pods share", &outline.claims),
+        draw_names("ComputeDomains", &outline.compute_domains),
         draw_pods(outline),
         if is_wide {
             draw_variables_of_each(&outline.podcliques)
@@ -50,6 +51,9 @@ fn draw_summary(outline: &Outline) -> String {
     made.push(count(outline.pods(), "pod"));
     if !outline.claims.is_empty() {
         made.push(count(outline.claims.len(), "resource claim"));
+    }
+    if !outline.compute_domains.is_empty() {
+        made.push(count(outline.compute_domains.len(), "ComputeDomain"));
     }
     let mut lines = vec![
         format!("{heading}: {}, {replicas}\n", outline.workload_type),
@@ -142,12 +146,12 @@ fn draw_idle(podcliques: &[CliquePods]) -> String {
     output::indent(&first, &names.join(", "))
 }
 
-fn draw_claims(claims: &[String]) -> String {
-    if claims.is_empty() {
+fn draw_names(title: &str, names: &[String]) -> String {
+    if names.is_empty() {
         return String::new();
     }
-    let title = output::bold("resource claims that pods share");
-    let names = claims.iter().map(|name| format!("  {}\n", legible(name)));
+    let title = output::bold(title);
+    let names = names.iter().map(|name| format!("  {}\n", legible(name)));
     std::iter::once(format!("{title}\n")).chain(names).collect()
 }
 

@@ -61,6 +61,25 @@ fn waiting(sentence: &str) -> Workload {
     "`kubectl api-versions` has to list resource.k8s.io/v1 (Kubernetes 1.34 or newer); if it does, the \
      operator may not read resourceclaims: upgrade its chart"
 )]
+#[case::no_template_of_a_domain(
+    "ResourceClaimTemplate demo-0-rack is not there yet: the NVIDIA DRA driver makes it from ComputeDomain \
+     demo-0-rack",
+    "`kubectl describe computedomain demo-0-rack -n default` shows its state, and the log of the driver's \
+     controller why it makes no template; the pods follow by themselves once it does"
+)]
+#[case::domain_is_being_deleted(
+    "ComputeDomain demo-0-rack is being deleted: it is made again once no pod uses it; end the replica to \
+     free it",
+    "`kubectl get podcliquesets -n default -o jsonpath='{.items[*].status.lastErrors[*].description}'` names \
+     a pod that uses demo-0-rack: end the pods of its replica; the operator then makes the domain again, and \
+     the pods follow by themselves"
+)]
+#[case::domain_of_another_owner(
+    "ComputeDomain demo-0-rack does not exist yet: one of that name belongs to PodCliqueSet other",
+    "if PodCliqueSet other does not need it, `kubectl delete computedomain demo-0-rack -n default`: the \
+     operator makes its own domain, and the pods follow by themselves; otherwise apply this set under \
+     another name"
+)]
 #[case::of_a_newer_operator(
     "claim demo-all-pool is red",
     "the message names what is missing: create the ResourceClaimTemplate, or end the pod that holds an \

@@ -44,11 +44,7 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
             "no pods are requested".to_owned(),
         );
     }
-    if let Some(cause) = look
-        .start
-        .find_cause()
-        .filter(|_| look.start == Start::Suspended)
-    {
+    if let Some(cause) = look.start.find_cause().filter(|_| look.start.is_stopped()) {
         return ready_condition(false, cause.reason, cause.text);
     }
     // Completed ranks count, but a job in which no pod runs does not work.
@@ -120,7 +116,7 @@ pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
     if has_succeeded || facts.ready >= need {
         return None;
     }
-    if look.start == Start::Suspended {
+    if look.start.is_stopped() {
         return look.start.find_cause();
     }
     find_cause(look, need).or_else(|| Some(not_settled(facts.ready, need)))
@@ -216,6 +212,7 @@ impl Stage {
             | Reason::SchedulerNotInstalled
             | Reason::QueueNotFound
             | Reason::TopologyUnavailable
+            | Reason::ComputeDomainsMissing
             | Reason::PriorityTooHigh
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete

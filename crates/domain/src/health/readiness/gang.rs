@@ -7,6 +7,7 @@ use api::{PodClique, PodGang, labels};
 use super::cause::Cause;
 use crate::object::ownership;
 use crate::placement::requires_domain;
+use crate::scheduling::quota;
 use crate::workload::gang::opens_gates;
 
 /// Whether the gang of a PodClique started, and why not if it did not.
@@ -44,6 +45,13 @@ pub enum Start {
     Terminating,
     /// Its set is suspended: its pods are deleted, and none is created.
     Suspended,
+    /// The gang waits in a queue until its quota is reserved.
+    AwaitsQuota {
+        /// Whether it waits for the first time, or has lost its quota.
+        reason: Reason,
+        /// Why, in the words of its PodGang.
+        text: String,
+    },
     /// The gang never starts: its job was given up, for this reason.
     GivenUp(Reason),
 }
@@ -56,6 +64,24 @@ impl Start {
             Self::Packed { no_domain }
         } else {
             Self::Started
+        }
+    }
+
+    /// That of the parts of a gang that waits for quota.
+    pub fn of_waiting(gang: &PodGang) -> Option<Self> {
+        let (reason, text) = quota::explain_wait(gang)?;
+        Some(Self::AwaitsQuota {
+            reason,
+            text: text.to_owned(),
+        })
+    }
+
+    /// Whether its pods are kept away on purpose, whatever they lack.
+    pub(super) fn is_stopped(&self) -> bool {
+        let has_lost_quota = |reason: &Reason| *reason == Reason::QuotaEvicted;
+        match self {
+            Self::AwaitsQuota { reason, .. } => has_lost_quota(reason),
+            other => *other == Self::Suspended,
         }
     }
 
@@ -105,6 +131,7 @@ impl Start {
                 Reason::Suspended,
                 "waits until the PodCliqueSet is resumed",
             )),
+            Self::AwaitsQuota { reason, text } => Some(Cause::new(*reason, text.clone())),
             Self::GivenUp(reason) => Some(Cause::new(*reason, "the job was given up")),
         }
     }
@@ -117,6 +144,9 @@ pub fn find_start(
     gang: Option<&PodGang>,
     is_ready: impl Fn(&str) -> bool,
 ) -> Start {
+    if let Some(waiting) = gang.and_then(Start::of_waiting) {
+        return waiting;
+    }
     let label = |key: &str| ownership::label(&podclique.metadata, key);
     let gang = gang.filter(|g| opens_gates(g));
     let is_running = gang.is_some_and(runs);

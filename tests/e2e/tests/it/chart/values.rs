@@ -91,6 +91,10 @@ fn values_choose_how_the_operator_runs() {
             "topologyAwareScheduling:\n      enabled: false",
         ),
         (
+            "config.network.autoMNNVLEnabled=true",
+            "resources: [computedomains]\n",
+        ),
+        (
             "tolerations[0].key=gpu,tolerations[0].operator=Exists",
             "key: gpu\n",
         ),
