@@ -1,4 +1,6 @@
-//! Where the cliques and scaling groups of a set are in the object.
+//! Where the cliques and scaling groups of a set, and the annotations of all of them, are in the object.
+
+use std::collections::BTreeMap;
 
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
@@ -27,17 +29,25 @@ pub(crate) fn scaling_groups(
     groups.map(move |(i, group)| (list.index(i), group))
 }
 
-/// The annotations that name an MNNVL group, with their places: of the set, its cliques and its groups.
+/// The annotations of the set, its cliques and its scaling groups, with their places.
+pub(crate) fn annotations(
+    pcs: &PodCliqueSet,
+) -> impl Iterator<Item = (Path, &BTreeMap<String, String>)> {
+    let own = pcs.metadata.annotations.iter();
+    let own = own.map(|annotations| (Path::new("metadata.annotations"), annotations));
+    let of_cliques =
+        cliques(pcs).map(|(at, clique)| (at.field("annotations"), &clique.annotations));
+    let of_groups =
+        scaling_groups(pcs).map(|(at, group)| (at.field("annotations"), &group.annotations));
+    own.chain(of_cliques).chain(of_groups)
+}
+
+/// Those of them that name an MNNVL group, with their places.
 pub(crate) fn mnnvl_groups(pcs: &PodCliqueSet) -> impl Iterator<Item = (Path, &str)> {
-    let own = pcs.metadata.annotations.as_ref();
-    let own = own.map(|annotations| (Path::new("metadata"), annotations));
-    let of_cliques = cliques(pcs).map(|(at, clique)| (at, &clique.annotations));
-    let of_groups = scaling_groups(pcs).map(|(at, group)| (at, &group.annotations));
-    let all = own.into_iter().chain(of_cliques).chain(of_groups);
-    all.filter_map(|(at, annotations)| {
+    annotations(pcs).filter_map(|(at, annotations)| {
         let group = annotations.get(MNNVL_GROUP).map(String::as_str);
         let group = group.filter(|group| *group != nvlink::NONE)?;
-        Some((mnnvl_group_in(&at), group))
+        Some((at.key(MNNVL_GROUP), group))
     })
 }
 
