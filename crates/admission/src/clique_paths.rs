@@ -1,10 +1,13 @@
-//! Where the cliques and scaling groups of a set, and the annotations of all of them, are in the object.
+//! Where the cliques and scaling groups of a set, their annotations and their entries of `resourceSharing`
+//! are in the object.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::resources::ResourceSharing;
 use domain::workload::nvlink;
 
 use crate::field::Path;
@@ -54,6 +57,27 @@ pub(crate) fn mnnvl_groups(pcs: &PodCliqueSet) -> impl Iterator<Item = (Path, &s
 /// The place of that annotation in the object at this place.
 pub(crate) fn mnnvl_group_in(at: &Path) -> Path {
     at.field("annotations").key(MNNVL_GROUP)
+}
+
+/// Each list `resourceSharing` with its place: of the set, of its scaling groups and of its cliques.
+pub(crate) fn sharing_lists(
+    pcs: &PodCliqueSet,
+) -> impl Iterator<Item = (Path, Vec<&ResourceSharing>)> {
+    let own = pcs.spec.template.resource_sharing.iter();
+    let own: Vec<_> = own.map(|entry| &entry.sharing).collect();
+    let of_groups = scaling_groups(pcs).map(|(at, group)| {
+        let entries = group.resource_sharing.iter();
+        let entries: Vec<_> = entries.map(|entry| &entry.sharing).collect();
+        (at, entries)
+    });
+    let of_cliques = cliques(pcs).map(|(at, clique)| {
+        let entries: Vec<_> = clique.resource_sharing.iter().collect();
+        (at, entries)
+    });
+    iter::once((template(), own))
+        .chain(of_groups)
+        .chain(of_cliques)
+        .map(|(at, entries)| (at.field("resourceSharing"), entries))
 }
 
 /// The scaling group that a clique is in.
