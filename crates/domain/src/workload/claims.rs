@@ -10,6 +10,7 @@ use api::resources::{
 };
 
 use super::layout::LayoutSlot;
+use crate::scheduling::kubernetes::base_of_probe;
 
 /// The kind of a claim's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +34,14 @@ pub struct SharedClaim<'a> {
     pub index: Option<i32>,
     /// The entry.
     pub sharing: &'a ResourceSharing,
+}
+
+impl SharedClaim<'_> {
+    /// Whether a claim with this name may be this one: the name is its own, or its own with a number
+    /// behind it, which a claim gets that takes the place of an earlier one.
+    pub fn may_have_name(&self, name: &str) -> bool {
+        self.name == base_of_probe(name)
+    }
 }
 
 /// Whether pods of the set share claims at all.
