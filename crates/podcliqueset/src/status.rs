@@ -18,7 +18,6 @@ use api::{LastError, PodCliqueSetStatus, labels, names};
 use domain::health::{stalled, training};
 use domain::roster::Roster;
 use domain::scheduling::UnsupportedFeature;
-use domain::topology;
 use jiff::Timestamp;
 
 pub(crate) use self::accept::may_accept;
@@ -221,9 +220,7 @@ fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Time
 
 fn set_topology_levels(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
     let type_ = ConditionType::TopologyLevelsUnavailable;
-    let template = &snapshot.validated.set.spec.template;
-    let facts = &snapshot.topology;
-    let verdict = topology::judge_levels(template, facts.is_enabled, facts.levels.as_ref());
+    let verdict = snapshot.topology.judge_levels(&snapshot.validated.set);
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }

@@ -6,7 +6,7 @@ use api::PodCliqueSet;
 use domain::scheduling::{Backend, UnsupportedFeature, quota};
 use engine::Caches;
 
-use super::topology::{self, TopologyFacts};
+use super::topology::TopologyFacts;
 use super::{ObservedClique, unsupported_feature};
 use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor, desired};
 
@@ -44,7 +44,7 @@ pub(super) fn observe(
         is_queued: rules.profiles.is_queueing() && quota::local_queue(&set.metadata).is_some(),
         reads_gangs_first: rules.profiles.reads_gangs_first(scheduler),
         unsupported: unsupported.or_else(|| {
-            let found = topology::find_unsupported_topology(set, backend, facts);
+            let found = facts.find_unsupported(set, backend);
             let lacks_domains = || unsupported_feature::lacks_domains(set, rules, caches);
             let domains = || lacks_domains().then_some(UnsupportedFeature::ComputeDomainsMissing);
             found.map(UnsupportedFeature::Topology).or_else(domains)
