@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
 use serde::Serialize;
 
+use crate::exit::Exit;
 use crate::output::age_of;
 
 use lease::renewed_at;
@@ -51,6 +52,11 @@ pub fn find_absence(leases: &[OperatorLease], now: Timestamp) -> Option<Operator
         lease: last.lease.metadata.name.clone().unwrap_or_default(),
         since: find_leader(&last.lease, now).map(|leader| leader.renewed),
     })
+}
+
+/// The exit code of an answer about a set: without an operator it is not known to be ready.
+pub fn choose_exit(is_ready: bool, absence: Option<&OperatorAbsence>) -> Exit {
+    Exit::of_readiness(is_ready && absence.is_none())
 }
 
 impl OperatorAbsence {

@@ -16,7 +16,7 @@ use crate::cluster::{Cluster, find_set, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::format::Format;
-use crate::operator_presence::{OperatorAbsence, find_absence, read_leases};
+use crate::operator_presence::{OperatorAbsence, choose_exit, find_absence, read_leases};
 use crate::output;
 
 pub use args::TreeArgs;
@@ -49,13 +49,14 @@ async fn show_tree(cluster: &Cluster, name: &str, format: Format) -> Result<Exit
     if absence.is_some() {
         mark_contradictions(&mut tree, &workload);
     }
+    let exit = choose_exit(tree.is_ready(), absence.as_ref());
     let warning = absence.map(|absence| warn_of(&absence, now()));
     let warning = warning.unwrap_or_default();
     let width = (format != Format::Wide).then(output::width);
     output::print_value(&tree, format, |tree| {
         warning.clone() + &draw_tree_within(tree, width)
     })?;
-    Ok(Exit::of_readiness(tree.is_ready()))
+    Ok(exit)
 }
 
 /// The paragraph above a tree or an answer.

@@ -1,8 +1,9 @@
 //! Whether the operator is there, by its Lease, and the marks of what its absence makes old.
 
 use chrono::Utc;
+use cli::exit::Exit;
 use cli::explain::{draw_explanation, search};
-use cli::operator_presence::{OperatorLease, find_absence};
+use cli::operator_presence::{OperatorLease, choose_exit, find_absence};
 use cli::tree::{build_tree, draw_tree, mark_contradictions};
 use k8s_openapi::api::coordination::v1::Lease;
 use rstest::rstest;
@@ -52,6 +53,20 @@ fn the_lease_shows_an_absence(#[case] leases: Vec<OperatorLease>, #[case] words:
     assert_eq!(text.is_some(), words.is_some(), "{text:?}");
     let text = text.unwrap_or_default();
     assert!(text.contains(words.unwrap_or_default()), "{text}");
+}
+
+#[rstest]
+#[case::ready(true, vec![held(298)], Exit::Ok)]
+#[case::not_ready(false, vec![held(298)], Exit::Finding)]
+#[case::ready_when_it_was_last_looked_at(true, vec![held(200)], Exit::Finding)]
+#[case::no_lease_is_known(true, vec![], Exit::Ok)]
+fn a_set_without_an_operator_is_a_finding(
+    #[case] is_ready: bool,
+    #[case] leases: Vec<OperatorLease>,
+    #[case] expected: Exit,
+) {
+    let absence = find_absence(&leases, after(300));
+    assert_eq!(choose_exit(is_ready, absence.as_ref()), expected);
 }
 
 #[test]
