@@ -4,6 +4,7 @@
 mod kai;
 pub mod kubernetes;
 mod kueue;
+mod removed;
 mod topologies;
 mod volcano;
 
