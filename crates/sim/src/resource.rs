@@ -97,8 +97,8 @@ impl Resource {
         )
     }
 
-    /// Whether its objects are in no namespace. The store holds them, and answers no request about
-    /// them: an operator only watches them.
+    /// Whether its objects are in no namespace. Requests about them are answered only in a cluster
+    /// with a topology.
     pub fn is_of_cluster(self) -> bool {
         matches!(
             self,
@@ -113,14 +113,17 @@ impl Resource {
 
     /// Its name in paths.
     pub fn plural(self) -> String {
-        format!("{}s", self.kind().to_lowercase())
+        match self {
+            Self::KaiTopology => "topologies".to_owned(),
+            other => format!("{}s", other.kind().to_lowercase()),
+        }
     }
 
     /// The resource of that API group and version, and of that name in paths.
     pub fn served_at(api_version: &str, plural: &str) -> Option<Self> {
         use strum::IntoEnumIterator;
         let is_it = |r: &Self| r.api_version() == api_version && r.plural() == plural;
-        Self::iter().filter(|r| !r.is_of_cluster()).find(is_it)
+        Self::iter().find(is_it)
     }
 
     /// Path of the collection in a namespace.
@@ -222,16 +225,36 @@ impl RequestPath {
 
     /// Takes a path apart; `None` if nothing is served there.
     pub fn parse(path: &str) -> Option<Self> {
-        let (root, rest) = path.strip_prefix('/')?.split_once("/namespaces/")?;
+        let path = path.strip_prefix('/')?;
+        let Some((root, rest)) = path.split_once("/namespaces/") else {
+            return Self::parse_of_cluster(path);
+        };
         let version = root.split_once('/')?.1;
         let mut parts = rest.split('/').map(str::to_owned);
         let namespace = parts.next()?;
         let plural = parts.next()?;
-        Some(Self {
-            resource: Resource::served_at(version, &plural)?,
+        let resource = Resource::served_at(version, &plural)?;
+        (!resource.is_of_cluster()).then(|| Self {
+            resource,
             namespace,
             name: parts.next(),
             subresource: parts.next(),
+        })
+    }
+
+    /// The path of an object in no namespace, or of their collection.
+    fn parse_of_cluster(path: &str) -> Option<Self> {
+        let mut parts = path.split('/');
+        let version = match parts.next()? {
+            "api" => parts.next()?.to_owned(),
+            _ => format!("{}/{}", parts.next()?, parts.next()?),
+        };
+        let resource = Resource::served_at(&version, parts.next()?)?;
+        resource.is_of_cluster().then(|| Self {
+            resource,
+            namespace: String::new(),
+            name: parts.next().map(str::to_owned),
+            subresource: parts.next().map(str::to_owned),
         })
     }
 }

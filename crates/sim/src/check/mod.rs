@@ -122,6 +122,10 @@ impl Checker {
             if record.actor != OPERATOR && record.actor != LATE {
                 continue;
             }
+            if record.id.resource.is_of_cluster() {
+                status::check(&window, record)?;
+                continue;
+            }
             ownership::damage(&window, record)?;
             ownership::owner(&window, record)?;
             ownership::meant(&window, record)?;
