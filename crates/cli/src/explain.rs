@@ -21,7 +21,7 @@ use crate::capacity::read_snapshot;
 use crate::cluster::{Cluster, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
-use crate::operator_presence::{choose_exit, find_absence, read_leases};
+use crate::operator_presence::{find_absence, read_leases};
 use crate::output;
 use crate::tree::now;
 
@@ -55,7 +55,7 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     output::print_value(&answer, args.output, |answer| {
         draw_explanation(answer, now(), &Local)
     })?;
-    Ok(choose_exit(
+    Ok(Exit::of_readiness(
         answer.is_ready,
         answer.operator_absence.as_ref(),
     ))

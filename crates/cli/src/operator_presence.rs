@@ -54,11 +54,6 @@ pub fn find_absence(leases: &[OperatorLease], now: Timestamp) -> Option<Operator
     })
 }
 
-/// The exit code of an answer about a set: without an operator it is not known to be ready.
-pub fn choose_exit(is_ready: bool, absence: Option<&OperatorAbsence>) -> Exit {
-    Exit::of_readiness(is_ready && absence.is_none())
-}
-
 impl OperatorAbsence {
     /// In one sentence, with a command that shows the operator's pods.
     pub fn describe(&self, now: Timestamp) -> String {

@@ -16,7 +16,7 @@ use crate::cluster::{Cluster, find_set, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::format::Format;
-use crate::operator_presence::{OperatorAbsence, choose_exit, find_absence, read_leases};
+use crate::operator_presence::{OperatorAbsence, find_absence, read_leases};
 use crate::output;
 
 pub use args::TreeArgs;
@@ -49,14 +49,13 @@ async fn show_tree(cluster: &Cluster, name: &str, format: Format) -> Result<Exit
     if absence.is_some() {
         mark_contradictions(&mut tree, &workload);
     }
-    let exit = choose_exit(tree.is_ready(), absence.as_ref());
-    let warning = absence.map(|absence| warn_of(&absence, now()));
+    let warning = absence.as_ref().map(|absence| warn_of(absence, now()));
     let warning = warning.unwrap_or_default();
     let width = (format != Format::Wide).then(output::width);
     output::print_value(&tree, format, |tree| {
         warning.clone() + &draw_tree_within(tree, width)
     })?;
-    Ok(exit)
+    Ok(Exit::of_readiness(tree.is_ready(), absence.as_ref()))
 }
 
 /// The paragraph above a tree or an answer.
@@ -99,6 +98,7 @@ async fn show_overview(cluster: &Cluster, args: &TreeArgs) -> Result<Exit, Failu
     output::print_value(&overview.shown, args.output, |_| overview.draw(args))?;
     Ok(Exit::of_readiness(
         overview.all.iter().all(SetSummary::is_ready),
+        None,
     ))
 }
 

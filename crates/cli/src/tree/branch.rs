@@ -5,6 +5,9 @@ use serde::Serialize;
 
 use crate::output::age_of;
 
+/// The state of an object that should exist and does not.
+pub(super) const MISSING: &str = "Missing";
+
 /// The kind of a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
-use super::branch::{Branch, BranchKind};
+use super::branch::{Branch, BranchKind, MISSING};
 use crate::workload::{Workload, pod_state};
 
 /// The tree of a set at that time.
@@ -177,7 +177,7 @@ fn blank(kind: BranchKind, name: String) -> Branch {
 
 fn missing(kind: BranchKind, name: &str, children: Vec<Branch>) -> Branch {
     let mut branch = blank(kind, name.to_owned());
-    "Missing".clone_into(&mut branch.state);
+    MISSING.clone_into(&mut branch.state);
     branch.children = children;
     branch
 }

@@ -1,10 +1,12 @@
 //! Whether the operator is there, by its Lease, and the marks of what its absence makes old.
 
+use std::iter;
+
 use chrono::Utc;
 use cli::exit::Exit;
 use cli::explain::{draw_explanation, search};
-use cli::operator_presence::{OperatorLease, choose_exit, find_absence};
-use cli::tree::{build_tree, draw_tree, mark_contradictions};
+use cli::operator_presence::{OperatorLease, find_absence};
+use cli::tree::{Branch, BranchKind, build_tree, draw_tree, mark_contradictions};
 use k8s_openapi::api::coordination::v1::Lease;
 use rstest::rstest;
 use serde_json::json;
@@ -53,20 +55,6 @@ fn the_lease_shows_an_absence(#[case] leases: Vec<OperatorLease>, #[case] words:
     assert_eq!(text.is_some(), words.is_some(), "{text:?}");
     let text = text.unwrap_or_default();
     assert!(text.contains(words.unwrap_or_default()), "{text}");
-}
-
-#[rstest]
-#[case::ready(true, vec![held(298)], Exit::Ok)]
-#[case::not_ready(false, vec![held(298)], Exit::Finding)]
-#[case::ready_when_it_was_last_looked_at(true, vec![held(200)], Exit::Finding)]
-#[case::no_lease_is_known(true, vec![], Exit::Ok)]
-fn a_set_without_an_operator_is_a_finding(
-    #[case] is_ready: bool,
-    #[case] leases: Vec<OperatorLease>,
-    #[case] expected: Exit,
-) {
-    let absence = find_absence(&leases, after(300));
-    assert_eq!(choose_exit(is_ready, absence.as_ref()), expected);
 }
 
 #[test]
@@ -120,4 +108,92 @@ fn a_count_that_contradicts_the_pods_is_marked() {
     let text = plain(&draw_tree(&tree, false));
     let words = "its status has 2 ready pods, but 1 are ready now";
     assert!(text.contains(words), "{text}");
+}
+
+fn branch(kind: BranchKind, name: &str, state: &str, children: Vec<Branch>) -> Branch {
+    Branch {
+        kind,
+        name: name.to_owned(),
+        state: state.to_owned(),
+        is_good: (state == "AllReady").then_some(true),
+        children,
+        ..Branch::default()
+    }
+}
+
+/// Set, replica, group and group replica above these PodCliques, and a second replica.
+fn above(cliques: Vec<Branch>) -> Branch {
+    let replica = |children| branch(BranchKind::Replica, "0", "AllReady", children);
+    let group_replica = branch(BranchKind::GroupReplica, "0", "", cliques);
+    let group = branch(BranchKind::Group, "g", "AllReady", vec![group_replica]);
+    let replicas = vec![replica(vec![group]), replica(Vec::new())];
+    branch(BranchKind::Set, "demo", "AllReady", replicas)
+}
+
+/// The branches from the set to the first PodClique.
+fn path(set: &Branch) -> Vec<&Branch> {
+    iter::successors(Some(set), |branch| branch.children.first()).collect()
+}
+
+/// The status counts two Ready pods, and there are none: nothing above it is what its state says.
+#[test]
+fn all_that_is_above_a_contradiction_is_marked() {
+    let mut workload = demo_with(&[ready(), ready()], &[]);
+    workload.pods.clear();
+    let status = workload.podcliques[0].status.as_mut().unwrap();
+    status.ready_replicas = 2;
+    let clique = |name: &str| branch(BranchKind::Clique, name, "AllReady", Vec::new());
+    let mut set = above(vec![clique("demo-0-worker"), clique("demo-0-other")]);
+    assert!(mark_contradictions(&mut set, &workload));
+    let path = path(&set);
+    assert_eq!(path.len(), 5);
+    for branch in &path {
+        assert_eq!(branch.is_good, Some(false), "{branch:?}");
+        assert!(branch.cause.is_some(), "{branch:?}");
+    }
+    assert!(!set.is_ready());
+    assert_eq!(set.children[1].is_good, Some(true), "another replica");
+    assert_eq!(path[3].children[1].is_good, Some(true), "another PodClique");
+}
+
+/// A set whose counts are right stays as it is.
+#[test]
+fn a_set_without_a_contradiction_is_not_marked() {
+    let workload = demo_with(&[], &[]);
+    let clique = branch(BranchKind::Clique, "demo-0-worker", "AllReady", Vec::new());
+    let before = above(vec![clique]);
+    let mut set = before.clone();
+    assert!(!mark_contradictions(&mut set, &workload));
+    assert_eq!(set, before);
+}
+
+/// A PodClique that does not exist contradicts `AllReady` only: a set that starts lacks some.
+#[rstest]
+#[case::all_ready("AllReady", Some(false))]
+#[case::starts("PodsStarting", None)]
+fn a_missing_podclique_contradicts_a_set_that_is_ready(
+    #[case] state: &str,
+    #[case] is_good: Option<bool>,
+) {
+    let missing = branch(BranchKind::Clique, "demo-0-gone", "Missing", Vec::new());
+    let replica = branch(BranchKind::Replica, "0", "", vec![missing]);
+    let mut set = branch(BranchKind::Set, "demo", state, vec![replica]);
+    mark_contradictions(&mut set, &demo_with(&[], &[]));
+    assert_eq!(set.is_good, is_good);
+    assert_eq!(set.cause.is_some(), is_good.is_some());
+}
+
+/// Nobody knows whether a set is ready without an operator.
+#[rstest]
+#[case::ready(true, 298, Exit::Ok)]
+#[case::not_ready(false, 298, Exit::Finding)]
+#[case::ready_by_an_old_status(true, 200, Exit::Finding)]
+#[case::both(false, 200, Exit::Finding)]
+fn the_exit_code_is_1_without_an_operator(
+    #[case] is_ready: bool,
+    #[case] renewed: i64,
+    #[case] exit: Exit,
+) {
+    let absence = find_absence(&[held(renewed)], after(300));
+    assert_eq!(Exit::of_readiness(is_ready, absence.as_ref()), exit);
 }
