@@ -21,7 +21,7 @@ use crate::capacity::read_snapshot;
 use crate::cluster::{Cluster, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
-use crate::operator_presence::{find_absence, read_leases};
+use crate::operator_presence::read_absence;
 use crate::output;
 use crate::tree::now;
 
@@ -45,7 +45,7 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     let found = search(&workload, &podcliques, pod, now()).ok_or_else(|| no_pod(args))?;
     let events = events_about(&cluster, &found.uids()).await;
     let mut answer = found.explain(events.as_deref().unwrap_or_default());
-    answer.operator_absence = find_absence(&read_leases(&cluster).await, now());
+    answer.operator_absence = read_absence(&cluster).await;
     // The cause does not depend on events.
     answer.not_read.extend(events.err().map(|e| e.to_string()));
     tell_claims(&cluster, &found, &mut answer).await;

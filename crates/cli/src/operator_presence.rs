@@ -3,19 +3,22 @@
 
 mod lease;
 mod read;
+mod watch;
 
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
 use serde::Serialize;
 
-use crate::exit::Exit;
+use crate::cluster::Cluster;
 use crate::output::age_of;
+use crate::tree::now;
 
 use lease::renewed_at;
 
 pub(crate) use lease::find_leader;
 pub use read::read_leases;
 pub(crate) use read::{LEASE, lease_name, read_lease};
+pub use watch::{INTERVAL, PresenceWatch};
 
 /// The Lease of an installed operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +55,11 @@ pub fn find_absence(leases: &[OperatorLease], now: Timestamp) -> Option<Operator
         lease: last.lease.metadata.name.clone().unwrap_or_default(),
         since: find_leader(&last.lease, now).map(|leader| leader.renewed),
     })
+}
+
+/// The absence of the operator by the Leases as they are now.
+pub async fn read_absence(cluster: &Cluster) -> Option<OperatorAbsence> {
+    find_absence(&read_leases(cluster).await, now())
 }
 
 impl OperatorAbsence {

@@ -20,7 +20,7 @@ pub fn draw_explanation<Z: Zone>(answer: &Explanation, now: Timestamp, zone: &Z)
         "State"
     };
     let absence = answer.operator_absence.as_ref();
-    let mut text = absence.map_or(String::new(), |absence| warn_of(absence, now));
+    let mut text = warn_of(absence, now);
     text.push_str(&headline(answer));
     text.push_str(&section(heading, &output::indent("  ", &answer.cause)));
     text.push_str(&section("Found through", &chain(answer)));

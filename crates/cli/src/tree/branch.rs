@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::operator_presence::OperatorAbsence;
 use crate::output::age_of;
 
 /// The state of an object that should exist and does not.
@@ -35,6 +36,9 @@ pub struct Branch {
     pub kind: BranchKind,
     /// Name of the object, or index of the replica.
     pub name: String,
+    /// Of a set: that the operator is away, and the states are those that it wrote last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator_absence: Option<OperatorAbsence>,
     /// Its PodGang, if it has one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gang: Option<String>,

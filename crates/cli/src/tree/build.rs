@@ -9,12 +9,28 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 use super::branch::{Branch, BranchKind, MISSING};
+use super::contradictions::mark_contradictions;
+use crate::operator_presence::OperatorAbsence;
 use crate::workload::{Workload, pod_state};
 
 /// The tree of a set at that time.
 pub fn build_tree(workload: &Workload, now: Timestamp) -> Branch {
     let builder = Builder { workload, now };
     builder.of_set()
+}
+
+/// The same for an operator that may be away: the tree says so, and where its pods contradict it.
+pub fn build_tree_by(
+    workload: &Workload,
+    absence: Option<OperatorAbsence>,
+    now: Timestamp,
+) -> Branch {
+    let mut tree = build_tree(workload, now);
+    if absence.is_some() {
+        mark_contradictions(&mut tree, workload);
+    }
+    tree.operator_absence = absence;
+    tree
 }
 
 struct Builder<'a> {

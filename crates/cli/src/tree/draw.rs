@@ -1,12 +1,19 @@
 //! The tree as text.
 
+use jiff::Timestamp;
+
 use super::branch::{Branch, BranchKind};
-use super::columns;
+use super::{columns, warn_of};
 use crate::output::{self, WIDTH, legible};
 
 /// Draws the tree; without `is_wide` in 80 columns.
 pub fn draw_tree(tree: &Branch, is_wide: bool) -> String {
     draw_tree_within(tree, (!is_wide).then_some(WIDTH))
+}
+
+/// Draws the tree below the warning that the operator is away, if it is.
+pub fn draw_warned_tree(tree: &Branch, now: Timestamp, width: Option<usize>) -> String {
+    warn_of(tree.operator_absence.as_ref(), now) + &draw_tree_within(tree, width)
 }
 
 /// Draws the tree in that many columns, where columns that do not fit are left out, the last first;

@@ -1,7 +1,7 @@
-//! `tree -w`: redraws a tree, or the list of sets, after each change.
+//! `tree -w`: redraws a tree, or the list of sets, after each change, and when the operator goes or is back.
 
 use std::fmt::Debug;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use futures::stream::{self, BoxStream};
@@ -11,11 +11,13 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 use super::args::TreeArgs;
-use super::{build_tree, draw_tree_within, now, read_overview};
+use super::{build_tree_by, draw_warned_tree, now, read_overview};
 use crate::cluster::{Cluster, load_workload};
 use crate::exit::Failure;
+use crate::operator_presence::{INTERVAL, OperatorAbsence, PresenceWatch};
 use crate::output;
 
 /// Changes within this time are drawn together.
@@ -23,45 +25,70 @@ const TOGETHER: Duration = Duration::from_millis(200);
 
 /// Draws the tree of a set until the set is gone or Ctrl-C.
 pub(super) async fn follow_set(cluster: &Cluster, name: &str) -> Result<(), Failure> {
-    redraw(changes_of(cluster, name), async || {
-        draw_set(cluster, name).await
-    })
-    .await
+    let changes = changes_of(cluster, name);
+    let draw = async |absence: Option<OperatorAbsence>| draw_set(cluster, name, absence).await;
+    redraw(cluster, changes, draw).await
 }
 
-async fn draw_set(cluster: &Cluster, name: &str) -> Result<String, Failure> {
+async fn draw_set(
+    cluster: &Cluster,
+    name: &str,
+    absence: Option<OperatorAbsence>,
+) -> Result<String, Failure> {
     let workload = load_workload(cluster, name).await?;
-    let tree = build_tree(&workload, now());
-    Ok(draw_tree_within(&tree, Some(output::width())))
+    let tree = build_tree_by(&workload, absence, now());
+    Ok(draw_warned_tree(&tree, now(), Some(output::width())))
 }
 
 /// Draws the list of sets until Ctrl-C.
 pub(super) async fn follow_overview(cluster: &Cluster, args: &TreeArgs) -> Result<(), Failure> {
-    redraw(changes_of_sets(cluster, args), async || {
-        draw_sets(cluster, args).await
-    })
-    .await
+    let changes = changes_of_sets(cluster, args);
+    let draw = async |absence: Option<OperatorAbsence>| draw_sets(cluster, args, absence).await;
+    redraw(cluster, changes, draw).await
 }
 
-async fn draw_sets(cluster: &Cluster, args: &TreeArgs) -> Result<String, Failure> {
-    Ok(read_overview(cluster, args).await?.draw(args))
+async fn draw_sets(
+    cluster: &Cluster,
+    args: &TreeArgs,
+    absence: Option<OperatorAbsence>,
+) -> Result<String, Failure> {
+    Ok(read_overview(cluster, args, absence).await?.draw(args))
 }
 
 async fn redraw(
+    cluster: &Cluster,
     mut changes: BoxStream<'static, ()>,
-    draw: impl AsyncFn() -> Result<String, Failure>,
+    draw: impl AsyncFn(Option<OperatorAbsence>) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
+    let mut presence = PresenceWatch::begin(cluster).await;
     loop {
-        let text = draw().await?;
+        let text = draw(presence.absence().cloned()).await?;
         let height = output::terminal_height();
         output::print_raw(clear(height))?;
         output::print_text(&cut_lines(&text, height))?;
-        if changes.next().await.is_none() {
+        if !wait_for_news(&mut changes, &mut presence).await {
             return Ok(());
         }
-        // Collects further changes of the same moment.
-        while let Ok(Some(())) = tokio::time::timeout(TOGETHER, changes.next()).await {}
     }
+}
+
+/// Waits for a change, or until the operator goes or is back: without it no status changes. False if no
+/// change will come any more.
+async fn wait_for_news(changes: &mut BoxStream<'static, ()>, presence: &mut PresenceWatch) -> bool {
+    let mut change = timeout(INTERVAL, changes.next()).await;
+    while change.is_err() {
+        if presence.refresh(Instant::now()).await {
+            return true;
+        }
+        change = timeout(INTERVAL, changes.next()).await;
+    }
+    if matches!(change, Ok(None)) {
+        return false;
+    }
+    // Collects further changes of the same moment.
+    while let Ok(Some(())) = timeout(TOGETHER, changes.next()).await {}
+    presence.refresh(Instant::now()).await;
+    true
 }
 
 /// A terminal is cleared; other outputs get one tree after the other.

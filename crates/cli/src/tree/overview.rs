@@ -7,6 +7,7 @@ use domain::object::text::cut_text;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::operator_presence::OperatorAbsence;
 use crate::output::{self, Table, age_of, count, legible};
 
 /// One set.
@@ -17,6 +18,9 @@ pub struct SetSummary {
     pub namespace: String,
     /// Its name.
     pub name: String,
+    /// That the operator is away: the state is the one that it wrote last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator_absence: Option<OperatorAbsence>,
     /// Available replicas of the wanted ones.
     pub available: String,
     /// The same as numbers.
@@ -52,9 +56,14 @@ impl SetSummary {
     }
 }
 
-/// A line for each set: those that are not ready first, by namespace and name.
-pub fn summarize(sets: &[PodCliqueSet], now: Timestamp) -> Vec<SetSummary> {
-    let mut lines: Vec<SetSummary> = sets.iter().map(|set| line_of(set, now)).collect();
+/// A line for each set: those that are not ready first, by namespace and name. The operator may be away.
+pub fn summarize(
+    sets: &[PodCliqueSet],
+    absence: Option<&OperatorAbsence>,
+    now: Timestamp,
+) -> Vec<SetSummary> {
+    let lines = sets.iter().map(|set| line_of(set, absence, now));
+    let mut lines: Vec<SetSummary> = lines.collect();
     lines.sort_by_cached_key(|line| (urgency(line), line.namespace.clone(), line.name.clone()));
     lines
 }
@@ -68,7 +77,7 @@ fn urgency(line: &SetSummary) -> u8 {
     }
 }
 
-fn line_of(set: &PodCliqueSet, now: Timestamp) -> SetSummary {
+fn line_of(set: &PodCliqueSet, absence: Option<&OperatorAbsence>, now: Timestamp) -> SetSummary {
     let status = set.status.clone().unwrap_or_default();
     let ready = conditions::find(&status.conditions, ConditionType::Ready);
     let reason = ready.map_or("", |c| &c.reason).to_owned();
@@ -79,6 +88,7 @@ fn line_of(set: &PodCliqueSet, now: Timestamp) -> SetSummary {
     SetSummary {
         namespace: set.metadata.namespace.clone().unwrap_or_default(),
         name: ownership::name(&set.metadata).to_owned(),
+        operator_absence: absence.cloned(),
         available: format!("{}/{}", status.available_replicas, set.spec.replicas),
         available_count: status.available_replicas,
         wanted_count: set.spec.replicas,

@@ -1,18 +1,24 @@
 //! Whether the operator is there, by its Lease, and the marks of what its absence makes old.
 
 use std::iter;
+use std::time::Instant;
 
 use chrono::Utc;
 use cli::exit::Exit;
 use cli::explain::{draw_explanation, search};
-use cli::operator_presence::{OperatorLease, find_absence};
-use cli::tree::{Branch, BranchKind, build_tree, draw_tree, mark_contradictions};
+use cli::format::Format;
+use cli::operator_presence::{INTERVAL, OperatorLease, PresenceWatch, find_absence, read_absence};
+use cli::tree::{
+    Branch, BranchKind, TreeArgs, build_tree, build_tree_by, draw_tree, draw_warned_tree,
+    mark_contradictions, read_overview, summarize,
+};
 use k8s_openapi::api::coordination::v1::Lease;
 use rstest::rstest;
 use serde_json::json;
 use testkit::builders::after;
 
-use crate::read::{demo_with, now, on_node, plain, ready};
+use crate::read::{demo, demo_with, now, on_node, plain, ready};
+use crate::server::Server;
 
 /// Renewed so many seconds after the epoch, for 15 s; without a holder it was given back.
 fn lease(namespace: &str, renewed: i64, holder: &str) -> OperatorLease {
@@ -196,4 +202,113 @@ fn the_exit_code_is_1_without_an_operator(
 ) {
     let absence = find_absence(&[held(renewed)], after(300));
     assert_eq!(Exit::of_readiness(is_ready, absence.as_ref()), exit);
+}
+
+/// The text for people begins with it, the value for programs has it.
+#[test]
+fn a_tree_without_an_operator_begins_with_that() {
+    let mut workload = demo_with(&[ready(), ready()], &[]);
+    let status = workload.podcliques[0].status.as_mut().unwrap();
+    status.ready_replicas = 2;
+    let absence = find_absence(&[held(200)], after(300));
+    let tree = build_tree_by(&workload, absence, after(300));
+    let text = plain(&draw_warned_tree(&tree, after(300), Some(80)));
+    assert!(text.starts_with("the operator is away: "), "{text}");
+    assert!(text.contains("\n\nNAME "), "{text}");
+    assert_eq!(json!(tree)["operatorAbsence"]["since"], json!(after(200)));
+    assert!(tree.is_ready(), "nothing contradicts it: {text}");
+
+    let tree = build_tree_by(&workload, None, after(300));
+    let text = plain(&draw_warned_tree(&tree, after(300), Some(80)));
+    assert!(text.starts_with("NAME "), "{text}");
+    assert!(json!(tree).get("operatorAbsence").is_none(), "{text}");
+}
+
+/// In a list for programs each set has it: the list has no other place.
+#[test]
+fn each_set_of_a_list_has_the_absence() {
+    let absence = find_absence(&[held(200)], after(300));
+    let lines = json!(summarize(&[demo()], absence.as_ref(), after(300)));
+    assert_eq!(lines[0]["operatorAbsence"]["namespace"], "grove-system");
+    let lines = json!(summarize(&[demo()], None, after(300)));
+    assert!(lines[0].get("operatorAbsence").is_none(), "{lines}");
+}
+
+const LEASE: &str = "/apis/coordination.k8s.io/v1/namespaces/grove-system/leases/\
+                     grove-operator-leader-election";
+/// By the machine's clock.
+const LONG_AGO: &str = "2000-01-01T00:00:00.000000Z";
+const IN_FUTURE: &str = "2100-01-01T00:00:00.000000Z";
+
+/// A cluster with an operator whose Lease was renewed at that time.
+fn cluster_with_operator(renewed: &str) -> Server {
+    let server = Server::default();
+    let labels = json!({"app.kubernetes.io/name": "grove-operator"});
+    let meta = json!({"name": "grove-operator", "namespace": "grove-system", "labels": labels});
+    let deployment = json!({"metadata": meta, "spec": {"selector": {}, "template": {}}});
+    server.put("/apis/apps/v1/deployments", deployment);
+    renew(&server, renewed);
+    server
+}
+
+fn renew(server: &Server, at: &str) {
+    let lease = json!({
+        "metadata": {"name": "grove-operator-leader-election", "namespace": "grove-system"},
+        "spec": {"holderIdentity": "pod-a", "leaseDurationSeconds": 15, "renewTime": at},
+    });
+    server.answer(LEASE, 200, &lease.to_string());
+}
+
+/// The list of sets, with one that is ready.
+#[rstest]
+#[case::away(LONG_AGO, "the operator is away: ", Exit::Finding)]
+#[case::there(IN_FUTURE, "NAME ", Exit::Ok)]
+#[tokio::test]
+async fn an_overview_begins_with_the_absence(
+    #[case] renewed: &str,
+    #[case] beginning: &str,
+    #[case] exit: Exit,
+) {
+    let server = cluster_with_operator(renewed);
+    let workload = demo_with(&[ready(), ready()], &[]);
+    let sets = "/apis/grove.io/v1alpha1/namespaces/ml/podcliquesets";
+    server.put(sets, json!(workload.set));
+    let cluster = server.cluster();
+    let args = TreeArgs {
+        name: None,
+        all_namespaces: false,
+        selector: None,
+        output: Format::Text,
+        not_ready: false,
+        watch: false,
+    };
+    let absence = read_absence(&cluster).await;
+    let overview = read_overview(&cluster, &args, absence).await.unwrap();
+    let text = plain(&overview.draw(&args));
+    assert!(text.starts_with(beginning), "{text}");
+    assert!(text.contains("1 set, 0 not ready"), "{text}");
+    assert_eq!(overview.exit(), exit);
+}
+
+/// `tree -w` sees within ten seconds that the operator has gone, or is back, and reads no more often.
+#[tokio::test]
+async fn a_command_that_goes_on_reads_the_lease_every_ten_seconds() {
+    let server = cluster_with_operator(IN_FUTURE);
+    let begin = Instant::now();
+    let mut presence = PresenceWatch::begin(&server.cluster()).await;
+    assert_eq!(presence.absence(), None);
+    renew(&server, LONG_AGO);
+    let asked = server.asked().len();
+    assert!(!presence.refresh(begin).await);
+    assert_eq!(server.asked().len(), asked, "it is too early");
+
+    let due = Instant::now() + INTERVAL;
+    assert!(presence.refresh(due).await, "it has gone");
+    assert!(presence.absence().is_some());
+    assert_eq!(server.asked().len(), asked * 2);
+    assert!(!presence.refresh(due + INTERVAL).await, "it is still away");
+    assert_eq!(server.asked().len(), asked * 3);
+    renew(&server, IN_FUTURE);
+    assert!(presence.refresh(due + INTERVAL * 2).await, "it is back");
+    assert_eq!(presence.absence(), None);
 }

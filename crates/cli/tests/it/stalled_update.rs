@@ -50,7 +50,7 @@ fn the_tree_has_the_state_and_the_cause(
         tells_cause,
         "{text}"
     );
-    let line = &summarize(&[workload.set], now())[0];
+    let line = &summarize(&[workload.set], None, now())[0];
     assert_eq!(line.is_good, Some(is_good));
 }
 

@@ -88,7 +88,7 @@ fn sets() -> Vec<PodCliqueSet> {
 /// Sets that need somebody come first, then those that start.
 #[test]
 fn broken_sets_come_first() {
-    let lines = summarize(&sets(), now());
+    let lines = summarize(&sets(), None, now());
     let names: Vec<_> = lines.iter().map(|line| line.name.as_str()).collect();
     assert_eq!(names, ["c", "b", "a"]);
     assert_eq!(draw_sum(&lines), "3 sets, 2 not ready\n");
@@ -102,7 +102,7 @@ fn broken_sets_come_first() {
 
 #[test]
 fn the_message_is_cut_to_the_width() {
-    let lines = summarize(&sets(), now());
+    let lines = summarize(&sets(), None, now());
     assert_snapshot!(plain(&draw_overview(&lines, false, Some(80))), @r"
     NAME   AVAILABLE   STATE                   AGE   MESSAGE
     c      0/1         InsufficientResources   5m    replica 0: 0/1 pods scheduled:…
