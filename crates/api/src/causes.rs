@@ -105,6 +105,12 @@ impl Reason {
         )
     }
 
+    /// Whether this reason of `Ready=True` says that an update needs somebody: it makes no progress, or is
+    /// refused.
+    pub fn is_stuck_update(self) -> bool {
+        matches!(self, Self::UpdateRefused | Self::UpdateStalled)
+    }
+
     /// Whether this cause is a refusal of the API server. The operator repeats the request.
     pub fn is_refusal(self) -> bool {
         REFUSED.contains(&self)

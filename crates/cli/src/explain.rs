@@ -56,7 +56,7 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
         draw_explanation(answer, now(), &Local)
     })?;
     Ok(Exit::of_readiness(
-        answer.is_ready,
+        answer.is_good(),
         answer.operator_absence.as_ref(),
     ))
 }

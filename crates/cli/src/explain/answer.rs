@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use api::conditions::Reason;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -47,6 +48,14 @@ pub struct Explanation {
     /// Objects that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_read: Vec<String>,
+}
+
+impl Explanation {
+    /// Whether nobody has to look: all required parts run, and no update is stuck.
+    pub fn is_good(&self) -> bool {
+        let is_stuck = self.reason.parse().is_ok_and(Reason::is_stuck_update);
+        self.is_ready && !is_stuck
+    }
 }
 
 /// An object on the way from the set to the cause.

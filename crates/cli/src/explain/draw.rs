@@ -64,14 +64,13 @@ fn headline(answer: &Explanation) -> String {
         Some(pod) => format!("pod {pod} of {}", answer.set),
         None => answer.set.clone(),
     };
-    let is = if answer.is_ready {
-        "is ready"
-    } else {
-        "is not ready"
+    let is = match (answer.is_ready, answer.is_good()) {
+        (true, true) => "is ready",
+        (true, false) => "is ready, but its update is stuck",
+        (false, _) => "is not ready",
     };
-    let is_good = answer.is_ready.then_some(true);
-    let is_good = is_good.or_else(|| (!answer.is_ready && needs_somebody(answer)).then_some(false));
-    let reason = output::of_state(&answer.reason, is_good);
+    let is_known = answer.is_ready || needs_somebody(answer);
+    let reason = output::of_state(&answer.reason, is_known.then_some(answer.is_good()));
     format!("{} {is}: {reason}\n", output::bold(&what))
 }
 

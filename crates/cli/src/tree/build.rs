@@ -161,12 +161,6 @@ fn created(meta: &ObjectMeta) -> Option<Timestamp> {
     meta.creation_timestamp.as_ref().map(|at| at.0)
 }
 
-/// Whether the minimum runs, by condition `Ready`, and an update makes no progress or is refused.
-pub(super) fn is_update_stuck(ready: &Condition) -> bool {
-    let reason: Option<Reason> = ready.reason.parse().ok();
-    matches!(reason, Some(Reason::UpdateStalled | Reason::UpdateRefused))
-}
-
 /// State and cause from condition `Ready`.
 fn judge(branch: &mut Branch, conditions: &[Condition]) {
     let Some(ready) = conditions::find(conditions, ConditionType::Ready) else {
@@ -177,7 +171,7 @@ fn judge(branch: &mut Branch, conditions: &[Condition]) {
     let reason: Option<Reason> = ready.reason.parse().ok();
     let is_update_held = reason.is_some_and(Reason::holds_an_update_up);
     let needs_somebody = conditions::has_blocking_reason(ready);
-    let is_good = is_ready && !is_update_stuck(ready);
+    let is_good = is_ready && !reason.is_some_and(Reason::is_stuck_update);
     branch.is_good = (is_ready || needs_somebody).then_some(is_good);
     let tells_more = !is_ready || is_update_held || reason == Some(Reason::MinimumReady);
     branch.cause = tells_more.then(|| ready.message.clone());

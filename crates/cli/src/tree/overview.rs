@@ -1,7 +1,7 @@
 //! A line for each set.
 
 use api::PodCliqueSet;
-use api::conditions::{self, ConditionType};
+use api::conditions::{self, ConditionType, Reason};
 use domain::object::ownership;
 use domain::object::text::cut_text;
 use jiff::Timestamp;
@@ -83,7 +83,8 @@ fn line_of(set: &PodCliqueSet, absence: Option<&OperatorAbsence>, now: Timestamp
     let reason = ready.map_or("", |c| &c.reason).to_owned();
     let is_blocking = ready.is_some_and(conditions::has_blocking_reason);
     let is_ready = ready.is_some_and(|c| c.status == "True");
-    let is_good = is_ready && !ready.is_some_and(super::build::is_update_stuck);
+    let is_stuck = reason.parse().is_ok_and(Reason::is_stuck_update);
+    let is_good = is_ready && !is_stuck;
     let created = set.metadata.creation_timestamp.as_ref().map(|at| at.0);
     SetSummary {
         namespace: set.metadata.namespace.clone().unwrap_or_default(),
