@@ -76,8 +76,8 @@ impl OperatorAbsence {
             None => format!("nobody holds Lease {namespace}/{lease}"),
         };
         format!(
-            "the operator is away: {what}. States are those that it wrote last, and nothing is \
-             repaired; look at `kubectl -n {namespace} get pods -l \
+            "the operator is away: {what}. The states below are old: the operator wrote them before \
+             it went, and nothing is repaired now; look at `kubectl -n {namespace} get pods -l \
              app.kubernetes.io/name=grove-operator`"
         )
     }

@@ -187,7 +187,7 @@ async fn unknown(cluster: &Cluster, asked: AskedName<'_>) -> Failure {
     let (name, namespace) = (asked.name, &cluster.namespace);
     Failure::NotFound(format!(
         "podcliqueset {name} not found in namespace {namespace}, and no set there has a child of \
-         that name;{meant} `kubectl grove tree -A` shows all there are"
+         that name;{meant} `kubectl grove tree -A` lists them all"
     ))
 }
 

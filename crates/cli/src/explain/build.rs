@@ -268,10 +268,12 @@ impl Headline {
 
     /// The headline if the condition is older than the present state of the pods.
     fn of_lost_replicas(counted: usize, available: usize) -> Self {
-        let told = count(counted, "available replica");
+        let are = if available == 1 { "is" } else { "are" };
+        let counted = count(counted, "available replica");
+        let available = count(available, "replica");
         let sentence = format!(
-            "the operator counted {told}, but by their pods there are {available} now; if it stays \
-             so, check that the operator runs and watches this namespace"
+            "status says {counted}; by the pods {available} {are} available now; if it stays so, \
+             check that the operator runs and watches this namespace"
         );
         Self::not_ready(UNKNOWN, sentence)
     }
@@ -279,8 +281,8 @@ impl Headline {
     /// The headline if the condition is about an earlier spec.
     fn of_old_news(seen: i64, newest: i64) -> Self {
         let sentence = format!(
-            "the operator has not looked at generation {newest} yet, only at {seen}; if it stays \
-             so, check that the operator runs and watches this namespace"
+            "the operator has processed generation {seen}; generation {newest} is newer; if it \
+             stays so, check that the operator runs and watches this namespace"
         );
         Self::not_ready(UNKNOWN, sentence)
     }

@@ -39,8 +39,9 @@ fn contradict_count(branch: &Branch, workload: &Workload) -> Option<String> {
     let counted = podclique.status.as_ref().map_or(0, |s| s.ready_replicas);
     let counted = usize::try_from(counted).unwrap_or(0);
     (counted != ready).then(|| {
-        let counted = count(counted, "ready pod");
-        format!("its status has {counted}, but {ready} are ready now")
+        let are = if ready == 1 { "is" } else { "are" };
+        let (counted, ready) = (count(counted, "ready pod"), count(ready, "pod"));
+        format!("status says {counted}; {ready} {are} ready now")
     })
 }
 

@@ -119,7 +119,7 @@ async fn an_unknown_name_is_answered_with_the_nearest_one() {
     for words in [
         "podcliqueset svx not found in namespace ml",
         "did you mean svc?",
-        "`kubectl grove tree -A`",
+        "`kubectl grove tree -A` lists them all",
     ] {
         assert!(text.contains(words), "{text}");
     }

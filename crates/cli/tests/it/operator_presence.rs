@@ -68,7 +68,8 @@ fn the_sentence_has_the_lease_and_a_command() {
     let absence = find_absence(&[held(200)], after(300)).unwrap();
     let words = absence.describe(after(300));
     for part in [
-        "the operator is away: nobody has renewed Lease grove-system/grove-operator-leader-election",
+        "the operator is away: nobody has renewed Lease grove-system/grove-operator-leader-election \
+         for 100s. The states below are old: the operator wrote them before it went,",
         "`kubectl -n grove-system get pods -l app.kubernetes.io/name=grove-operator`",
     ] {
         assert!(words.contains(part), "{words}");
@@ -102,7 +103,7 @@ fn a_count_that_contradicts_the_pods_is_marked() {
     let mut tree = build_tree(&workload, now());
     mark_contradictions(&mut tree, &workload);
     let text = plain(&draw_tree(&tree, false));
-    assert!(!text.contains("are ready now"), "{text}");
+    assert!(!text.contains("ready now"), "{text}");
 
     let down = demo_with(
         &[ready(), on_node(&json!({"running": {}}), &json!({}), 0)],
@@ -112,7 +113,7 @@ fn a_count_that_contradicts_the_pods_is_marked() {
     let mut tree = build_tree(&workload, now());
     mark_contradictions(&mut tree, &workload);
     let text = plain(&draw_tree(&tree, false));
-    let words = "its status has 2 ready pods, but 1 are ready now";
+    let words = "status says 2 ready pods; 1 pod is ready now";
     assert!(text.contains(words), "{text}");
 }
 
@@ -157,6 +158,8 @@ fn all_that_is_above_a_contradiction_is_marked() {
         assert_eq!(branch.is_good, Some(false), "{branch:?}");
         assert!(branch.cause.is_some(), "{branch:?}");
     }
+    let words = "status says 2 ready pods; 0 pods are ready now";
+    assert_eq!(path[4].cause.as_deref(), Some(words));
     assert!(!set.is_ready());
     assert_eq!(set.children[1].is_good, Some(true), "another replica");
     assert_eq!(path[3].children[1].is_good, Some(true), "another PodClique");

@@ -9,7 +9,7 @@ use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, set};
 use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::{
     PcsUpdateProgress, PodCliqueSetPhase, PodFailure, ReplicaAttempt, ReplicaUpdateProgress,
-    RollingUpdate, TrainingSpec,
+    RollingUpdate, Suspension, TrainingSpec,
 };
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupSpec, WorkloadType, labels};
 use cli::explain::search;
@@ -99,6 +99,31 @@ fn job(used: i32) -> Workload {
 fn a_job_shows_its_budget_and_its_time() {
     assert_snapshot!("budget_left", next_of(&explain(&job(1), &[])));
     assert_snapshot!("budget_used_up", next_of(&explain(&job(2), &[])));
+}
+
+/// The clock of a job stops for a suspension, and for the wait for quota.
+#[test]
+fn a_job_whose_clock_has_stopped_says_why() {
+    let mut workload = job(0);
+    let status = workload.set.status.as_mut().unwrap();
+    status.suspension = Some(Suspension {
+        since: Some(Time(after(200))),
+        total: None,
+    });
+    let text = next_of(&explain(&workload, &[]));
+    let words = "- maxRuntime does not count while no gang has quota\n";
+    assert!(text.contains(words), "{text}");
+    let verdict = ConditionUpdate {
+        type_: ConditionType::Suspended,
+        status: Status::True,
+        reason: Reason::Suspended,
+        message: "the last pods are ending".to_owned(),
+    };
+    let status = workload.set.status.as_mut().unwrap();
+    set(&mut status.conditions, verdict, Some(1), after(200));
+    let text = next_of(&explain(&workload, &[]));
+    let words = "- maxRuntime does not count while the set is suspended\n";
+    assert!(text.contains(words), "{text}");
 }
 
 #[test]
