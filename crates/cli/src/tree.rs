@@ -56,7 +56,7 @@ pub(crate) fn warn_of(absence: Option<&OperatorAbsence>, now: Timestamp) -> Stri
     let Some(absence) = absence else {
         return String::new();
     };
-    let lines = output::wrap(&absence.describe(now), output::WIDTH);
+    let lines = output::wrap(&absence.describe(now), output::prose_width());
     let lines = lines.iter().map(|line| output::warn(line) + "\n");
     lines.collect::<String>() + "\n"
 }
