@@ -69,8 +69,8 @@ const STATES: [ReadinessState; 37] = [
         name: "the scheduler: no room in the topology domain that a pod has to join",
         reason: Reason::TopologyNoDomain,
         remedy: Some(
-            "free, add or uncordon nodes in that domain; gang termination lets the gang start anew in \
-             another one",
+            "free, add or uncordon nodes in that domain; `terminationDelay` after the gang falls below \
+             its minimum, gang termination recreates it, and it may get another domain",
         ),
         holds: |s| s.has_no_room_at_pin(),
         text: scheduler::describe_pin,
