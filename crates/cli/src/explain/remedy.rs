@@ -51,15 +51,15 @@ fn remedy_of_object(reason: Reason) -> Option<&'static str> {
         }
         Reason::QueueNotFound => "create it, or correct its name; the message has both",
         Reason::TopologyUnavailable => {
-            "the message names what is missing and the levels that there are; the gang starts by \
-             itself once it is there"
+            "the message names the missing level or topology, and the levels that exist; the gang \
+             starts by itself once the missing one exists"
         }
         Reason::ComputeDomainsMissing => {
             "install the NVIDIA DRA driver, or create the set again without `grove.io/mnnvl-group`"
         }
         Reason::ClaimMissing => {
-            "the message names what is missing: create the ResourceClaimTemplate, or end the pod that \
-             holds an earlier claim; the pods follow by themselves"
+            "the message names the missing claim or template: create the ResourceClaimTemplate, or end \
+             the pod that holds an earlier claim; the pods follow by themselves"
         }
         Reason::PriorityTooHigh => {
             "name a PriorityClass of at most 1000000000 in `spec.template.priorityClassName`"
@@ -75,7 +75,8 @@ fn remedy_of_held_gang(reason: Reason) -> Option<&'static str> {
             "none: the gang starts again by itself once its quota is there; the message has Kueue's words"
         }
         Reason::WaitingForQuota => {
-            "free or raise quota; `kubectl get workloads.kueue.x-k8s.io` lists what waits beside it"
+            "free or raise quota; `kubectl get workloads.kueue.x-k8s.io` lists the gangs that wait \
+             beside it"
         }
         Reason::GangIncomplete => "the PodCliqueSet's message names the missing pods",
         Reason::BaseGangNotReady => "look at the base gang first: `kubectl get podgang`",
@@ -150,7 +151,7 @@ pub fn hold_up_remedy(event: &str) -> Option<&'static str> {
             "`kubectl get pvc`; correct the volume in the template of the PodCliqueSet"
         }
         "FailedAttachVolume" => {
-            "`kubectl get volumeattachments` shows which node still has the volume"
+            "`kubectl get volumeattachments` shows the node that still has the volume"
         }
         "FailedResourceClaimCreation" => {
             "create the ResourceClaimTemplate that the message names, or correct `resourceClaims` in \

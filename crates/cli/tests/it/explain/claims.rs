@@ -82,8 +82,8 @@ fn waiting(sentence: &str) -> Workload {
 )]
 #[case::of_a_newer_operator(
     "claim demo-all-pool is red",
-    "the message names what is missing: create the ResourceClaimTemplate, or end the pod that holds an \
-     earlier claim; the pods follow by themselves"
+    "the message names the missing claim or template: create the ResourceClaimTemplate, or end the pod \
+     that holds an earlier claim; the pods follow by themselves"
 )]
 fn the_claim_is_named_with_its_remedy(#[case] sentence: &str, #[case] remedy: &str) {
     let answer = explain(&waiting(sentence), &[]);

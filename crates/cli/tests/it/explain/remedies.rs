@@ -35,3 +35,14 @@ fn each_cause_has_a_remedy() {
     let without: Vec<Reason> = causes.filter(|r| remedy_of(*r).is_none()).collect();
     assert_eq!(without, vec![]);
 }
+
+/// A clause with "what" leaves the name of the thing to the reader.
+#[test]
+fn no_remedy_has_a_clause_in_place_of_a_noun() {
+    let all = Reason::iter().filter_map(remedy_of);
+    let vague = all.filter(|text| {
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| ["what", "who", "whose", "whoever"].contains(&word))
+    });
+    assert_eq!(vague.collect::<Vec<_>>(), Vec::<&str>::new());
+}
