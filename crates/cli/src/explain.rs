@@ -10,7 +10,10 @@ mod domain_remedy;
 mod draw;
 mod evidence;
 mod find;
+mod mentioned;
+mod named;
 mod next;
+mod object_names;
 mod remedy;
 
 use chrono::Local;
@@ -31,7 +34,8 @@ pub use build::{Search, search};
 pub use claims::read_claims;
 pub use draw::draw_explanation;
 pub use evidence::{describe_failure, first_lines};
-pub use remedy::remedy_of;
+pub use named::Named;
+pub use remedy::{hold_up_remedy, remedy_of};
 
 /// Runs the command.
 pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {

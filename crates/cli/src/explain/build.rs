@@ -16,11 +16,12 @@ use super::claims::pending_claims;
 use super::evidence::gather_evidence;
 use super::find::{Finding, find_culprit, find_pod, is_of_the_set_itself, ready_reason};
 use super::next::find_steps;
-use super::remedy::{Named, hold_up_remedy, remedy_of};
+use super::object_names::name_objects;
+use super::remedy::{hold_up_remedy, remedy_of};
 use crate::capacity::{ClusterSnapshot, DomainsOfGang, domains_of, gangs_in};
 use crate::output::count;
 use crate::workload::View;
-use crate::workload::{Workload, event, pod_state};
+use crate::workload::{Workload, event};
 
 /// The finding about a set before its events are read, which takes a request for each object.
 #[derive(Debug)]
@@ -71,6 +72,7 @@ impl Search<'_> {
         };
         let cause = self.cause(&headline);
         let hold_up = self.find_hold_up(cause, events);
+        let remedy = cause.and_then(|reason| self.find_remedy(reason, hold_up, &headline.sentence));
         let set = &view.workload.set.metadata;
         Explanation {
             set: ownership::name(set).to_owned(),
@@ -85,7 +87,7 @@ impl Search<'_> {
             },
             chain: self.chain.clone(),
             evidence: gather_evidence(view, finding, &self.chain, events, cause),
-            remedy: cause.and_then(|reason| self.find_remedy(reason, hold_up)),
+            remedy,
             next: find_steps(view, finding, cause),
             domains: Vec::new(),
             domain_notes: Vec::new(),
@@ -134,7 +136,12 @@ impl Search<'_> {
     }
 
     /// The remedy, with the names of the objects in its commands.
-    fn find_remedy(&self, reason: Reason, hold_up: Option<&Event>) -> Option<String> {
+    fn find_remedy(
+        &self,
+        reason: Reason,
+        hold_up: Option<&Event>,
+        sentence: &str,
+    ) -> Option<String> {
         if let (Reason::ClaimMissing, Some(remedy)) = (reason, self.find_claim_remedy()) {
             return Some(remedy);
         }
@@ -143,16 +150,9 @@ impl Search<'_> {
         let of_event = hold_up.and_then(|e| hold_up_remedy(event::reason(e)));
         let of_state = || found.and_then(|cause| cause.remedy);
         let remedy = of_event.or_else(of_state).or_else(|| remedy_of(reason))?;
-        let pod = self.finding.pod;
-        Some(
-            Named {
-                namespace: self.view.workload.set.metadata.namespace.as_deref(),
-                pod: pod.map(|pod| ownership::name(&pod.metadata)),
-                node: pod.and_then(pod_state::node_of),
-                container: found.and_then(|cause| cause.container.as_deref()),
-            }
-            .fill(remedy),
-        )
+        let container = found.and_then(|cause| cause.container.as_deref());
+        let names = name_objects(&self.view, &self.finding, sentence).with("CONTAINER", container);
+        Some(names.fill(remedy))
     }
 
     /// The remedy for the claim that the pods of the PodClique wait for.

@@ -41,8 +41,8 @@ fn remedy_of_block(blocked: &BlockedClaim, namespace: &str) -> String {
 fn create_template(claim: &str, namespace: &str, template: &str) -> String {
     let (namespace, name) = template.split_once('/').unwrap_or((namespace, template));
     format!(
-        "`kubectl get resourceclaimtemplates -n {namespace}` lists those that exist; create {name} with \
-         `kubectl apply -n {namespace} -f FILE`: claim {claim} and its pods follow by themselves"
+        "`kubectl get resourceclaimtemplates -n {namespace}` lists those that exist; create {name} there: \
+         claim {claim} and its pods follow by themselves"
     )
 }
 

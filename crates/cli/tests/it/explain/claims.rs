@@ -23,8 +23,8 @@ fn waiting(sentence: &str) -> Workload {
 #[rstest]
 #[case::template_is_missing(
     "claim demo-all-pool does not exist yet: ResourceClaimTemplate shared/pool is missing",
-    "`kubectl get resourceclaimtemplates -n shared` lists those that exist; create pool with `kubectl \
-     apply -n shared -f FILE`: claim demo-all-pool and its pods follow by themselves"
+    "`kubectl get resourceclaimtemplates -n shared` lists those that exist; create pool there: claim \
+     demo-all-pool and its pods follow by themselves"
 )]
 #[case::of_a_user(
     "claim demo-all-pool does not exist yet: one of that name belongs to nobody; to free the name: \
@@ -82,8 +82,9 @@ fn waiting(sentence: &str) -> Workload {
 )]
 #[case::of_a_newer_operator(
     "claim demo-all-pool is red",
-    "the message names the missing claim or template: create the ResourceClaimTemplate, or end the pod \
-     that holds an earlier claim; the pods follow by themselves"
+    "the message names the missing claim or template: create the ResourceClaimTemplate (`kubectl get \
+     resourceclaimtemplates -n default` lists those that exist), or end the pod that holds an earlier \
+     claim; the pods follow by themselves"
 )]
 fn the_claim_is_named_with_its_remedy(#[case] sentence: &str, #[case] remedy: &str) {
     let answer = explain(&waiting(sentence), &[]);
