@@ -13,7 +13,7 @@ use strum::IntoEnumIterator as _;
 use testkit::builders::after;
 
 use super::explain;
-use crate::read::{demo_with, on_node};
+use crate::read::{demo_with, gated, on_node};
 
 const MANUAL: &str = include_str!("../../../../../docs/operations.md");
 
@@ -245,4 +245,20 @@ fn a_claim_that_no_message_names_is_that_of_the_pod() {
         remedy.starts_with("`kubectl describe pvc models -n default`"),
         "{remedy}"
     );
+}
+
+/// Kueue's pod integration takes the pods one by one, and the operator's queues need none of it.
+#[test]
+fn a_gate_of_kueue_has_its_own_remedy() {
+    let kueue = "list `PodCliqueSet.v1alpha1.grove.io`, `PodCliqueScalingGroup.v1alpha1.grove.io` and \
+        `PodClique.v1alpha1.grove.io` under `integrations.externalFrameworks` in Kueue's configuration: \
+        `kubectl edit configmap kueue-manager-config -n kueue-system`, then `kubectl rollout restart \
+        deployment kueue-controller-manager -n kueue-system`; a pod keeps the gate until `kubectl delete \
+        pod POD -n NAMESPACE`, and its successor has none";
+    assert!(MANUAL.contains(&format!(" | `ForeignSchedulingGate` | {kueue} |\n")));
+    let pod = gated(&["example.com/other", "kueue.x-k8s.io/admission"]);
+    let answer = explain(&demo_with(&[pod.clone(), pod], &[]), &[]);
+    assert_eq!(answer.reason, "ForeignSchedulingGate");
+    let expected = kueue.replace("POD -n NAMESPACE", "demo-0-worker-bcdf0 -n default");
+    assert_eq!(answer.remedy, Some(expected));
 }

@@ -15,6 +15,17 @@ use crate::health::training;
 use crate::object::pod::PodClaim;
 use crate::scheduling::DEFAULT_SCHEDULER;
 
+/// Prefix of Kueue's scheduling gates.
+const KUEUE_GATES: &str = "kueue.x-k8s.io/";
+
+/// Kueue's pod integration takes single pods unless it knows that their owners are of another framework.
+const KUEUE_REMEDY: &str = "list `PodCliqueSet.v1alpha1.grove.io`, \
+    `PodCliqueScalingGroup.v1alpha1.grove.io` and `PodClique.v1alpha1.grove.io` under \
+    `integrations.externalFrameworks` in Kueue's configuration: `kubectl edit configmap \
+    kueue-manager-config -n kueue-system`, then `kubectl rollout restart deployment \
+    kueue-controller-manager -n kueue-system`; a pod keeps the gate until `kubectl delete pod POD -n \
+    NAMESPACE`, and its successor has none";
+
 /// The inputs of a pod's cause besides the pod.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
@@ -91,7 +102,11 @@ fn gated(pod: &Pod) -> Cause {
         pod.name(),
         gates.join(", ")
     );
-    Cause::new(Reason::ForeignSchedulingGate, text)
+    let is_of_kueue = gates.iter().any(|gate| gate.starts_with(KUEUE_GATES));
+    Cause {
+        remedy: is_of_kueue.then_some(KUEUE_REMEDY),
+        ..Cause::new(Reason::ForeignSchedulingGate, text)
+    }
 }
 
 /// What the scheduler says, or its PodGang: other pods may say more about the gang.
