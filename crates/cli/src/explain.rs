@@ -15,6 +15,7 @@ mod named;
 mod next;
 mod object_names;
 mod remedy;
+mod scarce_device;
 
 use chrono::Local;
 use futures::future::try_join_all;
@@ -24,6 +25,7 @@ use crate::capacity::read_snapshot;
 use crate::cluster::{Cluster, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
+use crate::lint::read_offered_nodes;
 use crate::operator_presence::read_absence;
 use crate::output;
 use crate::tree::now;
@@ -36,6 +38,11 @@ pub use draw::draw_explanation;
 pub use evidence::{describe_failure, first_lines};
 pub use named::Named;
 pub use remedy::{hold_up_remedy, remedy_of};
+pub use scarce_device::{ScarceDevice, tell_missing};
+
+/// A name of a resource that no node has is then like one of which all is taken.
+const NODES_FORBIDDEN: &str =
+    "nodes: you have no right to list them, so a misspelt resource is not found";
 
 /// Runs the command.
 pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
@@ -53,6 +60,7 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     // The cause does not depend on events.
     answer.not_read.extend(events.err().map(|e| e.to_string()));
     tell_claims(&cluster, &found, &mut answer).await;
+    tell_devices(&cluster, &found, &mut answer).await;
     if found.lacks_domain() {
         tell_domains(&cluster, &found, &mut answer).await;
     }
@@ -73,6 +81,19 @@ async fn tell_domains(cluster: &Cluster, found: &Search<'_>, answer: &mut Explan
             answer.domains = told.domains;
             answer.domain_notes = told.notes;
         }
+        Err(failure) => answer.not_read.push(failure.to_string()),
+    }
+}
+
+/// The nodes are read only if the scheduler finds too few of a device.
+async fn tell_devices(cluster: &Cluster, found: &Search<'_>, answer: &mut Explanation) {
+    let scarce = found.scarce_devices();
+    if scarce.is_empty() {
+        return;
+    }
+    match read_offered_nodes(cluster, &[found.set()]).await {
+        Ok(Some(nodes)) => tell_missing(answer, &scarce, &nodes.resources),
+        Ok(None) => answer.not_read.push(NODES_FORBIDDEN.to_owned()),
         Err(failure) => answer.not_read.push(failure.to_string()),
     }
 }

@@ -32,6 +32,7 @@ pub use cluster::{
     Answer, Answers, NamespaceQuota, Need, NeededKind, OfferedNodes, Wanted, build_pods,
     check_answers, check_nodes, judge_answer, needs_of,
 };
+pub(crate) use cluster::{devices_of, read_offered_nodes};
 pub(crate) use definition::find_first_error;
 pub use draw::draw_report;
 pub use judged_files::{JudgedFiles, judge_by, judge_sources};

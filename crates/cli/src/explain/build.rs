@@ -2,6 +2,7 @@
 
 use admission::defaults::DefaultsConfig;
 use admission::validated_set::validate_set;
+use api::PodCliqueSet;
 use api::conditions::{self, ConditionType, Reason};
 use api::labels;
 use domain::object::ownership;
@@ -18,6 +19,7 @@ use super::find::{Finding, find_culprit, find_pod, is_of_the_set_itself, ready_r
 use super::next::find_steps;
 use super::object_names::name_objects;
 use super::remedy::{hold_up_remedy, remedy_of};
+use super::scarce_device::{ScarceDevice, find_scarce};
 use crate::capacity::{ClusterSnapshot, DomainsOfGang, domains_of, gangs_in};
 use crate::output::count;
 use crate::workload::View;
@@ -93,6 +95,16 @@ impl Search<'_> {
             domain_notes: Vec::new(),
             not_read: Vec::new(),
         }
+    }
+
+    /// The set.
+    pub fn set(&self) -> &PodCliqueSet {
+        &self.view.workload.set
+    }
+
+    /// The devices that the scheduler finds too few of for the pods.
+    pub fn scarce_devices(&self) -> Vec<ScarceDevice> {
+        find_scarce(self.set(), &self.finding)
     }
 
     /// Names of the resource claims that may keep the pod from a node.

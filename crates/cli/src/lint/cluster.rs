@@ -30,6 +30,8 @@ pub use answers::{Answer, Answers, NamespaceQuota, NeededKind, Wanted};
 pub use check::check_answers;
 pub use dry_run::{build_pods, judge_answer};
 pub use needs::{Need, needs_of};
+pub(crate) use node_resources::devices as devices_of;
+pub(crate) use nodes::read as read_offered_nodes;
 pub use nodes::{OfferedNodes, check_nodes};
 
 /// Reads all needs of the sets from the cluster, and adds remarks.

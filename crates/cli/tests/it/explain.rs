@@ -6,6 +6,7 @@ mod next;
 mod readme;
 mod reasons;
 mod remedies;
+mod scarce_devices;
 mod stuck;
 mod terminations;
 mod trees;
