@@ -37,6 +37,8 @@ pub mod types {
     pub const REQUEUED: &str = "Requeued";
     /// The required pods are Ready.
     pub const PODS_READY: &str = "PodsReady";
+    /// It is over, and needs no quota any more.
+    pub const FINISHED: &str = "Finished";
 }
 
 /// As many kinds of pods as one Workload has in all supported versions of Kueue.

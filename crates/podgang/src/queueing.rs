@@ -20,7 +20,9 @@ use std::sync::Arc;
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::kueue::{KueueWorkload, ResourceFlavor, WorkloadPriorityClass, keys};
+use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSet, PodGang, labels, names};
+use domain::health::training;
 use domain::object::ownership;
 use domain::scheduling::{Profiles, quota};
 use domain::workload::layout;
@@ -30,7 +32,7 @@ use engine::cache::set_of;
 
 use crate::gang_part::GangPart;
 use crate::observe::Snapshot;
-use crate::peers;
+use crate::{peers, slots};
 
 /// The inputs of decisions on quota.
 #[derive(Clone, Debug, Default)]
@@ -45,14 +47,30 @@ pub struct QueueingFacts {
     pub workloads: Vec<Arc<KueueWorkload>>,
     /// The ResourceFlavors that these have.
     pub flavors: BTreeMap<String, Arc<ResourceFlavor>>,
-    /// The WorkloadPriorityClass that the set names, if it exists, with its value.
-    pub priority_class: Option<(String, i32)>,
+    /// Whether ResourceFlavors may be read: without them nobody knows for which nodes quota is.
+    pub are_flavors_readable: bool,
+    /// The WorkloadPriorityClass that the set names, if it names one.
+    pub priority_class: PriorityClass,
     /// The names of the cliques of its PodCliques, by PodClique.
     pub cliques: BTreeMap<String, String>,
     /// All pods of the gang, listed or not, those that are ending included.
     pub pods: Vec<Arc<Pod>>,
     /// Whether its base gang, if it has one, does not wait for quota itself.
     pub has_base_quota: bool,
+    /// How the job ended, if its set is one that is over.
+    pub end: Option<PodCliqueSetPhase>,
+}
+
+/// The priority of a gang in its queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PriorityClass {
+    /// That of its pods.
+    #[default]
+    OfPods,
+    /// That of a WorkloadPriorityClass: its name and value.
+    Named(String, i32),
+    /// The set names a WorkloadPriorityClass that does not exist.
+    Missing(String),
 }
 
 impl QueueingFacts {
@@ -60,6 +78,24 @@ impl QueueingFacts {
     pub fn find(&self, name: &str) -> Option<&Arc<KueueWorkload>> {
         let mut all = self.workloads.iter();
         all.find(|workload| ownership::name(&workload.metadata) == name)
+    }
+
+    /// Why no quota is asked for, although the gang needs some.
+    pub fn find_obstacle(&self) -> Option<String> {
+        if !self.are_flavors_readable {
+            return Some(
+                "the operator may not read ResourceFlavors, which say for which nodes quota is: serve all \
+                 namespaces (`watchNamespaces: []` in the values of its chart)"
+                    .to_owned(),
+            );
+        }
+        match &self.priority_class {
+            PriorityClass::Missing(name) => Some(format!(
+                "there is no WorkloadPriorityClass {name}: create it, or correct label {} of the set",
+                keys::PRIORITY_CLASS
+            )),
+            PriorityClass::OfPods | PriorityClass::Named(..) => None,
+        }
     }
 
     /// The pods of a PodClique.
@@ -93,10 +129,12 @@ pub(crate) fn observe(
         is_outdated: caches.is_workload_outdated(namespace)
             || caches.is_outdated::<KueueWorkload>(namespace),
         flavors: find_flavors(&workloads, caches),
+        are_flavors_readable: caches.is_served::<ResourceFlavor>(""),
         priority_class: find_priority_class(gang, caches),
         cliques: find_cliques(gang, parts, caches),
         pods: find_pods(gang, caches),
         has_base_quota: has_base_quota(gang, caches),
+        end: find_end(gang, caches),
         workloads,
     })
 }
@@ -118,12 +156,23 @@ fn find_flavors(
         .collect()
 }
 
-fn find_priority_class(gang: &PodGang, caches: &Caches) -> Option<(String, i32)> {
-    let name = ownership::label(&gang.metadata, keys::PRIORITY_CLASS)?;
-    let class = caches
+fn find_priority_class(gang: &PodGang, caches: &Caches) -> PriorityClass {
+    let named = ownership::label(&gang.metadata, keys::PRIORITY_CLASS);
+    let Some(name) = named.filter(|name| !name.is_empty()) else {
+        return PriorityClass::OfPods;
+    };
+    match caches
         .of::<WorkloadPriorityClass>()
-        .get(&Key::new("", name))?;
-    Some((name.to_owned(), class.value))
+        .get(&Key::new("", name))
+    {
+        Some(class) => PriorityClass::Named(name.to_owned(), class.value),
+        None => PriorityClass::Missing(name.to_owned()),
+    }
+}
+
+fn find_end(gang: &PodGang, caches: &Caches) -> Option<PodCliqueSetPhase> {
+    let phase = slots::find_set(gang, caches)?.status.as_ref()?.phase;
+    phase.filter(|phase| training::is_terminal(Some(*phase)))
 }
 
 fn find_cliques(gang: &PodGang, parts: &[GangPart], caches: &Caches) -> BTreeMap<String, String> {
@@ -165,6 +214,7 @@ pub(crate) fn unsupported(snapshot: &Snapshot) -> Option<ConditionUpdate> {
     let facts = snapshot.queueing.as_ref()?;
     facts.queue.as_ref()?;
     let (reason, message) = find_contradiction(&snapshot.gang)
+        .or_else(|| find_unusable_quota(&snapshot.gang, facts))
         .map(|text| (Reason::TopologyUnavailable, text))
         .or_else(|| Some((Reason::QuotaIgnoresClaims, find_claims(snapshot)?)))?;
     Some(ConditionUpdate {
@@ -185,6 +235,18 @@ fn find_claims(snapshot: &Snapshot) -> Option<String> {
         "pod {} uses resource claims, for which Kueue reserves no quota: limit them by a ResourceQuota",
         pod.name()
     ))
+}
+
+/// Kueue has admitted a Workload in a way that the operator cannot follow.
+fn find_unusable_quota(gang: &PodGang, facts: &QueueingFacts) -> Option<String> {
+    let mut all = facts.workloads.iter().filter(|w| grant::is_admitted(w));
+    all.find_map(|workload| {
+        let text = grant::read(gang, facts, workload).err()?;
+        let name = ownership::name(&workload.metadata);
+        Some(format!(
+            "Workload {name} has quota that cannot be used: {text}"
+        ))
+    })
 }
 
 /// A pod has to join others in a topology domain, and its quota is for other nodes.

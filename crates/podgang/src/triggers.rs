@@ -14,7 +14,7 @@ use api::{
     ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang,
     PodGangSpec, labels, names,
 };
-use domain::health::suspension;
+use domain::health::{suspension, training};
 use domain::object::ownership;
 use domain::scheduling::{names_queue, pod_group_name, quota};
 use domain::workload::gang;
@@ -110,9 +110,15 @@ fn has_other_constraints(change: &Change<PodGang>) -> bool {
     topology::differs(old, new)
 }
 
-/// The gangs of a set that is suspended or resumed.
+/// The gangs of a set that is suspended or resumed, or of a job that ends: its quota is given back.
 fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
-    if change.keeps(|set| suspension::is_suspended(set.status.as_ref())) {
+    let state = |set: &PodCliqueSet| {
+        let status = set.status.as_ref();
+        let phase = status.and_then(|status| status.phase);
+        let is_over = training::is_terminal(phase);
+        (suspension::is_suspended(status), phase.filter(|_| is_over))
+    };
+    if change.keeps(state) {
         return Vec::new();
     }
     let sets = change.versions();

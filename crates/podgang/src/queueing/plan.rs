@@ -12,7 +12,7 @@ use domain::scheduling::quota::{self, PodCounts};
 use jiff::Timestamp;
 
 use super::verdict::Verdict;
-use super::{QueueingFacts, counts, grant, release, workload};
+use super::{PriorityClass, QueueingFacts, counts, grant, release, workload};
 use crate::gang_part::GangPart;
 use crate::observe::Snapshot;
 
@@ -54,7 +54,10 @@ fn plan_waiting(snapshot: &Snapshot, facts: &QueueingFacts, now: Timestamp) -> V
         return Vec::new();
     }
     let requested = counts::requested(gang);
-    let may_ask = !snapshot.is_suspended && facts.has_base_quota && !requested.is_empty();
+    let may_ask = !snapshot.is_suspended
+        && facts.has_base_quota
+        && facts.are_flavors_readable
+        && !requested.is_empty();
     let name = ownership::name(&gang.metadata);
     let mut actions: Vec<Action> = staying(facts)
         .filter_map(|workload| {
@@ -74,16 +77,22 @@ fn plan_waiting(snapshot: &Snapshot, facts: &QueueingFacts, now: Timestamp) -> V
             is_other.then(|| give_up(workload))
         })
         .collect();
-    if may_ask && facts.find(name).is_none() {
+    if may_ask && facts.find_obstacle().is_none() && facts.find(name).is_none() {
         actions.extend(ask(gang, &snapshot.parts, facts, name, &requested));
     }
     actions
 }
 
-/// Whether a request that has no quota differs from the present need.
+/// Whether a request that has no quota differs from the present need, queue or priority.
 fn asks_for_others(facts: &QueueingFacts, workload: &KueueWorkload, needed: &PodCounts) -> bool {
+    let class = workload.spec.priority_class_ref.as_ref();
+    let wanted = match &facts.priority_class {
+        PriorityClass::Named(name, _) | PriorityClass::Missing(name) => Some(name),
+        PriorityClass::OfPods => None,
+    };
     quota::requested(&workload.metadata).as_ref() != Some(needed)
         || workload.spec.queue_name != facts.queue
+        || class.map(|class| &class.name) != wanted
 }
 
 /// None while a PodClique is missing: its template is not known.
@@ -123,7 +132,7 @@ fn plan_reserved(
         })
         .collect();
     let is_asking = facts.workloads.iter().any(|w| grant_of(w).is_none());
-    if !missing.is_empty() && !is_asking {
+    if !missing.is_empty() && !is_asking && facts.find_obstacle().is_none() {
         let name = ownership::name(&gang.metadata);
         let mut names = (1..=facts.workloads.len().saturating_add(1))
             .map(|number| workload::growth_name(name, number));

@@ -15,6 +15,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 use super::{QueueingFacts, counts, grant};
 
+const NOT_STARTED: &str = "the required pods have not started";
+
 /// Reasons of evictions after which Kueue tries the Workload again at once.
 const REQUEUED_AT_ONCE: [&str; 2] = ["Preempted", "NodeFailures"];
 
@@ -78,11 +80,19 @@ pub fn without_quota(workload: &KueueWorkload, now: Timestamp) -> KueueWorkload 
         "The workload has no reservation",
     );
     set(types::REQUEUED, is_requeued, &reason, &message);
+    let starts_again = status
+        .conditions
+        .iter()
+        .any(|c| c.type_ == types::PODS_READY);
+    if starts_again {
+        let said = (false, "WaitForStart", NOT_STARTED);
+        set_condition(&mut status.conditions, types::PODS_READY, said, now);
+    }
     next
 }
 
-/// The Workload of a grant with the quota that its pods need no more, and with whether the gang is up.
-/// `None` if it says so already.
+/// The Workload of a grant with the quota that its pods need no more, and with whether the gang is up
+/// or, if its job is over, has ended. `None` if it says so already.
 pub fn with_progress(
     gang: &PodGang,
     facts: &QueueingFacts,
@@ -94,20 +104,45 @@ pub fn with_progress(
     let reclaimable = reclaimable(facts, workload, granted);
     let status = next.status.get_or_insert_default();
     status.reclaimable_pods = reclaimable;
-    let is_ready = gang::is_ready(gang);
-    let was_ready = grant::holds(workload, types::PODS_READY);
-    if is_ready && !was_ready {
-        let said = (true, "Started", "the required pods are Ready");
-        set_condition(&mut status.conditions, types::PODS_READY, said, now);
-    } else if was_ready && !is_ready {
-        let said = (
-            false,
-            "WaitForRecovery",
-            "fewer pods are Ready than required",
-        );
+    if let Some(end) = facts.end {
+        if !has_users(gang, facts) {
+            let reason = end.to_string();
+            let said = (true, &*reason, "the job is over");
+            set_condition(&mut status.conditions, types::FINISHED, said, now);
+        }
+    } else if let Some(said) = judge_readiness(gang, workload) {
         set_condition(&mut status.conditions, types::PODS_READY, said, now);
     }
     (next != *workload).then_some(next)
+}
+
+/// The next state of `PodsReady`, if it changes. Kueue gives a gang that starts another time than one
+/// that recovers.
+fn judge_readiness(
+    gang: &PodGang,
+    workload: &KueueWorkload,
+) -> Option<(bool, &'static str, &'static str)> {
+    let mut conditions = workload.status.iter().flat_map(|s| &s.conditions);
+    let before = conditions.find(|c| c.type_ == types::PODS_READY);
+    let was_ready = before.map(|c| c.status == "True");
+    let is_recovering = before.is_some_and(|c| c.reason == "WaitForRecovery");
+    match (was_ready, gang::is_ready(gang)) {
+        (Some(true), false) => Some((
+            false,
+            "WaitForRecovery",
+            "fewer pods are Ready than required",
+        )),
+        (None, false) => Some((false, "WaitForStart", NOT_STARTED)),
+        (None | Some(false), true) => {
+            let reason = if is_recovering {
+                "Recovered"
+            } else {
+                "Started"
+            };
+            Some((true, reason, "the required pods are Ready"))
+        }
+        (Some(true), true) | (Some(false), false) => None,
+    }
 }
 
 /// The quota that is not needed any more, by podSet. It never falls.

@@ -109,7 +109,7 @@ fn keep(snapshot: &Snapshot, facts: &QueueingFacts, before: &GangQuota) -> Verdi
     let gang = &snapshot.gang;
     let Some(loss) = find_loss(snapshot, facts, before) else {
         let grants = grant::update(gang, facts, &before.grants);
-        let growth = explain_growth(facts, &grants);
+        let growth = explain_growth(gang, facts, &grants);
         let round = before.round;
         return reserved(GangQuota { round, grants }, growth);
     };
@@ -145,8 +145,12 @@ fn has_leftovers(facts: &QueueingFacts, round: i64) -> bool {
         })
 }
 
-/// Why the gang has no quota any more. An unknown state is no loss.
+/// Why the gang has no quota any more. An unknown state is no loss, and a job that is over has nothing
+/// to lose: Kueue may delete its Workload.
 fn find_loss(snapshot: &Snapshot, facts: &QueueingFacts, quota: &GangQuota) -> Option<String> {
+    if facts.end.is_some() {
+        return None;
+    }
     if snapshot.is_suspended {
         return Some("its set is suspended".to_owned());
     }
@@ -164,6 +168,13 @@ fn find_loss(snapshot: &Snapshot, facts: &QueueingFacts, quota: &GangQuota) -> O
     (!grant::is_admitted(workload)).then(|| explain(workload))
 }
 
+/// Whether Kueue has taken the quota, and the gang has not given it back; or somebody keeps the
+/// Workload out of its queue. Kueue leaves the condition until it admits the Workload again.
+fn is_evicted(workload: &KueueWorkload) -> bool {
+    let is_inactive = workload.spec.active == Some(false);
+    grant::holds(workload, types::EVICTED) && (is_inactive || grant::uses_quota(workload))
+}
+
 /// The words of Kueue about a Workload that is not admitted.
 fn explain(workload: &KueueWorkload) -> String {
     let conditions = workload.status.as_ref().map(|s| s.conditions.as_slice());
@@ -172,14 +183,16 @@ fn explain(workload: &KueueWorkload) -> String {
         all.find(|c| c.type_ == type_ && c.status == status)
     };
     let found = of_type(types::EVICTED, "True")
+        .filter(|_| is_evicted(workload))
         .or_else(|| of_type(types::QUOTA_RESERVED, "False"))
-        .or_else(|| of_type(types::ADMITTED, "False"));
+        .or_else(|| of_type(types::ADMITTED, "False"))
+        .or_else(|| of_type(types::EVICTED, "True"));
     let is_inactive = workload.spec.active == Some(false);
     match found {
         Some(c) if is_inactive => format!("it was deactivated; {}: {}", c.reason, c.message),
         Some(c) => format!("{}: {}", c.reason, c.message),
         None if is_inactive => "it was deactivated".to_owned(),
-        None => "Kueue has not looked at it yet".to_owned(),
+        None => "Kueue has not answered yet".to_owned(),
     }
 }
 
@@ -211,28 +224,32 @@ fn find_first(snapshot: &Snapshot, facts: &QueueingFacts) -> Result<QuotaGrant, 
     if !facts.has_base_quota {
         return Err(wait("its base gang has no quota"));
     }
-    let requested = counts::requested(gang);
     let name = ownership::name(&gang.metadata);
-    let Some(workload) = facts.find(name) else {
-        let text = if requested.is_empty() {
-            "not all of its pods exist"
-        } else {
-            "its Workload is being created"
-        };
-        return Err(wait(text));
+    let Some(workload) = facts.find(name).filter(|_| facts.are_flavors_readable) else {
+        return Err(wait(explain_missing(gang, facts)));
     };
     if grant::is_admitted(workload) {
         return grant::read(gang, facts, workload).map_err(wait);
     }
-    let is_evicted = grant::holds(workload, types::EVICTED);
     Err(Wait {
-        reason: if is_evicted {
+        reason: if is_evicted(workload) {
             Reason::QuotaEvicted
         } else {
             Reason::WaitingForQuota
         },
         text: explain(workload),
     })
+}
+
+/// Why there is no request.
+fn explain_missing(gang: &PodGang, facts: &QueueingFacts) -> String {
+    if let Some(obstacle) = facts.find_obstacle() {
+        obstacle
+    } else if counts::requested(gang).is_empty() {
+        "not all of its pods exist".to_owned()
+    } else {
+        "its Workload is being created".to_owned()
+    }
 }
 
 /// With the words about pods that wait for more.
@@ -266,7 +283,7 @@ fn waiting(quota: GangQuota, reason: Reason, what: &str, why: &str) -> Verdict {
 }
 
 /// The words of Kueue about pods that wait beside a gang that runs.
-fn explain_growth(facts: &QueueingFacts, grants: &[QuotaGrant]) -> Option<String> {
+fn explain_growth(gang: &PodGang, facts: &QueueingFacts, grants: &[QuotaGrant]) -> Option<String> {
     let is_granted = |workload: &&Arc<KueueWorkload>| {
         let uid = ownership::uid(&workload.metadata);
         grants.iter().any(|grant| grant.uid == uid)
@@ -274,5 +291,9 @@ fn explain_growth(facts: &QueueingFacts, grants: &[QuotaGrant]) -> Option<String
     let mut others = facts.workloads.iter().filter(|w| !is_granted(w));
     let workload = others.next()?;
     let name = ownership::name(&workload.metadata);
-    Some(format!("Workload {name} waits: {}", explain(workload)))
+    if !grant::is_admitted(workload) {
+        return Some(format!("Workload {name} waits: {}", explain(workload)));
+    }
+    let text = grant::read(gang, facts, workload).err()?;
+    Some(format!("Workload {name} cannot be used: {text}"))
 }

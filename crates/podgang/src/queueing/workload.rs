@@ -14,7 +14,7 @@ use k8s_openapi::api::core::v1::{
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::QueueingFacts;
+use super::{PriorityClass, QueueingFacts};
 use crate::gang_part::GangPart;
 
 /// The name of the request for pods that were added later.
@@ -44,19 +44,22 @@ pub fn build(
         ..ObjectMeta::default()
     };
     let is_first = name == ownership::name(&gang.metadata);
-    let class = facts.priority_class.as_ref();
     let of_pods = facts.pods.iter().find_map(|pod| pod.spec.priority);
+    let (class, priority) = match &facts.priority_class {
+        PriorityClass::Named(name, value) => (Some(name), Some(*value)),
+        PriorityClass::OfPods | PriorityClass::Missing(_) => (None, of_pods),
+    };
     KueueWorkload {
         metadata,
         spec: KueueWorkloadSpec {
             queue_name: facts.queue.clone(),
             pod_sets: pod_sets(parts, facts, asked, is_first),
-            priority_class_ref: class.map(|(name, _)| KueuePriorityClassRef {
+            priority_class_ref: class.map(|name| KueuePriorityClassRef {
                 group: kueue::GROUP.to_owned(),
                 kind: "WorkloadPriorityClass".to_owned(),
                 name: name.clone(),
             }),
-            priority: class.map(|(_, value)| *value).or(of_pods),
+            priority,
             active: Some(true),
             ..KueueWorkloadSpec::default()
         },

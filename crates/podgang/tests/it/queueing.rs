@@ -1,6 +1,7 @@
 //! Quota of a gang whose set names a queue of Kueue (docs/queues.md, decision 177).
 
 mod growth;
+mod kueues_answers;
 mod loss;
 mod requests;
 
@@ -55,6 +56,7 @@ fn queued(requested: Option<i32>) -> Snapshot {
     let facts = QueueingFacts {
         queue: Some("team-a".to_owned()),
         is_served: true,
+        are_flavors_readable: true,
         cliques: BTreeMap::from([(WORKER.to_owned(), "worker".to_owned())]),
         has_base_quota: true,
         ..QueueingFacts::default()
@@ -183,6 +185,7 @@ fn admit(snapshot: &mut Snapshot, name: &str, count: i32) {
         status.conditions = vec![
             condition("QuotaReserved", true, "QuotaReserved", ""),
             condition("Admitted", true, "Admitted", ""),
+            condition("PodsReady", false, "WaitForStart", ""),
         ];
         status.admission = Some(KueueAdmission {
             cluster_queue: "gpus".to_owned(),

@@ -14,7 +14,7 @@ fn more_pods_are_asked_for_by_another_workload() {
     carry_out(&mut snapshot, &asked);
     assert!(store_status(&mut snapshot).is_empty());
     assert!(
-        state(&snapshot).contains("Workload demo-0.x1 waits: Kueue has not looked at it yet"),
+        state(&snapshot).contains("Workload demo-0.x1 waits: Kueue has not answered yet"),
         "{}",
         state(&snapshot)
     );

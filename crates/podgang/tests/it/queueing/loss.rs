@@ -62,6 +62,7 @@ fn quota_is_returned_once_all_pods_have_ended() {
         [
             "QuotaReserved False Pending",
             "Admitted False NoReservation",
+            "PodsReady False WaitForStart",
             "Evicted True Preempted",
             "Requeued True Preempted"
         ]

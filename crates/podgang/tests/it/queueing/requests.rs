@@ -1,5 +1,6 @@
 //! The first request of a gang.
 
+use podgang::queueing::PriorityClass;
 use podgang::queueing::grant::distribute;
 use podgang::queueing::workload::pod_sets;
 use rstest::rstest;
@@ -121,6 +122,33 @@ fn another_need_is_asked_for_anew_while_there_is_no_quota() {
 }
 
 #[test]
+fn the_priority_is_that_of_the_class_that_the_set_names() {
+    let mut snapshot = queued(Some(3));
+    let asked = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &asked);
+    facts(&mut snapshot).priority_class = PriorityClass::Missing("urgent".to_owned());
+    let given_up = store_status(&mut snapshot);
+    assert_eq!(
+        words(&given_up),
+        ["delete Workload demo-0 at version 1: its pods need no quota any more"]
+    );
+    carry_out(&mut snapshot, &given_up);
+    assert!(store_status(&mut snapshot).is_empty());
+    assert_eq!(
+        state(&snapshot),
+        "False WaitingForQuota: gang demo-0 waits in queue team-a: there is no WorkloadPriorityClass \
+         urgent: create it, or correct label kueue.x-k8s.io/priority-class of the set"
+    );
+    facts(&mut snapshot).priority_class = PriorityClass::Named("urgent".to_owned(), 7);
+    let asked = store_status(&mut snapshot);
+    let spec = &asked[0].written::<KueueWorkload>().unwrap().spec;
+    assert_eq!(spec.priority, Some(7));
+    assert_eq!(spec.priority_class_ref.as_ref().unwrap().name, "urgent");
+    carry_out(&mut snapshot, &asked);
+    assert!(store_status(&mut snapshot).is_empty(), "once");
+}
+
+#[test]
 fn a_gang_that_ran_before_runs_outside_the_quota() {
     let mut snapshot = queued(None);
     list_pods(&mut snapshot);
@@ -139,6 +167,10 @@ fn a_gang_that_ran_before_runs_outside_the_quota() {
 #[case::not_served(|f: &mut QueueingFacts| f.is_served = false)]
 #[case::no_base_quota(|f: &mut QueueingFacts| f.has_base_quota = false)]
 #[case::outdated(|f: &mut QueueingFacts| f.is_outdated = true)]
+#[case::flavors_may_not_be_read(|f: &mut QueueingFacts| f.are_flavors_readable = false)]
+#[case::no_priority_class(|f: &mut QueueingFacts| {
+    f.priority_class = PriorityClass::Missing("urgent".to_owned());
+})]
 fn nothing_is_asked(#[case] adapt: fn(&mut QueueingFacts)) {
     let mut snapshot = queued(Some(3));
     adapt(facts(&mut snapshot));
