@@ -45,6 +45,9 @@ pub struct Branch {
     /// Index of a pod in its PodClique.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<i32>,
+    /// Its rank: the index among all pods of its group replica, or in a PodClique without a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<i32>,
     /// Host name of a pod, by which the others of its set find it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,

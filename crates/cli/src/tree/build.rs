@@ -144,6 +144,7 @@ impl Builder<'_> {
         };
         branch.node = pod_state::node_of(pod).map(str::to_owned);
         branch.index = pod_state::index_of(pod);
+        branch.rank = pod_state::rank_of(pod);
         branch.host = pod_state::host_of(pod).map(str::to_owned);
         branch.date(created(&pod.metadata), self.now);
         branch

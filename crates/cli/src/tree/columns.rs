@@ -3,7 +3,9 @@
 use crate::output::Table;
 
 /// The columns by importance: the last ones are left out first.
-const HEADING: [&str; 7] = ["NAME", "READY", "STATE", "AGE", "INDEX", "NODE", "HOST"];
+const HEADING: [&str; 8] = [
+    "NAME", "READY", "STATE", "AGE", "INDEX", "NODE", "HOST", "RANK",
+];
 /// These are always drawn.
 const FEWEST: usize = 3;
 

@@ -37,6 +37,7 @@ struct Row {
 fn collect(branch: &Branch, lead: &str, margin: &str, rows: &mut Vec<Row>) {
     let state = output::of_state(&branch.state, branch.is_good);
     let cell = |text: &Option<String>| legible(text.as_deref().unwrap_or_default()).into_owned();
+    let number = |number: Option<i32>| number.map_or(String::new(), |number| number.to_string());
     let has_children = !branch.children.is_empty();
     rows.push(Row {
         cells: vec![
@@ -44,11 +45,10 @@ fn collect(branch: &Branch, lead: &str, margin: &str, rows: &mut Vec<Row>) {
             cell(&branch.ready),
             state,
             cell(&branch.age),
-            branch
-                .index
-                .map_or(String::new(), |index| index.to_string()),
+            number(branch.index),
             cell(&branch.node),
             cell(&branch.host),
+            number(branch.rank),
         ],
         margin: format!("{margin}{}", if has_children { "│ " } else { "  " }),
         cause: branch.cause.clone(),

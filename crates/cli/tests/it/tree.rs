@@ -23,8 +23,8 @@ fn heading(width: Option<usize>) -> String {
 
 /// Columns that do not fit are left out, the last first; causes are wrapped to the width.
 #[rstest]
-#[case::anything(None, "NAME READY STATE AGE INDEX NODE HOST")]
-#[case::wide(Some(120), "NAME READY STATE AGE INDEX NODE HOST")]
+#[case::anything(None, "NAME READY STATE AGE INDEX NODE HOST RANK")]
+#[case::wide(Some(120), "NAME READY STATE AGE INDEX NODE HOST RANK")]
 #[case::narrow(Some(40), "NAME READY STATE")]
 fn columns_are_those_that_fit(#[case] width: Option<usize>, #[case] expected: &str) {
     assert_eq!(heading(width), expected);
@@ -51,8 +51,8 @@ fn json_has_numbers_and_times() {
     assert_eq!(tree["created"], json!(after(0)));
     let pod = &tree["children"][0]["children"][0]["children"][1];
     assert_eq!(
-        (&pod["index"], &pod["host"]),
-        (&json!(1), &json!("demo-0-worker-1"))
+        (&pod["index"], &pod["rank"], &pod["host"]),
+        (&json!(1), &json!(1), &json!("demo-0-worker-1"))
     );
 }
 
