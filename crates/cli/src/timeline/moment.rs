@@ -6,6 +6,9 @@ use serde::Serialize;
 /// A moment without a known time: it comes last.
 pub const UNDATED: Timestamp = Timestamp::MAX;
 
+/// Reason of the moment at which a restart was asked for.
+pub const RESTART: &str = "Restart";
+
 /// Whether the time is none.
 pub fn is_undated(at: &Timestamp) -> bool {
     *at == UNDATED

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::moment::{Moment, What};
+use super::moment::{Moment, RESTART, What};
 
 /// Ends the reason of an event about a deletion.
 const DELETED: &str = "DeleteSuccessful";
@@ -19,6 +19,7 @@ fn rank(moment: &Moment) -> usize {
     match moment.what {
         What::Created if moment.kind == "podcliqueset" => 0,
         What::Scaled => 1,
+        What::Update if moment.reason == RESTART => 1,
         What::Update if moment.text.ends_with("began") => 2,
         What::Disrupted => 3,
         What::Failed => 4,
