@@ -135,11 +135,14 @@ pub fn heal(store: &mut Store) {
     mend(store);
 }
 
-/// A user edits the labels of a pod or another child by hand.
+/// A user edits the labels of a pod or another child by hand. Not of a Workload, which nobody repairs.
 fn relabel(store: &mut Store, rng: &mut Rng) {
+    let is_child = |(id, o): &(&Id, &Stored)| {
+        view::owner(o).is_some() && id.resource != Resource::KueueWorkload
+    };
     let ids: Vec<Id> = store
         .objects()
-        .filter(|(_, o)| view::owner(o).is_some())
+        .filter(is_child)
         .map(|(id, _)| id.clone())
         .collect();
     if let Some(id) = rng.pick(&ids) {
@@ -148,14 +151,18 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
 }
 
 /// A user edits the owner references of a child. Not of a claim or a domain: if it was deleted later, as
-/// nobody's, pods that use it would hold it, and somebody would have to end them.
+/// nobody's, pods that use it would hold it, and somebody would have to end them. Not of a Workload either:
+/// it would keep its quota, for nobody.
 fn cut_loose(store: &mut Store, rng: &mut Rng) {
     let is_child = |(id, o): &(&Id, &Stored)| {
-        let is_held_by_pods = matches!(
+        let is_left_alone = matches!(
             id.resource,
-            Resource::ResourceClaim | Resource::ComputeDomain | Resource::ResourceClaimTemplate
+            Resource::ResourceClaim
+                | Resource::ComputeDomain
+                | Resource::ResourceClaimTemplate
+                | Resource::KueueWorkload
         );
-        view::owner(o).is_some() && !view::is_terminating(o) && !is_held_by_pods
+        view::owner(o).is_some() && !view::is_terminating(o) && !is_left_alone
     };
     let ids: Vec<Id> = store
         .objects()
