@@ -13,14 +13,18 @@ use sim::store::Record;
 use sim::{Id, Resource, Rng, Store, actors, queue, view};
 
 use crate::cluster;
+use crate::disturbance::Disturbance;
 use crate::mutant::Mutant;
 use crate::ring::{Begin, Ring, in_paused_time};
 use crate::scenarios::{create, job, ready_pods, scale, service};
+use crate::trouble::Trouble;
 
 /// Simulated time within which everything comes to rest.
 const LIMIT: Duration = Duration::from_mins(10);
 /// Time between two kills of the operator.
 const BETWEEN_KILLS: Duration = Duration::from_secs(2);
+/// Simulated time after which a lost event of a watch has been replaced by a list.
+const LONGEST_LOSS: Duration = Duration::from_mins(35);
 /// Lines of the story of a failure.
 const LINES: usize = 80;
 /// Pods of the set; four of them are in its base gang.
@@ -224,6 +228,39 @@ async fn lose_quota(cluster: &mut Course) -> Result<(), String> {
 #[test]
 fn a_gang_that_loses_its_quota_comes_back_as_a_whole() {
     expect_course(PODS, &lose_quota);
+}
+
+/// The loss of quota comes with this fault of the watch of Workloads.
+async fn lose_quota_unseen(cluster: &mut Course, trouble: Trouble) -> Result<(), String> {
+    let plan = Disturbance::Watch(Resource::KueueWorkload, trouble);
+    cluster.ring.wire.begin(Some(plan));
+    cluster.set_quota(0);
+    cluster.store(|store| actors::evict_workload(store, "svc-0"));
+    cluster.ring.pass(LONGEST_LOSS).await?;
+    cluster.expect("no pod may run", |store| running_pods(store) == 0)?;
+    cluster.set_quota(PODS);
+    cluster.rest().await?;
+    cluster.expect("all run again", |store| ready_pods(store) == 6)?;
+    let is_met = cluster.ring.wire.state().plan.is_none();
+    cluster.expect("the fault was met", |_| is_met)
+}
+
+#[test]
+fn a_fault_of_the_watch_of_workloads_only_delays() {
+    let set = queued(service());
+    for trouble in [
+        Trouble::Silent,
+        Trouble::Late,
+        Trouble::Cut,
+        Trouble::ExpiredInStream,
+        Trouble::ExpiredAtStart,
+        Trouble::LostOwn(0),
+        Trouble::LostForeign(0),
+    ] {
+        let course = async |cluster: &mut Course| lose_quota_unseen(cluster, trouble).await;
+        let played = play((&set, PODS), (false, None), &course);
+        assert!(played.is_ok(), "{trouble}\n{}", played.unwrap_err());
+    }
 }
 
 /// Pods without gate run without quota, and those of an earlier round would never go.
