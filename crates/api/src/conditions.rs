@@ -213,7 +213,7 @@ pub enum Reason {
     /// the API through which the scheduler receives gangs.
     SchedulerNotInstalled,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the queue that the set names
-    /// does not exist.
+    /// does not exist, or the profile of its scheduler requires one and it names none.
     QueueNotFound,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: a topology constraint names
     /// a level or a topology that does not exist, or its scheduler cannot honour the constraint.

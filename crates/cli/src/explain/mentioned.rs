@@ -16,12 +16,11 @@ impl Named {
             .with_taken(sentence)
     }
 
-    /// "queue NAME, set by KEY, does not exist: .. one that `kubectl get TYPE` lists".
+    /// "queue NAME, set by KEY, does not exist: .. one that `kubectl get TYPE` lists", or "the set names
+    /// no queue of Kueue (label KEY)".
     fn with_queue(self, sentence: &str) -> Self {
-        let before = sentence.split_once(", set by ").map(|(before, _)| before);
-        let queue = before.and_then(|before| before.rsplit(' ').next());
-        self.with("QUEUE", queue)
-            .with("KEY", name_after(sentence, ", set by "))
+        let label = || name_after(sentence, "no queue of Kueue (label ");
+        self.with("KEY", name_after(sentence, ", set by ").or_else(label))
             .with("QUEUES", name_after(sentence, "one that `kubectl get "))
     }
 

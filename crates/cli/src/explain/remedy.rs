@@ -93,8 +93,8 @@ fn remedy_of_feature(reason: Reason) -> Option<&'static str> {
              value `config.scheduler.profiles`"
         }
         Reason::QueueNotFound => {
-            "create queue QUEUE, or write one that `kubectl get QUEUES` lists into KEY in the metadata \
-             of the PodCliqueSet"
+            "write a queue that `kubectl get QUEUES` lists into KEY in the metadata of the \
+             PodCliqueSet, or create the missing one"
         }
         Reason::TopologyUnavailable => {
             "the message names the missing level or topology; `kubectl get clustertopologybindings -o \

@@ -8,7 +8,7 @@ use admission::Validator;
 use admission::defaults::DefaultsConfig;
 use api::GoDuration;
 use domain::health::stuck::StuckTimeouts;
-use domain::scheduling::{Backend, Profiles};
+use domain::scheduling::{Backend, Profiles, SchedulerProfile};
 use domain::sharing::TemplatesOfOtherNamespaces;
 use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
@@ -124,6 +124,8 @@ struct Profile {
     name: String,
     backend: Option<String>,
     gangs: Gangs,
+    scheduler_name: Option<String>,
+    requires_queue: bool,
     config: IgnoredAny,
 }
 
@@ -215,7 +217,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
 }
 
 impl Profile {
-    fn read(&self) -> Result<(String, Backend), Failure> {
+    fn read(&self) -> Result<(String, SchedulerProfile), Failure> {
         let name = self.backend.as_deref().unwrap_or(&self.name);
         let backend = Backend::named(name).and_then(|backend| match self.gangs {
             Gangs::Split => Some(backend),
@@ -228,6 +230,11 @@ impl Profile {
                 self.name, self.gangs
             ))
         });
-        Ok((self.name.clone(), backend?))
+        let profile = SchedulerProfile {
+            backend: backend?,
+            scheduler_name: self.scheduler_name.clone(),
+            requires_queue: self.requires_queue,
+        };
+        Ok((self.name.clone(), profile))
     }
 }

@@ -126,18 +126,39 @@ impl Backend {
 /// The scheduler of pods that name none.
 pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// Backends by `schedulerName`, and whether queues of Kueue are used.
+/// How the pods of templates that name one scheduler are handled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SchedulerProfile {
+    /// How the scheduler learns of gangs.
+    pub backend: Backend,
+    /// `schedulerName` of the pods, if it is not the one that the template names.
+    pub scheduler_name: Option<String>,
+    /// Whether no gang starts unless its set names a queue of Kueue.
+    pub requires_queue: bool,
+}
+
+impl From<Backend> for SchedulerProfile {
+    fn from(backend: Backend) -> Self {
+        Self {
+            backend,
+            ..Self::default()
+        }
+    }
+}
+
+/// Profiles by the `schedulerName` of templates, and whether queues of Kueue are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profiles {
-    backends: BTreeMap<String, Backend>,
+    profiles: BTreeMap<String, SchedulerProfile>,
     is_queueing: bool,
 }
 
 impl Profiles {
-    /// The backends of these schedulers.
-    pub fn of(profiles: impl IntoIterator<Item = (String, Backend)>) -> Self {
+    /// The profiles of these schedulers.
+    pub fn of<P: Into<SchedulerProfile>>(profiles: impl IntoIterator<Item = (String, P)>) -> Self {
+        let profiles = profiles.into_iter();
         Self {
-            backends: profiles.into_iter().collect(),
+            profiles: profiles.map(|(name, p)| (name, p.into())).collect(),
             is_queueing: false,
         }
     }
@@ -158,15 +179,32 @@ impl Profiles {
 
     /// The schedulers that have a profile, by name.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.backends.keys().map(String::as_str)
+        self.profiles.keys().map(String::as_str)
     }
 
     /// The backend of pods that name this scheduler, or none. A scheduler that is not configured
     /// gets no gangs.
     pub fn backend_of(&self, scheduler_name: Option<&str>) -> Backend {
+        let found = self.find(scheduler_name);
+        found.map(|profile| profile.backend).unwrap_or_default()
+    }
+
+    /// The scheduler that pods name if their template names this one, or none.
+    pub fn scheduler_of_pods<'a>(&'a self, scheduler_name: Option<&'a str>) -> Option<&'a str> {
+        let found = self.find(scheduler_name);
+        let other = found.and_then(|profile| profile.scheduler_name.as_deref());
+        other.or(scheduler_name)
+    }
+
+    /// Whether sets that name this scheduler, or none, start only with a queue of Kueue.
+    pub fn requires_queue(&self, scheduler_name: Option<&str>) -> bool {
+        let found = self.find(scheduler_name);
+        found.is_some_and(|profile| profile.requires_queue)
+    }
+
+    fn find(&self, scheduler_name: Option<&str>) -> Option<&SchedulerProfile> {
         let name = scheduler_name.filter(|name| !name.is_empty());
-        let found = self.backends.get(name.unwrap_or(DEFAULT_SCHEDULER));
-        found.copied().unwrap_or_default()
+        self.profiles.get(name.unwrap_or(DEFAULT_SCHEDULER))
     }
 
     /// Whether gangs have to exist before their pods, without listing any.
@@ -184,17 +222,19 @@ impl Profiles {
 
     /// Whether any scheduler has this backend.
     pub fn uses(&self, backend: Backend) -> bool {
-        self.backends.values().any(|used| *used == backend)
+        self.profiles.values().any(|used| used.backend == backend)
     }
 
     /// The names by which pods ask for KAI Scheduler, in alphabetical order.
     pub fn kai_schedulers(&self) -> impl Iterator<Item = &str> {
-        let kai = self.backends.iter().filter(|(_, backend)| backend.is_kai());
-        kai.map(|(name, _)| name.as_str())
+        let all = self.profiles.iter();
+        all.filter(|(_, profile)| profile.backend.is_kai())
+            .map(|(name, _)| name.as_str())
     }
 
     /// Whether any scheduler uses PodGroups of Kubernetes' own kind.
     pub fn uses_kubernetes(&self) -> bool {
-        self.backends.values().any(|used| used.is_kubernetes())
+        let mut used = self.profiles.values();
+        used.any(|profile| profile.backend.is_kubernetes())
     }
 }

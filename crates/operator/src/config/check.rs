@@ -32,6 +32,9 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     at_least(SHORTEST, "defaults.terminationDelay", delay)?;
     stuck_timeouts::check(config)?;
     config.scheduler.check()?;
+    config
+        .scheduler
+        .check_queues(config.queueing.kueue.enabled)?;
     config.leader_election.check()?;
     if let Some(webhooks) = &config.server.webhooks {
         webhooks.check()?;

@@ -23,7 +23,7 @@ pub struct Kueue {
 }
 
 impl Config {
-    /// The backends by `schedulerName`, and whether queues are used.
+    /// The profiles of schedulers, and whether queues are used.
     pub fn profiles(&self) -> Profiles {
         let profiles = self.scheduler.profiles();
         profiles.with_queueing(self.queueing.kueue.enabled)

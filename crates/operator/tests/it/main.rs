@@ -169,6 +169,30 @@ fn knows_the_schedulers_that_need_gang_objects() {
     );
 }
 
+/// Manifests that name a scheduler that does not run keep their name; their pods get another.
+#[test]
+fn a_profile_says_which_scheduler_pods_get_and_that_they_need_a_queue() {
+    let config = with(
+        "scheduler:
+  profiles:
+    - {name: kueue, backend: kubernetes, schedulerName: default-scheduler, requiresQueue: true}
+    - {name: default-scheduler}
+queueing: {kueue: {enabled: true}}
+",
+    );
+    let profiles = config.unwrap().profiles();
+    for (name, in_pods, requires_queue) in [
+        (Some("kueue"), Some("default-scheduler"), true),
+        (Some("default-scheduler"), Some("default-scheduler"), false),
+        (Some("unknown"), Some("unknown"), false),
+        (None, None, false),
+    ] {
+        assert_eq!(profiles.scheduler_of_pods(name), in_pods, "{name:?}");
+        assert_eq!(profiles.requires_queue(name), requires_queue, "{name:?}");
+    }
+    assert_eq!(profiles.backend_of(Some("kueue")), Backend::Kubernetes);
+}
+
 #[rstest]
 #[case::unknown_key("colour: red\n", "colour")]
 #[case::unknown_inner_key("server: {webook: {}}\n", "webook")]
@@ -235,6 +259,14 @@ fn knows_the_schedulers_that_need_gang_objects() {
 #[case::scheduler_with_config(
     "scheduler: {profiles: [{name: kai-scheduler, config: {}}]}\n",
     "scheduler.profiles[0].config: not honoured yet"
+)]
+#[case::no_scheduler_in_pods(
+    "scheduler: {profiles: [{name: volcano, schedulerName: ''}]}\n",
+    "scheduler.profiles[0].schedulerName: is empty"
+)]
+#[case::required_queue_without_queues(
+    "scheduler: {profiles: [{name: volcano, requiresQueue: true}]}\n",
+    "scheduler.profiles[0].requiresQueue: there are no queues; set queueing.kueue.enabled: true"
 )]
 #[case::default_scheduler(
     "scheduler: {defaultProfileName: kai-scheduler}\n",

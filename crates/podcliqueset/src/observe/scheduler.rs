@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use api::PodCliqueSet;
-use domain::scheduling::{Backend, UnsupportedFeature, quota};
+use domain::object::ownership;
+use domain::scheduling::{Backend, GangScheduler, Peers, UnsupportedFeature, quota};
 use engine::Caches;
 
 use super::topology::TopologyFacts;
@@ -15,6 +16,8 @@ use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor, desired};
 pub struct SchedulerFacts {
     /// The kind of objects that describe gangs to it.
     pub backend: Backend,
+    /// `schedulerName` of new pods, if it is not the one that the template names.
+    pub name_in_pods: Option<String>,
     /// The condition of the base gang that scaled gangs wait for.
     pub wait_for: ScaledGangsWaitFor,
     /// Whether the scheduler itself places scaled gangs after the base gang.
@@ -37,7 +40,8 @@ pub(super) fn observe(
 ) -> SchedulerFacts {
     let scheduler = Some(desired::gang::scheduler_name(set));
     let backend = rules.profiles.backend_of(scheduler);
-    let unsupported = unsupported_feature::find_unsupported(backend, set, podcliques, caches);
+    let unsupported = find_missing_label(set, rules)
+        .or_else(|| unsupported_feature::find_unsupported(backend, set, podcliques, caches));
     SchedulerFacts {
         wait_for: rules.scaled_gangs_wait_for,
         orders_gangs: rules.profiles.orders_gangs(scheduler),
@@ -49,6 +53,21 @@ pub(super) fn observe(
             let domains = || lacks_domains().then_some(UnsupportedFeature::ComputeDomainsMissing);
             found.map(UnsupportedFeature::Topology).or_else(domains)
         }),
+        name_in_pods: GangScheduler::of(&rules.profiles, scheduler, Peers::default()).name_in_pods,
         backend,
     }
+}
+
+/// The profile requires a queue of Kueue, and the set names none.
+fn find_missing_label(
+    set: &PodCliqueSet,
+    rules: &PodCliqueSetReconciler,
+) -> Option<UnsupportedFeature> {
+    let scheduler = desired::gang::scheduler_name(set);
+    let is_missing = rules.profiles.requires_queue(Some(scheduler))
+        && quota::local_queue(&set.metadata).is_none();
+    is_missing.then(|| UnsupportedFeature::QueueRequired {
+        scheduler: scheduler.to_owned(),
+        set: ownership::name(&set.metadata).to_owned(),
+    })
 }

@@ -110,7 +110,7 @@ fn mark_anew(body: &mut Value, backend: Backend, store: &Store) {
         spec.scheduling_group = None;
     }
     let scheduler = GangScheduler {
-        name_before: None,
+        name_in_pods: None,
         backend,
     };
     mark_pod(&scheduler, &podclique, &mut pod);

@@ -65,7 +65,7 @@ const HOLD_UPS: [&str; 5] = [
 ];
 
 /// Words in capitals that stand for names.
-const PLACEHOLDERS: [&str; 16] = [
+const PLACEHOLDERS: [&str; 15] = [
     "SET",
     "NAMESPACE",
     "POD",
@@ -79,7 +79,6 @@ const PLACEHOLDERS: [&str; 16] = [
     "CLASS",
     "QUOTA",
     "CLAIM",
-    "QUEUE",
     "TYPE",
     "NAME",
 ];
@@ -196,8 +195,8 @@ fn explain_knows_the_names_of_each_remedy() {
 )]
 #[case::queue(
     Reason::QueueNotFound,
-    "create queue team-a, or write one that `kubectl get queues.scheduling.run.ai` lists into \
-     kai.scheduler/queue in the metadata of the PodCliqueSet"
+    "write a queue that `kubectl get queues.scheduling.run.ai` lists into kai.scheduler/queue in the \
+     metadata of the PodCliqueSet, or create the missing one"
 )]
 #[case::claim(
     Reason::VolumeUnavailable,

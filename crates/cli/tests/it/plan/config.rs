@@ -44,7 +44,14 @@ fn the_file_that_the_chart_gives_the_operator_is_read() {
     config["kind"] = "OperatorConfiguration".into();
     config["watchNamespaces"] = json!(["ml"]);
     let profile = json!({"name": "kai-scheduler", "gangs": "Tree", "config": {}});
-    config["scheduler"] = json!({"profiles": [profile], "defaultProfileName": "kai-scheduler"});
+    let other = json!({
+        "name": "kueue",
+        "backend": "kubernetes",
+        "schedulerName": "default-scheduler",
+        "requiresQueue": true,
+    });
+    let profiles = json!([profile, other]);
+    config["scheduler"] = json!({"profiles": profiles, "defaultProfileName": "kai-scheduler"});
     assert_eq!(read(&config.to_string()), Ok(()));
     assert_eq!(
         read("gangScheduling: {scaledGangsWaitFor: BaseScheduled}"),

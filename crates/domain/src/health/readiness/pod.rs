@@ -13,7 +13,6 @@ use super::states::find_state;
 use crate::Pod;
 use crate::health::training;
 use crate::object::pod::PodClaim;
-use crate::scheduling::DEFAULT_SCHEDULER;
 
 /// Prefix of Kueue's scheduling gates.
 const KUEUE_GATES: &str = "kueue.x-k8s.io/";
@@ -31,8 +30,6 @@ const KUEUE_REMEDY: &str = "list `PodCliqueSet.v1alpha1.grove.io`, \
 pub struct Setting<'a> {
     /// The start of its gang.
     pub start: &'a Start,
-    /// Name of its scheduler.
-    pub scheduler: &'a str,
     /// Whether it belongs to a job, whose pods end.
     pub is_training: bool,
     /// The time, for states that are reported only after a while.
@@ -42,10 +39,8 @@ pub struct Setting<'a> {
 impl<'a> Setting<'a> {
     /// The setting of the pods of a PodClique, if the PodClique is known.
     pub fn of(podclique: Option<&'a PodClique>, start: &'a Start, now: Timestamp) -> Self {
-        let scheduler = podclique.and_then(|c| c.spec.pod_spec.scheduler_name.as_deref());
         Self {
             start,
-            scheduler: scheduler.unwrap_or(DEFAULT_SCHEDULER),
             is_training: podclique.is_some_and(training::is_of_job),
             now,
         }
@@ -88,7 +83,7 @@ fn unplaced(pod: &Pod, setting: &Setting<'_>) -> Cause {
         return gated(pod);
     }
     unschedulable(pod, setting).unwrap_or_else(|| {
-        let (scheduler, name) = (setting.scheduler, pod.name());
+        let (scheduler, name) = (pod.scheduler_name(), pod.name());
         let claims = describe_claims(pod);
         let text = format!("no scheduler named {scheduler} has picked up {name} yet{claims}");
         Cause::new(Reason::WaitingForScheduler, text)
