@@ -43,6 +43,7 @@ pub(crate) use create::within_limits;
 pub use create::{invalid_delays, validate};
 pub(crate) use fixed_minimum::offer_no_lower_minimum;
 pub use options::Rules;
+pub(crate) use pods::scheduler_name;
 pub(crate) use queue::queue_of;
 pub(crate) use topology::constraints;
 pub use topology_binding::validate_binding;

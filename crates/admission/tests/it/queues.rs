@@ -4,7 +4,7 @@ use admission::Rules;
 use admission::warnings::in_cluster;
 use api::{PodCliqueSet, PodCliqueSetStatus};
 use domain::health::suspension;
-use domain::scheduling::Profiles;
+use domain::scheduling::{Backend, Profiles, SchedulerProfile};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::builders::after;
@@ -99,6 +99,49 @@ fn what_kueue_does_not_read_may_change() {
     let place = at(FRONTEND, "spec/podSpec/terminationGracePeriodSeconds");
     let edits: [Edit<'_>; 2] = [(QUEUE, queue("team-a")), (&place, json!(5))];
     assert_eq!(changed(&queued(&[]), &edits), "");
+}
+
+fn warned(set: &PodCliqueSet, profiles: Option<Profiles>) -> Vec<String> {
+    let rules = Rules {
+        profiles,
+        ..Rules::default()
+    };
+    let warnings = in_cluster(set, &rules).into_iter();
+    warnings.map(|warning| warning.to_string()).collect()
+}
+
+#[rstest]
+#[case::off(Some(false), true)]
+#[case::on(Some(true), false)]
+#[case::not_known(None, false)]
+fn a_queue_without_effect_is_reported(
+    #[case] is_queueing: Option<bool>,
+    #[case] is_reported: bool,
+) {
+    let profiles = is_queueing.map(|is_on| Profiles::default().with_queueing(is_on));
+    let told = "metadata.labels[kueue.x-k8s.io/queue-name]: has no effect: the gangs start without quota; \
+                set queueing.kueue.enabled: true in the operator's configuration";
+    let expected: Vec<&str> = is_reported.then_some(told).into_iter().collect();
+    assert_eq!(warned(&queued(&[]), profiles.clone()), expected);
+    assert!(warned(&set(&[]), profiles).is_empty());
+}
+
+#[test]
+fn a_queue_that_the_profile_requires_is_reported_as_missing() {
+    let profile = SchedulerProfile {
+        backend: Backend::Kubernetes,
+        scheduler_name: None,
+        requires_queue: true,
+    };
+    let profiles = Profiles::of([("default-scheduler".to_owned(), profile)]).with_queueing(true);
+    assert_eq!(
+        warned(&set(&[]), Some(profiles.clone())),
+        [
+            "metadata.labels[kueue.x-k8s.io/queue-name]: nothing starts without it: the profile of scheduler \
+             default-scheduler requires a queue"
+        ]
+    );
+    assert!(warned(&queued(&[]), Some(profiles)).is_empty());
 }
 
 #[test]
