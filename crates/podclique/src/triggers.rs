@@ -155,8 +155,8 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
             gang.metadata.owner_references.clone(),
             readiness::no_domain_of(gang).map(str::to_owned),
             gang.status.as_ref().and_then(|s| s.quota.clone()),
-            quota::is_reserved(gang),
-            quota::explain_wait(gang).map(|(reason, text)| (reason, text.to_owned())),
+            quota::report(gang).map(|words| words.map(str::to_owned)),
+            readiness::contradiction_of(gang).map(str::to_owned),
         )
     };
     let mut all = if change.keeps(gang::is_ready) {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use api::conditions::{self, ConditionType, Reason};
 use api::kueue::keys;
-use api::podgang::{GangQuota, GrantedPods};
+use api::podgang::{GangQuota, GrantedPods, PodGroup};
 use api::{PodGang, labels};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
@@ -55,6 +55,43 @@ pub fn explain_wait(gang: &PodGang) -> Option<(Reason, &str)> {
     let found = condition(gang).filter(|c| c.status != "True")?;
     let reason = found.reason.parse().unwrap_or(Reason::WaitingForQuota);
     Some((reason, &found.message))
+}
+
+/// Status, reason and message of the gang's condition.
+pub fn report(gang: &PodGang) -> Option<[&str; 3]> {
+    let found = condition(gang)?;
+    Some([
+        found.status.as_str(),
+        found.reason.as_str(),
+        found.message.as_str(),
+    ])
+}
+
+/// Why pods of the PodClique have no quota although its gang has some.
+pub fn explain_shortage(gang: &PodGang, podclique: &str) -> Option<String> {
+    let found = condition(gang).filter(|c| c.status == "True")?;
+    let needed = *requested(&gang.metadata)?.get(podclique)?;
+    (granted(gang, podclique) < needed).then(|| explain_part(gang, &found.message))
+}
+
+/// Why a gang that has quota does not start: a part of it has less than its minimum.
+pub fn explain_low_grant(gang: &PodGang) -> Option<String> {
+    let found = condition(gang).filter(|c| c.status == "True")?;
+    let requested = requested(&gang.metadata)?;
+    let is_low = |group: &PodGroup| {
+        let needed = requested.get(&group.name).copied().unwrap_or(0);
+        granted(gang, &group.name) < needed.min(group.min_replicas)
+    };
+    let mut groups = gang.spec.pod_groups.iter();
+    groups
+        .any(is_low)
+        .then(|| explain_part(gang, &found.message))
+}
+
+/// With the words of the gang's condition, which has those of Kueue.
+fn explain_part(gang: &PodGang, message: &str) -> String {
+    let name = ownership::name(&gang.metadata);
+    format!("gang {name} waits for more quota: {message}")
 }
 
 /// How many pods of the PodClique have quota.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
-use api::podgang::{GangQuota, GrantedPods, QuotaGrant};
+use api::podgang::{GangQuota, GrantedPods, NamespacedName, PodGroup, PodPlacement, QuotaGrant};
 use api::{PodGang, PodGangStatus, labels};
 use domain::Pod;
-use domain::health::readiness::{Start, find_start};
+use domain::health::readiness::{Setting, Start, find_pod_cause, find_start};
 use domain::scheduling::quota;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, after, pod, podclique, stored};
@@ -165,6 +165,96 @@ fn a_podclique_says_that_its_gang_waits_for_quota() {
     );
     let start = find_start(&clique, Some(&with_condition(true)), |_| true);
     assert!(!matches!(start, Start::AwaitsQuota { .. }));
+}
+
+const MORE: &str = "gang demo-0 waits for more quota: 5 pods have quota of ClusterQueue gpus";
+
+/// A gang with quota for 5 workers that asks for so many; it lists one, or none.
+fn asking(requested: i32, minimum: i32, is_running: bool) -> PodGang {
+    let mut gang = with_condition(true);
+    let counts = quota::PodCounts::from([("worker".to_owned(), requested)]);
+    let annotations = gang.metadata.annotations.get_or_insert_default();
+    annotations.insert(labels::QUOTA_REQUEST.to_owned(), quota::to_text(&counts));
+    annotations.insert(labels::GATES_RELEASED_BY_LIST.to_owned(), "true".to_owned());
+    let listed = is_running.then(NamespacedName::default);
+    gang.spec.pod_groups = vec![PodGroup {
+        name: "worker".to_owned(),
+        min_replicas: minimum,
+        pod_references: listed.into_iter().collect(),
+        ..PodGroup::default()
+    }];
+    gang
+}
+
+/// Why the gated worker of this index waits.
+fn cause_of(gang: &PodGang, index: i32) -> (Reason, String) {
+    let clique = podclique("worker").build();
+    let start = find_start(&clique, Some(gang), |_| true);
+    let seen = pod(&clique, index).build();
+    let cause = find_pod_cause(&seen, &Setting::of(Some(&clique), &start, after(0)));
+    let cause = cause.unwrap();
+    (cause.reason, cause.text)
+}
+
+#[rstest]
+#[case::beyond_its_quota(7, 2, true, Reason::WaitingForQuota)]
+#[case::with_quota(5, 2, true, Reason::WaitingForScheduler)]
+#[case::below_its_minimum(7, 6, false, Reason::WaitingForQuota)]
+#[case::with_its_minimum(7, 5, false, Reason::GangIncomplete)]
+#[case::still_to_be_created(5, 5, false, Reason::GangIncomplete)]
+#[case::after_pods_completed(5, 6, false, Reason::GangIncomplete)]
+fn pods_without_quota_say_so(
+    #[case] requested: i32,
+    #[case] minimum: i32,
+    #[case] is_running: bool,
+    #[case] expected: Reason,
+) {
+    let (reason, text) = cause_of(&asking(requested, minimum, is_running), 6);
+    assert_eq!(reason, expected, "{text}");
+    assert_eq!(text == MORE, expected == Reason::WaitingForQuota, "{text}");
+}
+
+/// A part of a gang that has too little quota elsewhere waits too.
+#[test]
+fn a_gang_waits_for_the_quota_of_each_part() {
+    let mut gang = asking(7, 6, false);
+    let start = |gang: &PodGang| {
+        let leader = podclique("leader").build();
+        find_start(&leader, Some(gang), |_| true)
+    };
+    let expected = Start::AwaitsQuota {
+        reason: Reason::WaitingForQuota,
+        text: MORE.to_owned(),
+    };
+    assert_eq!(start(&gang), expected);
+    gang.spec.pod_groups[0].min_replicas = 5;
+    assert!(matches!(start(&gang), Start::Incomplete { .. }));
+}
+
+/// Worker 0 has quota for nodes with h100, and has to join others on nodes with a100.
+#[test]
+fn a_pod_whose_quota_is_for_other_nodes_says_so() {
+    let mut gang = asking(5, 2, true);
+    gang.spec.pod_groups[0].placements = vec![PodPlacement {
+        indexes: vec![0, 2],
+        node_selector: BTreeMap::from([("gpu".to_owned(), "a100".to_owned())]),
+    }];
+    let said = "pod 0 of podclique worker has to join pods on nodes with gpu=a100";
+    let condition = ConditionUpdate {
+        type_: ConditionType::SchedulingFeatureUnsupported,
+        status: Status::True,
+        reason: Reason::TopologyUnavailable,
+        message: said.to_owned(),
+    };
+    let status = gang.status.get_or_insert_default();
+    conditions::set(&mut status.conditions, condition, Some(1), after(0));
+    assert_eq!(
+        cause_of(&gang, 0),
+        (Reason::TopologyUnavailable, said.to_owned())
+    );
+    for free in [1, 2] {
+        assert_eq!(cause_of(&gang, free).0, Reason::WaitingForScheduler);
+    }
 }
 
 #[test]

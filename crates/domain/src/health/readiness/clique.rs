@@ -214,6 +214,8 @@ impl Stage {
             | Reason::TopologyUnavailable
             | Reason::ComputeDomainsMissing
             | Reason::PriorityTooHigh
+            | Reason::QuotaEvicted
+            | Reason::WaitingForQuota
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete
             | Reason::BaseGangNotReady => Self::Scheduled,

@@ -76,7 +76,7 @@ pub fn leaving(pod: &Pod) -> Cause {
 /// act.
 fn unplaced(pod: &Pod, setting: &Setting<'_>) -> Cause {
     let is_ours = pod.gate_position().is_some();
-    if let (true, Some(cause)) = (is_ours, setting.start.find_cause()) {
+    if let (true, Some(cause)) = (is_ours, setting.start.explain_gate(pod)) {
         return cause;
     }
     if pod.is_gated() && !is_ours {

@@ -68,6 +68,21 @@ fn the_quota_of_a_gang_triggers_its_podcliques_and_scaled_gangs() {
     assert!(names(&found, SETS).contains(&"demo"), "{found:?}");
 }
 
+/// Pods that lack quota report the words.
+#[test]
+fn other_words_about_its_quota_trigger_its_podcliques() {
+    let mut status = quota(true, 0);
+    for condition in &mut status.conditions {
+        condition.message = "Workload demo-0.x1 waits".to_owned();
+    }
+    let change = Change {
+        old: Some(Arc::new(gang("demo-0", Some(quota(true, 0))))),
+        new: Some(Arc::new(gang("demo-0", Some(status)))),
+    };
+    let found = triggered_by(&change, &caches());
+    assert!(names(&found, PODCLIQUES).contains(&"demo-0-a"), "{found:?}");
+}
+
 #[test]
 fn a_workload_triggers_its_gang() {
     let workload = KueueWorkload {

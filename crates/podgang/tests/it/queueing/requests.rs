@@ -228,3 +228,28 @@ fn there_is_one_pod_set_for_each_clique(
         .collect();
     assert_eq!(told, expected);
 }
+
+fn ready(snapshot: &Snapshot) -> String {
+    let status = snapshot.gang.status.as_ref().unwrap();
+    let found = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
+    format!("{}: {}", found.reason, found.message)
+}
+
+#[test]
+fn a_gang_that_waits_is_not_ready_for_that_reason() {
+    let mut snapshot = queued(Some(3));
+    store_status(&mut snapshot);
+    store_status(&mut snapshot);
+    let told = ready(&snapshot);
+    let words = "WaitingForQuota: gang demo-0 waits in queue team-a: ";
+    assert!(told.starts_with(words), "{told}");
+}
+
+#[test]
+fn a_gang_with_quota_for_too_few_pods_waits_for_more() {
+    let mut snapshot = granted(1);
+    store_status(&mut snapshot);
+    let told = ready(&snapshot);
+    let words = "WaitingForQuota: gang demo-0 waits for more quota: 1 pods have quota";
+    assert!(told.starts_with(words), "{told}");
+}
