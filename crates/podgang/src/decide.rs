@@ -21,7 +21,7 @@ use crate::placement::GangPlacement;
 use crate::queueing::{self, verdict::Verdict};
 use crate::topology::ScatteredScope;
 use crate::tree::GangTree;
-use crate::{backend, cause};
+use crate::{backend, cause, outside_quota};
 
 /// Decides the status of the gang, and the writes for its scheduler.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
@@ -222,6 +222,7 @@ impl<'a> Facts<'a> {
         if let Some(found) = self.placement.filter(|_| is_placed) {
             message.push_str(&describe_placement(found));
         }
+        message.push_str(&outside_quota::describe(self.snapshot).unwrap_or_default());
         build_condition(ConditionType::Scheduled, holds, reason, message)
     }
 

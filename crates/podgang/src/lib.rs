@@ -12,6 +12,7 @@ pub mod gang_part;
 mod levels;
 mod no_domain;
 pub mod observe;
+mod outside_quota;
 mod peers;
 pub mod placement;
 pub mod queueing;

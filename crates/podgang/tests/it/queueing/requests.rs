@@ -253,3 +253,30 @@ fn a_gang_with_quota_for_too_few_pods_waits_for_more() {
     let words = "WaitingForQuota: gang demo-0 waits for more quota: 1 pods have quota";
     assert!(told.starts_with(words), "{told}");
 }
+
+fn scheduled(snapshot: &Snapshot) -> String {
+    let status = snapshot.gang.status.as_ref().unwrap();
+    let found = conditions::find(&status.conditions, ConditionType::Scheduled);
+    found.unwrap().message.clone()
+}
+
+/// It has no condition of its own: False would hold it.
+#[test]
+fn a_gang_that_ran_before_its_set_named_a_queue_says_that_it_is_outside_the_quota() {
+    let words = "outside the quota of queue team-a";
+    let mut before = queued(Some(3));
+    give_pods(&mut before, 3, PodBuilder::ready);
+    list_pods(&mut before);
+    store_status(&mut before);
+    assert_eq!(state(&before), "absent");
+    assert!(scheduled(&before).contains(words), "{}", scheduled(&before));
+    let mut counted = granted(3);
+    give_pods(&mut counted, 3, PodBuilder::ready);
+    list_pods(&mut counted);
+    store_status(&mut counted);
+    assert!(
+        !scheduled(&counted).contains(words),
+        "{}",
+        scheduled(&counted)
+    );
+}
