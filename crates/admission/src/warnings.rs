@@ -79,6 +79,7 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         resized::check(old, new),
         topology::old_names(new),
         topology::equal_levels(new),
+        topology::names_in_annotations(new),
         ttl::check(new),
         nvlink::check(new),
     ]

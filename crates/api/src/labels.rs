@@ -94,7 +94,8 @@ pub const START_AT: &str = "grove.io/start-at";
 /// separated by commas; for people.
 pub const STARTS_AFTER: &str = "grove.io/starts-after";
 /// Annotation of PodGangs with topology constraints: name of the scheduler's topology object. In a
-/// PodCliqueSet, clique or scaling group it has no effect and is not copied to PodCliques.
+/// PodCliqueSet, clique or scaling group it has no effect, the webhook warns of it, and it is not copied to
+/// PodCliques: `topologyConstraint.topologyName` names a topology.
 pub const TOPOLOGY_NAME: &str = "grove.io/topology-name";
 /// Annotation of PodGangs with topology constraints: the levels that they use, as a JSON list of
 /// `{domain, key}`, broadest first. Written when the gang starts.
