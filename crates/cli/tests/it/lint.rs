@@ -10,6 +10,7 @@ mod operator;
 mod pods;
 mod report;
 mod rules;
+mod wrong_types;
 
 use cli::files::Source;
 use cli::lint::{Finding, Report, StoredObjects, judge_sources};
