@@ -10,6 +10,7 @@ mod operator;
 mod pods;
 mod report;
 mod rules;
+mod sample_pods;
 mod wrong_types;
 
 use cli::files::Source;

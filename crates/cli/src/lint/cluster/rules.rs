@@ -73,6 +73,6 @@ pub(in crate::lint) const QUOTA_NEEDS_REQUESTS: Rule = Rule::warning(
 
 pub(in crate::lint) const CHECK_SKIPPED: Rule = Rule::warning(
     "check-skipped",
-    "an object that you have no right to read in the cluster",
-    "lint does not know whether it exists.",
+    "an object that you have no right to read in the cluster, or a clique without a dry run of its pods",
+    "lint does not know whether the object exists, or whether the API server accepts the pods.",
 );
