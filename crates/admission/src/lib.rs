@@ -30,6 +30,6 @@ pub mod warnings;
 
 pub use field::FieldError;
 pub use rules::{Rules, invalid_delays, validate, validate_binding, validate_update};
-pub use syntax::is_dns_label;
+pub use syntax::{is_dns_label, is_key, is_label_value};
 pub use validator::Validator;
 pub use warnings::Warning;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::definition::{self, Definition, Guesses};
 use super::operator::Operator;
-use super::remark::Remark;
+use super::remark::{NOT_SET, Remark};
 use super::rules::{self, admitted};
 
 /// A manifest of a set, judged.
@@ -76,10 +76,18 @@ fn judge_readable(
     if !oversize::of_sent(&set).is_empty() {
         return refused(remarks);
     }
-    let more = warnings_and_rules(old.as_ref(), &set).into_iter();
-    remarks.extend(more.filter(|remark| !guesses.is_unknown(&remark.path)));
+    let mut more = warnings_and_rules(old.as_ref(), &set);
+    more.retain(|remark| !guesses.is_unknown(&remark.path) && !is_missing(&remarks, &remark.path));
+    remarks.extend(more);
     let set = Some(set);
     JudgedSet { remarks, set }
+}
+
+/// Whether it is said that the field is required and not set. Kubernetes' types then have an empty value.
+fn is_missing(said: &[Remark], path: &str) -> bool {
+    let is_of_definition = |remark: &&Remark| remark.rule == &admitted::DEFINITION;
+    let mut said = said.iter().filter(is_of_definition);
+    said.any(|remark| remark.path == path && remark.value.as_deref() == Some(NOT_SET))
 }
 
 fn warnings_and_rules(old: Option<&PodCliqueSet>, set: &PodCliqueSet) -> Vec<Remark> {

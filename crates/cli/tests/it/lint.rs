@@ -7,6 +7,7 @@ mod documents;
 mod files;
 mod gang_trees;
 mod operator;
+mod pod_values;
 mod pods;
 mod report;
 mod rules;
