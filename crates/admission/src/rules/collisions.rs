@@ -84,8 +84,8 @@ fn groups(pcs: &PodCliqueSet) -> impl Iterator<Item = NamedItem<'_>> {
     })
 }
 
-/// A group with an unknown clique has an error of its own. A clique that seems to stand alone beside it may be
-/// the one that it means.
+/// A group with an unknown clique has an error of its own. A clique that seems to stand alone beside it
+/// may be the one that it means.
 fn has_its_cliques(pcs: &PodCliqueSet, group: &PodCliqueScalingGroupConfig) -> bool {
     group.clique_names.iter().all(|name| has_clique(pcs, name))
 }

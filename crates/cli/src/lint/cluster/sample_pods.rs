@@ -11,6 +11,7 @@ use super::needs::Need;
 use super::rules::{NO_NAMESPACE, QUOTA_NEEDS_REQUESTS};
 use crate::lint::parts::{cliques, is_within};
 use crate::lint::remark::{Remark, Severity};
+use crate::lint::rules::admitted;
 
 /// The pods of a set to ask about.
 #[derive(Debug, Default)]
@@ -36,33 +37,29 @@ pub fn choose_pods(set: &PodCliqueSet, remarks: &[Remark], lacking: &[&Need]) ->
     }
     let pods = build_pods(set);
     for ((clique, _), (at, mut pod)) in cliques(set).zip(pods) {
-        match remarks.iter().find(|remark| is_fault(remark, &clique)) {
-            Some(fault) => {
-                let why = format!("{} is wrong", fault.path);
-                let remark = skipped(&at, &why);
-                let remark = remark.remedy("correct it, and try again");
-                chosen.skipped.push(remark);
-            }
-            None => {
-                if let Some(spec) = &mut pod.spec {
-                    leave_out(spec, &at, lacking);
-                }
-                chosen.pods.push((at, pod));
-            }
+        if let Some(fault) = remarks.iter().find(|remark| is_fault(remark, &clique)) {
+            let remark = skipped(&at, &format!("{} is wrong", fault.path));
+            let remark = remark.remedy("correct it, and try again");
+            chosen.skipped.push(remark);
+        } else {
+            leave_out(pod.spec.get_or_insert_default(), &at, lacking);
+            chosen.pods.push((at, pod));
         }
     }
     chosen
 }
 
-/// Whether the API server would refuse the pods of the clique at this path for the remark's reason.
+/// Whether the API server would refuse the pods of the clique at this path for the remark's reason, or the
+/// pods are guessed.
 fn is_fault(remark: &Remark, clique: &str) -> bool {
     let is_error = remark.severity == Severity::Error || remark.rule == &QUOTA_NEEDS_REQUESTS;
     let is_of_pods = FIELDS_OF_PODS
         .iter()
         .any(|field| is_within(&remark.path, &format!("{clique}.{field}")));
-    let is_of_all = remark.path == clique || remark.path == format!("{clique}.spec");
+    let is_guessed = remark.rule == &admitted::DEFINITION
+        && is_within(&format!("{clique}.spec.podSpec"), &remark.path);
     let is_of_name = is_within(&remark.path, "metadata.name");
-    is_error && (is_of_pods || is_of_all || is_of_name)
+    is_error && (is_of_pods || is_guessed || is_of_name)
 }
 
 /// Removes the names of the account and the class that the cluster lacks.

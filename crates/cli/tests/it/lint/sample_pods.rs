@@ -46,6 +46,17 @@ fn only_a_clique_with_an_error_in_its_pods_is_left_out() {
     assert_eq!(skipped, [expected]);
 }
 
+/// Its pods are those of nobody.
+#[test]
+fn a_clique_that_is_guessed_is_left_out() {
+    let object = edited(&[(&at(CLIQUES, "-"), json!("extra"))]);
+    let mut guessed = object.clone();
+    guessed["spec"]["template"]["cliques"][3] =
+        json!({"name": "extra", "spec": {"roleName": "extra", "podSpec": {"containers": []}}});
+    let chosen = choose_pods(&set(&guessed), &remarks(&object), &[]);
+    assert_eq!((chosen.pods.len(), chosen.skipped.len()), (3, 1));
+}
+
 #[test]
 fn an_error_of_something_else_leaves_no_clique_out() {
     let minimum = at(LEADER, "spec/minAvailable");
