@@ -3,6 +3,7 @@
 //! It reads PodCliques and pods by name, whatever their labels are: one with an edited label is
 //! found by its owners and their names as well.
 
+mod scattered;
 mod waiting;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueScalingGroup>(from_group);
     on.on_change::<Pod>(from_pod);
     on.on_change::<Pod>(waiting::from_pod);
+    on.on_change::<Pod>(scattered::from_pod);
     on.on_change::<Node>(waiting::from_node);
     on.on_change::<VolcanoPodGroup>(from_pod_group);
     on.on_change::<KaiPodGroup>(from_pod_group);
@@ -246,6 +248,12 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         .iter()
         .flat_map(|c| gangs_of(&c.metadata, caches));
     labelled.chain(of_owners).chain(bases).collect()
+}
+
+/// The fields that decide which node it holds.
+fn place_of(pod: &Pod) -> impl PartialEq + use<> {
+    let node = pod.spec.node_name.clone();
+    (node, pod.is_terminating(), pod.is_completed())
 }
 
 /// Whether it has the PodGroup of Kubernetes, or of its base gang in KAI Scheduler.

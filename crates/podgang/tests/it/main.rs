@@ -17,6 +17,7 @@ mod no_domain;
 mod placement;
 mod queueing;
 mod recorded;
+mod scattered;
 mod status_pace;
 mod surplus;
 mod tree;
