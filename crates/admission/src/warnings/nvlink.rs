@@ -8,13 +8,29 @@ use super::Warning;
 use crate::clique_paths::{cliques, group_of, mnnvl_group_in, mnnvl_groups, scaling_groups};
 use crate::field::Path;
 
+const OF_CLIQUE: &str = "has no effect: no container that it is for requests nvidia.com/gpu or uses a \
+                         resource claim";
+
+/// Claims count only where the clique itself has the annotation.
+const OF_OTHERS: &str = "has no effect: no container that it is for requests nvidia.com/gpu; for those that \
+                         only use resource claims, annotate the clique itself";
+
 /// Annotations from which no clique with GPUs takes its group.
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<Warning> {
-    let text = "has no effect: no container that it is for requests nvidia.com/gpu";
     let used = find_used(pcs);
+    let own: Vec<Path> = cliques(pcs).map(|(at, _)| mnnvl_group_in(&at)).collect();
     mnnvl_groups(pcs)
         .filter(|(at, _)| !used.contains(at))
-        .map(|(at, _)| Warning::new(&at, text))
+        .map(|(at, _)| {
+            Warning::new(
+                &at,
+                if own.contains(&at) {
+                    OF_CLIQUE
+                } else {
+                    OF_OTHERS
+                },
+            )
+        })
         .collect()
 }
 

@@ -57,9 +57,13 @@ fn a_new_set_names_no_group_where_they_are_disabled() {
 }
 
 const OF_SET: &str = "  metadata.annotations[grove.io/mnnvl-group]: has no effect: no container that \
-                      it is for requests nvidia.com/gpu";
+                      it is for requests nvidia.com/gpu; for those that only use resource claims, \
+                      annotate the clique itself";
 const OF_GROUP: &str = "  spec.template.podCliqueScalingGroups[0].annotations[grove.io/mnnvl-group]: \
-                        has no effect: no container that it is for requests nvidia.com/gpu";
+                        has no effect: no container that it is for requests nvidia.com/gpu; for those \
+                        that only use resource claims, annotate the clique itself";
+const OF_LEADER: &str = "  spec.template.cliques[1].annotations[grove.io/mnnvl-group]: has no effect: no \
+                         container that it is for requests nvidia.com/gpu or uses a resource claim";
 
 /// An annotation is for the cliques that take their group from it.
 #[rstest]
@@ -86,4 +90,24 @@ fn an_annotation_that_no_gpu_follows_is_warned_of(
     let of_set = ("/metadata/annotations".to_owned(), group("fast"));
     let places: Vec<_> = [of_set].into_iter().chain(groups).chain(gpus).collect();
     assert_eq!(told(None, &edits(&places)), expected.join("\n"));
+}
+
+/// Claims that pods share count as those of a template, for a clique that has the annotation itself.
+#[rstest]
+#[case::without_claims(LEADER, None, OF_LEADER)]
+#[case::of_the_clique(LEADER, Some(LEADER), "")]
+#[case::of_its_group(LEADER, Some(GROUP), "")]
+#[case::of_the_set(LEADER, Some("/spec/template"), "")]
+#[case::of_another_clique(LEADER, Some(FRONTEND), OF_LEADER)]
+#[case::annotated_on_the_group(GROUP, Some(GROUP), OF_GROUP)]
+fn shared_claims_are_gpus_of_a_clique_with_its_own_annotation(
+    #[case] annotated: &str,
+    #[case] shares: Option<&str>,
+    #[case] expected: &str,
+) {
+    let entries = json!([{"name": "pool", "namespace": "gpu", "scope": "AllReplicas"}]);
+    let annotations = (at(annotated, "annotations"), group("rack"));
+    let sharing = shares.map(|place| (at(place, "resourceSharing"), entries));
+    let places: Vec<_> = [annotations].into_iter().chain(sharing).collect();
+    assert_eq!(told(None, &edits(&places)), expected);
 }

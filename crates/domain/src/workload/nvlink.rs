@@ -10,6 +10,7 @@ use api::{PodCliqueSet, names};
 use k8s_openapi::api::core::v1::{Container, PodSpec};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
+use super::claims;
 use super::clique::MNNVL_CLAIM;
 use crate::object::ownership;
 
@@ -43,9 +44,9 @@ pub fn enrolled_group<'a>(
     pod_spec: &PodSpec,
 ) -> Option<&'a str> {
     let group = effective_group(set, clique)?;
-    let with_claims = counts_claims(clique);
+    let counted = counted_claims(set, clique);
     containers(pod_spec)
-        .any(|container| uses_gpus(container, with_claims))
+        .any(|container| uses_gpus(container, counted))
         .then_some(group)
 }
 
@@ -72,21 +73,51 @@ pub fn domains(set: &PodCliqueSet, replicas: i32) -> BTreeMap<String, (i32, &str
         .collect()
 }
 
-/// Whether a container of such a clique uses GPUs. A device of a resource claim may be one, and only an
-/// annotation of the clique itself says so.
-pub fn uses_gpus(container: &Container, with_claims: bool) -> bool {
+/// The resource claims that count as GPUs in a clique: a device of a claim may be one, and only an annotation
+/// of the clique itself says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountedClaims {
+    /// None.
+    None,
+    /// Those that a container of the template uses.
+    OfContainers,
+    /// Those too that the pods share: each of their containers uses them.
+    OfPods,
+}
+
+/// Those of a clique.
+pub fn counted_claims(set: &PodCliqueSet, clique: &PodCliqueTemplateSpec) -> CountedClaims {
+    if own_group(&clique.annotations).is_none() {
+        CountedClaims::None
+    } else if claims::reach_clique(&set.spec.template, clique) {
+        CountedClaims::OfPods
+    } else {
+        CountedClaims::OfContainers
+    }
+}
+
+/// Whether a container of a clique with these claims uses GPUs.
+pub fn uses_gpus(container: &Container, counted: CountedClaims) -> bool {
+    match counted {
+        CountedClaims::None => requests_gpus(container),
+        CountedClaims::OfContainers => requests_gpus(container) || uses_claims(container),
+        CountedClaims::OfPods => true,
+    }
+}
+
+fn requests_gpus(container: &Container) -> bool {
     let Some(resources) = &container.resources else {
         return false;
     };
     let requests = resources.requests.iter().chain(&resources.limits);
     let mut gpus = requests.filter_map(|all| all.get(GPU));
-    let mut claims = resources.claims.iter().flatten();
-    gpus.any(is_some_amount) || (with_claims && claims.any(|claim| claim.name != MNNVL_CLAIM))
+    gpus.any(is_some_amount)
 }
 
-/// Whether containers of the clique that use resource claims count as users of GPUs.
-pub fn counts_claims(clique: &PodCliqueTemplateSpec) -> bool {
-    own_group(&clique.annotations).is_some()
+fn uses_claims(container: &Container) -> bool {
+    let resources = container.resources.iter();
+    let mut claims = resources.flat_map(|resources| resources.claims.iter().flatten());
+    claims.any(|claim| claim.name != MNNVL_CLAIM)
 }
 
 /// Whether any annotation of the set or in its template names a group.

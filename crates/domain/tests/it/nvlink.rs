@@ -84,6 +84,54 @@ fn cliques_that_use_gpus_are_enrolled(
     }
 }
 
+/// Each container of the pods uses the claims that they share. A filter may leave the clique out.
+#[rstest]
+#[case::nobody("", json!({}), false)]
+#[case::of_the_clique("/cliques/1", json!({}), true)]
+#[case::of_another_clique("/cliques/0", json!({}), false)]
+#[case::of_its_group("/podCliqueScalingGroups/0", json!({}), true)]
+#[case::of_its_group_for_others(
+    "/podCliqueScalingGroups/0", json!({"filter": {"childCliqueNames": ["other"]}}), false
+)]
+#[case::of_the_set("/", json!({}), true)]
+#[case::of_the_set_for_the_group("/", json!({"filter": {"childScalingGroupNames": ["sgx"]}}), true)]
+#[case::of_the_set_for_the_router("/", json!({"filter": {"childCliqueNames": ["router"]}}), false)]
+fn shared_claims_count_as_gpus_where_the_clique_has_the_annotation(
+    #[case] place: &str,
+    #[case] filter: Value,
+    #[case] expected: bool,
+) {
+    for (of_clique, expected) in [(None, false), (Some("rack"), expected)] {
+        let mut demo = demo(Some("rack"), None, of_clique);
+        for container in &mut demo.spec.template.cliques[1].spec.pod_spec.containers {
+            container.resources = None;
+        }
+        share(&mut demo, place, &filter);
+        let clique = &demo.spec.template.cliques[1];
+        let mut made = worker(&demo);
+        join_domain(&mut made, &demo, clique, 1);
+        assert_eq!(!enrolled_groups(&demo).is_empty(), expected);
+        let using = made.spec.pod_spec.containers.iter();
+        let using = using.filter(|container| container.resources.is_some());
+        assert_eq!(using.count(), if expected { 2 } else { 0 });
+    }
+}
+
+/// Adds an entry of `resourceSharing` to the place in the template; to none if it is empty.
+fn share(demo: &mut PodCliqueSet, place: &str, filter: &Value) {
+    if place.is_empty() {
+        return;
+    }
+    let mut entry = json!({"name": "pool", "scope": "AllReplicas"});
+    if let Some(filter) = filter.get("filter") {
+        entry["filter"] = filter.clone();
+    }
+    let mut template = serde_json::to_value(&demo.spec.template).unwrap();
+    let at = template.pointer_mut(place.trim_end_matches('/')).unwrap();
+    at["resourceSharing"] = json!([entry]);
+    demo.spec.template = serde_json::from_value(template).unwrap();
+}
+
 #[test]
 fn an_init_container_may_be_the_one_that_uses_gpus() {
     let mut demo = demo(Some("rack"), None, None);

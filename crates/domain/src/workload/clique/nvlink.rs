@@ -10,7 +10,7 @@ use api::{PodClique, PodCliqueSet, names};
 use k8s_openapi::api::core::v1::{Container, PodResourceClaim, PodSpec, ResourceClaim};
 
 use crate::object::ownership;
-use crate::workload::nvlink::{counts_claims, enrolled_group, uses_gpus};
+use crate::workload::nvlink::{CountedClaims, counted_claims, enrolled_group, uses_gpus};
 
 /// Its name, in the pod and in its containers.
 pub const MNNVL_CLAIM: &str = "mnnvl-claim";
@@ -37,10 +37,10 @@ pub fn join_domain(
     };
     let spec: &mut PodSpec = &mut podclique.spec.pod_spec;
     spec.resource_claims.get_or_insert_default().push(claim);
-    let with_claims = counts_claims(clique);
+    let counted = counted_claims(set, clique);
     let init = spec.init_containers.iter_mut().flatten();
     let all = spec.containers.iter_mut().chain(init);
-    for container in all.filter(|container| uses_gpus(container, with_claims)) {
+    for container in all.filter(|container| uses_gpus(container, counted)) {
         allow(container);
     }
 }
@@ -95,7 +95,7 @@ pub(super) fn keep_claim(spec: &mut PodSpec, before: &PodSpec) {
     let init = spec.init_containers.iter_mut().flatten();
     for container in spec.containers.iter_mut().chain(init) {
         let is_one = claiming.contains(&container.name.as_str());
-        if is_one || uses_gpus(container, false) {
+        if is_one || uses_gpus(container, CountedClaims::None) {
             allow(container);
         }
     }
