@@ -8,6 +8,7 @@
 mod answers;
 mod ask;
 mod check;
+mod devices;
 mod dry_run;
 mod needs;
 mod node_resources;

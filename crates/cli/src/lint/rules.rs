@@ -67,6 +67,7 @@ pub const ALL: [&Rule; 56] = [
     &of_cluster::NO_NAMESPACE,
     &of_cluster::MISSING_OBJECT,
     &of_cluster::MISSING_QUEUE,
+    &of_cluster::MISSING_CLAIM,
     &of_cluster::MISSING_TOPOLOGY,
     &of_cluster::NO_NODE_OF_LEVEL,
     &of_cluster::POD_REFUSED,
