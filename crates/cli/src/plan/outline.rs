@@ -3,6 +3,7 @@
 mod cliques;
 mod gangs;
 mod others;
+mod quota;
 mod topology;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ use crate::exit::Failure;
 pub use cliques::{CliquePods, Variable};
 pub use gangs::{Amounts, Gang};
 pub use others::{Autoscaler, Group, Service};
+pub use quota::AskedPods;
 pub use topology::PackedScope;
 
 /// The new objects of a set.

@@ -7,7 +7,7 @@ use api::labels::env;
 use super::heading;
 use super::topology::draw_topology;
 use crate::output::{self, Table, count, legible};
-use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Variable};
+use crate::plan::outline::{Amounts, AskedPods, Autoscaler, CliquePods, Gang, Outline, Variable};
 
 /// More values than this are only counted.
 const SHOWN_VALUES: usize = 2;
@@ -90,6 +90,7 @@ fn draw_gang(gang: &Gang) -> String {
     );
     text.push_str(&output::indent("  ", &describe_start(gang)));
     text.push_str(&draw_topology(gang));
+    text.push_str(&draw_quota(gang));
     let mut table = Table::new(&["  PODCLIQUE", "MINIMUM", "PODS"]);
     for part in &gang.podgroups {
         table.row(vec![
@@ -101,6 +102,21 @@ fn draw_gang(gang: &Gang) -> String {
     text.push_str(&table.print());
     text.push_str(&draw_requests(&gang.requests));
     text
+}
+
+/// `quota: asks queue team-a for leader 1, worker 4 (at least 2)`.
+fn draw_quota(gang: &Gang) -> String {
+    let Some(quota) = &gang.quota else {
+        return String::new();
+    };
+    let pods: Vec<String> = quota.pod_sets.iter().map(describe_pods).collect();
+    let asks = format!("asks queue {} for {}", quota.queue, pods.join(", "));
+    output::indent("  quota: ", &asks)
+}
+
+fn describe_pods(pods: &AskedPods) -> String {
+    let least = pods.min_count.map(|least| format!(" (at least {least})"));
+    format!("{} {}{}", pods.name, pods.count, least.unwrap_or_default())
 }
 
 fn describe_start(gang: &Gang) -> String {

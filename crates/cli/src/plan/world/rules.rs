@@ -69,10 +69,17 @@ impl Rules {
         (rules, assumed.collect())
     }
 
-    fn assume_quota(&self, set: &PodCliqueSet) -> Option<String> {
-        let queue = quota::local_queue(&set.metadata).filter(|_| self.is_queueing)?;
+    /// By default the label has no effect, so a set that has it is for an operator with other settings.
+    fn assume_quota(&mut self, set: &PodCliqueSet) -> Option<String> {
+        let is_possible = self.is_queueing || !self.are_profiles_known;
+        let queue = quota::local_queue(&set.metadata).filter(|_| is_possible)?;
+        let granted = format!("Kueue reserves quota of queue {queue} for all pods");
+        if std::mem::replace(&mut self.is_queueing, true) {
+            return Some(granted);
+        }
         Some(format!(
-            "Kueue reserves quota of queue {queue} for all pods"
+            "queueing.kueue.enabled is true, and {granted}; give the operator's configuration with \
+             --operator-config to plan by its settings"
         ))
     }
 
