@@ -6,6 +6,7 @@ mod build;
 mod chain;
 mod claim_remedy;
 mod claims;
+mod devices;
 mod domain_remedy;
 mod draw;
 mod evidence;
