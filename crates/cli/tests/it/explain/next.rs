@@ -178,6 +178,27 @@ fn an_update_tells_whose_turn_it_is_and_its_deadline() {
     assert_snapshot!(next_of(&explain(&workload, &[])));
 }
 
+/// Two sets that update on a full cluster would wait for each other for ever.
+#[test]
+fn an_update_without_room_ends_with_a_termination() {
+    let mut workload = breached(Some("10m"));
+    let turn = ReplicaUpdateProgress {
+        without_room_since: Some(Time(after(100))),
+        ..ReplicaUpdateProgress::begin(0, Time(after(40)))
+    };
+    workload.set.status.as_mut().unwrap().update_progress = Some(PcsUpdateProgress {
+        total_pod_cliques_count: 1,
+        currently_updating: vec![turn],
+        ..PcsUpdateProgress::begin(Time(after(40)))
+    });
+    let steps = next_of(&explain(&workload, &[]));
+    assert!(
+        steps.contains("the operator terminates replica 0 unless it recovers"),
+        "{steps}"
+    );
+    assert!(!steps.contains("does not terminate"), "{steps}");
+}
+
 /// PodCliques of an earlier attempt of the terminated replica go first.
 #[test]
 fn a_replica_that_is_recreated_says_what_it_waits_for() {
