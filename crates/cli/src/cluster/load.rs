@@ -26,7 +26,7 @@ pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Fa
         podcliques,
         gangs,
         pods,
-        is_namespace_leaving: false,
+        ..Workload::default()
     };
     let absent = workload.absent_podcliques();
     if !absent.is_empty() {

@@ -1,5 +1,6 @@
 //! Next steps, and pods that wait for others.
 
+mod leaving;
 mod one_by_one;
 mod replicas;
 mod unseen;
