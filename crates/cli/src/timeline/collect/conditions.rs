@@ -57,6 +57,15 @@ fn of_gang(gang: &PodGang, object: &ReportingObject<'_>) -> Vec<Moment> {
     scheduled.into_iter().chain(ready).chain(lost).collect()
 }
 
+/// Whether a condition still has the message of the event, which the recorder shortens if it is long.
+/// Otherwise the condition has changed since.
+fn is_of_the_report(of_condition: &str, of_event: &str) -> bool {
+    match of_event.strip_suffix('…') {
+        Some(beginning) => of_condition.starts_with(beginning),
+        None => of_condition == of_event,
+    }
+}
+
 struct ReportingObject<'a> {
     kind: &'static str,
     meta: &'a ObjectMeta,
@@ -88,15 +97,12 @@ impl ReportingObject<'_> {
             // The event is a moment of its own.
             return self.moment(at, what, "");
         }
-        // The recorder shortens long messages.
-        let is_whole = condition.message.starts_with(message.trim_end_matches('…'));
-        let text = if is_whole {
-            &condition.message
+        let moment = if is_of_the_report(&condition.message, &message) {
+            let moment = self.moment(at, what, &condition.message);
+            moment.because(&condition.reason)
         } else {
-            &message
+            self.moment(at, what, &message).because(reported_as)
         };
-        let moment = self.moment(at, what, text);
-        let moment = moment.because(&condition.reason);
         moment.told_by(reported_as, message, true)
     }
 
