@@ -131,3 +131,44 @@ fn a_shortened_message_is_completed() {
         "{moments:?}"
     );
 }
+
+/// The gang lost its nodes because its replica was terminated, and a pod's failure is why a job's replica
+/// was restarted.
+#[test]
+fn all_that_an_action_does_stands_behind_it() {
+    let mut workload = running();
+    let why = "PodClique demo-0-worker: 1 of 2 required pods ready";
+    let last = attempt(1, ReplicaAttempt::BREACHED, why);
+    workload.set.status.as_mut().unwrap().replica_attempts = vec![last];
+    let lost = ConditionUpdate {
+        type_: ConditionType::Scheduled,
+        status: Status::False,
+        reason: Reason::GuaranteedPodsNotBound,
+        message: "worker 0/2 scheduled".to_owned(),
+    };
+    let gang = workload.gangs[0].status.as_mut().unwrap();
+    set(&mut gang.conditions, lost, Some(1), after(200));
+    let told = |type_: &str, reason: &str| event(SET, (type_, reason), reason, (200, 200, 1));
+    let events = [
+        told("Normal", "PodCliqueSetReplicaDeleteSuccessful"),
+        told("Normal", "PodCliqueDeleteSuccessful"),
+        told("Warning", "PodFailed"),
+        told("Normal", "ReplicaRestarting"),
+    ];
+    let mut moments = collect_moments(&workload, &events);
+    moments.retain(|moment| moment.at == after(200));
+    let order: Vec<String> = moments
+        .iter()
+        .map(|moment| format!("{} {}", moment.what, moment.reason))
+        .collect();
+    let terminated = format!("terminated {}", ReplicaAttempt::BREACHED);
+    let expected = [
+        "warning PodFailed",
+        terminated.as_str(),
+        "restarted ReplicaRestarting",
+        "event PodCliqueDeleteSuccessful",
+        "event PodCliqueSetReplicaDeleteSuccessful",
+        "disrupted GuaranteedPodsNotBound",
+    ];
+    assert_eq!(order, expected);
+}
