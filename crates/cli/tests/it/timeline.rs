@@ -13,6 +13,7 @@ use rstest::rstest;
 use testkit::builders::after;
 
 mod order;
+mod repetitions;
 mod stalls;
 
 use crate::read::{breach, demo_with, event, now, plain, ready};
