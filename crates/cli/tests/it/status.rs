@@ -134,6 +134,28 @@ fn a_part_that_is_wrong(#[case] name: &str, #[case] change: Change, #[case] word
     assert!(flat.contains(words), "{text}");
 }
 
+/// Helm 4 refuses an upgrade after `kubectl scale`.
+#[test]
+fn an_operator_of_a_release_is_started_by_helm() {
+    let mut observed = healthy();
+    let mut stopped = deployment(0, 0);
+    let release = (
+        "meta.helm.sh/release-name".to_owned(),
+        "inference".to_owned(),
+    );
+    stopped.metadata.annotations = Some([release].into());
+    observed.deployments = Ok(vec![stopped]);
+    let status = check_all(&observed, now());
+    let operator = status
+        .checks
+        .iter()
+        .find(|c| c.check == "operator")
+        .unwrap();
+    let remedy = "`helm upgrade inference charts/grove -n grove-system --reset-then-reuse-values --set \
+                  replicaCount=1`, with the chart of the installed version";
+    assert_eq!(operator.remedy.as_deref(), Some(remedy));
+}
+
 /// `tree` and `explain` say that the operator is away exactly when `status` misses its leader.
 #[rstest]
 #[case::just_renewed(300, true)]

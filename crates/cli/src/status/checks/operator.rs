@@ -7,6 +7,8 @@ use crate::cluster::OPERATOR;
 use crate::status::{Check, Observed, Verdict};
 
 const NAME: &str = "operator";
+/// Helm writes the name of the release here.
+const HELM_RELEASE: &str = "meta.helm.sh/release-name";
 
 pub(super) fn check(observed: &Observed) -> Check {
     match observed.deployments.as_deref() {
@@ -37,7 +39,7 @@ fn judge(deployment: &Deployment) -> Check {
     let details = format!("{name}: {ready}/{wanted} pods ready");
     let (namespace, own) = name.split_once('/').unwrap_or_default();
     if wanted == 0 {
-        let remedy = format!("`kubectl -n {namespace} scale deployment/{own} --replicas=1`");
+        let remedy = describe_start(deployment, namespace, own);
         return Check::new(NAME, Verdict::Wrong, details).remedy(remedy);
     }
     if ready < wanted {
@@ -48,6 +50,22 @@ fn judge(deployment: &Deployment) -> Check {
         return Check::new(NAME, Verdict::Wrong, details).remedy(remedy);
     }
     Check::new(NAME, Verdict::Ok, details)
+}
+
+/// The command that starts an operator that was scaled to 0. After `kubectl scale` the next `helm upgrade`
+/// of Helm 4 fails: the field has another owner then.
+fn describe_start(deployment: &Deployment, namespace: &str, own: &str) -> String {
+    let annotations = deployment.metadata.annotations.as_ref();
+    let release = annotations.and_then(|all| all.get(HELM_RELEASE));
+    release.map_or_else(
+        || format!("`kubectl -n {namespace} scale deployment/{own} --replicas=1`"),
+        |release| {
+            format!(
+                "`helm upgrade {release} charts/grove -n {namespace} --reset-then-reuse-values --set \
+                 replicaCount=1`, with the chart of the installed version"
+            )
+        },
+    )
 }
 
 /// Namespace and name.
