@@ -134,6 +134,49 @@ fn a_part_that_is_wrong(#[case] name: &str, #[case] change: Change, #[case] word
     assert!(flat.contains(words), "{text}");
 }
 
+/// Each of several operators has its Deployment and its Lease.
+#[test]
+fn each_operator_has_its_lines() {
+    let mut observed = healthy();
+    let mut other = deployment(2, 1);
+    other.metadata.namespace = Some("team".to_owned());
+    observed.deployments = Ok(vec![deployment(2, 2), other]);
+    observed.leases.push(ObservedLease {
+        name: "team/grove-operator-leader-election".to_owned(),
+        lease: Ok(None),
+    });
+    let status = check_all(&observed, now());
+    let of_each = status.checks.iter();
+    let of_each = of_each.filter(|c| ["operator", "leader"].contains(&c.check));
+    let found: Vec<_> = of_each.map(|c| (c.verdict, &*c.details)).collect();
+    let none = "there is no Lease team/grove-operator-leader-election: leader election is off, or \
+                this operator has never led";
+    let leads = "pod-a renewed grove-system/grove-operator-leader-election 3s ago";
+    let works = "grove-system/grove-operator: 2/2 pods ready, beside other operators";
+    let expected = [
+        (Verdict::Unknown, works),
+        (Verdict::Wrong, "team/grove-operator: 1/2 pods ready"),
+        (Verdict::Ok, leads),
+        (Verdict::Unknown, none),
+    ];
+    assert_eq!(found, expected);
+}
+
+/// Nobody leads: the pods say what they wait for.
+#[test]
+fn without_a_leader_the_answers_of_the_pods_are_named() {
+    let mut observed = healthy();
+    observed.leases[0].lease = Ok(Some(lease(&json!({"holderIdentity": ""}))));
+    let status = check_all(&observed, now());
+    let leader = status.checks.iter().find(|c| c.check == "leader").unwrap();
+    let words = "nobody leads by Lease grove-system/grove-operator-leader-election";
+    assert_eq!(leader.details, words);
+    let remedy = leader.remedy.as_deref().unwrap_or_default();
+    let command = "`kubectl -n grove-system describe pods -l app.kubernetes.io/name=grove-operator` \
+                   shows what /readyz of each pod misses";
+    assert!(remedy.starts_with(command), "{remedy}");
+}
+
 /// Helm 4 refuses an upgrade after `kubectl scale`.
 #[test]
 fn an_operator_of_a_release_is_started_by_helm() {

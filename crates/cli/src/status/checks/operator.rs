@@ -1,4 +1,4 @@
-//! Whether the operator's pods are ready.
+//! Whether the operator's pods are ready, one line for each operator.
 
 use domain::object::ownership;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -10,25 +10,33 @@ const NAME: &str = "operator";
 /// Helm writes the name of the release here.
 const HELM_RELEASE: &str = "meta.helm.sh/release-name";
 
-pub(super) fn check(observed: &Observed) -> Check {
+pub(super) fn check_each(observed: &Observed) -> Vec<Check> {
     match observed.deployments.as_deref() {
-        Err(why) => Check::new(NAME, Verdict::Unknown, why)
-            .remedy("name its namespace with --operator-namespace, if you may read there"),
-        Ok([]) => Check::new(
-            NAME,
-            Verdict::Wrong,
-            format!("no Deployment has label {OPERATOR}"),
-        )
-        .remedy("`helm list --all-namespaces` shows whether the chart is installed"),
-        Ok([one]) => judge(one),
-        Ok([first, ..]) if judge(first).verdict == Verdict::Wrong => judge(first),
-        Ok(all) => {
-            let names: Vec<_> = all.iter().map(name_of).collect();
-            let details = format!("{} Deployments: {}", all.len(), names.join(", "));
-            Check::new(NAME, Verdict::Unknown, details)
-                .remedy("make sure that no two of them watch the same namespace")
+        Err(why) => {
+            let check = Check::new(NAME, Verdict::Unknown, why);
+            vec![
+                check.remedy("name its namespace with --operator-namespace, if you may read there"),
+            ]
         }
+        Ok([]) => {
+            let details = format!("no Deployment has label {OPERATOR}");
+            let check = Check::new(NAME, Verdict::Wrong, details);
+            vec![check.remedy("`helm list --all-namespaces` shows whether the chart is installed")]
+        }
+        Ok([one]) => vec![judge(one)],
+        Ok(all) => all.iter().map(judge_beside_others).collect(),
     }
+}
+
+/// Which namespaces each of them watches is not read.
+fn judge_beside_others(deployment: &Deployment) -> Check {
+    let check = judge(deployment);
+    if check.verdict == Verdict::Wrong {
+        return check;
+    }
+    let details = format!("{}, beside other operators", check.details);
+    Check::new(NAME, Verdict::Unknown, details)
+        .remedy("make sure that no two operators watch the same namespace")
 }
 
 fn judge(deployment: &Deployment) -> Check {
