@@ -2,6 +2,7 @@
 
 mod claims;
 mod domains;
+mod evidence;
 mod next;
 mod readme;
 mod reasons;

@@ -115,8 +115,8 @@ pub(super) fn explain<K: Watched>(scope: &Scope, error: &watcher::Error) -> Stri
     };
     match status.code {
         404 => format!(
-            "CustomResourceDefinition {resource} is not installed: run `make install`, \
-             or install the chart with crds.install=true"
+            "CustomResourceDefinition {resource} is not installed: `helm upgrade` with \
+             crds.install=true, or `kubectl apply -f config/crd`"
         ),
         403 => match scope.namespace() {
             None => {

@@ -59,7 +59,8 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
         ),
         Some(cause) if !is_enough => ready_condition(false, cause.reason, cause.text),
         Some(cause) => {
-            let message = format!("{minimum} required pods ready; {}", cause.text);
+            let end = if minimum == 1 { "" } else { "s" };
+            let message = format!("{minimum} required pod{end} ready; {}", cause.text);
             ready_condition(true, Reason::MinimumReady, message)
         }
     };
