@@ -13,6 +13,7 @@ mod evidence;
 mod find;
 mod leaving_nodes;
 mod mentioned;
+mod missing_right;
 mod named;
 mod next;
 mod object_names;

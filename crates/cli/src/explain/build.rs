@@ -16,6 +16,7 @@ use super::claim_remedy::remedy_of_claim;
 use super::claims::pending_claims;
 use super::evidence::gather_evidence;
 use super::find::{Finding, find_culprit, find_pod, is_of_the_set_itself, ready_reason};
+use super::missing_right::remedy_of_missing_right;
 use super::next::find_steps;
 use super::object_names::name_objects;
 use super::remedy::{hold_up_remedy, remedy_of};
@@ -157,6 +158,9 @@ impl Search<'_> {
         if let (Reason::ClaimMissing, Some(remedy)) = (reason, self.find_claim_remedy()) {
             return Some(remedy);
         }
+        if let (Reason::RequestRefused, Some(remedy)) = (reason, self.find_right(sentence)) {
+            return Some(remedy);
+        }
         let found = self.finding.cause.as_ref();
         let found = found.filter(|cause| cause.reason == reason);
         let of_event = hold_up.and_then(|e| hold_up_remedy(event::reason(e)));
@@ -172,6 +176,12 @@ impl Search<'_> {
         let status = self.finding.podclique?.podclique.status.as_ref()?;
         let namespace = self.view.workload.set.metadata.namespace.as_deref()?;
         remedy_of_claim(&status.last_errors, namespace)
+    }
+
+    /// The remedy for a right that the operator lacks.
+    fn find_right(&self, sentence: &str) -> Option<String> {
+        let namespace = self.view.workload.set.metadata.namespace.as_deref();
+        remedy_of_missing_right(sentence, namespace.unwrap_or_default())
     }
 
     /// The reason that needs a remedy: that of the condition, or, if enough replicas run, that of

@@ -226,6 +226,44 @@ fn a_remedy_has_the_names_of_the_objects(#[case] reason: Reason, #[case] remedy:
     assert_eq!(answer.remedy.as_deref(), Some(remedy));
 }
 
+/// Policies and webhooks have nothing to do with a right that the operator lacks.
+#[rstest]
+#[case::of_the_core_group(
+    "cannot create resource \"pods\" in API group \"\" in the namespace \"default\"",
+    "create pods",
+    "create pods -n default"
+)]
+#[case::of_a_group(
+    "cannot patch resource \"podgangs\" in API group \"scheduler.grove.io\" in the namespace \"default\"",
+    "patch podgangs.scheduler.grove.io",
+    "patch podgangs.scheduler.grove.io -n default"
+)]
+#[case::of_a_subresource(
+    "cannot patch resource \"podcliques/status\" in API group \"grove.io\" in the namespace \"default\"",
+    "patch podcliques.grove.io",
+    "patch podcliques.grove.io --subresource=status -n default"
+)]
+fn a_right_that_the_operator_lacks_is_granted(
+    #[case] words: &str,
+    #[case] right: &str,
+    #[case] asked: &str,
+) {
+    let mut workload = stuck_for(Reason::RequestRefused);
+    let account = "system:serviceaccount:grove-system:grove-operator";
+    let message = format!("create Pod a: pods is forbidden: User \"{account}\" {words}");
+    let status = workload.set.status.get_or_insert_default();
+    for condition in &mut status.conditions {
+        condition.message.clone_from(&message);
+    }
+    let expected = format!(
+        "the operator itself may not {right}: `helm upgrade` writes its ClusterRole again (Helm 4 with \
+         `--force-conflicts`); or add the right to the role that `kubectl get clusterroles,roles -A -l \
+         app.kubernetes.io/name=grove-operator` lists, until `kubectl auth can-i {asked} --as={account}` \
+         says yes"
+    );
+    assert_eq!(explain(&workload, &[]).remedy, Some(expected));
+}
+
 /// The scheduler names no claim that is not bound.
 #[test]
 fn a_claim_that_no_message_names_is_that_of_the_pod() {
