@@ -61,7 +61,6 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     let found = search(&workload, &podcliques, pod, now()).ok_or_else(|| no_pod(args))?;
     let events = events_about(&cluster, &found.uids()).await;
     let mut answer = found.explain(events.as_deref().unwrap_or_default());
-    answer.operator_absence = read_absence(&cluster).await;
     // The cause does not depend on events.
     answer.not_read.extend(events.err().map(|e| e.to_string()));
     tell_claims(&cluster, &found, &mut answer).await;
@@ -69,6 +68,7 @@ pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit
     if found.lacks_domain() {
         tell_domains(&cluster, &found, &mut answer).await;
     }
+    let answer = answer.with_absence(read_absence(&cluster).await);
     output::print_value(&answer, args.output, |answer| {
         draw_explanation(answer, now(), &Local)
     })?;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
 use serde::Serialize;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, OPERATOR};
 use crate::output::age_of;
 use crate::tree::now;
 
@@ -68,6 +68,7 @@ impl OperatorAbsence {
         let Self {
             namespace, lease, ..
         } = self;
+        let command = self.command();
         let what = match self.since {
             Some(at) => format!(
                 "nobody has renewed Lease {namespace}/{lease} for {}",
@@ -77,8 +78,12 @@ impl OperatorAbsence {
         };
         format!(
             "the operator is away: {what}. The states below are old: the operator wrote them before \
-             it went, and nothing is repaired now; look at `kubectl -n {namespace} get pods -l \
-             app.kubernetes.io/name=grove-operator`"
+             it went, and nothing is repaired now; look at `{command}`"
         )
+    }
+
+    /// The command that shows the operator's pods.
+    pub fn command(&self) -> String {
+        format!("kubectl -n {} get pods -l {OPERATOR}", self.namespace)
     }
 }

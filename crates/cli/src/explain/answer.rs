@@ -51,6 +51,23 @@ pub struct Explanation {
 }
 
 impl Explanation {
+    /// The same if the operator is away: until it is back it does nothing, whatever else is remedied.
+    #[must_use]
+    pub fn with_absence(mut self, absence: Option<OperatorAbsence>) -> Self {
+        let needs_help = self.remedy.is_some() || !self.is_ready;
+        if let Some(absence) = absence.as_ref().filter(|_| needs_help) {
+            let first = format!(
+                "bring the operator back first: `{}` shows its pods",
+                absence.command()
+            );
+            let then = self.remedy.filter(|remedy| !remedy.starts_with("none"));
+            let then = then.map_or_else(String::new, |remedy| format!("; then {remedy}"));
+            self.remedy = Some(first + &then);
+        }
+        self.operator_absence = absence;
+        self
+    }
+
     /// Whether nobody has to look: all required parts run, and no update is stuck.
     pub fn is_good(&self) -> bool {
         let is_stuck = self.reason.parse().is_ok_and(Reason::is_stuck_update);

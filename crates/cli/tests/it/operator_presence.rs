@@ -3,6 +3,7 @@
 use std::iter;
 use std::time::Instant;
 
+use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, set};
 use chrono::Utc;
 use cli::exit::Exit;
 use cli::explain::{draw_explanation, search};
@@ -12,7 +13,9 @@ use cli::tree::{
     Branch, BranchKind, TreeArgs, build_tree, build_tree_by, draw_tree, draw_warned_tree,
     mark_contradictions, read_overview, summarize,
 };
+use cli::workload::Workload;
 use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
 use serde_json::json;
 use testkit::builders::after;
@@ -92,6 +95,53 @@ fn an_answer_without_an_operator_begins_with_that() {
     answer.operator_absence = None;
     let text = plain(&draw_explanation(&answer, now(), &Utc));
     assert!(text.starts_with("demo is ready: "), "{text}");
+}
+
+/// Without the operator no other remedy helps, and "none" would be wrong.
+#[test]
+fn the_operator_is_the_first_remedy_while_it_is_away() {
+    let absence = || find_absence(&[held(200)], after(300));
+    let first = "bring the operator back first: `kubectl -n grove-system get pods -l \
+                 app.kubernetes.io/name=grove-operator` shows its pods";
+    let explained = |workload: &Workload| {
+        let podcliques = workload.observe();
+        let found = search(workload, &podcliques, None, now()).unwrap();
+        found.explain(&[])
+    };
+    let mut leaving = demo_with(&[ready(), ready()], &[]);
+    leaving.set.metadata.deletion_timestamp = Some(Time(after(200)));
+    let mut created = demo_with(&[ready()], &[]);
+    let verdict = ConditionUpdate {
+        type_: ConditionType::Ready,
+        status: Status::False,
+        reason: Reason::PodsBeingCreated,
+        message: "replica 0: clique worker 1/2 pods created".to_owned(),
+    };
+    let status = created.set.status.as_mut().unwrap();
+    set(&mut status.conditions, verdict, Some(1), after(5));
+    for (workload, reason) in [(leaving, "Terminating"), (created, "PodsBeingCreated")] {
+        let answer = explained(&workload);
+        assert_eq!(answer.reason, reason);
+        let answer = answer.with_absence(absence());
+        assert_eq!(answer.remedy.as_deref(), Some(first), "{reason}");
+        let text = plain(&draw_explanation(&answer, now(), &Utc));
+        assert!(
+            text.contains("\nNext, once the operator is back\n"),
+            "{text}"
+        );
+    }
+    let crash = on_node(
+        &json!({"waiting": {"reason": "CrashLoopBackOff"}}),
+        &json!({}),
+        4,
+    );
+    let broken = demo_with(&[ready(), crash], &[]);
+    let answer = explained(&broken).with_absence(absence());
+    let remedy = answer.remedy.unwrap();
+    let lead = format!("{first}; then ");
+    assert!(remedy.starts_with(&lead), "{remedy}");
+    let runs = explained(&demo_with(&[ready(), ready()], &[])).with_absence(absence());
+    assert_eq!(runs.remedy, None);
 }
 
 /// The statuses are those of two Ready pods, and one is down.

@@ -46,7 +46,7 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
         Reason::WaitingForQuota => "Kueue reserves the quota; until then the pods stay gated",
         Reason::ForeignSchedulingGate => "the operator waits until that gate is removed",
         Reason::WaitingForScheduler => "the operator waits for the scheduler",
-        Reason::PodsBeingCreated => "the operator creates the missing pods now",
+        Reason::PodsBeingCreated => "the operator creates the missing pods",
         Reason::PodNotReady => {
             "the operator waits until the pod is Ready again; one whose node is lost is replaced once \
              Kubernetes has evicted it"
