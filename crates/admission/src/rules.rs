@@ -24,6 +24,7 @@ mod create;
 mod fixed_minimum;
 mod immutable;
 mod metadata;
+mod metrics;
 mod names;
 mod nvlink;
 mod options;

@@ -2,6 +2,7 @@
 
 mod answer;
 mod args;
+mod autoscaler_remedy;
 mod build;
 mod chain;
 mod claim_remedy;

@@ -24,7 +24,7 @@ pub use branch::{Branch, BranchKind};
 pub use build::{build_tree, build_tree_by};
 pub use contradictions::mark_contradictions;
 pub use draw::{draw_tree, draw_tree_within, draw_warned_tree};
-pub use follow::cut_lines;
+pub use follow::{cut_above_sum, cut_lines};
 pub use overview::{SetSummary, draw_overview, draw_sum, summarize};
 
 /// Runs the command.

@@ -15,6 +15,7 @@ mod defaults;
 mod fuzz;
 mod hostile;
 mod judge;
+mod metrics;
 mod minimums;
 mod names;
 mod nvlink;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::collected::{Collected, CollectedKind};
 use super::{kinds, related};
-use crate::cluster::{Cluster, not_found};
+use crate::cluster::{Cluster, explain_absence};
 use crate::exit::Failure;
 
 /// Requests at once about single objects.
@@ -27,8 +27,10 @@ pub async fn read(
     let namespace = Some(&*cluster.namespace);
     let set = cluster
         .get_raw(&kinds::of::<PodCliqueSet>(), namespace, name)
-        .await?
-        .ok_or_else(|| not_found(cluster, name))?;
+        .await?;
+    let Some(set) = set else {
+        return Err(explain_absence(cluster, name).await);
+    };
     let found = CollectedKind {
         resource: kinds::of::<PodCliqueSet>(),
         items: vec![set],

@@ -68,10 +68,16 @@ impl Explanation {
         self
     }
 
-    /// Whether nobody has to look: all required parts run, and no update is stuck.
+    /// Whether nobody has to look: all required parts run, no update is stuck, and the API server refuses no
+    /// other object.
     pub fn is_good(&self) -> bool {
         let is_stuck = self.reason.parse().is_ok_and(Reason::is_stuck_update);
-        self.is_ready && !is_stuck
+        self.is_ready && !is_stuck && !self.needs_somebody()
+    }
+
+    /// Whether a person has to fix the cause.
+    pub fn needs_somebody(&self) -> bool {
+        self.reason.parse().is_ok_and(Reason::is_blocking)
     }
 }
 

@@ -5,12 +5,14 @@ use admission::validated_set::validate_set;
 use api::PodCliqueSet;
 use api::conditions::{self, ConditionType, Reason};
 use api::labels;
+use domain::health::readiness;
 use domain::object::ownership;
 use domain::roster::ObservedClique;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Event;
 
 use super::answer::{Explanation, Link};
+use super::autoscaler_remedy::remedy_of_autoscaler;
 use super::chain::find_chain;
 use super::claim_remedy::remedy_of_claim;
 use super::claims::pending_claims;
@@ -161,6 +163,9 @@ impl Search<'_> {
         if let (Reason::RequestRefused, Some(remedy)) = (reason, self.find_right(sentence)) {
             return Some(remedy);
         }
+        if let (Reason::RequestRefused, Some(remedy)) = (reason, self.find_autoscaler_remedy()) {
+            return Some(remedy);
+        }
         let found = self.finding.cause.as_ref();
         let found = found.filter(|cause| cause.reason == reason);
         let of_event = hold_up.and_then(|e| hold_up_remedy(event::reason(e)));
@@ -184,14 +189,21 @@ impl Search<'_> {
         remedy_of_missing_right(sentence, namespace.unwrap_or_default())
     }
 
+    /// The remedy for the autoscaler that the API server refuses, if that is the cause.
+    fn find_autoscaler_remedy(&self) -> Option<String> {
+        let set = &self.view.workload.set;
+        let refused = readiness::refusal(&set.status.as_ref()?.last_errors)?;
+        remedy_of_autoscaler(set, &refused.text)
+    }
+
     /// The reason that needs a remedy: that of the condition, or, if enough replicas run, that of
     /// the others.
     fn cause(&self, headline: &Headline) -> Option<Reason> {
         let told: Option<Reason> = headline.reason.parse().ok();
-        let of_update = told.filter(|reason| reason.holds_an_update_up());
+        let of_set = told.filter(|reason| reason.holds_an_update_up() || reason.is_blocking());
         let found = self.finding.cause.as_ref().map(|cause| cause.reason);
         if headline.is_ready || self.pod.is_some() {
-            return found.or(of_update);
+            return found.or(of_set);
         }
         told.or(found)
     }

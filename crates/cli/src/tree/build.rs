@@ -172,9 +172,11 @@ fn judge(branch: &mut Branch, conditions: &[Condition]) {
     let reason: Option<Reason> = ready.reason.parse().ok();
     let is_update_held = reason.is_some_and(Reason::holds_an_update_up);
     let needs_somebody = conditions::has_blocking_reason(ready);
-    let is_good = is_ready && !reason.is_some_and(Reason::is_stuck_update);
+    let is_stuck = reason.is_some_and(Reason::is_stuck_update);
+    let is_good = is_ready && !is_stuck && !needs_somebody;
     branch.is_good = (is_ready || needs_somebody).then_some(is_good);
-    let tells_more = !is_ready || is_update_held || reason == Some(Reason::MinimumReady);
+    let is_incomplete = is_update_held || reason == Some(Reason::MinimumReady);
+    let tells_more = !is_ready || needs_somebody || is_incomplete;
     branch.cause = tells_more.then(|| ready.message.clone());
 }
 

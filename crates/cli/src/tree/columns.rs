@@ -27,7 +27,8 @@ fn table(rows: &[&[String]], columns: usize) -> String {
     table.print()
 }
 
-fn widest(text: &str) -> usize {
+/// The columns of the longest line, without styles.
+pub(super) fn widest(text: &str) -> usize {
     let plain = anstream::adapter::strip_str(text).to_string();
     plain.lines().map(|l| l.chars().count()).max().unwrap_or(0)
 }

@@ -52,7 +52,8 @@ async fn draw_sets(
     args: &TreeArgs,
     absence: Option<OperatorAbsence>,
 ) -> Result<String, Failure> {
-    Ok(read_overview(cluster, args, absence).await?.draw(args))
+    let text = read_overview(cluster, args, absence).await?.draw(args);
+    Ok(cut_above_sum(&text, output::terminal_height()))
 }
 
 async fn redraw(
@@ -101,8 +102,7 @@ fn clear(height: Option<usize>) -> &'static str {
 
 /// The lines that fit a terminal, and the number of the others: its top stays.
 pub fn cut_lines(text: &str, height: Option<usize>) -> String {
-    // One line for the number, and one for the cursor.
-    let most = height.map_or(usize::MAX, |height| height.saturating_sub(2).max(1));
+    let most = most_lines(height);
     let more = text.lines().count().saturating_sub(most);
     if more == 0 {
         return text.to_owned();
@@ -113,6 +113,24 @@ pub fn cut_lines(text: &str, height: Option<usize>) -> String {
         "{kept}{}\n",
         output::dim(&format!("({})", output::count(more, "more line")))
     )
+}
+
+/// The same for lines above their sum: the sum stays, with the number of the lines that do not fit.
+pub fn cut_above_sum(text: &str, height: Option<usize>) -> String {
+    let most = most_lines(height);
+    let lines: Vec<&str> = text.lines().collect();
+    let more = lines.len().saturating_sub(most);
+    let Some((sum, above)) = lines.split_last().filter(|_| more > 0) else {
+        return text.to_owned();
+    };
+    let kept = above.iter().take(most.saturating_sub(1));
+    let kept: String = kept.flat_map(|line| [*line, "\n"]).collect();
+    format!("{kept}{sum}; {}\n", output::count(more, "more line"))
+}
+
+/// All lines but one for the number, and one for the cursor.
+fn most_lines(height: Option<usize>) -> usize {
+    height.map_or(usize::MAX, |height| height.saturating_sub(2).max(1))
 }
 
 fn changes_of(cluster: &Cluster, name: &str) -> BoxStream<'static, ()> {

@@ -1,5 +1,7 @@
 //! `explain`: cause, chain, evidence, remedy and next steps.
 
+mod autoscalers;
+mod chain;
 mod claims;
 mod domains;
 mod evidence;

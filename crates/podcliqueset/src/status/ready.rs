@@ -42,8 +42,22 @@ pub(super) fn ready_condition(
     let tally = format!("{up}/{wanted} replicas available");
     let cause = find_cause(snapshot, roster, replicas, up >= wanted, now);
     let are_enough = up >= wanted && !stands_still(snapshot, roster);
-    let verdict = readiness::of_replicas(are_enough, tally, cause);
+    let refused = cause
+        .as_ref()
+        .and_then(|cause| own_refusal(snapshot, cause));
+    let mut verdict = readiness::of_replicas(are_enough, tally, cause);
+    if let Some(reason) = refused.filter(|_| are_enough) {
+        verdict.reason = reason;
+    }
     hold(snapshot, roster, verdict, replicas, now)
+}
+
+/// The reason of the cause if it is that the API server refuses an object of the set itself, such as an
+/// autoscaler: somebody has to look, though the minimum runs.
+fn own_refusal(snapshot: &Snapshot, cause: &Cause) -> Option<Reason> {
+    let own = readiness::refusal(super::stored_errors(snapshot))?;
+    let is_it = own.text == cause.text && own.reason == cause.reason;
+    (is_it && own.reason.is_refusal()).then_some(own.reason)
 }
 
 /// Whether no unfinished pod of a job runs: completed ranks count as available, and yet the job
