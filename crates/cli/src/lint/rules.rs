@@ -18,7 +18,7 @@ use super::cluster::rules as of_cluster;
 use super::remark::{Remark, Rule, Severity};
 
 /// All rules, in the order of the documentation.
-pub const ALL: [&Rule; 56] = [
+pub const ALL: [&Rule; 57] = [
     &admitted::REFUSED,
     &admitted::DEFINITION,
     &admitted::WRONG_VERSION,
