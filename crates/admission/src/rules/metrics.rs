@@ -52,14 +52,14 @@ fn of_metric(at: &Path, metric: &MetricSpec) -> Vec<FieldError> {
 }
 
 fn unknown_type(at: &Path, type_: &str, sources: &[Source<'_>]) -> FieldError {
-    let types = KINDS.map(|kind| kind.type_);
+    let known = KINDS.map(|kind| kind.type_);
     let lone = || match sources {
         [source] => Some(source.kind.type_),
         _ => None,
     };
     let of_name = || matches!(type_, "cpu" | "memory").then_some("Resource");
-    let meant = nearest(&types, type_).or_else(lone).or_else(of_name);
-    let remedy = propose(&types, meant);
+    let meant = nearest(&known, type_).or_else(lone).or_else(of_name);
+    let remedy = propose(&known, meant);
     wrong_word(&at.field("type"), type_, "is no type of metric", remedy)
 }
 
