@@ -88,7 +88,7 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
         scheduler_objects,
         scattered: topology::find_scattered(gang, &parts, caches),
         is_suspended: slots::is_set_suspended(gang, caches),
-        queueing: queueing::observe(gang, &parts, caches, profiles),
+        queueing: queueing::observe(gang, &parts, caches, profiles, backend),
         unsupported: missing_queue
             .or_else(|| scheduling::find_unsupported_priority(backend, class)),
         parts,

@@ -24,7 +24,7 @@ use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSet, PodGang, labels, names};
 use domain::health::training;
 use domain::object::ownership;
-use domain::scheduling::{Profiles, quota};
+use domain::scheduling::{Backend, Profiles, quota};
 use domain::workload::layout;
 use domain::{Key, Pod};
 use engine::Caches;
@@ -47,6 +47,8 @@ pub struct QueueingFacts {
     pub workloads: Vec<Arc<KueueWorkload>>,
     /// The ResourceFlavors that these have.
     pub flavors: BTreeMap<String, Arc<ResourceFlavor>>,
+    /// Whether its scheduler looks at no pod while another one has a gate: no part of the pods starts.
+    pub waits_for_gates: bool,
     /// Whether ResourceFlavors may be read: without them nobody knows for which nodes quota is.
     pub are_flavors_readable: bool,
     /// The WorkloadPriorityClass that the set names, if it names one.
@@ -113,6 +115,7 @@ pub(crate) fn observe(
     parts: &[GangPart],
     caches: &Caches,
     profiles: &Profiles,
+    backend: Backend,
 ) -> Option<QueueingFacts> {
     if !profiles.is_queueing() {
         return None;
@@ -129,6 +132,7 @@ pub(crate) fn observe(
         is_outdated: caches.is_workload_outdated(namespace)
             || caches.is_outdated::<KueueWorkload>(namespace),
         flavors: find_flavors(&workloads, caches),
+        waits_for_gates: backend.waits_for_gates(),
         are_flavors_readable: caches.is_served::<ResourceFlavor>(""),
         priority_class: find_priority_class(gang, caches),
         cliques: find_cliques(gang, parts, caches),

@@ -60,6 +60,12 @@ impl Backend {
         matches!(self, Self::Kubernetes | Self::KubernetesTree)
     }
 
+    /// Whether the scheduler looks at no pod of a group, or of the tree above it, while one that has no
+    /// node yet has a gate (decision 179).
+    pub fn waits_for_gates(self) -> bool {
+        self.is_kubernetes()
+    }
+
     /// Whether the backend serves KAI Scheduler.
     pub fn is_kai(self) -> bool {
         matches!(

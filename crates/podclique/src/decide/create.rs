@@ -158,8 +158,24 @@ fn find_vacant(snapshot: &Snapshot, surge: &BTreeSet<i32>, now: Timestamp) -> Ve
                 .copied()
                 .filter(|k| surge_due && !holders.contains_key(k)),
         )
-        .take(CREATE_BATCH)
+        .take(CREATE_BATCH.min(find_room(snapshot)))
         .collect()
+}
+
+/// How many pods may be created. A pod that waits for quota behind its gate would hold up the others
+/// where the scheduler waits for gates: it is created when it has quota (decision 179).
+fn find_room(snapshot: &Snapshot) -> usize {
+    let gang = snapshot.gang.as_deref();
+    let waits_for_gates = snapshot.scheduler.backend.waits_for_gates();
+    let Some(gang) = gang.filter(|gang| waits_for_gates && quota::is_reserved(gang)) else {
+        return usize::MAX;
+    };
+    let granted = quota::granted(gang, ownership::name(&snapshot.podclique.metadata));
+    let pods = snapshot.pods.iter();
+    let present = pods.filter(|pod| !pod.is_terminating() && !pod.has_run_out());
+    usize::try_from(granted)
+        .unwrap_or(0)
+        .saturating_sub(present.count())
 }
 
 /// Names that a new pod must not have: names of existing pods, and names that the gang lists,

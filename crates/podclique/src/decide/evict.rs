@@ -38,8 +38,9 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
         .collect()
 }
 
-/// Pods that may run beyond the quota of their PodClique. Those that end already are not counted: nobody
-/// else goes while they take their time.
+/// Pods that may run beyond the quota of their PodClique, and where the scheduler waits for gates those
+/// behind one, too (decision 179). Those that end already are not counted: nobody else goes while they take
+/// their time.
 fn find_surplus<'a>(
     snapshot: &Snapshot,
     gang: &PodGang,
@@ -48,15 +49,24 @@ fn find_surplus<'a>(
     if !quota::is_reserved(gang) {
         return Vec::new();
     }
-    let mut running: Vec<&Arc<Pod>> = pods
-        .into_iter()
-        .filter(|pod| pod.gate_position().is_none() && !pod.has_run_out())
-        .collect();
-    running.sort_by_key(|pod| Reverse(pod.index()));
+    let pods = pods.into_iter().filter(|pod| !pod.has_run_out());
+    let (mut gated, mut running): (Vec<&Arc<Pod>>, Vec<&Arc<Pod>>) =
+        pods.partition(|pod| pod.gate_position().is_some());
     let granted = quota::granted(gang, ownership::name(&snapshot.podclique.metadata));
     let granted = usize::try_from(granted).unwrap_or(0);
-    running.truncate(running.len().saturating_sub(granted));
+    let room = granted.saturating_sub(running.len());
+    keep_lowest(&mut running, granted);
+    if snapshot.scheduler.backend.waits_for_gates() {
+        keep_lowest(&mut gated, room);
+        running.append(&mut gated);
+    }
     running
+}
+
+/// Leaves the pods beyond this number, the highest indexes.
+fn keep_lowest(pods: &mut Vec<&Arc<Pod>>, number: usize) {
+    pods.sort_by_key(|pod| Reverse(pod.index()));
+    pods.truncate(pods.len().saturating_sub(number));
 }
 
 impl Snapshot {

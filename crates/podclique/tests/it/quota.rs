@@ -7,9 +7,11 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podgang::{GangQuota, GrantedPods, QuotaGrant};
 use api::{PodClique, PodCliqueStatus, PodGangStatus, labels};
 use domain::plan::Action;
+use domain::scheduling::Backend;
 use insta::assert_snapshot;
 use k8s_openapi::api::core::v1::{Pod as FullPod, Toleration};
 use podclique::Snapshot;
+use rstest::rstest;
 use testkit::builders::{PodBuilder, after, pod, podclique};
 
 use crate::situation::{gang_listing, operations, plan, ready, situation, writes};
@@ -139,6 +141,48 @@ fn no_more_pods_start_than_have_quota() {
     wave 1
       patch Pod demo-0-worker-p1: listed by its PodGang: may be scheduled
     ");
+}
+
+/// Kubernetes' scheduler would look at none of the group while a pod of it waits behind its gate.
+#[rstest]
+#[case::waits_behind_its_gate(Backend::DefaultScheduler, 1)]
+#[case::waits_for_its_creation(Backend::Kubernetes, 0)]
+fn a_pod_without_quota(#[case] backend: Backend, #[case] created: usize) {
+    let clique = worker(3);
+    let pods = vec![pod(&clique, 0).ready(), pod(&clique, 1).ready()];
+    let mut snapshot = with_quota(&clique, pods, 2);
+    snapshot.scheduler.backend = backend;
+    let count = |snapshot: &Snapshot| {
+        let actions = plan(snapshot).waves.concat();
+        actions.iter().filter(|a| a.verb() == "create").count()
+    };
+    assert_eq!(count(&snapshot), created);
+    let mut grown = with_quota(
+        &clique,
+        vec![pod(&clique, 0).ready(), pod(&clique, 1).ready()],
+        3,
+    );
+    grown.scheduler.backend = backend;
+    assert_eq!(count(&grown), 1, "it has quota");
+}
+
+/// Its growth lost the quota before its gate was removed.
+#[rstest]
+#[case::stays_behind_its_gate(Backend::DefaultScheduler, &[])]
+#[case::goes(Backend::Kubernetes, &["demo-0-worker-p2"])]
+fn a_gated_pod_that_lost_its_quota(#[case] backend: Backend, #[case] gone: &[&str]) {
+    let clique = worker(3);
+    let pods = vec![
+        pod(&clique, 0).ready(),
+        pod(&clique, 1).ready(),
+        pod(&clique, 2),
+    ];
+    let mut snapshot = with_quota(&clique, pods, 2);
+    snapshot.scheduler.backend = backend;
+    let actions = plan(&snapshot).waves.concat();
+    let deletes = actions.iter().filter(|a| a.verb() == "delete");
+    let names: Vec<String> = deletes.map(|a| a.key().name.clone()).collect();
+    assert_eq!(names, gone);
 }
 
 #[test]

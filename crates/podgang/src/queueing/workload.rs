@@ -69,7 +69,8 @@ pub fn build(
 
 /// One podSet for each clique, in the order of the gang. Kueue lets one of them have a minimum below
 /// its count, so there is one only if exactly one clique has it. It counts for the first Workload: a
-/// later one asks for pods that the gang can do without.
+/// later one asks for pods that the gang can do without. There is none if the gang would not start with
+/// part of its pods.
 pub fn pod_sets(
     parts: &[GangPart],
     facts: &QueueingFacts,
@@ -102,7 +103,7 @@ pub fn pod_sets(
             }),
         }
     }
-    keep_only_minimum(&mut sets, is_first);
+    keep_only_minimum(&mut sets, is_first && !facts.waits_for_gates);
     sets
 }
 

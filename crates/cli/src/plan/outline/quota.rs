@@ -58,7 +58,18 @@ pub(super) fn asked(parts: &Parts<'_>, world: &World, gang: &PodGang) -> Option<
             ..GangPart::default()
         });
     }
+    let scheduler = &parts
+        .set
+        .spec
+        .template
+        .cliques
+        .first()?
+        .spec
+        .pod_spec
+        .scheduler_name;
+    let backend = world.backend_of(scheduler.as_deref().unwrap_or_default());
     let facts = QueueingFacts {
+        waits_for_gates: backend.waits_for_gates(),
         cliques,
         ..QueueingFacts::default()
     };

@@ -140,14 +140,14 @@ fn all_that_an_action_does_stands_behind_it() {
     let why = "PodClique demo-0-worker: 1 of 2 required pods ready";
     let last = attempt(1, ReplicaAttempt::BREACHED, why);
     workload.set.status.as_mut().unwrap().replica_attempts = vec![last];
-    let lost = ConditionUpdate {
+    let disrupted = ConditionUpdate {
         type_: ConditionType::Scheduled,
         status: Status::False,
         reason: Reason::GuaranteedPodsNotBound,
         message: "worker 0/2 scheduled".to_owned(),
     };
     let gang = workload.gangs[0].status.as_mut().unwrap();
-    set(&mut gang.conditions, lost, Some(1), after(200));
+    set(&mut gang.conditions, disrupted, Some(1), after(200));
     let told = |type_: &str, reason: &str| event(SET, (type_, reason), reason, (200, 200, 1));
     let events = [
         told("Normal", "PodCliqueSetReplicaDeleteSuccessful"),

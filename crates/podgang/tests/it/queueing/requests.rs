@@ -222,6 +222,12 @@ fn there_is_one_pod_set_for_each_clique(
         ..QueueingFacts::default()
     };
     let sets = pod_sets(&all, &facts, &asked, is_first);
+    let whole = QueueingFacts {
+        waits_for_gates: true,
+        ..facts
+    };
+    let of_whole = pod_sets(&all, &whole, &asked, is_first);
+    assert!(of_whole.iter().all(|set| set.min_count.is_none()));
     let told: Vec<(&str, i32, Option<i32>)> = sets
         .iter()
         .map(|set| (&*set.name, set.count, set.min_count))
