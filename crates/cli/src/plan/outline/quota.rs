@@ -7,6 +7,7 @@ use api::PodGang;
 use domain::object::ownership;
 use domain::scheduling::quota::{self, PodCounts};
 use domain::workload::layout;
+use podcliqueset::desired::gang::scheduler_name;
 use podgang::gang_part::GangPart;
 use podgang::queueing::{QueueingFacts, workload};
 use serde::Serialize;
@@ -58,16 +59,7 @@ pub(super) fn asked(parts: &Parts<'_>, world: &World, gang: &PodGang) -> Option<
             ..GangPart::default()
         });
     }
-    let scheduler = &parts
-        .set
-        .spec
-        .template
-        .cliques
-        .first()?
-        .spec
-        .pod_spec
-        .scheduler_name;
-    let backend = world.backend_of(scheduler.as_deref().unwrap_or_default());
+    let backend = world.backend_of(scheduler_name(parts.set));
     let facts = QueueingFacts {
         waits_for_gates: backend.waits_for_gates(),
         cliques,
