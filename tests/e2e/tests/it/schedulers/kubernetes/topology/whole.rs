@@ -11,7 +11,7 @@ use crate::schedulers::kubernetes::clique;
 use crate::schedulers::kubernetes::nodes::tolerate;
 
 /// Four pods of which two are required, all in one rack.
-fn workers(fabric: &Fabric, replicas: usize) -> Value {
+fn workers(fabric: &Fabric, replicas: u32) -> Value {
     let mut workers = clique("worker", &fabric.resource, replicas);
     workers["spec"]["minAvailable"] = json!(2);
     workers["topologyConstraint"] =
