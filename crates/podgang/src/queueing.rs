@@ -83,7 +83,7 @@ impl QueueingFacts {
     }
 
     /// Why no quota is asked for, although the gang needs some.
-    pub fn find_obstacle(&self) -> Option<String> {
+    pub fn find_hindrance(&self) -> Option<String> {
         if !self.are_flavors_readable {
             return Some(
                 "the operator may not read ResourceFlavors, which say for which nodes quota is: serve all \

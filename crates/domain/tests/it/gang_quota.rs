@@ -7,7 +7,9 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podgang::{GangQuota, GrantedPods, NamespacedName, PodGroup, PodPlacement, QuotaGrant};
 use api::{PodGang, PodGangStatus, labels};
 use domain::Pod;
-use domain::health::readiness::{Setting, Start, find_pod_cause, find_start};
+use domain::health::readiness::{
+    CliqueView, Setting, Start, find_pod_cause, find_start, shortfall,
+};
 use domain::scheduling::quota;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, after, pod, podclique, stored};
@@ -212,6 +214,23 @@ fn pods_without_quota_say_so(
     let (reason, text) = cause_of(&asking(requested, minimum, is_running), 6);
     assert_eq!(reason, expected, "{text}");
     assert_eq!(text == MORE, expected == Reason::WaitingForQuota, "{text}");
+}
+
+/// Where the scheduler waits for gates, a pod is created when it has quota.
+#[rstest]
+#[case::without_quota(7, Reason::WaitingForQuota)]
+#[case::with_quota(5, Reason::PodsBeingCreated)]
+fn pods_that_are_not_created_say_why(#[case] requested: i32, #[case] expected: Reason) {
+    let clique = podclique("worker").size(7, 2).build();
+    let gang = asking(requested, 2, true);
+    let look = CliqueView {
+        podclique: &clique,
+        pods: vec![],
+        start: find_start(&clique, Some(&gang), |_| true),
+        now: after(0),
+    };
+    let cause = shortfall(&look, true).unwrap();
+    assert_eq!(cause.reason, expected, "{}", cause.text);
 }
 
 /// A part of a gang that has too little quota elsewhere waits too.

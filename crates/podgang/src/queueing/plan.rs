@@ -77,7 +77,7 @@ fn plan_waiting(snapshot: &Snapshot, facts: &QueueingFacts, now: Timestamp) -> V
             is_other.then(|| give_up(workload))
         })
         .collect();
-    if may_ask && facts.find_obstacle().is_none() && facts.find(name).is_none() {
+    if may_ask && facts.find_hindrance().is_none() && facts.find(name).is_none() {
         actions.extend(ask(gang, &snapshot.parts, facts, name, &requested));
     }
     actions
@@ -132,7 +132,7 @@ fn plan_reserved(
         })
         .collect();
     let is_asking = facts.workloads.iter().any(|w| grant_of(w).is_none());
-    if !missing.is_empty() && !is_asking && facts.find_obstacle().is_none() {
+    if !missing.is_empty() && !is_asking && facts.find_hindrance().is_none() {
         let name = ownership::name(&gang.metadata);
         let mut names = (1..=facts.workloads.len().saturating_add(1))
             .map(|number| workload::growth_name(name, number));

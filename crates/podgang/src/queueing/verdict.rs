@@ -243,8 +243,8 @@ fn find_first(snapshot: &Snapshot, facts: &QueueingFacts) -> Result<QuotaGrant, 
 
 /// Why there is no request.
 fn explain_missing(gang: &PodGang, facts: &QueueingFacts) -> String {
-    if let Some(obstacle) = facts.find_obstacle() {
-        obstacle
+    if let Some(cause) = facts.find_hindrance() {
+        cause
     } else if counts::requested(gang).is_empty() {
         "not all of its pods exist".to_owned()
     } else {

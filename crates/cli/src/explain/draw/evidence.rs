@@ -12,7 +12,7 @@ pub(super) fn draw_evidence<Z: Zone>(answer: &Explanation, clock: &Clock<'_, Z>)
         let line = line_of(evidence, clock);
         let message = line
             .message
-            .filter(|message| !is_told(&told, message))
+            .filter(|message| !is_part_of(&told, message))
             .map_or(String::new(), |message| format!(": {message}"));
         let lead = format!("  {:<9}  ", line.what);
         text.push_str(&output::indent(&lead, &format!("{}{message}", line.head)));
@@ -27,7 +27,7 @@ pub(super) fn draw_evidence<Z: Zone>(answer: &Explanation, clock: &Clock<'_, Z>)
 }
 
 /// Events have their message in one line, and a long one without its end.
-fn is_told(told: &str, message: &str) -> bool {
+fn is_part_of(told: &str, message: &str) -> bool {
     told.contains(in_one_line(message).trim_end_matches('…'))
 }
 

@@ -1,5 +1,6 @@
 //! Next steps, and pods that wait for others.
 
+mod clocks;
 mod leaving;
 mod one_by_one;
 mod replicas;
@@ -102,31 +103,6 @@ fn a_job_shows_its_budget_and_its_time() {
     assert_snapshot!("budget_used_up", next_of(&explain(&job(2), &[])));
 }
 
-/// The clock of a job stops for a suspension, and for the wait for quota.
-#[test]
-fn a_job_whose_clock_has_stopped_says_why() {
-    let mut workload = job(0);
-    let status = workload.set.status.as_mut().unwrap();
-    status.suspension = Some(Suspension {
-        since: Some(Time(after(200))),
-        total: None,
-    });
-    let text = next_of(&explain(&workload, &[]));
-    let words = "- maxRuntime does not count while no gang has quota\n";
-    assert!(text.contains(words), "{text}");
-    let verdict = ConditionUpdate {
-        type_: ConditionType::Suspended,
-        status: Status::True,
-        reason: Reason::Suspended,
-        message: "the last pods are ending".to_owned(),
-    };
-    let status = workload.set.status.as_mut().unwrap();
-    set(&mut status.conditions, verdict, Some(1), after(200));
-    let text = next_of(&explain(&workload, &[]));
-    let words = "- maxRuntime does not count while the set is suspended\n";
-    assert!(text.contains(words), "{text}");
-}
-
 #[test]
 fn a_job_that_failed_tells_the_last_words_of_its_pods() {
     let mut workload = job(2);
@@ -177,27 +153,6 @@ fn an_update_tells_whose_turn_it_is_and_its_deadline() {
         ..PclqUpdateProgress::begin("r1".into(), "r1".into(), Time(after(100)))
     });
     assert_snapshot!(next_of(&explain(&workload, &[])));
-}
-
-/// Two sets that update on a full cluster would wait for each other for ever.
-#[test]
-fn an_update_without_room_ends_with_a_termination() {
-    let mut workload = breached(Some("10m"));
-    let turn = ReplicaUpdateProgress {
-        without_room_since: Some(Time(after(100))),
-        ..ReplicaUpdateProgress::begin(0, Time(after(40)))
-    };
-    workload.set.status.as_mut().unwrap().update_progress = Some(PcsUpdateProgress {
-        total_pod_cliques_count: 1,
-        currently_updating: vec![turn],
-        ..PcsUpdateProgress::begin(Time(after(40)))
-    });
-    let steps = next_of(&explain(&workload, &[]));
-    assert!(
-        steps.contains("the operator terminates replica 0 unless it recovers"),
-        "{steps}"
-    );
-    assert!(!steps.contains("does not terminate"), "{steps}");
 }
 
 /// PodCliques of an earlier attempt of the terminated replica go first.

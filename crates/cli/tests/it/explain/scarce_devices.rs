@@ -65,8 +65,8 @@ fn a_device_that_no_node_has_is_named_with_its_field(#[case] device: &str, #[cas
     let answer = explain_with(&lacking(device), &["cpu", "memory", "nvidia.com/gpu"]);
     assert_eq!(answer.reason, "InsufficientResources");
     assert_eq!(answer.remedy, Some(remedy.replace("FIELD", FIELD)));
-    let is_told = answer.cause.ends_with(&format!("; no node has {device}"));
-    assert_eq!(is_told, device != "nvidia.com/gpu", "{}", answer.cause);
+    let is_named = answer.cause.ends_with(&format!("; no node has {device}"));
+    assert_eq!(is_named, device != "nvidia.com/gpu", "{}", answer.cause);
     draw(&answer);
 }
 

@@ -162,6 +162,7 @@ fn explain_missing(look: &CliqueView<'_>) -> Option<Cause> {
     refused
         .or_else(|| terminating.and_then(Start::find_cause))
         .or_else(|| leaving().find(is_free).map(|p| pod::leaving(p)))
+        .or_else(|| look.start.explain_shortage())
         .or_else(|| Some(waiting()))
 }
 

@@ -154,6 +154,14 @@ impl Start {
         }
     }
 
+    /// Why pods of the gang are not created: it has no quota for them.
+    pub(super) fn explain_shortage(&self) -> Option<Cause> {
+        match self {
+            Self::Held { hold, .. } => hold.explain(None),
+            _ => None,
+        }
+    }
+
     pub(super) fn find_cause(&self) -> Option<Cause> {
         match self {
             Self::Started | Self::Packed { .. } | Self::Held { .. } => None,
