@@ -135,14 +135,11 @@ pub fn heal(store: &mut Store) {
     mend(store);
 }
 
-/// A user edits the labels of a pod or another child by hand. Not of a Workload, which nobody repairs.
+/// A user edits the labels of a pod or another child by hand.
 fn relabel(store: &mut Store, rng: &mut Rng) {
-    let is_child = |(id, o): &(&Id, &Stored)| {
-        view::owner(o).is_some() && id.resource != Resource::KueueWorkload
-    };
     let ids: Vec<Id> = store
         .objects()
-        .filter(is_child)
+        .filter(|(_, o)| view::owner(o).is_some())
         .map(|(id, _)| id.clone())
         .collect();
     if let Some(id) = rng.pick(&ids) {
@@ -151,18 +148,14 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
 }
 
 /// A user edits the owner references of a child. Not of a claim or a domain: if it was deleted later, as
-/// nobody's, pods that use it would hold it, and somebody would have to end them. Not of a Workload either:
-/// it would keep its quota, for nobody.
+/// nobody's, pods that use it would hold it, and somebody would have to end them.
 fn cut_loose(store: &mut Store, rng: &mut Rng) {
     let is_child = |(id, o): &(&Id, &Stored)| {
-        let is_left_alone = matches!(
+        let is_held_by_pods = matches!(
             id.resource,
-            Resource::ResourceClaim
-                | Resource::ComputeDomain
-                | Resource::ResourceClaimTemplate
-                | Resource::KueueWorkload
+            Resource::ResourceClaim | Resource::ComputeDomain | Resource::ResourceClaimTemplate
         );
-        view::owner(o).is_some() && !view::is_terminating(o) && !is_left_alone
+        view::owner(o).is_some() && !view::is_terminating(o) && !is_held_by_pods
     };
     let ids: Vec<Id> = store
         .objects()

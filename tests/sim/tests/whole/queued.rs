@@ -13,18 +13,14 @@ use sim::store::Record;
 use sim::{Id, Resource, Rng, Store, actors, queue, view};
 
 use crate::cluster;
-use crate::disturbance::Disturbance;
 use crate::mutant::Mutant;
 use crate::ring::{Begin, Ring, in_paused_time};
-use crate::scenarios::{create, job, ready_pods, scale, service};
-use crate::trouble::Trouble;
+use crate::scenarios::{create, ready_pods, scale, service};
 
 /// Simulated time within which everything comes to rest.
 const LIMIT: Duration = Duration::from_mins(10);
 /// Time between two kills of the operator.
 const BETWEEN_KILLS: Duration = Duration::from_secs(2);
-/// Simulated time after which a lost event of a watch has been replaced by a list.
-const LONGEST_LOSS: Duration = Duration::from_mins(35);
 /// Lines of the story of a failure.
 const LINES: usize = 80;
 /// Pods of the set; four of them are in its base gang.
@@ -97,7 +93,8 @@ async fn act(server: Server, quota: Arc<AtomicI64>) {
         changes.mark_unchanged();
         let pods = quota.load(Ordering::Relaxed);
         let has_moved = server.with_store(|store| {
-            actors::run_kueue(store, pods) || cluster::has_moved(store, &mut collector, &mut rng)
+            actors::reserve_quota(store, pods)
+                || cluster::has_moved(store, &mut collector, &mut rng)
         });
         if has_moved {
             tokio::time::sleep(cluster::PACE).await;
@@ -107,21 +104,22 @@ async fn act(server: Server, quota: Arc<AtomicI64>) {
     }
 }
 
-fn queued(mut set: Value) -> Value {
+fn queued() -> Value {
+    let mut set = service();
     set["metadata"]["labels"] = json!({"kueue.x-k8s.io/queue-name": "team-a"});
     set
 }
 
-/// Plays a course of this set, by an operator with this bug or none; a failure comes with its story.
+/// Plays a course, by an operator with this bug or none; a failure comes with its story.
 fn play(
-    (set, quota): (&Value, i64),
+    quota: i64,
     (is_killed, mutant): (bool, Option<Mutant>),
     course: &impl AsyncFn(&mut Course) -> Result<(), String>,
 ) -> Result<(), String> {
     in_paused_time(async {
         let mut cluster = Course::begin(quota, is_killed);
         cluster.ring.wire.be(mutant);
-        cluster.store(|store| create(store, set));
+        cluster.store(|store| create(store, &queued()));
         let played = match cluster.rest().await {
             Ok(()) => course(&mut cluster).await,
             wrong => wrong,
@@ -132,19 +130,10 @@ fn play(
     })
 }
 
-/// Plays a course of a service with and without kills.
+/// Plays a course with and without kills.
 fn expect_course(quota: i64, course: &impl AsyncFn(&mut Course) -> Result<(), String>) {
-    expect_course_of(&queued(service()), quota, course);
-}
-
-/// The same of this set.
-fn expect_course_of(
-    set: &Value,
-    quota: i64,
-    course: &impl AsyncFn(&mut Course) -> Result<(), String>,
-) {
     for is_killed in [false, true] {
-        let played = play((set, quota), (is_killed, None), course);
+        let played = play(quota, (is_killed, None), course);
         assert!(
             played.is_ok(),
             "killed: {is_killed}\n{}",
@@ -166,7 +155,8 @@ fn check_use(store: &Store) -> Result<(), String> {
         list.extend(record.after.clone().map(|after| (record.id.clone(), after)));
         let counts = |pod: &Value| queue::may_run(pod) && !view::is_finished(pod);
         let used = pods.iter().filter(|(_, pod)| counts(pod)).count();
-        let held: i64 = workloads.iter().map(|(_, w)| queue::held_by(w)).sum();
+        let holding = workloads.iter().filter(|(_, w)| queue::holds_quota(w));
+        let held: i64 = holding.map(|(_, w)| queue::size_of(w)).sum();
         if i64::try_from(used).unwrap() > held {
             return Err(describe(record, used, held));
         }
@@ -190,13 +180,8 @@ fn running_pods(store: &Store) -> usize {
 
 #[test]
 fn gangs_start_with_quota_and_no_pod_before() {
-    expect_course(2, &async |cluster| {
+    expect_course(3, &async |cluster| {
         cluster.expect("no pod starts", |store| running_pods(store) == 0)?;
-        cluster.set_quota(3);
-        cluster.rest().await?;
-        cluster.expect("the minimum of the base gang runs", |store| {
-            ready_pods(store) == 3 && running_pods(store) == 3
-        })?;
         cluster.set_quota(4);
         cluster.rest().await?;
         cluster.expect("the base gang runs", |store| ready_pods(store) == 4)?;
@@ -230,45 +215,11 @@ fn a_gang_that_loses_its_quota_comes_back_as_a_whole() {
     expect_course(PODS, &lose_quota);
 }
 
-/// The loss of quota comes with this fault of the watch of Workloads.
-async fn lose_quota_unseen(cluster: &mut Course, trouble: Trouble) -> Result<(), String> {
-    let plan = Disturbance::Watch(Resource::KueueWorkload, trouble);
-    cluster.ring.wire.begin(Some(plan));
-    cluster.set_quota(0);
-    cluster.store(|store| actors::evict_workload(store, "svc-0"));
-    cluster.ring.pass(LONGEST_LOSS).await?;
-    cluster.expect("no pod may run", |store| running_pods(store) == 0)?;
-    cluster.set_quota(PODS);
-    cluster.rest().await?;
-    cluster.expect("all run again", |store| ready_pods(store) == 6)?;
-    let is_met = cluster.ring.wire.state().plan.is_none();
-    cluster.expect("the fault was met", |_| is_met)
-}
-
-#[test]
-fn a_fault_of_the_watch_of_workloads_only_delays() {
-    let set = queued(service());
-    for trouble in [
-        Trouble::Silent,
-        Trouble::Late,
-        Trouble::Cut,
-        Trouble::ExpiredInStream,
-        Trouble::ExpiredAtStart,
-        Trouble::LostOwn(0),
-        Trouble::LostForeign(0),
-    ] {
-        let course = async |cluster: &mut Course| lose_quota_unseen(cluster, trouble).await;
-        let played = play((&set, PODS), (false, None), &course);
-        assert!(played.is_ok(), "{trouble}\n{}", played.unwrap_err());
-    }
-}
-
 /// Pods without gate run without quota, and those of an earlier round would never go.
 #[test]
 fn such_bugs_are_found() {
-    let set = queued(service());
     for mutant in [Mutant::ForgetsGate, Mutant::ForgetsRounds] {
-        let played = play((&set, PODS), (false, Some(mutant)), &lose_quota);
+        let played = play(PODS, (false, Some(mutant)), &lose_quota);
         assert!(played.is_err(), "{mutant:?}");
     }
 }
@@ -286,60 +237,6 @@ fn pods_that_are_added_wait_beside_the_gang() {
         cluster.rest().await?;
         cluster.expect("its quota is given back", |store| {
             store.all(Resource::KueueWorkload).count() == 2
-        })
-    });
-}
-
-#[test]
-fn only_pods_that_were_added_go_with_their_quota() {
-    expect_course(PODS + 1, &async |cluster| {
-        cluster.store(|store| scale(store, Resource::PodClique, "svc-0-a", 3));
-        cluster.rest().await?;
-        cluster.expect("the new pod runs", |store| ready_pods(store) == 7)?;
-        cluster.set_quota(PODS);
-        cluster.store(|store| actors::evict_workload(store, "svc-0.x1"));
-        cluster.rest().await?;
-        cluster.expect("the others run on", |store| {
-            ready_pods(store) == 6 && running_pods(store) == 6
-        })?;
-        cluster.expect("in the first round", |store| {
-            queue::round_of(gang(store, "svc-0")) == 0
-        })?;
-        cluster.set_quota(PODS + 1);
-        cluster.rest().await?;
-        cluster.expect("all run again", |store| ready_pods(store) == 7)
-    });
-}
-
-/// Kueue takes the newest quota first, and gives back what it does not need.
-#[test]
-fn scaled_gangs_go_with_a_base_gang_that_is_evicted_alone() {
-    expect_course(2 * PODS, &async |cluster| {
-        cluster.expect("all run", |store| ready_pods(store) == 6)?;
-        cluster.store(|store| actors::evict_workload(store, "svc-0"));
-        cluster.rest().await?;
-        cluster.expect("all run again", |store| ready_pods(store) == 6)?;
-        cluster.expect("in the second round", |store| {
-            let mut gangs = ["svc-0", "svc-0-g-0"].into_iter();
-            gangs.all(|name| queue::round_of(gang(store, name)) == 1)
-        })
-    });
-}
-
-/// A job without restarts would fail if the end of its pods counted.
-#[test]
-fn a_job_that_loses_its_quota_goes_on_later() {
-    expect_course_of(&queued(job(0)), 2, &async |cluster| {
-        cluster.expect("it runs", |store| ready_pods(store) == 2)?;
-        cluster.set_quota(0);
-        cluster.store(|store| actors::evict_workload(store, "svc-0"));
-        cluster.rest().await?;
-        cluster.expect("no pod may run", |store| running_pods(store) == 0)?;
-        cluster.set_quota(2);
-        cluster.rest().await?;
-        cluster.expect("it runs again", |store| {
-            let job = store.get(&Id::new(Resource::PodCliqueSet, "svc")).unwrap();
-            ready_pods(store) == 2 && view::text(job, "/status/phase") == "Running"
         })
     });
 }

@@ -19,8 +19,8 @@ use crate::cluster::PACE;
 use crate::left;
 pub use ends::ready_pods;
 use ends::{attempt, gangs, is_updated};
-use manifests::{autoscaled, idle, ordered, pair, pair_of_cliques, small, terminated};
-pub use manifests::{job, manifest, service};
+use manifests::{autoscaled, idle, job, ordered, pair, pair_of_cliques, small, terminated};
+pub use manifests::{manifest, service};
 use steps::{break_pods, fail_pods, scale_parts};
 pub use steps::{create, edit_templates, scale};
 

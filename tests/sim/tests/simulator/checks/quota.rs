@@ -51,12 +51,7 @@ fn start(store: &mut Store, name: &str) {
 /// The verdict of an operator that had seen everything until then.
 fn judged(store: &Store, seen: usize) -> Option<&'static str> {
     let mut horizon = Horizon::default();
-    for resource in [
-        Resource::PodClique,
-        Resource::PodGang,
-        Resource::Pod,
-        Resource::KueueWorkload,
-    ] {
+    for resource in [Resource::PodClique, Resource::PodGang, Resource::Pod] {
         horizon.set(resource, seen);
     }
     let verdict = Checker::default().check(store, &horizon);
@@ -71,61 +66,6 @@ fn i62_no_pod_starts_without_quota() {
     let seen = store.log.len();
     start(&mut store, "demo-0-a-x0");
     assert_eq!(judged(&store, seen), Some("I62"));
-}
-
-/// The gang lists this pod.
-fn list_pod(store: &mut Store, name: &str) {
-    let id = Id::new(Resource::PodGang, "demo-0");
-    store.edit(OPERATOR, &id, |gang| {
-        gang["metadata"]["labels"][api::kueue::keys::QUEUE] = json!("team-a");
-        gang["spec"]["podgroups"] = json!([{
-            "name": "demo-0-a", "minReplicas": 1,
-            "podReferences": [{"namespace": "default", "name": name}],
-        }]);
-    });
-}
-
-#[test]
-fn i62_no_pod_is_listed_without_quota() {
-    for (quota, expected) in [(0, Some("I62")), (1, None)] {
-        let mut store = store();
-        set_quota(&mut store, quota, 0);
-        add_pod(&mut store, "demo-0-a-x0", true);
-        let seen = store.log.len();
-        list_pod(&mut store, "demo-0-a-x0");
-        assert_eq!(judged(&store, seen), expected, "{quota}");
-    }
-}
-
-#[test]
-fn i62_quota_is_stored_as_kueue_gave_it() {
-    let grant = |present: &Store| {
-        let mut store = present.clone();
-        let id = Id::new(Resource::KueueWorkload, "demo-0");
-        let uid = store.get(&id).unwrap()["metadata"]["uid"].clone();
-        let seen = store.log.len();
-        let gang = Id::new(Resource::PodGang, "demo-0");
-        store.edit(OPERATOR, &gang, |gang| {
-            gang["status"] = json!({
-                "conditions": [{"type": "QuotaReserved", "status": "True"}],
-                "quota": {"grants": [{
-                    "workload": "demo-0", "uid": uid,
-                    "pods": [{"name": "demo-0-a", "count": 1}],
-                }]},
-            });
-        });
-        judged(&store, seen)
-    };
-    let mut store = store();
-    let body = json!({"metadata": {"name": "demo-0"}, "spec": {"podSets": [
-        {"name": "a", "count": 1},
-    ]}});
-    create(&mut store, "user", Resource::KueueWorkload, body);
-    assert_eq!(grant(&store), Some("I62"));
-    assert!(sim::actors::run_kueue(&mut store, 1));
-    assert_eq!(grant(&store), None);
-    sim::actors::evict_workload(&mut store, "demo-0");
-    assert_eq!(grant(&store), Some("I62"));
 }
 
 #[test]
