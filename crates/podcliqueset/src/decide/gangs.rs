@@ -176,7 +176,7 @@ fn keep_gang(
     } else if may_be_without_pods(snapshot, existing) {
         groups_without_pods(snapshot, roster, gang, existing)
     } else {
-        return None;
+        return ask_for_more(snapshot, roster, gang, existing?, asks);
     };
     if groups.is_empty() {
         return None;
@@ -199,6 +199,21 @@ fn keep_gang(
         None => Some(Action::create(desired)),
         Some(found) => desired::gang::corrected(found, &desired).map(Action::replace),
     }
+}
+
+/// A gang with quota below its minimum, as completed pods of an earlier attempt gave theirs back, asks for
+/// the rest. Its list stays as it is.
+fn ask_for_more(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    gang: &ExpectedGang,
+    existing: &Arc<PodGang>,
+    asks: bool,
+) -> Option<Action> {
+    let mut next = (**existing).clone();
+    let found = Some(&**existing);
+    quota::request(snapshot, roster, (gang, found), asks, &mut next.metadata);
+    (next != **existing).then(|| Action::replace(next))
 }
 
 /// Whether a scaled gang may start beside its base gang. Where all gangs of a replica, or all replicas

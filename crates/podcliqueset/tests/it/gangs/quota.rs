@@ -93,6 +93,41 @@ fn started() -> Snapshot {
     snapshot
 }
 
+/// Completed pods of a job give their quota back, and a later attempt needs it again.
+#[test]
+fn a_gang_whose_quota_is_below_its_minimum_asks_for_the_rest() {
+    let mut snapshot = started();
+    let less = ALL.map(|(name, count)| match name {
+        "demo-0-g-0-leader" => (name, 0),
+        _ => (name, count),
+    });
+    store_quota(&mut snapshot, 0, &less);
+    let counts = less.map(|(name, count)| (name.to_owned(), count));
+    let text = quota::to_text(&PodCounts::from(counts));
+    for gang in &mut snapshot.children.gangs {
+        if gang.metadata.name.as_deref() == Some(GANG) {
+            let annotations = &mut Arc::make_mut(gang).metadata.annotations;
+            let annotations = annotations.get_or_insert_default();
+            annotations.insert(labels::QUOTA_REQUEST.to_owned(), text.clone());
+        }
+    }
+    let before = listed(&snapshot).len();
+    fill_all(&mut snapshot, |p| {
+        p.with(|pod| {
+            let name = pod.metadata.name.take().unwrap_or_default();
+            pod.metadata.name = Some(format!("{name}-again"));
+        })
+    });
+    go_on(&mut snapshot);
+    let all = ALL.map(|(name, count)| (name.to_owned(), count));
+    assert_eq!(request_of(&snapshot), Some(PodCounts::from(all)));
+    assert_eq!(
+        listed(&snapshot).len(),
+        before,
+        "nothing starts without quota"
+    );
+}
+
 #[test]
 fn a_gang_comes_first_and_asks_once_all_its_pods_exist() {
     let mut snapshot = queued();
