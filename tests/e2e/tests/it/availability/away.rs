@@ -42,7 +42,7 @@ fn tree_and_explain_begin_with_the_absence_of_the_operator_until_it_is_back() {
         assert!(text.starts_with(&absence), "{command}: {text}");
         text
     });
-    let marked = "its status has 2 ready pods, but 1 are ready now";
+    let marked = "status says 2 ready pods; 1 pod is ready now";
     assert!(tree.contains(marked), "{tree}");
 
     operator.start_again().unwrap();
