@@ -54,3 +54,11 @@ pub fn is_held(domain: &Value) -> bool {
 pub fn domains(store: &Store) -> impl Iterator<Item = (&Id, &Stored)> {
     store.all(Resource::ComputeDomain)
 }
+
+/// Whether a PodClique without an owner is in the replica of the domain: it keeps the domain.
+pub fn has_stray(store: &Store, domain: &str) -> bool {
+    let replica = domain.strip_suffix(GROUP).unwrap_or_default();
+    let mut podcliques = store.all(Resource::PodClique);
+    podcliques
+        .any(|(id, podclique)| view::owner(podclique).is_none() && id.name.starts_with(replica))
+}

@@ -140,5 +140,4 @@ canaries! {
     never_frees: NeverFrees by "ESR", seed 311;
     claims_revived: ClaimsRevived by "I57", seed 2;
     claims_cut_off: ClaimsCutOff by "I58", seed 2;
-    domains_cut_off: DomainsCutOff by "I61", seed 2;
 }

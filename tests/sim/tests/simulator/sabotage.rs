@@ -128,6 +128,4 @@ pub enum Sabotage {
     ClaimsRevived,
     /// Claims of indexes beyond the count are removed, though their pods still run.
     ClaimsCutOff,
-    /// ComputeDomains of replicas that are scaled in lose their finalizer, though pods still run there.
-    DomainsCutOff,
 }

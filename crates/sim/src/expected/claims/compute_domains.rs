@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::super::pods_of;
-use crate::nvlink::{GROUP, domains, is_held, template_in, template_of};
+use crate::nvlink::{GROUP, domains, has_stray, is_held, template_in, template_of};
 use crate::resource::Resource;
 use crate::store::Store;
 use crate::view;
@@ -56,6 +56,7 @@ fn wrong_domains(store: &Store, wanted: &Wanted) -> Vec<String> {
         .map(|(name, _)| format!("ComputeDomain {name} is missing, or nobody holds it"));
     let left = domains(store)
         .filter(|(id, domain)| view::owner(domain).is_some() && !wanted.contains_key(&id.name))
+        .filter(|(id, _)| !has_stray(store, &id.name))
         .map(|(id, _)| format!("ComputeDomain {} is left over", id.name));
     missing.chain(left).collect()
 }

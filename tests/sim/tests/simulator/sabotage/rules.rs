@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
-use api::nvidia::ComputeDomain;
 use api::{GoDuration, PodCliqueSet, PodCliqueSetStatus, labels};
-use domain::object::ownership;
-use domain::plan::{Action, Plan, Purpose};
+use domain::plan::{Plan, Purpose};
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Pace, Reconciler};
 use jiff::Timestamp;
@@ -89,27 +87,8 @@ impl Reconciler for Spoilt {
                 wave.retain(|action| action.purpose() != Some(Purpose::FreePod));
             }
         }
-        if self.sabotage == Some(Sabotage::DomainsCutOff) {
-            plan.wave(cut_domains_off(snapshot));
-        }
         plan
     }
-}
-
-/// Takes the finalizer off the domains of replicas that are not below the count.
-fn cut_domains_off(snapshot: &Snapshot) -> Vec<Action> {
-    let is_beyond = |domain: &ComputeDomain| {
-        let index = ownership::label_index(&domain.metadata, labels::PCS_REPLICA_INDEX);
-        index.is_some_and(|index| index >= snapshot.replicas())
-    };
-    let finalizer = labels::COMPUTE_DOMAIN_FINALIZER;
-    let domains = snapshot.domains.found.iter();
-    domains
-        .map(AsRef::as_ref)
-        .filter(|domain: &&ComputeDomain| is_beyond(domain))
-        .filter(|domain| ownership::has_finalizer(&domain.metadata, finalizer))
-        .map(|domain| Action::remove_finalizer::<ComputeDomain>(&domain.metadata, finalizer))
-        .collect()
 }
 
 /// Once steps have begun, all of the last part may be replaced.
