@@ -7,8 +7,6 @@ mod autoscaling;
 mod coherent;
 mod min_ready;
 mod no_replicas;
-mod nvlink;
-mod queue;
 mod resized;
 mod scheduler;
 mod topology;
@@ -79,9 +77,8 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         resized::check(old, new),
         topology::old_names(new),
         topology::equal_levels(new),
-        topology::names_in_annotations(new),
         ttl::check(new),
-        nvlink::check(new),
+        without_effect::ignored(new),
     ]
     .concat()
 }
@@ -94,7 +91,6 @@ pub fn in_cluster(new: &PodCliqueSet, rules: &Rules) -> Vec<Warning> {
     [
         scheduler::without_profile(new, rules),
         topology::broader_levels(new, rules),
-        queue::check(new, rules),
     ]
     .concat()
 }

@@ -93,10 +93,7 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
             id.resource,
             Resource::PodCliqueSet | Resource::Pod | Resource::Event | Resource::ControllerRevision
         ) && !schedulers::is_theirs(id.resource)
-            && !matches!(
-                id.resource,
-                Resource::ResourceClaim | Resource::ComputeDomain | Resource::ResourceClaimTemplate
-            )
+            && id.resource != Resource::ResourceClaim
     };
     let found: BTreeSet<Id> = store
         .objects()

@@ -13,8 +13,6 @@ pub mod coverage;
 pub mod dynamo;
 pub mod expected;
 pub mod layout;
-pub mod nvlink;
-pub mod queue;
 pub mod resource;
 pub mod rng;
 pub mod service;

@@ -1,8 +1,6 @@
 //! Checks of the definitions: types, limits and names of fields. The API server refuses a
 //! violation, and drops unknown fields.
 
-mod blank;
-mod convert;
 mod intended;
 mod keys;
 mod limits;
@@ -21,7 +19,6 @@ use serde_json::Value;
 use super::remark::Remark;
 use super::rules::admitted;
 use crate::schema;
-pub(super) use intended::Guesses;
 use walk::Walk;
 
 /// Remarks that are listed.
@@ -68,7 +65,7 @@ impl Definition {
     }
 
     /// The same with the intended values where the definition refuses those of the object.
-    pub(super) fn as_intended(&self, object: &Value) -> (Value, Guesses) {
+    pub(super) fn as_intended(&self, object: &Value) -> Value {
         intended::complete(&self.schema, &self.as_stored(object))
     }
 }

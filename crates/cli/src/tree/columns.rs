@@ -3,9 +3,7 @@
 use crate::output::Table;
 
 /// The columns by importance: the last ones are left out first.
-const HEADING: [&str; 8] = [
-    "NAME", "READY", "STATE", "AGE", "INDEX", "NODE", "HOST", "RANK",
-];
+const HEADING: [&str; 7] = ["NAME", "READY", "STATE", "AGE", "INDEX", "NODE", "HOST"];
 /// These are always drawn.
 const FEWEST: usize = 3;
 
@@ -27,8 +25,7 @@ fn table(rows: &[&[String]], columns: usize) -> String {
     table.print()
 }
 
-/// The columns of the longest line, without styles.
-pub(super) fn widest(text: &str) -> usize {
+fn widest(text: &str) -> usize {
     let plain = anstream::adapter::strip_str(text).to_string();
     plain.lines().map(|l| l.chars().count()).max().unwrap_or(0)
 }

@@ -36,4 +36,3 @@ mod suspend;
 mod timeline;
 mod tree;
 mod undo;
-mod width;

@@ -29,9 +29,10 @@ pub fn is_stored(status: &PodCliqueSetStatus) -> bool {
     conditions::is_true(&status.conditions, ConditionType::Suspended)
 }
 
-/// Since when the set is suspended, or no gang of a job has quota.
+/// Since when the set is suspended.
 pub fn since(status: &PodCliqueSetStatus) -> Option<Timestamp> {
-    Some(status.suspension.as_ref()?.since.as_ref()?.0)
+    let since = status.suspension.as_ref()?.since.as_ref()?;
+    is_stored(status).then_some(since.0)
 }
 
 /// How long all suspensions that have ended lasted together.
@@ -57,31 +58,14 @@ pub fn is_of_before(pod: &Pod, resumed_at: Option<Timestamp>) -> bool {
 
 /// Begins a suspension in a status that is about to be stored. One that is under way goes on.
 pub fn begin(next: &mut PodCliqueSetStatus, generation: Option<i64>, now: Timestamp) {
-    stop_clock(next, now);
+    let suspension = next.suspension.get_or_insert_default();
+    suspension.since.get_or_insert(Time(now));
     let message = describe(next);
     conditions::set(&mut next.conditions, suspended(message), generation, now);
 }
 
-/// Ends it.
+/// Ends it. Time before the job's first container started is no time of the job.
 pub fn end(next: &mut PodCliqueSetStatus, generation: Option<i64>, now: Timestamp) {
-    restart_clock(next, now);
-    let verdict = ConditionUpdate {
-        type_: ConditionType::Suspended,
-        status: Status::False,
-        reason: Reason::Resumed,
-        message: "the set was resumed".to_owned(),
-    };
-    conditions::set(&mut next.conditions, verdict, generation, now);
-}
-
-/// Lets the clock stand still, if it does not yet.
-pub fn stop_clock(next: &mut PodCliqueSetStatus, now: Timestamp) {
-    let suspension = next.suspension.get_or_insert_default();
-    suspension.since.get_or_insert(Time(now));
-}
-
-/// Lets the clock go on. Time before the job's first container started is no time of the job.
-pub fn restart_clock(next: &mut PodCliqueSetStatus, now: Timestamp) {
     let before = total(next).as_secs();
     let lost = next.start_time.as_ref().map(|start| start.0.as_second());
     let suspension = next.suspension.get_or_insert_default();
@@ -93,6 +77,13 @@ pub fn restart_clock(next: &mut PodCliqueSetStatus, now: Timestamp) {
     if *suspension == Suspension::default() {
         next.suspension = None;
     }
+    let verdict = ConditionUpdate {
+        type_: ConditionType::Suspended,
+        status: Status::False,
+        reason: Reason::Resumed,
+        message: "the set was resumed".to_owned(),
+    };
+    conditions::set(&mut next.conditions, verdict, generation, now);
 }
 
 /// Puts the message into the condition of a set that is suspended.

@@ -2,12 +2,10 @@
 
 mod autoscalers;
 mod claims;
-mod compute_domains;
 mod edited_labels;
 mod full_namespace;
 mod gangs;
 mod nodes;
-mod quota;
 mod start_order;
 mod taken_away;
 mod topologies;

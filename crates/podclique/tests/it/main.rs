@@ -9,7 +9,6 @@
 
 mod breach;
 mod claims;
-mod compute_domain;
 mod deletion;
 mod finished;
 mod foreign;
@@ -21,7 +20,6 @@ mod observe;
 mod pod;
 mod pod_group;
 mod preferred_domains;
-mod quota;
 mod recorded;
 mod scale;
 mod situation;

@@ -2,8 +2,6 @@
 
 mod ambiguous;
 mod pins;
-mod quota;
-mod required_queue;
 mod scheduler_gap;
 mod taken_over;
 mod unreadable_nodes;

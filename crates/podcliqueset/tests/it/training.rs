@@ -6,7 +6,6 @@ mod end;
 mod exit;
 mod failures;
 mod gone;
-mod queued;
 mod recorded;
 mod restart;
 mod start;

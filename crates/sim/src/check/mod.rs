@@ -4,7 +4,6 @@ mod breaches;
 mod budget;
 mod claims;
 mod completion;
-mod compute_domains;
 mod counts;
 mod culprit;
 mod domains;
@@ -24,7 +23,6 @@ mod ownership;
 mod pace;
 mod pins;
 mod pods;
-mod quota;
 mod refused_templates;
 mod requests;
 mod restarts;
@@ -122,10 +120,6 @@ impl Checker {
             if record.actor != OPERATOR && record.actor != LATE {
                 continue;
             }
-            if record.id.resource.is_of_cluster() {
-                status::check(&window, record)?;
-                continue;
-            }
             ownership::damage(&window, record)?;
             ownership::owner(&window, record)?;
             ownership::meant(&window, record)?;
@@ -140,8 +134,6 @@ impl Checker {
             breaches::check(&window, record)?;
             idle::check(&window, record)?;
             claims::check(&window, record)?;
-            compute_domains::check(&window, record)?;
-            quota::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => {
                     self.pod(&window, record)?;

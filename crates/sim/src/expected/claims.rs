@@ -1,6 +1,4 @@
-//! The resource claims of a set at rest, the claims that its pods name (I58), and its ComputeDomains.
-
-mod compute_domains;
+//! The resource claims of a set at rest, and the claims that its pods name (I58).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +28,6 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
     if !is_surge_allowed {
         problems.extend(left_over(store, &wanted));
     }
-    problems.extend(compute_domains::problems(store));
     problems
 }
 

@@ -13,7 +13,6 @@ pub(super) fn is_theirs(resource: Resource) -> bool {
             | Resource::Workload
             | Resource::KaiPodGroup
             | Resource::VolcanoPodGroup
-            | Resource::KueueWorkload
     )
 }
 

@@ -20,4 +20,3 @@ mod review;
 mod rivals;
 mod rotation;
 mod server;
-mod validity;

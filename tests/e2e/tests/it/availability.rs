@@ -1,6 +1,5 @@
-//! Operators that elect a leader: two, one of which leads, and one that is away.
+//! Two operators, one of which leads.
 
-mod away;
 mod ended;
 mod pair;
 mod paused;

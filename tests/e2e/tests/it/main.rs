@@ -31,7 +31,6 @@ mod hostile;
 mod idle;
 mod life;
 mod names;
-mod nvlink;
 mod orphans;
 mod placement;
 mod process;

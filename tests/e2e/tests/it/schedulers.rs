@@ -3,8 +3,6 @@
 
 mod kai;
 pub mod kubernetes;
-mod kueue;
-mod removed;
 mod topologies;
 mod volcano;
 

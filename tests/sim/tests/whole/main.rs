@@ -23,7 +23,6 @@ mod mutant;
 mod mutants;
 mod normal;
 mod operators;
-mod queued;
 mod replay;
 mod results;
 mod ring;

@@ -1,7 +1,5 @@
 //! Next steps, and pods that wait for others.
 
-mod clocks;
-mod leaving;
 mod one_by_one;
 mod replicas;
 mod unseen;
@@ -11,7 +9,7 @@ use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, set};
 use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::{
     PcsUpdateProgress, PodCliqueSetPhase, PodFailure, ReplicaAttempt, ReplicaUpdateProgress,
-    RollingUpdate, Suspension, TrainingSpec,
+    RollingUpdate, TrainingSpec,
 };
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupSpec, WorkloadType, labels};
 use cli::explain::search;

@@ -129,10 +129,7 @@ impl<'a> Pins<'a> {
             return Joining::Nothing;
         }
         let is_start = |scope: &Judged| scope.state == ScopeState::Unbound;
-        // The scheduler keeps all pods of a group in one domain itself, and would look at none of them
-        // while the others have their gates.
-        let waits_for_gates = self.places.snapshot().scheduler.backend.waits_for_gates();
-        if scopes.iter().any(is_start) && !waits_for_gates {
+        if scopes.iter().any(is_start) {
             Joining::Minimum(chosen)
         } else {
             Joining::All(chosen)

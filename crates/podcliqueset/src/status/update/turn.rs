@@ -51,8 +51,7 @@ impl Replicas<'_> {
         let waiting = || self.survey.iter().filter(waits);
         let order = |r: &&Progress| {
             let is_started = (!r.is_open, !r.is_begun);
-            let is_healthy = self.available.contains(&r.index) && !r.is_breached;
-            (is_started, r.is_scheduled, is_healthy, r.index)
+            (is_started, r.is_scheduled, !r.is_breached, r.index)
         };
         progress.currently_updating = waiting()
             .filter(|r| r.is_open || !is_any_down || !self.available.contains(&r.index))

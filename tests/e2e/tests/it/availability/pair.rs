@@ -6,14 +6,11 @@ use serde_json::{Value, json};
 
 use crate::harness::Namespace;
 use crate::harness::control_plane::folder;
-use crate::harness::installation::SYSTEM;
 use crate::harness::namespace::called;
 use crate::harness::operator::Operator;
 use crate::harness::site;
 
-/// The Lease of the release, in the release's namespace: there is no other.
-pub const LEASE: &str = "grove-operator-leader-election";
-
+/// The release's namespace has one Lease.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Two operators of one election.
@@ -32,34 +29,22 @@ pub fn soon() -> Value {
     })
 }
 
-/// Waits until no other test uses the Lease, and removes what the last one left of it: its operators
-/// were killed, and the Lease may last for minutes.
-pub fn take_turn() -> MutexGuard<'static, ()> {
-    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let delete = ["delete", "lease", LEASE, "--ignore-not-found"];
-    let control_plane = &site::lanes().control_plane;
-    control_plane.kubectl([&delete[..], &["--namespace", SYSTEM]].concat());
-    turn
-}
-
-/// Starts an operator that takes part in the election, for the namespace with that purpose.
-pub fn start_operator(purpose: &str, name: &str, election: &Value) -> Operator {
-    let config = json!({
-        "watchNamespaces": [called(purpose)],
-        "leaderElection": election,
-    });
-    let dir = folder(&format!("{purpose}-{name}"));
-    let installation = &site::lanes().installation;
-    Operator::start_with(installation, &dir, &config.to_string()).unwrap()
-}
-
 impl Pair {
     /// Starts both; the first leads.
     pub fn start(purpose: &'static str, election: &Value) -> Self {
-        let turn = take_turn();
-        let first = start_operator(purpose, "first", election);
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let installation = &site::lanes().installation;
+        let config = json!({
+            "watchNamespaces": [called(purpose)],
+            "leaderElection": election,
+        });
+        let start = |name: &str| {
+            let dir = folder(&format!("{purpose}-{name}"));
+            Operator::start_with(installation, &dir, &config.to_string()).unwrap()
+        };
+        let first = start("first");
         first.wait_until_leads();
-        let second = start_operator(purpose, "second", election);
+        let second = start("second");
         second.wait_until_ready().unwrap();
         Self {
             first,

@@ -54,9 +54,8 @@ pub(super) fn start() -> Result<Site> {
 }
 
 /// Values of the chart for an operator that is called at that port, by many tests at once and with
-/// large objects, that knows the scheduler of the sets with topology constraints, and that allows
-/// MNNVL groups.
-fn values(port: u16) -> [String; 8] {
+/// large objects, and that knows the scheduler of the sets with topology constraints.
+fn values(port: u16) -> [String; 7] {
     [
         "webhooks.enabled=true".into(),
         "webhooks.timeoutSeconds=20".into(),
@@ -65,7 +64,6 @@ fn values(port: u16) -> [String; 8] {
         "config.authorizer.enabled=true".into(),
         "config.leaderElection.enabled=true".into(),
         format!("config.scheduler.profiles[0].name={SCHEDULER}"),
-        "config.network.autoMNNVLEnabled=true".into(),
     ]
 }
 

@@ -5,7 +5,6 @@ mod example;
 mod fabric;
 mod kept;
 mod room;
-mod whole;
 
 use std::collections::BTreeMap;
 
