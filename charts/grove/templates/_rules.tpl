@@ -66,10 +66,17 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
 - apiGroups: [resource.k8s.io]
   resources: [resourceclaims]
   verbs: [get, list, watch, create, patch, delete]
-# The users' templates of such claims.
+# The templates of such claims: users', and those of NVIDIA's driver.
 - apiGroups: [resource.k8s.io]
   resources: [resourceclaimtemplates]
   verbs: [get, list, watch]
+{{- if dig "network" "autoMNNVLEnabled" false .Values.config }}
+# The ComputeDomains of GPU pods that share NVLink over nodes; finalizer, owner
+# and labels are patched.
+- apiGroups: [resource.nvidia.com]
+  resources: [computedomains]
+  verbs: [get, list, watch, create, patch, delete]
+{{- end }}
 {{- $groups := dict "kai-scheduler" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
 {{- $used := list }}
 {{- $kubernetes := false }}
@@ -97,7 +104,17 @@ webhook. In configurations of webhooks it may change the trusted CA (at the end)
   resources: [workloads]
   verbs: [get, list, watch, create]
 {{- end }}
-{{- if or $used $kubernetes }}
+{{- if dig "queueing" "kueue" "enabled" false .Values.config }}
+# The Workloads by which gangs ask Kueue for quota. Their status says when it is
+# given back.
+- apiGroups: [kueue.x-k8s.io]
+  resources: [workloads]
+  verbs: [get, list, watch, create, delete]
+- apiGroups: [kueue.x-k8s.io]
+  resources: [workloads/status]
+  verbs: [update]
+{{- end }}
+{{- if or $used $kubernetes (dig "queueing" "kueue" "enabled" false .Values.config) }}
 - apiGroups: [scheduler.grove.io]
   resources: [podgangs/finalizers]
   verbs: [update]
@@ -136,6 +153,12 @@ stuckPodTimeoutOnReadyNode has no effect; there is no other difference.
 # Whether the queue of a workload exists.
 - apiGroups: [{{ . }}]
   resources: [queues]
+  verbs: [get, list, watch]
+{{- end }}
+{{- if dig "queueing" "kueue" "enabled" false .Values.config }}
+# The nodes for which Kueue has reserved quota, and priorities in its queues.
+- apiGroups: [kueue.x-k8s.io]
+  resources: [resourceflavors, workloadpriorityclasses]
   verbs: [get, list, watch]
 {{- end }}
 {{- if has "scheduling.run.ai" $used }}

@@ -2,8 +2,8 @@
 //! Pure: controllers and all other checks of a set use it.
 //!
 //! ```text
-//! defaults ─▶ oversize ─▶ rules ─▶ unimplemented     the steps of `validate_set`, in this order
-//!                                     minimums        existing objects keep their minimums
+//! defaults ─▶ oversize ─▶ rules       the steps of `validate_set`, in this order
+//! minimums                            existing objects keep their minimums
 //! scaling                             changes of a set's objects
 //! scale_lock                          their sizes during a coherent update
 //! authorizer                          users who may change managed objects
@@ -23,7 +23,6 @@ mod rules;
 pub mod scale_lock;
 pub mod scaling;
 mod syntax;
-pub mod unimplemented;
 pub mod unknown_fields;
 pub mod validated_set;
 mod validator;
@@ -31,6 +30,6 @@ pub mod warnings;
 
 pub use field::FieldError;
 pub use rules::{Rules, invalid_delays, validate, validate_binding, validate_update};
-pub use syntax::is_dns_label;
+pub use syntax::{is_dns_label, is_key, is_label_value};
 pub use validator::Validator;
 pub use warnings::Warning;

@@ -29,7 +29,7 @@ pub(crate) fn nearest_dns_label(text: &str) -> Option<String> {
 }
 
 /// Whether it can be the key of a label or annotation: a name, before it an optional domain.
-pub(crate) fn is_key(text: &str) -> bool {
+pub fn is_key(text: &str) -> bool {
     match text.split_once('/') {
         Some((domain, name)) => is_dns_subdomain(domain) && is_key_name(name),
         None => is_key_name(text),
@@ -37,7 +37,7 @@ pub(crate) fn is_key(text: &str) -> bool {
 }
 
 /// Whether it can be the value of a label. It may be empty.
-pub(crate) fn is_label_value(text: &str) -> bool {
+pub fn is_label_value(text: &str) -> bool {
     text.is_empty() || is_key_name(text)
 }
 

@@ -10,8 +10,8 @@ use domain::workload::hash;
 use crate::defaults::{self, DefaultsConfig};
 use crate::error_limit::bound_errors;
 use crate::field::FieldError;
+use crate::oversize;
 use crate::rules::{self, Rules};
-use crate::{oversize, unimplemented};
 
 /// A PodCliqueSet with defaults and validation errors: the input of the reconcilers' rules.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +29,6 @@ pub struct ValidatedSet {
     /// Changes that are not possible: the value before the change counts, and everything else is
     /// acted on.
     pub not_acted_on: Vec<FieldError>,
-    /// Fields that are accepted and have no effect yet.
-    pub ignored: Vec<String>,
     /// The hash of the pods of each clique, in the order of the cliques.
     template_hashes: Vec<String>,
 }
@@ -75,7 +73,6 @@ pub(crate) struct Findings {
     errors: Vec<FieldError>,
     is_over_limits: bool,
     invalid_delays: Vec<FieldError>,
-    ignored: Vec<String>,
     pub(crate) template_hashes: Vec<String>,
 }
 
@@ -88,7 +85,6 @@ impl Findings {
             is_over_limits: self.is_over_limits,
             invalid_delays: self.invalid_delays,
             not_acted_on: Vec::new(),
-            ignored: self.ignored,
             template_hashes: self.template_hashes,
         }
     }
@@ -125,7 +121,6 @@ pub(crate) fn find_faults(set: &PodCliqueSet) -> Findings {
         errors: bound_errors(errors),
         is_over_limits: false,
         invalid_delays: bound_errors(invalid_delays),
-        ignored: unimplemented::ignored_fields(set),
         template_hashes,
     }
 }

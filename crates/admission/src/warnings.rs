@@ -7,6 +7,8 @@ mod autoscaling;
 mod coherent;
 mod min_ready;
 mod no_replicas;
+mod nvlink;
+mod queue;
 mod resized;
 mod scheduler;
 mod topology;
@@ -77,8 +79,9 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         resized::check(old, new),
         topology::old_names(new),
         topology::equal_levels(new),
+        topology::names_in_annotations(new),
         ttl::check(new),
-        without_effect::ignored(new),
+        nvlink::check(new),
     ]
     .concat()
 }
@@ -91,6 +94,7 @@ pub fn in_cluster(new: &PodCliqueSet, rules: &Rules) -> Vec<Warning> {
     [
         scheduler::without_profile(new, rules),
         topology::broader_levels(new, rules),
+        queue::check(new, rules),
     ]
     .concat()
 }

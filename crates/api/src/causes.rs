@@ -4,7 +4,7 @@
 use crate::conditions::Reason;
 
 /// Causes that a person has to fix; the first one is reported.
-const BLOCKING: [Reason; 26] = [
+const BLOCKING: [Reason; 27] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
     Reason::MaxRuntimeExceeded,
@@ -17,6 +17,7 @@ const BLOCKING: [Reason; 26] = [
     Reason::SchedulerNotInstalled,
     Reason::QueueNotFound,
     Reason::TopologyUnavailable,
+    Reason::ComputeDomainsMissing,
     Reason::ClaimMissing,
     Reason::ClaimFull,
     Reason::PriorityTooHigh,
@@ -34,9 +35,11 @@ const BLOCKING: [Reason; 26] = [
 ];
 
 /// Causes that usually pass by themselves; reported after the others.
-const PASSING: [Reason; 12] = [
+const PASSING: [Reason; 14] = [
     Reason::Terminating,
     Reason::Suspended,
+    Reason::QuotaEvicted,
+    Reason::WaitingForQuota,
     Reason::ReplicaTerminating,
     Reason::PodTerminating,
     Reason::PodsBeingCreated,
@@ -100,6 +103,12 @@ impl Reason {
                 | Self::UpdatePaused
                 | Self::UpdatePartitioned
         )
+    }
+
+    /// Whether this reason of `Ready=True` says that an update needs somebody: it makes no progress, or is
+    /// refused.
+    pub fn is_stuck_update(self) -> bool {
+        matches!(self, Self::UpdateRefused | Self::UpdateStalled)
     }
 
     /// Whether this cause is a refusal of the API server. The operator repeats the request.

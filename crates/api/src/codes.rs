@@ -14,6 +14,8 @@ pub const API_THROTTLED: &str = "ERR_API_THROTTLED";
 pub const CREATE_POD: &str = "ERR_CREATE_POD";
 /// A resource claim that pods share does not exist yet, and these pods are not created.
 pub const CLAIM_MISSING: &str = "ERR_CLAIM_MISSING";
+/// A ComputeDomain is being deleted while pods use it; they keep it.
+pub const COMPUTE_DOMAIN_DELETED: &str = "ERR_COMPUTE_DOMAIN_DELETED";
 /// The gate of a pod that may be scheduled was not removed.
 pub const REMOVE_POD_SCHEDULING_GATE: &str = "ERR_REMOVE_POD_SCHEDULING_GATE";
 

@@ -57,8 +57,6 @@ pub enum ConditionType {
     LeftoverPods,
     /// PodCliqueSet: a stored `terminationDelay` is invalid, so no gang is terminated.
     GangTerminationDisabled,
-    /// PodCliqueSet: it has fields that are accepted but have no effect yet.
-    FieldNotImplemented,
     /// PodGang: the gang has started: its pods are listed, and the scheduler may place them.
     Initialized,
     /// PodGang: every part has its guaranteed pods bound to nodes.
@@ -69,6 +67,9 @@ pub enum ConditionType {
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: it is not Ready, and waiting does not help
     /// (docs/semantics.md §2.8).
     Stalled,
+    /// PodGang: quota is reserved for it, so its pods may start. Only if its set names a queue of Kueue;
+    /// absent in a gang that ran before its set named one, as it runs on outside the quota.
+    QuotaReserved,
     /// PodGang: a listed pod is in phase Failed.
     Unhealthy,
     /// PodGang: a listed pod is about to be evicted or preempted.
@@ -185,8 +186,8 @@ pub enum Reason {
     PodsLeftBehind,
     /// GangTerminationDisabled=True: a stored `terminationDelay` is invalid.
     InvalidTerminationDelay,
-    /// FieldNotImplemented=True: the message names fields that are accepted and have no effect yet.
-    AcceptedButIgnored,
+    /// QuotaReserved=True: the message names the ClusterQueue.
+    QuotaReserved,
     /// Initialized=False: not all pods of the gang are created.
     PodGangPodsCreationPending,
     /// Initialized=True: all pods of the gang are created.
@@ -212,11 +213,14 @@ pub enum Reason {
     /// the API through which the scheduler receives gangs.
     SchedulerNotInstalled,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the queue that the set names
-    /// does not exist.
+    /// does not exist, or the profile of its scheduler requires one and it names none.
     QueueNotFound,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: a topology constraint names
     /// a level or a topology that does not exist, or its scheduler cannot honour the constraint.
     TopologyUnavailable,
+    /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: it has MNNVL groups, and the
+    /// cluster does not serve ComputeDomains.
+    ComputeDomainsMissing,
     /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the scheduler's PodGroups
     /// refuse the value of the set's `PriorityClass`.
     PriorityTooHigh,
@@ -226,6 +230,12 @@ pub enum Reason {
     /// SchedulingFeatureUnsupported=True of a PodCliqueSet: the operator may not read nodes, so pods
     /// that join later are not kept in the topology domain of the others.
     NodesNotReadable,
+    /// SchedulingFeatureUnsupported=True of a PodCliqueSet: it has MNNVL groups, and the operator's
+    /// configuration disables them.
+    ComputeDomainsOff,
+    /// SchedulingFeatureUnsupported=True of a PodGang: its pods use resource claims, for which Kueue
+    /// reserves no quota.
+    QuotaIgnoresClaims,
     /// SchedulingFeatureUnsupported=True: a label or annotation for the scheduler has no effect, or
     /// its value is unknown to the scheduler.
     KeyNotUsed,
@@ -264,7 +274,8 @@ pub enum Reason {
     PriorityClassMissing,
     /// Ready=False: the API server refuses to create an object.
     RequestRefused,
-    /// Ready=False: a resource claim that pods share does not exist yet, and its pods wait for it.
+    /// Ready=False: a resource claim that pods share, or the template of their ComputeDomain, does not
+    /// exist yet, and its pods wait for it.
     ClaimMissing,
     /// Ready=False: 256 pods use a resource claim, which is as many as Kubernetes allows.
     ClaimFull,
@@ -294,6 +305,11 @@ pub enum Reason {
     /// MinAvailableBreached=False, Ready=False: the PodCliqueSet is suspended; its pods are deleted until
     /// it is resumed.
     Suspended,
+    /// MinAvailableBreached=False, QuotaReserved=False, Ready=False: the gang lost its quota; its pods
+    /// end, and it waits in its queue.
+    QuotaEvicted,
+    /// QuotaReserved=False, Ready=False: the gang waits in its queue until its quota is reserved.
+    WaitingForQuota,
     /// Ready=False of a PodCliqueSet: it is being deleted, and its pods are within their grace
     /// period.
     Terminating,

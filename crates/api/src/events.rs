@@ -71,6 +71,10 @@ pub const REVISION_MISSING: EventReason = EventReason("RevisionMissing");
 pub const SUSPENDED: EventReason = EventReason("Suspended");
 /// Normal on the set: it was suspended, and its gangs start again.
 pub const RESUMED: EventReason = EventReason("Resumed");
+/// Normal on the PodGang: the quota of the gang is reserved; its pods may start.
+pub const QUOTA_RESERVED: EventReason = EventReason("QuotaReserved");
+/// Warning on the PodGang: the gang lost its quota; its pods end, and it waits in its queue.
+pub const QUOTA_EVICTED: EventReason = EventReason("QuotaEvicted");
 /// Normal on the set: the job is over, and its `ttlAfterFinished` has passed; the set is deleted.
 pub const TTL_EXPIRED: EventReason = EventReason("TTLExpired");
 
@@ -89,7 +93,7 @@ pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
 pub const UNREADABLE: EventReason = EventReason("Unreadable");
 /// Reasons of routine successes. Not routine: the replacement of a PodClique in an update, a
 /// termination, a restart, the end of a job.
-const ROUTINE: [&str; 11] = [
+const ROUTINE: [&str; 13] = [
     "PodCreateSuccessful",
     "PodDeleteSuccessful",
     "PodCliqueCreateSuccessful",
@@ -98,6 +102,8 @@ const ROUTINE: [&str; 11] = [
     "PodCliqueScalingGroupDeleteSuccessful",
     "PodGangCreateOrUpdateSuccessful",
     "PodGangDeleteSuccessful",
+    "ComputeDomainCreateSuccessful",
+    "ComputeDomainDeleteSuccessful",
     READY.0,
     UPDATE_STARTED.0,
     UPDATE_COMPLETED.0,
@@ -136,7 +142,7 @@ const fn told(
 }
 
 /// All reported writes (Grove, internal/constants).
-pub const WRITES: [ToldWrite; 9] = [
+pub const WRITES: [ToldWrite; 11] = [
     told(&["create"], "Pod", "PodCreateSuccessful", "PodCreateFailed"),
     told(&["delete"], "Pod", "PodDeleteSuccessful", "PodDeleteFailed"),
     told(
@@ -180,6 +186,18 @@ pub const WRITES: [ToldWrite; 9] = [
         "PodGang",
         "PodGangDeleteSuccessful",
         "PodGangDeleteFailed",
+    ),
+    told(
+        &["create"],
+        "ComputeDomain",
+        "ComputeDomainCreateSuccessful",
+        "ComputeDomainCreateFailed",
+    ),
+    told(
+        &["delete"],
+        "ComputeDomain",
+        "ComputeDomainDeleteSuccessful",
+        "ComputeDomainDeleteFailed",
     ),
 ];
 

@@ -18,6 +18,8 @@ pub const VERSION: &str = "app.kubernetes.io/version";
 pub const MANAGER: &str = "grove-operator";
 /// Selects all objects that an operator of this API created.
 pub const MANAGED_SELECTOR: &str = "app.kubernetes.io/managed-by=grove-operator";
+/// Selects the ComputeDomains among them, by [`component::COMPUTE_DOMAIN`].
+pub const COMPUTE_DOMAIN_SELECTOR: &str = "app.kubernetes.io/component=pcs-computedomain";
 /// Selects the HorizontalPodAutoscalers among them, by [`component::AUTOSCALER`].
 pub const AUTOSCALER_SELECTOR: &str = "app.kubernetes.io/component=pcs-hpa";
 /// Selects the ControllerRevisions among them, by [`component::REVISION`].
@@ -92,7 +94,8 @@ pub const START_AT: &str = "grove.io/start-at";
 /// separated by commas; for people.
 pub const STARTS_AFTER: &str = "grove.io/starts-after";
 /// Annotation of PodGangs with topology constraints: name of the scheduler's topology object. In a
-/// PodCliqueSet, clique or scaling group it has no effect and is not copied to PodCliques.
+/// PodCliqueSet, clique or scaling group it has no effect, the webhook warns of it, and it is not copied to
+/// PodCliques: `topologyConstraint.topologyName` names a topology.
 pub const TOPOLOGY_NAME: &str = "grove.io/topology-name";
 /// Annotation of PodGangs with topology constraints: the levels that they use, as a JSON list of
 /// `{domain, key}`, broadest first. Written when the gang starts.
@@ -100,14 +103,22 @@ pub const TOPOLOGY_LEVELS: &str = "grove.io/topology-levels";
 /// Annotation of pods: the node labels that the operator added to their node selector, as a JSON
 /// object, because pods of the same scope already run in a topology domain.
 pub const PINNED: &str = "grove.io/pinned";
+/// Annotation of PodGangs whose set names a queue of Kueue: the number of pods of each PodClique for
+/// which the gang needs quota, as a JSON object. Annotation of their Workloads: the number that each
+/// asks for.
+pub const QUOTA_REQUEST: &str = "grove.io/quota-request";
+/// Annotation of pods: how often their gang had lost its quota when they were created; absent: never.
+/// A pod of a lower number than that of its PodGang never starts.
+pub const QUOTA_ROUND: &str = "grove.io/quota-round";
 /// Prefix of keys that are reserved for the operator.
 pub const GROVE_PREFIX: &str = "grove.io/";
 /// Annotation of objects that `kubectl apply` wrote: the applied manifest; never copied to
 /// children.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Annotation of a PodCliqueSet, clique or scaling group, set by you: its MNNVL group. Without effect
-/// yet; groups inherit it.
+/// Annotation of a PodCliqueSet, clique or scaling group, set by you: its MNNVL group,
+/// whose GPU pods share a ComputeDomain in each replica, or `none`; cliques without it have that of
+/// their group, or of the set. ComputeDomains have it as a label.
 pub const MNNVL_GROUP: &str = "grove.io/mnnvl-group";
 /// Annotation of a PodCliqueSet, set by you: any change of its value triggers a reconcile.
 pub const RECONCILE_TRIGGER: &str = "grove.io/reconcile-trigger";
@@ -137,7 +148,7 @@ pub const PCS_FINALIZER: &str = "grove.io/podcliqueset.grove.io";
 pub const PCSG_FINALIZER: &str = "grove.io/podcliquescalinggroup.grove.io";
 /// Finalizer of a PodClique: removed likewise.
 pub const PCLQ_FINALIZER: &str = "grove.io/podclique.grove.io";
-/// Finalizer of a ComputeDomain: not used yet.
+/// Finalizer of a ComputeDomain: removed once no pod names its ResourceClaimTemplate.
 pub const COMPUTE_DOMAIN_FINALIZER: &str = "grove.io/computedomain-finalizer";
 /// Finalizer of objects that are deleted with `--cascade=orphan`: set by the API server if the
 /// children are to stay.
@@ -157,6 +168,8 @@ pub mod component {
     pub const POD_GANG: &str = "podgang";
     /// PodGroup of a scheduler.
     pub const POD_GROUP: &str = "podgroup";
+    /// Workload of Kueue.
+    pub const KUEUE_WORKLOAD: &str = "kueue-workload";
     /// HorizontalPodAutoscaler.
     pub const AUTOSCALER: &str = "pcs-hpa";
     /// ControllerRevision.

@@ -133,6 +133,11 @@ pub fn compute_domain(pcs: &str, i: i32, mnnvl_group: &str) -> String {
     format!("{pcs}-{i}-{mnnvl_group}")
 }
 
+/// The way back from [`compute_domain`]: `(i, group)`.
+pub fn parts_of_compute_domain<'a>(pcs: &str, name: &'a str) -> Option<(i32, &'a str)> {
+    index_and_rest(pcs, name)
+}
+
 /// `<pcs>-<generation hash>`: the ControllerRevision of these pod templates. The set's name is cut
 /// so that the whole has at most 253 characters.
 pub fn revision(pcs: &str, generation_hash: &str) -> String {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use k8s_openapi::api::core::v1::Toleration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube::CustomResource;
 use schemars::JsonSchema;
@@ -32,6 +33,12 @@ use serde::{Deserialize, Deserializer, Serialize};
         name = "State",
         type_ = "string",
         json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
+    printcolumn(
+        name = "Quota",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"QuotaReserved\")].status",
+        priority = 1
     ),
     printcolumn(
         name = "Score",
@@ -193,6 +200,56 @@ pub struct PodGangStatus {
     /// nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement_score: Option<f64>,
+    /// The quota that the gang has in the queue of Kueue which its set names. Absent for other gangs.
+    /// Grove does not have this field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quota: Option<GangQuota>,
+}
+
+/// The quota of a gang.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GangQuota {
+    /// How often the gang has lost its quota. Pods that were created before the last time end, and
+    /// none of them starts again.
+    #[serde(default)]
+    pub round: i64,
+    /// The reserved quota: first that with which the gang started, then that of pods which were added
+    /// later. Empty while the gang waits in its queue.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<QuotaGrant>,
+}
+
+/// The quota that is reserved for one Workload.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuotaGrant {
+    /// Name of the Workload by which the operator asked for the quota.
+    pub workload: String,
+    /// Uid of the Workload: another one of this name is another request.
+    pub uid: String,
+    /// Name of the ClusterQueue whose quota it is.
+    pub cluster_queue: String,
+    /// The pods for which the quota is reserved, by PodClique.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pods: Vec<GrantedPods>,
+}
+
+/// Pods of a PodClique that have quota.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GrantedPods {
+    /// Name of the PodClique that these pods belong to.
+    pub name: String,
+    /// How many of its pods have it, by index behind those of earlier grants. It only falls: as pods
+    /// complete or are scaled in.
+    pub count: i32,
+    /// Node labels of the ResourceFlavors. Pods get them in the write that removes their gate.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub node_selector: BTreeMap<String, String>,
+    /// Tolerations of the ResourceFlavors. Pods get them in the same write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tolerations: Vec<Toleration>,
 }
 
 /// The definition allows any text, as Grove's does. Only the operator writes the phase: an unknown

@@ -1,5 +1,6 @@
 //! Reads a cluster: by label, in pages, with messages for each failure.
 
+mod absent;
 mod connect;
 mod events;
 mod load;
@@ -17,11 +18,11 @@ use serde::de::DeserializeOwned;
 use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
 
+pub(crate) use absent::explain_absence;
+pub use absent::nearest_name;
 pub use load::load_workload;
 pub(crate) use load::not_found;
-pub use named::{
-    AskedName, Loaded, NamedKind, find_set, load_named, nearest_name, parse_name, parse_set_name,
-};
+pub use named::{AskedName, Loaded, NamedKind, find_set, load_named, parse_name, parse_set_name};
 
 /// The chart's label of the operator's objects.
 pub(crate) const OPERATOR: &str = "app.kubernetes.io/name=grove-operator";

@@ -7,7 +7,7 @@ use kube::core::{ApiResource, DynamicObject};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::cluster::{Cluster, not_found};
+use crate::cluster::{Cluster, explain_absence};
 use crate::exit::Failure;
 use crate::json;
 use crate::undo::find_manager;
@@ -65,7 +65,10 @@ async fn read(cluster: &Cluster, name: &str) -> Result<Value, Failure> {
     let kind = ApiResource::erase::<PodCliqueSet>(&());
     let namespace = Some(cluster.namespace.as_str());
     let stored = cluster.get_raw(&kind, namespace, name).await?;
-    stored.ok_or_else(|| not_found(cluster, name))
+    match stored {
+        Some(stored) => Ok(stored),
+        None => Err(explain_absence(cluster, name).await),
+    }
 }
 
 /// Sends the patch; returns whether the version that it names was still the stored one: it never

@@ -2,6 +2,8 @@
 
 use kube::core::Status;
 
+use crate::operator_presence::OperatorAbsence;
+
 /// Exit codes (docs/kubectl-grove.md, "Exit codes").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -9,7 +11,7 @@ pub enum Exit {
     /// Done, with no finding that should stop a script.
     Ok = 0,
     /// Done, with a finding: errors of `lint`, differences of `plan --live`, a gang for which
-    /// `capacity` finds no room, a set that is not ready.
+    /// `capacity` finds no room, a set that is not ready, an operator that is away.
     Finding = 1,
     /// The arguments, or a file, cannot be used.
     BadInput = 2,
@@ -49,9 +51,13 @@ impl Exit {
         Self::Failed,
     ];
 
-    /// Of a command that shows whether a set is ready.
-    pub const fn of_readiness(is_ready: bool) -> Self {
-        if is_ready { Self::Ok } else { Self::Finding }
+    /// Of a command that shows whether sets are ready; without an operator nobody knows whether they are.
+    pub const fn of_readiness(is_ready: bool, absence: Option<&OperatorAbsence>) -> Self {
+        if is_ready && absence.is_none() {
+            Self::Ok
+        } else {
+            Self::Finding
+        }
     }
 
     /// Its meaning, in the words of `--help` and docs/kubectl-grove.md.

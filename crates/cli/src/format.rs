@@ -5,7 +5,7 @@ use clap::ValueEnum;
 /// How a result is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people, 80 columns.
+    /// For people, in the width of the terminal, or 80 columns.
     #[default]
     Text,
     /// For people, with more columns.

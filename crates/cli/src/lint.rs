@@ -29,9 +29,10 @@ use crate::output;
 
 pub use args::{LintArgs, LintFormat};
 pub use cluster::{
-    Answer, Answers, NamespaceQuota, Need, NeededKind, OfferedNodes, Wanted, build_pods,
-    check_answers, check_nodes, judge_answer, needs_of,
+    Answer, Answers, NamespaceQuota, Need, NeededKind, OfferedNodes, SamplePods, Wanted,
+    build_pods, check_answers, check_nodes, choose_pods, judge_answer, needs_of,
 };
+pub(crate) use cluster::{devices_of, read_offered_nodes};
 pub(crate) use definition::find_first_error;
 pub use draw::draw_report;
 pub use judged_files::{JudgedFiles, judge_by, judge_sources};

@@ -3,18 +3,22 @@
 
 mod lease;
 mod read;
+mod watch;
 
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
 use serde::Serialize;
 
+use crate::cluster::{Cluster, OPERATOR};
 use crate::output::age_of;
+use crate::tree::now;
 
 use lease::renewed_at;
 
 pub(crate) use lease::find_leader;
 pub use read::read_leases;
 pub(crate) use read::{LEASE, lease_name, read_lease};
+pub use watch::{INTERVAL, PresenceWatch};
 
 /// The Lease of an installed operator.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,12 +57,18 @@ pub fn find_absence(leases: &[OperatorLease], now: Timestamp) -> Option<Operator
     })
 }
 
+/// The absence of the operator by the Leases as they are now.
+pub async fn read_absence(cluster: &Cluster) -> Option<OperatorAbsence> {
+    find_absence(&read_leases(cluster).await, now())
+}
+
 impl OperatorAbsence {
     /// In one sentence, with a command that shows the operator's pods.
     pub fn describe(&self, now: Timestamp) -> String {
         let Self {
             namespace, lease, ..
         } = self;
+        let command = self.command();
         let what = match self.since {
             Some(at) => format!(
                 "nobody has renewed Lease {namespace}/{lease} for {}",
@@ -67,9 +77,13 @@ impl OperatorAbsence {
             None => format!("nobody holds Lease {namespace}/{lease}"),
         };
         format!(
-            "the operator is away: {what}. States are those that it wrote last, and nothing is \
-             repaired; look at `kubectl -n {namespace} get pods -l \
-             app.kubernetes.io/name=grove-operator`"
+            "the operator is away: {what}. The states below are old: the operator wrote them before \
+             it went, and nothing is repaired now; look at `{command}`"
         )
+    }
+
+    /// The command that shows the operator's pods.
+    pub fn command(&self) -> String {
+        format!("kubectl -n {} get pods -l {OPERATOR}", self.namespace)
     }
 }

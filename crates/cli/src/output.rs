@@ -20,8 +20,8 @@ pub use count::count;
 pub use legible::legible;
 pub use style::{bold, dim, of_state, warn};
 pub use table::Table;
-pub use width::{terminal_height, terminal_width, width};
-pub use wrap::{WIDTH, indent, wrap};
+pub use width::{fit_terminal, prose_columns, prose_width, terminal_height, terminal_width, width};
+pub use wrap::{WIDTH, indent, indent_within, wrap};
 
 /// Prints text to standard output. A reader that went away, such as `head`, is no failure.
 ///

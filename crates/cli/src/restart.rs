@@ -17,6 +17,7 @@ use crate::tree::now;
 
 pub use args::RestartArgs;
 pub use draw::draw_restart;
+pub(crate) use mark::{CHANGE_CAUSE, RESTARTED_AT};
 pub use mark::{Restart, mark_cliques};
 
 /// Runs the command.

@@ -25,6 +25,7 @@ pub fn main() -> ExitCode {
             return exit(if is_error { Exit::BadInput } else { Exit::Ok });
         }
     };
+    output::fit_terminal();
     match run_to_end(&args) {
         Ok(code) => exit(code),
         Err(failure) => {

@@ -5,6 +5,7 @@
 //! ```
 
 mod args;
+mod ask;
 mod checks;
 mod draw;
 mod observed;
@@ -19,10 +20,10 @@ use crate::output;
 use crate::tree::now;
 
 pub use args::StatusArgs;
+pub use ask::{choose_namespace, interpret_answer};
 pub use checks::check_all;
 pub use draw::draw_status;
-pub use observed::{Observed, ObservedLease, Read, WebhookAnswer, latest_end};
-pub use read::interpret_answer;
+pub use observed::{Observed, ObservedLease, ObservedWebhook, Read, WebhookAnswer, latest_end};
 
 /// The state of one part of the installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

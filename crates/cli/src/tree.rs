@@ -16,15 +16,15 @@ use crate::cluster::{Cluster, find_set, load_named};
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::format::Format;
-use crate::operator_presence::{OperatorAbsence, find_absence, read_leases};
+use crate::operator_presence::{OperatorAbsence, read_absence};
 use crate::output;
 
 pub use args::TreeArgs;
 pub use branch::{Branch, BranchKind};
-pub use build::build_tree;
+pub use build::{build_tree, build_tree_by};
 pub use contradictions::mark_contradictions;
-pub use draw::{draw_tree, draw_tree_within};
-pub use follow::cut_lines;
+pub use draw::{draw_tree, draw_tree_within, draw_warned_tree};
+pub use follow::{cut_above_sum, cut_lines};
 pub use overview::{SetSummary, draw_overview, draw_sum, summarize};
 
 /// Runs the command.
@@ -44,29 +44,27 @@ pub async fn run(args: &TreeArgs, connection: &ConnectionArgs) -> Result<Exit, F
 
 async fn show_tree(cluster: &Cluster, name: &str, format: Format) -> Result<Exit, Failure> {
     let workload = load_named(cluster, name).await?.workload;
-    let mut tree = build_tree(&workload, now());
-    let absence = find_absence(&read_leases(cluster).await, now());
-    if absence.is_some() {
-        mark_contradictions(&mut tree, &workload);
-    }
-    let warning = absence.map(|absence| warn_of(&absence, now()));
-    let warning = warning.unwrap_or_default();
+    let tree = build_tree_by(&workload, read_absence(cluster).await, now());
     let width = (format != Format::Wide).then(output::width);
-    output::print_value(&tree, format, |tree| {
-        warning.clone() + &draw_tree_within(tree, width)
-    })?;
-    Ok(Exit::of_readiness(tree.is_ready()))
+    output::print_value(&tree, format, |tree| draw_warned_tree(tree, now(), width))?;
+    let absence = tree.operator_absence.as_ref();
+    Ok(Exit::of_readiness(tree.is_ready(), absence))
 }
 
-/// The paragraph above a tree or an answer.
-pub(crate) fn warn_of(absence: &OperatorAbsence, now: Timestamp) -> String {
-    let lines = output::wrap(&absence.describe(now), output::WIDTH);
+/// The paragraph above a tree or an answer; empty while the operator is there.
+pub(crate) fn warn_of(absence: Option<&OperatorAbsence>, now: Timestamp) -> String {
+    let Some(absence) = absence else {
+        return String::new();
+    };
+    let lines = output::wrap(&absence.describe(now), output::prose_width());
     let lines = lines.iter().map(|line| output::warn(line) + "\n");
     lines.collect::<String>() + "\n"
 }
 
 /// The sets of the command line.
-struct Overview {
+pub struct Overview {
+    /// That the operator is away.
+    absence: Option<OperatorAbsence>,
     /// All of them.
     all: Vec<SetSummary>,
     /// Those that are printed.
@@ -75,18 +73,24 @@ struct Overview {
     nothing: String,
 }
 
-async fn read_overview(cluster: &Cluster, args: &TreeArgs) -> Result<Overview, Failure> {
+/// Reads the sets of the command line; the operator may be away.
+pub async fn read_overview(
+    cluster: &Cluster,
+    args: &TreeArgs,
+    absence: Option<OperatorAbsence>,
+) -> Result<Overview, Failure> {
     let labels = args.selector.as_deref().unwrap_or("");
     let sets = if args.all_namespaces {
         cluster.list_everywhere(labels).await?
     } else {
         cluster.list(labels).await?
     };
-    let all = summarize(&sets, now());
+    let all = summarize(&sets, absence.as_ref(), now());
     let mut shown = all.clone();
     shown.retain(|line| !args.not_ready || !line.is_ready());
     let nothing = nothing_found(cluster, args);
     Ok(Overview {
+        absence,
         all,
         shown,
         nothing,
@@ -94,15 +98,24 @@ async fn read_overview(cluster: &Cluster, args: &TreeArgs) -> Result<Overview, F
 }
 
 async fn show_overview(cluster: &Cluster, args: &TreeArgs) -> Result<Exit, Failure> {
-    let overview = read_overview(cluster, args).await?;
+    let overview = read_overview(cluster, args, read_absence(cluster).await).await?;
     output::print_value(&overview.shown, args.output, |_| overview.draw(args))?;
-    Ok(Exit::of_readiness(
-        overview.all.iter().all(SetSummary::is_ready),
-    ))
+    Ok(overview.exit())
 }
 
 impl Overview {
-    fn draw(&self, args: &TreeArgs) -> String {
+    /// Draws the sets below the warning that the operator is away, if it is.
+    pub fn draw(&self, args: &TreeArgs) -> String {
+        warn_of(self.absence.as_ref(), now()) + &self.draw_lines(args)
+    }
+
+    /// A set that is not ready, or an operator that is away, gives exit code 1.
+    pub fn exit(&self) -> Exit {
+        let is_ready = self.all.iter().all(SetSummary::is_ready);
+        Exit::of_readiness(is_ready, self.absence.as_ref())
+    }
+
+    fn draw_lines(&self, args: &TreeArgs) -> String {
         if self.all.is_empty() {
             return self.nothing.clone();
         }

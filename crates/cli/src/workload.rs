@@ -5,7 +5,7 @@ pub mod observe;
 pub mod pod_state;
 mod view;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
@@ -32,6 +32,8 @@ pub struct Workload {
     pub pods: Vec<Pod>,
     /// Whether its namespace is being deleted, if that could be read.
     pub is_namespace_leaving: bool,
+    /// Whether the nodes of terminating pods are in service: those that could be read.
+    pub nodes_in_service: BTreeMap<String, bool>,
 }
 
 impl Workload {

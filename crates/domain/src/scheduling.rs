@@ -7,6 +7,7 @@ mod marks;
 mod priority;
 mod profiles;
 mod queue;
+pub mod quota;
 mod unsupported_feature;
 mod volcano;
 
@@ -17,13 +18,13 @@ use crate::object::ownership;
 pub use kai::{grouped_leaf_name, leaf_name, pod_group_name, replica_name};
 pub use marks::{GangScheduler, Peers, find_peer, is_mark, is_of_tree};
 pub use priority::find_unsupported_priority;
-pub use profiles::{Backend, DEFAULT_SCHEDULER, Profiles};
+pub use profiles::{Backend, DEFAULT_SCHEDULER, Profiles, SchedulerProfile};
 pub use queue::{inherit_queues, names_queue, queue_of, queue_of_set, set_names_queue};
-pub use unsupported_feature::UnsupportedFeature;
+pub use unsupported_feature::{COMPUTE_DOMAINS_NOT_SERVED, UnsupportedFeature};
 
 /// Marks a new pod of a PodClique for the scheduler of its gang.
 pub fn mark_pod(scheduler: &GangScheduler, podclique: &PodClique, pod: &mut Pod) {
-    if let Some(name) = &scheduler.name_before {
+    if let Some(name) = &scheduler.name_in_pods {
         let spec = pod.spec.get_or_insert_default();
         spec.scheduler_name = Some(name.clone());
     }

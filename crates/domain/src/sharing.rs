@@ -5,6 +5,7 @@
 //! so new pods use another one, whose name has a number behind it (docs/devices.md).
 
 mod blocked;
+mod blocked_domain;
 mod choice;
 mod facts;
 mod holders;
@@ -14,6 +15,7 @@ mod other_namespaces;
 mod source;
 
 pub use blocked::{BlockedClaim, Blocker, NOT_SERVED};
+pub use blocked_domain::{BlockedDomain, DomainBlocker};
 pub use facts::{ClaimFacts, MissingClaim, Owners};
 pub use holders::Holders;
 pub use inject::{NamedClaim, inject};

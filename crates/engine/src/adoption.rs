@@ -53,6 +53,7 @@ fn adopts(context: &Context, owner: &Target, action: &Action) -> bool {
         Action::Patch { purpose, .. } => *purpose == Purpose::AdoptPod,
         Action::Create(_)
         | Action::Check(_)
+        | Action::ReplaceStatus(_)
         | Action::Delete { .. }
         | Action::Finalizers { .. } => false,
     }

@@ -168,6 +168,7 @@ async fn execute(context: &Context, action: &Action) -> Result<(), RequestError>
         Action::Create(object) => kind.create(context, object).await,
         Action::Check(asked) => check::ask(context, asked).await,
         Action::Replace(object) => kind.replace(context, object).await,
+        Action::ReplaceStatus(object) => kind.replace_status(context, object).await,
         Action::Merge { target, patch } => kind.merge(context, target, patch).await,
         Action::Patch { patch, .. } => kind.patch(context, patch).await,
         Action::Delete {

@@ -152,8 +152,8 @@ impl Informer {
                     }
                     self.take_in::<K>(event);
                 }
-                Some(Err(error)) if !is_listed && is_absent::<K>(&error) => {
-                    return self.wait_until_served::<K>().await;
+                Some(Err(error)) if may_be_absent::<K>(&error, is_listed) => {
+                    return self.look_for_definition::<K>(is_listed, failures).await;
                 }
                 failed => {
                     if !is_listed {
@@ -317,10 +317,15 @@ impl Informer {
     }
 }
 
-/// Whether the list shows that the kind is not served. A watch that cannot be restarted may have
-/// reached an API server that is not up yet; the list that follows is conclusive.
-fn is_absent<K: Watched>(error: &watcher::Error) -> bool {
-    K::IS_OPTIONAL && failures::is_not_served(error)
+/// Whether the answer means that the kind is not served. Only a list is conclusive: a watch that cannot
+/// be restarted may have reached an API server that is not up yet, and does not know the permissions.
+fn may_be_absent<K: Watched>(error: &watcher::Error, is_listed: bool) -> bool {
+    let is_meant = if is_listed {
+        failures::is_not_found(error)
+    } else {
+        failures::is_not_served(error)
+    };
+    K::IS_OPTIONAL && is_meant
 }
 
 fn config<K: Watched>() -> watcher::Config {

@@ -6,12 +6,15 @@
 
 mod any;
 mod backends;
+mod network;
 mod workload;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
+use api::kueue::{KueueWorkload, ResourceFlavor, WorkloadPriorityClass};
+use api::nvidia::ComputeDomain;
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
@@ -53,6 +56,7 @@ impl Kinds {
             .with::<Revision>()
             .with::<Claim>()
             .with::<ResourceClaimTemplate>()
+            .with::<ComputeDomain>()
             .with::<Node>()
             .with::<ClusterTopologyBinding>()
             .with::<KaiPodGroup>()
@@ -63,6 +67,9 @@ impl Kinds {
             .with::<PodGroup>()
             .with::<CompositePodGroup>()
             .with::<Workload>()
+            .with::<KueueWorkload>()
+            .with::<ResourceFlavor>()
+            .with::<WorkloadPriorityClass>()
     }
 
     /// An empty table.
@@ -231,6 +238,26 @@ impl Watched for ResourceClaimTemplate {
     const IS_OPTIONAL: bool = true;
 }
 
+// The cluster may have no GPUs that NVLink connects over nodes.
+
+impl Watched for ComputeDomain {
+    const SELECTION: Selection = Selection::Managed {
+        fallback_selector: labels::COMPUTE_DOMAIN_SELECTOR,
+    };
+    const IS_OPTIONAL: bool = true;
+
+    /// The driver notes addresses of nodes and the like in its status.
+    fn says_the_same(old: &Self, new: &Self) -> bool {
+        let (before, after) = (&old.metadata, &new.metadata);
+        before.uid == after.uid
+            && before.deletion_timestamp == after.deletion_timestamp
+            && before.labels == after.labels
+            && before.finalizers == after.finalizers
+            && before.owner_references == after.owner_references
+            && old.status == new.status
+    }
+}
+
 // The cluster's scheduler may be a different one.
 
 const POD_GROUPS: Selection = Selection::Managed {
@@ -282,5 +309,22 @@ impl Watched for KaiTopology {
 }
 
 impl Watched for VolcanoQueue {
+    const IS_OPTIONAL: bool = true;
+}
+
+// Kueue may be missing, or its queues not be used.
+
+impl Watched for KueueWorkload {
+    const SELECTION: Selection = Selection::Managed {
+        fallback_selector: "app.kubernetes.io/component=kueue-workload",
+    };
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for ResourceFlavor {
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for WorkloadPriorityClass {
     const IS_OPTIONAL: bool = true;
 }

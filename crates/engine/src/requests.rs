@@ -121,6 +121,14 @@ impl Requests {
     {
         let key = Key::of(object.meta());
         let body = status_body::encode_status(object, status)?;
+        self.replace_status_of(&key, body).await
+    }
+
+    /// PUT of the status in this JSON, guarded by the resourceVersion in it.
+    pub async fn replace_status_of<R>(&self, key: &Key, body: Vec<u8>) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+    {
         let pp = PostParams::default();
         let request = path::<R>(&key.namespace).replace_subresource("status", &key.name, &pp, body);
         let subresource = "status";

@@ -95,6 +95,18 @@ pub(crate) async fn replace<K: Watched>(
     Ok(())
 }
 
+/// PUT of the status; the API server ignores the rest of the object.
+pub(crate) async fn replace_status<K: Watched>(
+    context: &Context,
+    object: &Object,
+) -> Result<(), RequestError> {
+    let body = object.encode().map_err(requests::malformed)?;
+    let key = Key::of(object.meta());
+    let written: K = context.requests.replace_status_of(&key, body).await?;
+    context.wrote(written);
+    Ok(())
+}
+
 /// JSON merge patch.
 pub(crate) async fn merge<K: Watched>(
     context: &Context,

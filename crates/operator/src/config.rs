@@ -8,6 +8,7 @@ mod authorizer;
 mod check;
 mod init_container;
 mod leader_election;
+mod queueing;
 mod resource_sharing;
 mod scheduler;
 mod stuck_timeouts;
@@ -25,6 +26,7 @@ use serde::de::IgnoredAny;
 pub use authorizer::Authorizer;
 pub use init_container::InitContainerImage;
 pub use leader_election::LeaderElection;
+pub use queueing::{Kueue, Queueing};
 pub use resource_sharing::ResourceSharing;
 pub use scheduler::{Gangs, Profile, Scheduler};
 pub use topology_aware_scheduling::TopologyAwareScheduling;
@@ -76,10 +78,14 @@ pub struct Config {
     pub gang_scheduling: GangScheduling,
     /// The schedulers that need to know about gangs.
     pub scheduler: Scheduler,
+    /// The queues whose quota workloads wait for.
+    pub queueing: Queueing,
     /// Whether topology constraints are honoured.
     pub topology_aware_scheduling: TopologyAwareScheduling,
     /// Which templates the claims that pods share may have.
     pub resource_sharing: ResourceSharing,
+    /// Networks between nodes.
+    pub network: Network,
     /// How long after its deletionTimestamp a pod still holds its slot, or `never`. Default `60s`.
     pub stuck_pod_timeout: Option<GoDuration>,
     /// The same for a pod of a job on a node that is Ready and not tainted
@@ -102,7 +108,6 @@ pub struct Config {
     // Keys of Grove without effect here yet; a configuration that has one is refused.
     runtime_client_connection: Option<IgnoredAny>,
     debugging: Option<IgnoredAny>,
-    network: Option<IgnoredAny>,
 }
 
 /// The identity of an operator.
@@ -234,6 +239,15 @@ pub struct Admission {
     /// Whether `replicas` of PodCliques and scaling groups are fixed while a coherent update of
     /// their set is in progress. Default `false`.
     pub coherent_scale_lock: bool,
+}
+
+/// Networks between nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Network {
+    /// Whether pods of an MNNVL group get ComputeDomains (docs/devices.md). Default `false`.
+    #[serde(rename = "autoMNNVLEnabled")]
+    pub auto_mnnvl_enabled: bool,
 }
 
 /// How gangs are scheduled.

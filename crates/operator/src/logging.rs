@@ -40,11 +40,12 @@ impl Drop for Logging {
 /// Starts logging. `RUST_LOG` wins over the configured level.
 pub fn start_logging(level: LogLevel, format: LogFormat) -> Logging {
     // The caller of a request logs its failure, and for which object; kube's client logs it again,
-    // as an error, even if it is retried.
+    // as an error, even if it is retried. Its watches warn of each error, of which the operator logs one
+    // line of its own.
     let default = match level {
         LogLevel::Debug => "debug,hyper=info,hyper_util=info,rustls=info,tower=info",
-        LogLevel::Info => "info,kube_runtime=warn,kube_client::client::builder=off",
-        LogLevel::Warn => "warn,kube_client::client::builder=off",
+        LogLevel::Info => "info,kube_runtime=error,kube_client::client::builder=off",
+        LogLevel::Warn => "warn,kube_runtime=error,kube_client::client::builder=off",
         LogLevel::Error => "error,kube_client::client::builder=off",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));

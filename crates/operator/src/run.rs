@@ -7,7 +7,6 @@ use admission::Validator;
 use admission::defaults::DefaultsConfig;
 use anyhow::Context as _;
 use clustertopology::ClusterTopologyReconciler;
-use domain::scheduling::Profiles;
 use engine::clock::{self, Clock};
 use engine::leader::Predecessor;
 use engine::metrics::Metrics;
@@ -84,9 +83,8 @@ pub async fn run_until(
     let context = Arc::new(context.on_standby());
     let stop = stop.boxed().shared();
     let mut tasks = Tasks::new();
-    let profiles = config.scheduler.profiles();
     tasks.spawn(beat(context.clone()));
-    watch_all(&mut tasks, &context, &client, &profiles);
+    watch_all(&mut tasks, &context, &client, &config);
     let mut served = None;
     if endpoints == Endpoints::Served {
         serve_admin(&mut tasks, &context, &config);
@@ -195,8 +193,10 @@ pub fn controllers() -> Controllers {
         .with::<ClusterTopologyReconciler>()
 }
 
-fn watch_all(tasks: &mut Tasks, context: &Arc<Context>, client: &Client, profiles: &Profiles) {
-    let kinds = Kinds::all().for_profiles(profiles, context);
+fn watch_all(tasks: &mut Tasks, context: &Arc<Context>, client: &Client, config: &Config) {
+    let kinds = Kinds::all()
+        .for_profiles(&config.profiles(), context)
+        .for_network(config.network.auto_mnnvl_enabled, context);
     for (kind, watch) in kinds.watches(context, client) {
         tasks.spawn(async move {
             watch.await;
@@ -226,7 +226,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     };
     let validator = Arc::new(Validator::new(defaults));
     let at_once = &config.controllers;
-    let profiles = Arc::new(config.scheduler.profiles());
+    let profiles = Arc::new(config.profiles());
     let stuck_timeouts = config.stuck_timeouts();
     let templates_of_other_namespaces = config.resource_sharing.templates_of_other_namespaces;
     let sets = PodCliqueSetReconciler {
@@ -237,11 +237,13 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         init_container_image: config.init_container_image.as_str().to_owned(),
         is_topology_aware: config.topology_aware_scheduling.enabled,
         templates_of_other_namespaces,
+        is_mnnvl_enabled: config.network.auto_mnnvl_enabled,
     };
     let groups = PodCliqueScalingGroupReconciler {
         validator: validator.clone(),
         stuck_timeouts,
         templates_of_other_namespaces,
+        is_mnnvl_enabled: config.network.auto_mnnvl_enabled,
     };
     let cliques = PodCliqueReconciler {
         stuck_timeouts,
@@ -250,6 +252,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         profiles: profiles.clone(),
         ignores_preferred_domains: !config.topology_aware_scheduling.preferred_affinity,
         templates_of_other_namespaces,
+        is_mnnvl_enabled: config.network.auto_mnnvl_enabled,
     };
     let topologies = ClusterTopologyReconciler {
         profiles: profiles.clone(),

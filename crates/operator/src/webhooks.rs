@@ -97,9 +97,10 @@ fn serve(
         // Any scheduler: if it has no profile, the controllers write no gangs for it either, and
         // gates keep its gangs together (docs/semantics.md §8.8); a warning says so.
         rules: Rules {
-            profiles: Some(config.scheduler.profiles()),
+            profiles: Some(config.profiles()),
             allows_topology: config.topology_aware_scheduling.enabled,
             templates_of_other_namespaces: config.resource_sharing.templates_of_other_namespaces,
+            allows_mnnvl: config.network.auto_mnnvl_enabled,
             ..Rules::default()
         },
         exemptions: exemptions(config)?,

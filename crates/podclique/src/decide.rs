@@ -2,8 +2,10 @@
 
 mod adopt;
 mod claims;
+mod compute_domain;
 mod create;
 mod deletion;
+mod evict;
 mod failed_event;
 mod gates;
 mod job_cleanup;
@@ -104,6 +106,19 @@ fn plan_starts(plan: &mut Plan<PodCliqueStatus>, snapshot: &Snapshot, now: Times
     plan.wave(start_order::plan_repeats(snapshot, now));
 }
 
+/// Pods that go although they do their work.
+fn find_surplus(snapshot: &Snapshot) -> Vec<Action> {
+    if snapshot.is_suspended() {
+        return suspend::deletions(snapshot);
+    }
+    let evicted = evict::deletions(snapshot);
+    if evicted.is_empty() {
+        scale_in::deletions(snapshot)
+    } else {
+        evicted
+    }
+}
+
 /// Deletes pods that have ended, are outdated, or are too many.
 fn plan_deletions(
     plan: &mut Plan<PodCliqueStatus>,
@@ -111,11 +126,7 @@ fn plan_deletions(
     status: &PodCliqueStatus,
     now: Timestamp,
 ) {
-    let surplus = if snapshot.is_suspended() {
-        suspend::deletions(snapshot)
-    } else {
-        scale_in::deletions(snapshot)
-    };
+    let surplus = find_surplus(snapshot);
     if surplus.is_empty() && snapshot.may_create {
         let outdated = update::plan_outdated_pods(snapshot, now);
         // If there are too many pods, a pod that ended is deleted first.

@@ -46,6 +46,8 @@ pub struct PodCliqueReconciler {
     pub ignores_preferred_domains: bool,
     /// Whether claims are created from ResourceClaimTemplates of other namespaces.
     pub templates_of_other_namespaces: TemplatesOfOtherNamespaces,
+    /// Whether MNNVL groups have ComputeDomains.
+    pub is_mnnvl_enabled: bool,
 }
 
 impl Reconciler for PodCliqueReconciler {

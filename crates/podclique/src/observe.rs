@@ -1,6 +1,7 @@
 //! The inputs of a decision on a PodClique.
 
 pub(crate) mod claims;
+mod compute_domain;
 mod gang_list;
 mod older;
 mod owners;
@@ -38,6 +39,7 @@ use crate::dependencies;
 use crate::pod_group::{self, PodGroupFacts};
 
 pub use self::claims::SharingFacts;
+pub use self::compute_domain::DomainFacts;
 pub use self::older::OlderPods;
 use self::set::facts_of_set;
 pub use self::set::{SetFacts, UpdateFacts};
@@ -93,6 +95,8 @@ pub struct Snapshot {
     pub older: OlderPods,
     /// The resource claims that its pods share with others.
     pub sharing: SharingFacts,
+    /// The ComputeDomain that its pods join, if they join one.
+    pub domain: Option<DomainFacts>,
     /// The ResourceClaims that it controls; read only once it is being deleted.
     pub own_claims: Vec<Arc<Claim>>,
 }
@@ -272,9 +276,8 @@ pub fn observe(
     let may_have_more = caches.of::<Pod>().may_have_more_of(ownership::uid(meta));
     let is_view_outdated = caches.is_workload_outdated(namespace);
     let set_key = caches.set_of_member(meta);
-    let set = set_key
-        .as_ref()
-        .and_then(|key| caches.of::<PodCliqueSet>().get(key));
+    let sets = caches.of::<PodCliqueSet>();
+    let set = set_key.as_ref().and_then(|key| sets.get(key));
     let (mut pods, released) = pods_of(podclique, set_key.as_ref(), caches);
     domain::object::pod::sort_pods(&mut pods);
     let gang = gang_of(meta, set.as_deref(), caches);
@@ -321,6 +324,7 @@ pub fn observe(
         podclique: podclique.clone(),
         stuck_timeouts: rules.stuck_timeouts,
         sharing: SharingFacts::default(),
+        domain: compute_domain::observe(podclique, set.as_deref(), caches, rules),
         own_claims: claims::find_own(podclique, caches),
     };
     if let Some(set) = set.filter(|set| has_sharing(&set.spec.template)) {

@@ -36,7 +36,8 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         .with_job_delay(snapshot.job_delay())
         .in_update(snapshot.is_updating())
         .orphaned(snapshot.is_orphaned())
-        .held(snapshot.is_suspended());
+        .held(snapshot.is_suspended())
+        .awaiting_quota(snapshot.has_lost_quota());
     let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
     let mut next = PodCliqueStatus {
         observed_generation: podclique.metadata.generation,
@@ -87,12 +88,25 @@ fn ready_condition(snapshot: &Snapshot, next: &PodCliqueStatus, now: Timestamp) 
         let message = error.description.clone();
         return readiness::ready_condition(false, Reason::LimitExceeded, message);
     }
-    readiness::judge_podclique(&CliqueView {
+    let verdict = readiness::judge_podclique(&CliqueView {
         podclique: &snapshot.podclique,
         pods: snapshot.pods.iter().map(AsRef::as_ref).collect(),
         start: snapshot.start.clone(),
         now,
-    })
+    });
+    with_domain(verdict, snapshot)
+}
+
+/// The verdict, with the ComputeDomain that containers may wait for.
+fn with_domain(mut verdict: ConditionUpdate, snapshot: &Snapshot) -> ConditionUpdate {
+    let domain = snapshot.domain.as_ref();
+    let domain = domain.and_then(|facts| facts.domain.as_deref());
+    let pods = snapshot.pods.iter().map(AsRef::as_ref);
+    let state = domain.and_then(|domain| readiness::explain_domain(domain, pods));
+    if let Some(state) = state {
+        verdict.message = format!("{}; {state}", verdict.message);
+    }
+    verdict
 }
 
 fn set_conditions(

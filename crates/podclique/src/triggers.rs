@@ -2,18 +2,21 @@
 //! the end of PodCliques that an earlier attempt left in its replica.
 
 mod claims;
+mod compute_domain;
 mod dependents;
 mod members;
 
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
+use api::nvidia::ComputeDomain;
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
 };
 use domain::health::readiness;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::base_of_probe;
+use domain::scheduling::quota;
 use domain::workload::gang;
 use domain::{Claim, Key, Node, Pod, Revision};
 use engine::cache::set_of;
@@ -32,7 +35,12 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGroup>(from_pod_group);
     on.on_change::<Node>(from_node);
     on.on_change::<Claim>(claims::from_claim);
-    on.on_change::<ResourceClaimTemplate>(claims::from_template);
+    on.on_change::<ResourceClaimTemplate>(|change, caches| {
+        let mut all = claims::from_template(change, caches);
+        all.extend(compute_domain::from_template(change, caches));
+        all
+    });
+    on.on_change::<ComputeDomain>(compute_domain::from_domain);
     // The status of the set names a revision only after that was stored.
     on.on_change::<Revision>(|_, _| Vec::new());
     // A pod takes the levels when it is created.
@@ -146,6 +154,9 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
             gang.metadata.annotations.clone(),
             gang.metadata.owner_references.clone(),
             readiness::no_domain_of(gang).map(str::to_owned),
+            gang.status.as_ref().and_then(|s| s.quota.clone()),
+            quota::report(gang).map(|words| words.map(str::to_owned)),
+            readiness::contradiction_of(gang).map(str::to_owned),
         )
     };
     let mut all = if change.keeps(gang::is_ready) {
@@ -167,7 +178,7 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
         groups.map(move |group| key_in(gang, &group.name))
     }));
     // Parts that are to join the gang report whether it runs.
-    if !change.keeps(readiness::runs) {
+    if !change.keeps(readiness::runs) || !change.keeps(quota::round) {
         let newest = change.newest().into_iter();
         all.extend(newest.flat_map(|gang| members::find_by_gang(gang, caches)));
     }

@@ -34,6 +34,8 @@ pub struct PodCliqueScalingGroupReconciler {
     pub stuck_timeouts: StuckTimeouts,
     /// Whether claims are created from ResourceClaimTemplates of other namespaces.
     pub templates_of_other_namespaces: TemplatesOfOtherNamespaces,
+    /// Whether MNNVL groups have ComputeDomains.
+    pub is_mnnvl_enabled: bool,
 }
 
 impl Reconciler for PodCliqueScalingGroupReconciler {

@@ -49,6 +49,8 @@ pub struct Snapshot {
     pub claims: ClaimFacts,
     /// The ResourceClaims that it controls.
     pub own_claims: Vec<Arc<Claim>>,
+    /// Whether MNNVL groups have ComputeDomains.
+    pub is_mnnvl_enabled: bool,
 }
 
 impl Snapshot {
@@ -314,6 +316,7 @@ pub fn observe(
         revisions: Revisions::default(),
         claims: ClaimFacts::default(),
         own_claims: caches.of::<Claim>().owned_by(&**group),
+        is_mnnvl_enabled: rules.is_mnnvl_enabled,
     };
     if snapshot.is_updating() || snapshot.podcliques.values().any(|c| is_breached(c)) {
         snapshot.pods = find_pods(&snapshot.podcliques, caches);

@@ -212,7 +212,7 @@ fn build_pod(snapshot: &Snapshot, candidate: &Candidate<'_>, now: Timestamp) -> 
         now,
     );
     let scheduler = scheduling::GangScheduler {
-        name_before: None,
+        name_in_pods: snapshot.scheduler.name_in_pods.clone(),
         backend: snapshot.scheduler.backend,
     };
     scheduling::mark_pod(&scheduler, &podclique, &mut new);

@@ -5,6 +5,7 @@ mod autoscalers;
 mod children;
 mod claims;
 mod completed;
+mod compute_domains;
 mod deletion;
 mod failures;
 mod fence;
@@ -12,6 +13,7 @@ mod gangs;
 mod invalid_spec;
 mod missing_revisions;
 mod older_templates;
+mod queue_clock;
 mod ready_events;
 mod revisions;
 mod services;
@@ -60,6 +62,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         let mut plan = plan_change(snapshot, status);
         plan.events.push(event);
         return plan;
+    }
+    if let Some(status) = queue_clock::judge(snapshot, &status, now) {
+        return plan_change(snapshot, status);
     }
     if snapshot.is_training() {
         let moved = training::judge(snapshot, &roster, &status, now);
@@ -133,6 +138,8 @@ fn go_on(
             .extend(invalid_spec::errors_of(&problems, now));
         let held_up = termination::explain_delay(snapshot, now);
         status.last_errors.extend(held_up);
+        let held = compute_domains::explain_held(snapshot, now);
+        status.last_errors.extend(held);
     }
     plan.events.extend(invalid_spec::events_of(problems));
     plan.events.extend(missing_revisions::find_events(snapshot));
@@ -167,6 +174,8 @@ fn plan_objects(
     plan.wave(services::plan_services(snapshot, &roster.layout));
     plan.wave(claims::plan_removals(snapshot, now));
     plan.wave(claims::plan_claims(snapshot, now));
+    plan.wave(compute_domains::plan_removals(snapshot));
+    plan.wave(compute_domains::plan_domains(snapshot));
     plan.wave(autoscalers::plan_deletions(snapshot, roster));
     plan.wave(children::plan_deletions(snapshot, roster));
     let next = plan.status.as_ref();

@@ -59,6 +59,8 @@ pub struct PodCliqueSetReconciler {
     pub is_topology_aware: bool,
     /// Whether claims are created from ResourceClaimTemplates of other namespaces.
     pub templates_of_other_namespaces: TemplatesOfOtherNamespaces,
+    /// Whether MNNVL groups have ComputeDomains.
+    pub is_mnnvl_enabled: bool,
 }
 
 impl Reconciler for PodCliqueSetReconciler {

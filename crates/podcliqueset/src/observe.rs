@@ -2,6 +2,7 @@
 
 mod claims;
 mod clique;
+mod compute_domains;
 mod full_namespace;
 mod history;
 mod scheduler;
@@ -39,6 +40,8 @@ use kube::Resource;
 
 pub(crate) use self::claims::wanted as wanted_claims;
 use self::clique::observe_clique;
+pub use self::compute_domains::DomainFacts;
+pub(crate) use self::compute_domains::{Wanted as DomainsWanted, wanted as wanted_domains};
 pub use self::history::History;
 pub use self::scheduler::SchedulerFacts;
 pub use self::topology::TopologyFacts;
@@ -67,6 +70,8 @@ pub struct Snapshot {
     pub view: View,
     /// The resource claims that its pods share, and their users.
     pub claims: ClaimFacts,
+    /// Its ComputeDomains.
+    pub domains: DomainFacts,
     /// The check of the newest templates.
     pub checks: Checks,
     /// The templates of accepted generations.
@@ -267,6 +272,7 @@ pub fn observe(
         .map(|c| observe_clique(c, caches))
         .collect();
     let claims = claims::observe(&validated.set, rules, caches);
+    let domains = compute_domains::observe(&validated.set, &podcliques, rules, caches);
     let topology = topology::observe(&validated.set, scheduler, &podcliques, rules, caches);
     Snapshot {
         strays: Strays {
@@ -295,6 +301,7 @@ pub fn observe(
         },
         history: History::read(stored, &key, caches),
         claims,
+        domains,
         stored: stored.clone(),
         topology,
         podcliques,

@@ -2,6 +2,7 @@
 
 mod accept;
 mod attempts;
+mod compute_domains;
 pub(crate) mod job;
 mod leftovers;
 mod ready;
@@ -17,7 +18,6 @@ use api::{LastError, PodCliqueSetStatus, labels, names};
 use domain::health::{stalled, training};
 use domain::roster::Roster;
 use domain::scheduling::UnsupportedFeature;
-use domain::topology;
 use jiff::Timestamp;
 
 pub(crate) use self::accept::may_accept;
@@ -72,7 +72,6 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
     report.complete_observed(&mut next, last_observed);
     next.last_errors = update::refusals(snapshot, &next);
     next.last_errors.extend(report.errors(&next));
-    set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
     set_unsupported(&mut next, snapshot, now);
     set_of_pods(&mut next, snapshot, roster, now);
@@ -210,9 +209,9 @@ fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Time
     let type_ = ConditionType::SchedulingFeatureUnsupported;
     let unsupported = snapshot.scheduler.unsupported.as_ref();
     let verdict = unsupported.map(UnsupportedFeature::condition).or_else(|| {
-        snapshot
-            .topology
-            .report_unreadable_nodes(&snapshot.validated.set)
+        let set = &snapshot.validated.set;
+        let nodes = snapshot.topology.report_unreadable_nodes(set);
+        nodes.or_else(|| compute_domains::report_disabled(snapshot))
     });
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
@@ -221,22 +220,7 @@ fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Time
 
 fn set_topology_levels(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
     let type_ = ConditionType::TopologyLevelsUnavailable;
-    let template = &snapshot.validated.set.spec.template;
-    let facts = &snapshot.topology;
-    let verdict = topology::judge_levels(template, facts.is_enabled, facts.levels.as_ref());
-    let generation = snapshot.stored.metadata.generation;
-    conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
-}
-
-fn set_not_implemented(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
-    let paths = &snapshot.validated.ignored;
-    let type_ = ConditionType::FieldNotImplemented;
-    let verdict = (!paths.is_empty()).then(|| ConditionUpdate {
-        type_,
-        status: Status::True,
-        reason: Reason::AcceptedButIgnored,
-        message: format!("accepted, without effect yet: {}", paths.join("; ")),
-    });
+    let verdict = snapshot.topology.judge_levels(&snapshot.validated.set);
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use admission::oversize;
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
+use api::kueue::KueueWorkload;
+use api::nvidia::ComputeDomain;
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
@@ -37,6 +39,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
         let sets = find::by_claim_template(template, caches);
         sets.iter().map(|set| Key::of(&set.metadata)).collect()
     });
+    on.on_change::<ComputeDomain>(|change, _| find::sets(change));
     // If its scheduler needs objects for gangs, no gang starts before the cluster serves these
     // kinds.
     on.on_change::<KaiPodGroup>(|_, _| Vec::new());
@@ -44,13 +47,15 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGroup>(|_, _| Vec::new());
     on.on_change::<CompositePodGroup>(|_, _| Vec::new());
     on.on_change::<Workload>(|_, _| Vec::new());
+    on.on_change::<KueueWorkload>(|_, _| Vec::new());
     on.on_change::<KaiQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
     on.on_change::<VolcanoQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
     on.on_change::<ClusterTopologyBinding>(from_binding);
     on.on_change::<KaiTopology>(from_kai_topology);
     on.on_change::<Node>(from_node);
-    // A job that was given up waits for its last pod, and a claim is removed once no pod may exist
-    // unseen.
+    on.on_settled::<ComputeDomain>(|settled, _| settled.set.clone().into_iter().collect());
+    // A job that was given up waits for its last pod, and claims and ComputeDomains are removed once no
+    // pod may exist unseen.
     on.on_settled::<Pod>(|settled, caches| {
         let set = settled.set.clone();
         set.into_iter()
@@ -150,6 +155,9 @@ fn constrained_sets_on(node: &str, caches: &Caches) -> Vec<Key> {
 }
 
 fn owns_claims(set: &Key, caches: &Caches) -> bool {
+    if !caches.of::<ComputeDomain>().part_of(set).is_empty() {
+        return true;
+    }
     let set = caches.of::<PodCliqueSet>().get(set);
     set.is_some_and(|set| !set.spec.template.resource_sharing.is_empty())
 }

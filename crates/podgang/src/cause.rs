@@ -12,8 +12,14 @@ use crate::observe::Snapshot;
 /// The first cause among the parts. A gang without a topology domain is described as a whole.
 pub(crate) fn find_cause(snapshot: &Snapshot, now: Timestamp) -> Option<Cause> {
     let start = start_of(snapshot);
-    let parts = snapshot.parts.iter();
-    let cause = readiness::first(parts.filter_map(|part| cause_of_part(part, &start, now)))?;
+    if let Start::AwaitsQuota { reason, text } = &start {
+        return Some(Cause::new(*reason, text.clone()));
+    }
+    let parts = snapshot.parts.iter().filter_map(|part| {
+        let start = start.clone().held_by(&snapshot.gang, &part.name);
+        cause_of_part(part, start, now)
+    });
+    let cause = readiness::first(parts)?;
     if let Some(text) = describe_closed(snapshot, &cause) {
         return Some(Cause::new(Reason::TopologyNoDomain, text));
     }
@@ -37,6 +43,8 @@ fn describe_closed(snapshot: &Snapshot, cause: &Cause) -> Option<String> {
 fn start_of(snapshot: &Snapshot) -> Start {
     if snapshot.is_suspended {
         Start::Suspended
+    } else if let Some(waiting) = find_wait(snapshot) {
+        waiting
     } else if requires_domain(&snapshot.gang) {
         Start::Packed { no_domain: None }
     } else {
@@ -44,8 +52,15 @@ fn start_of(snapshot: &Snapshot) -> Start {
     }
 }
 
+/// That it has no quota, or none with which it could start.
+fn find_wait(snapshot: &Snapshot) -> Option<Start> {
+    let gang = &snapshot.gang;
+    let is_starting = !readiness::runs(gang);
+    Start::of_waiting(gang).or_else(|| Start::of_short(gang).filter(|_| is_starting))
+}
+
 /// Why the part is not up, in the words of its PodClique.
-fn cause_of_part(part: &GangPart, start: &Start, now: Timestamp) -> Option<Cause> {
+fn cause_of_part(part: &GangPart, start: Start, now: Timestamp) -> Option<Cause> {
     let Some(podclique) = &part.podclique else {
         let text = format!("podclique {} does not exist", part.name);
         return Some(Cause::new(Reason::PodsBeingCreated, text));
@@ -53,7 +68,7 @@ fn cause_of_part(part: &GangPart, start: &Start, now: Timestamp) -> Option<Cause
     let look = CliqueView {
         podclique,
         pods: part.pods.iter().map(AsRef::as_ref).collect(),
-        start: start.clone(),
+        start,
         now,
     };
     let cause = readiness::shortfall(&look, false)?;

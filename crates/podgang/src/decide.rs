@@ -18,9 +18,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time
 use crate::gang_part::GangPart;
 use crate::observe::Snapshot;
 use crate::placement::GangPlacement;
+use crate::queueing::{self, verdict::Verdict};
 use crate::topology::ScatteredScope;
 use crate::tree::GangTree;
-use crate::{backend, cause};
+use crate::{backend, cause, outside_quota};
 
 /// Decides the status of the gang, and the writes for its scheduler.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
@@ -30,13 +31,23 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
     }
     let pods = snapshot.parts.iter().flat_map(|part| &part.pods);
     let pods = pods.map(AsRef::as_ref);
+    let queueing = snapshot.queueing.as_ref();
+    let quota = queueing.map(|facts| queueing::verdict::judge(snapshot, facts));
     let mut plan = Plan {
-        status: Some(next_status(snapshot, now)),
+        status: Some(next_status(snapshot, quota.as_ref(), now)),
+        events: quota
+            .as_ref()
+            .and_then(|quota| quota.find_event(&snapshot.gang))
+            .into_iter()
+            .collect(),
         wake_at: readiness::next_look(pods, now),
         ..Plan::default()
     };
     for wave in backend::plan(&snapshot.view()) {
         plan.wave(wave);
+    }
+    if let Some((facts, quota)) = queueing.zip(quota.as_ref()) {
+        plan.wave(queueing::plan::plan(snapshot, facts, quota, now));
     }
     plan
 }
@@ -48,13 +59,14 @@ fn is_ours(meta: &ObjectMeta) -> bool {
         || ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
 }
 
-fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
+fn next_status(snapshot: &Snapshot, quota: Option<&Verdict>, now: Timestamp) -> PodGangStatus {
     let before = snapshot.gang.status.clone().unwrap_or_default();
     let facts = Facts::of(snapshot, &before, now);
     let mut next = PodGangStatus {
         phase: facts.phase(),
         scheduling_phase: facts.scheduling_phase(before.scheduling_phase),
         placement_score: facts.placement_score(),
+        quota: quota.and_then(|quota| quota.quota.clone()),
         ..before
     };
     let generation = snapshot.gang.metadata.generation;
@@ -62,11 +74,15 @@ fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
         conditions::set(&mut next.conditions, verdict, generation, now);
     }
     let type_ = ConditionType::SchedulingFeatureUnsupported;
-    let unsupported = backend::unsupported(&snapshot.view());
+    let unsupported =
+        backend::unsupported(&snapshot.view()).or_else(|| queueing::unsupported(snapshot));
     conditions::set_or_remove(&mut next.conditions, type_, unsupported, generation, now);
     let type_ = ConditionType::TopologyConstraintViolated;
     let scattered = snapshot.scattered.as_ref().map(ScatteredScope::condition);
     conditions::set_or_remove(&mut next.conditions, type_, scattered, generation, now);
+    let type_ = ConditionType::QuotaReserved;
+    let reserved = quota.and_then(|quota| quota.condition.clone());
+    conditions::set_or_remove(&mut next.conditions, type_, reserved, generation, now);
     let since = |type_| since_true(&next.conditions, type_);
     let (scheduled, ready) = (since(ConditionType::Scheduled), since(ConditionType::Ready));
     next.last_scheduled = scheduled.or(next.last_scheduled);
@@ -206,6 +222,7 @@ impl<'a> Facts<'a> {
         if let Some(found) = self.placement.filter(|_| is_placed) {
             message.push_str(&describe_placement(found));
         }
+        message.push_str(&outside_quota::describe(self.snapshot).unwrap_or_default());
         build_condition(ConditionType::Scheduled, holds, reason, message)
     }
 

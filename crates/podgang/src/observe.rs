@@ -16,6 +16,7 @@ use crate::closed;
 use crate::gang_part::GangPart;
 use crate::peers;
 use crate::placement::{self, GangPlacement};
+use crate::queueing::{self, QueueingFacts};
 use crate::room::{self, GangRoom};
 use crate::slots;
 use crate::topology::{self, ScatteredScope};
@@ -47,6 +48,8 @@ pub struct Snapshot {
     pub scattered: Option<ScatteredScope>,
     /// Whether its set is suspended.
     pub is_suspended: bool,
+    /// The quota that it needs, if its set names a queue of Kueue.
+    pub queueing: Option<QueueingFacts>,
 }
 
 impl Snapshot {
@@ -85,6 +88,7 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
         scheduler_objects,
         scattered: topology::find_scattered(gang, &parts, caches),
         is_suspended: slots::is_set_suspended(gang, caches),
+        queueing: queueing::observe(gang, &parts, caches, profiles, backend),
         unsupported: missing_queue
             .or_else(|| scheduling::find_unsupported_priority(backend, class)),
         parts,

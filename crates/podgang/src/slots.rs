@@ -40,13 +40,15 @@ pub(crate) fn is_group_of_set(gang: &PodGang, group: &PodCliqueScalingGroup) -> 
 
 /// Whether the set that controls the gang is suspended.
 pub(crate) fn is_set_suspended(gang: &PodGang, caches: &Caches) -> bool {
-    let Some(owner) = ownership::controller(&gang.metadata) else {
-        return false;
-    };
+    find_set(gang, caches).is_some_and(|set| suspension::is_suspended(set.status.as_ref()))
+}
+
+/// The set that controls the gang.
+pub(crate) fn find_set(gang: &PodGang, caches: &Caches) -> Option<Arc<PodCliqueSet>> {
+    let owner = ownership::controller(&gang.metadata)?;
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     let set = caches
         .of::<PodCliqueSet>()
         .get(&Key::new(namespace, owner.name.as_str()));
     set.filter(|set| ownership::uid(&set.metadata) == owner.uid)
-        .is_some_and(|set| suspension::is_suspended(set.status.as_ref()))
 }

@@ -1,13 +1,16 @@
 //! Condition `TopologyConstraintViolated`: pods that have to share a topology domain run in several
 //! (docs/topology.md).
 
-use std::collections::{BTreeMap, BTreeSet};
+mod scopes;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use api::PodGang;
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::labels;
-use api::podgang::GangTopologyConstraint;
 use domain::object::ownership;
+use domain::placement::requires_domain;
 use domain::topology::Levels;
 use domain::{Key, Node, Pod};
 use engine::Caches;
@@ -20,12 +23,21 @@ const MAX_DOMAINS: usize = 4;
 /// The pods of one scope that run in several domains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScatteredScope {
-    /// The gang, group replica or PodClique.
+    /// The gang, scaling group, group replica or PodClique.
     pub name: String,
     /// The level whose domain its pods have to share.
     pub level: String,
-    /// The domains with the number of pods in each.
-    pub domains: BTreeMap<String, usize>,
+    /// The domains with the pods in each.
+    pub domains: BTreeMap<String, Occupants>,
+}
+
+/// The pods of a scope that run in one domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occupants {
+    /// Their number.
+    pub count: usize,
+    /// The first of them by name.
+    pub first: String,
 }
 
 /// Finds the first scope of the gang whose bound pods are in several domains. A gang without stored
@@ -35,69 +47,33 @@ pub(crate) fn find_scattered(
     parts: &[GangPart],
     caches: &Caches,
 ) -> Option<ScatteredScope> {
+    if !requires_domain(gang) {
+        return None;
+    }
     let stored = ownership::annotation(&gang.metadata, labels::TOPOLOGY_LEVELS)?;
     let levels = Levels::from_text(stored)?;
-    let spec = &gang.spec;
-    let name = ownership::name(&gang.metadata);
-    let whole = spec.topology_constraint.as_ref();
-    let whole = whole.map(|constraint| (name, constraint, None));
-    let groups = spec
-        .scaling_group_topology_constraints
-        .iter()
-        .chain(&spec.topology_constraint_group_configs);
-    let groups = groups.filter_map(|config| {
-        let members = config.pod_group_names.iter().map(String::as_str).collect();
-        Some((
-            config.name.as_str(),
-            config.topology_constraint.as_ref()?,
-            Some(members),
-        ))
-    });
-    let own = spec.pod_groups.iter().filter_map(|group| {
-        let name = group.name.as_str();
-        Some((
-            name,
-            group.topology_constraint.as_ref()?,
-            Some([name].into()),
-        ))
-    });
-    let mut scopes = whole.into_iter().chain(groups).chain(own);
-    scopes.find_map(|(name, constraint, names)| {
-        let position = levels.position_of_key(required_key(constraint)?)?;
-        let pods = pods_of(parts, names.as_ref());
-        let domains = count_domains(&pods, &levels, position, caches)?;
+    let scopes = scopes::list(gang, parts, &levels, caches);
+    scopes.into_iter().find_map(|scope| {
+        let position = levels.position_of_key(&scope.key)?;
+        let pods = scope.pods(gang, parts, caches);
+        let domains = find_domains(&pods, &levels, position, caches)?;
         let level = levels.as_slice().get(position)?.domain.clone();
-        let name = name.to_owned();
         (domains.len() > 1).then_some(ScatteredScope {
-            name,
+            name: scope.name,
             level,
             domains,
         })
     })
 }
 
-/// The pods of the parts with these names, or of all parts.
-fn pods_of<'p>(parts: &'p [GangPart], names: Option<&BTreeSet<&str>>) -> Vec<&'p Pod> {
-    let is_named = |part: &&GangPart| names.is_none_or(|names| names.contains(part.name.as_str()));
-    let parts = parts.iter().filter(is_named);
-    parts
-        .flat_map(|part| &part.pods)
-        .map(AsRef::as_ref)
-        .collect()
-}
-
-fn required_key(constraint: &GangTopologyConstraint) -> Option<&str> {
-    constraint.pack_constraint.as_ref()?.required.as_deref()
-}
-
 /// The bound pods by domain; none while a node is not known.
-fn count_domains(
-    pods: &[&Pod],
+fn find_domains(
+    pods: &[Arc<Pod>],
     levels: &Levels,
     position: usize,
     caches: &Caches,
-) -> Option<BTreeMap<String, usize>> {
-    let mut domains = BTreeMap::new();
+) -> Option<BTreeMap<String, Occupants>> {
+    let mut domains: BTreeMap<String, Occupants> = BTreeMap::new();
     for pod in pods
         .iter()
         .filter(|pod| !pod.is_terminating() && !pod.is_completed())
@@ -111,9 +87,31 @@ fn count_domains(
             || format!("node {name}, which lacks a label"),
             |domain| domain.join("/"),
         );
-        *domains.entry(domain).or_insert(0) += 1;
+        let occupants = domains.entry(domain);
+        occupants
+            .and_modify(|occupants| occupants.add(pod.name()))
+            .or_insert_with(|| Occupants {
+                count: 1,
+                first: pod.name().to_owned(),
+            });
     }
     Some(domains)
+}
+
+impl Occupants {
+    fn add(&mut self, pod: &str) {
+        self.count = self.count.saturating_add(1);
+        if pod < self.first.as_str() {
+            pod.clone_into(&mut self.first);
+        }
+    }
+
+    fn describe(&self) -> String {
+        match self.count {
+            1 => format!("pod {}", self.first),
+            count => format!("{count} pods, one is {}", self.first),
+        }
+    }
 }
 
 impl ScatteredScope {
@@ -121,7 +119,7 @@ impl ScatteredScope {
     pub(crate) fn condition(&self) -> ConditionUpdate {
         let listed = self.domains.iter().take(MAX_DOMAINS);
         let mut domains: Vec<String> = listed
-            .map(|(domain, pods)| format!("{domain} ({pods} pods)"))
+            .map(|(domain, occupants)| format!("{domain} ({})", occupants.describe()))
             .collect();
         let more = self.domains.len().saturating_sub(MAX_DOMAINS);
         if more > 0 {

@@ -3,19 +3,21 @@
 //! It reads PodCliques and pods by name, whatever their labels are: one with an edited label is
 //! found by its owners and their names as well.
 
+mod scattered;
 mod waiting;
 
 use std::sync::Arc;
 
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology, keys};
+use api::kueue::{KueueWorkload, ResourceFlavor, WorkloadPriorityClass};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang,
     PodGangSpec, labels, names,
 };
-use domain::health::suspension;
+use domain::health::{suspension, training};
 use domain::object::ownership;
-use domain::scheduling::{names_queue, pod_group_name};
+use domain::scheduling::{names_queue, pod_group_name, quota};
 use domain::workload::gang;
 use domain::{Key, Node, Pod};
 use engine::cache::set_of;
@@ -36,12 +38,16 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueScalingGroup>(from_group);
     on.on_change::<Pod>(from_pod);
     on.on_change::<Pod>(waiting::from_pod);
+    on.on_change::<Pod>(scattered::from_pod);
     on.on_change::<Node>(waiting::from_node);
     on.on_change::<VolcanoPodGroup>(from_pod_group);
     on.on_change::<KaiPodGroup>(from_pod_group);
     on.on_change::<PodGroup>(from_pod_group);
     on.on_change::<CompositePodGroup>(from_pod_group);
     on.on_change::<Workload>(from_pod_group);
+    on.on_change::<KueueWorkload>(from_pod_group);
+    on.on_change::<ResourceFlavor>(|_, caches| queued_gangs(caches));
+    on.on_change::<WorkloadPriorityClass>(|_, caches| queued_gangs(caches));
     on.on_change::<KaiTopology>(from_kai_topology);
     on.on_change::<KaiQueue>(|queue, caches| find::by_queue(queue, caches, names));
     on.on_change::<VolcanoQueue>(|queue, caches| find::by_queue(queue, caches, names));
@@ -56,6 +62,7 @@ fn names(gang: &PodGang, queue: &str) -> bool {
 /// and pods only once a gang lists them.
 fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
+    let beside = from_quota_of_base(change, caches);
     let mut namespaces = all.iter().map(|key| &key.namespace);
     let is_served = namespaces.any(|namespace| caches.is_served::<PodGroup>(namespace));
     let lists_others = is_served && !change.keeps(|gang| gang.spec.pod_groups.clone());
@@ -63,7 +70,39 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
         let gangs = change.versions();
         all.extend(gangs.filter_map(|gang| base_of_scaled(&gang.metadata)));
     }
+    all.extend(beside);
     all
+}
+
+/// Flavors and classes change rarely.
+fn queued_gangs(caches: &Caches) -> Vec<Key> {
+    let gangs = caches.of::<PodGang>().all();
+    gangs
+        .iter()
+        .filter(|gang| quota::local_queue(&gang.metadata).is_some())
+        .map(|gang| Key::of(&gang.metadata))
+        .collect()
+}
+
+/// Scaled gangs have quota only beside that of their base gang.
+fn from_quota_of_base(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
+    let is_queued = change.versions().any(|gang| quota::is_held(gang));
+    if !is_queued || change.keeps(quota::is_held) {
+        return Vec::new();
+    }
+    let Some(base) = change.newest() else {
+        return Vec::new();
+    };
+    let Some(set) = set_of(&base.metadata) else {
+        return Vec::new();
+    };
+    let gangs = caches.of::<PodGang>().part_of(&set);
+    let own = Key::of(&base.metadata);
+    gangs
+        .iter()
+        .filter(|gang| base_of_scaled(&gang.metadata).as_ref() == Some(&own))
+        .map(|gang| Key::of(&gang.metadata))
+        .collect()
 }
 
 fn has_other_constraints(change: &Change<PodGang>) -> bool {
@@ -73,9 +112,15 @@ fn has_other_constraints(change: &Change<PodGang>) -> bool {
     topology::differs(old, new)
 }
 
-/// The gangs of a set that is suspended or resumed.
+/// The gangs of a set that is suspended or resumed, or of a job that ends: its quota is given back.
 fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
-    if change.keeps(|set| suspension::is_suspended(set.status.as_ref())) {
+    let state = |set: &PodCliqueSet| {
+        let status = set.status.as_ref();
+        let phase = status.and_then(|status| status.phase);
+        let is_over = training::is_terminal(phase);
+        (suspension::is_suspended(status), phase.filter(|_| is_over))
+    };
+    if change.keeps(state) {
         return Vec::new();
     }
     let sets = change.versions();
@@ -203,6 +248,12 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         .iter()
         .flat_map(|c| gangs_of(&c.metadata, caches));
     labelled.chain(of_owners).chain(bases).collect()
+}
+
+/// The fields that decide which node it holds.
+fn place_of(pod: &Pod) -> impl PartialEq + use<> {
+    let node = pod.spec.node_name.clone();
+    (node, pod.is_terminating(), pod.is_completed())
 }
 
 /// Whether it has the PodGroup of Kubernetes, or of its base gang in KAI Scheduler.

@@ -93,7 +93,10 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
             id.resource,
             Resource::PodCliqueSet | Resource::Pod | Resource::Event | Resource::ControllerRevision
         ) && !schedulers::is_theirs(id.resource)
-            && id.resource != Resource::ResourceClaim
+            && !matches!(
+                id.resource,
+                Resource::ResourceClaim | Resource::ComputeDomain | Resource::ResourceClaimTemplate
+            )
     };
     let found: BTreeSet<Id> = store
         .objects()

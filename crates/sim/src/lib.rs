@@ -13,6 +13,8 @@ pub mod coverage;
 pub mod dynamo;
 pub mod expected;
 pub mod layout;
+pub mod nvlink;
+pub mod queue;
 pub mod resource;
 pub mod rng;
 pub mod service;

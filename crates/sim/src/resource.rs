@@ -37,6 +37,10 @@ pub enum Resource {
     ClusterTopologyBinding,
     KaiTopology,
     ResourceClaim,
+    ComputeDomain,
+    ResourceClaimTemplate,
+    KueueWorkload,
+    ResourceFlavor,
 }
 
 impl Resource {
@@ -50,12 +54,14 @@ impl Resource {
             Self::PodGang => "scheduler.grove.io/v1alpha1",
             Self::HorizontalPodAutoscaler => "autoscaling/v2",
             Self::ControllerRevision => "apps/v1",
-            Self::ResourceClaim => "resource.k8s.io/v1",
+            Self::ResourceClaim | Self::ResourceClaimTemplate => "resource.k8s.io/v1",
+            Self::ComputeDomain => "resource.nvidia.com/v1beta1",
             Self::PodGroup | Self::Workload => "scheduling.k8s.io/v1beta1",
             Self::CompositePodGroup => "scheduling.k8s.io/v1alpha3",
             Self::KaiPodGroup => "scheduling.run.ai/v2alpha2",
             Self::VolcanoPodGroup => "scheduling.volcano.sh/v1beta1",
             Self::KaiTopology => "kai.scheduler/v1alpha1",
+            Self::KueueWorkload | Self::ResourceFlavor => "kueue.x-k8s.io/v1beta2",
             Self::Event => "events.k8s.io/v1",
             Self::Pod | Self::Service | Self::Node => "v1",
         }
@@ -66,27 +72,45 @@ impl Resource {
         match self {
             Self::KaiPodGroup | Self::VolcanoPodGroup => Self::PodGroup.to_string(),
             Self::KaiTopology => "Topology".to_owned(),
+            Self::KueueWorkload => Self::Workload.to_string(),
             other => other.to_string(),
         }
     }
 
     /// Whether it is defined by a CustomResourceDefinition.
     pub fn is_custom(self) -> bool {
-        let is_of_scheduler = matches!(
+        let is_of_others = matches!(
             self,
-            Self::KaiPodGroup | Self::VolcanoPodGroup | Self::KaiTopology
+            Self::KaiPodGroup
+                | Self::VolcanoPodGroup
+                | Self::KaiTopology
+                | Self::ComputeDomain
+                | Self::KueueWorkload
+                | Self::ResourceFlavor
         );
-        is_of_scheduler || self.api_version().contains("grove.io")
+        is_of_others || self.api_version().contains("grove.io")
     }
 
     /// Whether its status is written by a subresource only. Nodes are made with their status here.
     pub fn has_status(self) -> bool {
-        !matches!(self, Self::Event | Self::ControllerRevision | Self::Node)
+        !matches!(
+            self,
+            Self::Event
+                | Self::ControllerRevision
+                | Self::Node
+                | Self::ResourceClaimTemplate
+                | Self::ResourceFlavor
+        )
     }
 
-    /// Whether its objects are in no namespace. The store holds them, and answers no request about
-    /// them: an operator only watches them.
+    /// Whether its objects are in no namespace.
     pub fn is_of_cluster(self) -> bool {
+        self.is_of_topology() || self == Self::ResourceFlavor
+    }
+
+    /// Whether it describes the topology. Requests about it are answered only in a cluster with a
+    /// topology.
+    pub fn is_of_topology(self) -> bool {
         matches!(
             self,
             Self::Node | Self::ClusterTopologyBinding | Self::KaiTopology
@@ -100,14 +124,17 @@ impl Resource {
 
     /// Its name in paths.
     pub fn plural(self) -> String {
-        format!("{}s", self.kind().to_lowercase())
+        match self {
+            Self::KaiTopology => "topologies".to_owned(),
+            other => format!("{}s", other.kind().to_lowercase()),
+        }
     }
 
     /// The resource of that API group and version, and of that name in paths.
     pub fn served_at(api_version: &str, plural: &str) -> Option<Self> {
         use strum::IntoEnumIterator;
         let is_it = |r: &Self| r.api_version() == api_version && r.plural() == plural;
-        Self::iter().filter(|r| !r.is_of_cluster()).find(is_it)
+        Self::iter().find(is_it)
     }
 
     /// Path of the collection in a namespace.
@@ -209,16 +236,36 @@ impl RequestPath {
 
     /// Takes a path apart; `None` if nothing is served there.
     pub fn parse(path: &str) -> Option<Self> {
-        let (root, rest) = path.strip_prefix('/')?.split_once("/namespaces/")?;
+        let path = path.strip_prefix('/')?;
+        let Some((root, rest)) = path.split_once("/namespaces/") else {
+            return Self::parse_of_cluster(path);
+        };
         let version = root.split_once('/')?.1;
         let mut parts = rest.split('/').map(str::to_owned);
         let namespace = parts.next()?;
         let plural = parts.next()?;
-        Some(Self {
-            resource: Resource::served_at(version, &plural)?,
+        let resource = Resource::served_at(version, &plural)?;
+        (!resource.is_of_cluster()).then(|| Self {
+            resource,
             namespace,
             name: parts.next(),
             subresource: parts.next(),
+        })
+    }
+
+    /// The path of an object in no namespace, or of their collection.
+    fn parse_of_cluster(path: &str) -> Option<Self> {
+        let mut parts = path.split('/');
+        let version = match parts.next()? {
+            "api" => parts.next()?.to_owned(),
+            _ => format!("{}/{}", parts.next()?, parts.next()?),
+        };
+        let resource = Resource::served_at(&version, parts.next()?)?;
+        resource.is_of_cluster().then(|| Self {
+            resource,
+            namespace: String::new(),
+            name: parts.next().map(str::to_owned),
+            subresource: parts.next().map(str::to_owned),
         })
     }
 }

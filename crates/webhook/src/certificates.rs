@@ -30,6 +30,7 @@ mod rotation;
 mod secret;
 mod secret_content;
 mod serving;
+mod validity;
 
 pub use configurations::{ConfigurationKind, Target};
 pub use error::Unusable;
@@ -39,3 +40,4 @@ pub use rotation::{Clock, EnterWrite, Mode, Options, WriteTurn, keep};
 pub use secret::{SecretWatch, watch_secret};
 pub use secret_content::{NEXT_TRUSTED_SINCE, SecretContent, authorities_in};
 pub use serving::Serving;
+pub use validity::ValidityCheck;

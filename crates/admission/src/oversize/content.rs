@@ -1,14 +1,12 @@
 //! Limits of texts and maps that rules compare and that errors quote. The API server accepts
 //! nothing larger; a larger value comes from a faulty program.
 
-use std::collections::BTreeMap;
-
 use api::PodCliqueSet;
 use api::topology::TopologyConstraint;
 use domain::object::size::bytes;
 
 use super::single::check_entries_of;
-use crate::clique_paths::{cliques, scaling_groups, template};
+use crate::clique_paths::{annotations, cliques, scaling_groups, template};
 use crate::field::{FieldError, Path};
 
 /// Bytes of one request that the API server reads.
@@ -31,35 +29,14 @@ pub(super) fn check_size(set: &PodCliqueSet) -> Vec<FieldError> {
 
 /// Labels and annotations that are too many.
 pub(super) fn check_maps(set: &PodCliqueSet) -> Vec<FieldError> {
-    let metadata = Path::new("metadata");
-    let own = [
-        (
-            metadata.field("labels"),
-            length(set.metadata.labels.as_ref()),
-        ),
-        (
-            metadata.field("annotations"),
-            length(set.metadata.annotations.as_ref()),
-        ),
-    ];
-    let of_cliques = cliques(set).flat_map(|(at, clique)| {
-        [
-            (at.field("labels"), clique.labels.len()),
-            (at.field("annotations"), clique.annotations.len()),
-        ]
-    });
-    let of_groups =
-        scaling_groups(set).map(|(at, group)| (at.field("annotations"), group.annotations.len()));
+    let own = set.metadata.labels.iter();
+    let own = own.map(|labels| (Path::new("metadata.labels"), labels));
+    let of_cliques = cliques(set).map(|(at, clique)| (at.field("labels"), &clique.labels));
     let remedy = "remove some, or move their content into a ConfigMap";
-    own.into_iter()
-        .chain(of_cliques)
-        .chain(of_groups)
-        .filter_map(|(at, length)| check_entries_of(&at, length, remedy))
+    own.chain(of_cliques)
+        .chain(annotations(set))
+        .filter_map(|(at, texts)| check_entries_of(&at, texts.len(), remedy))
         .collect()
-}
-
-fn length(texts: Option<&BTreeMap<String, String>>) -> usize {
-    texts.map_or(0, BTreeMap::len)
 }
 
 /// Names of created or requested objects that no object can have: such a set never worked, and

@@ -2,16 +2,15 @@
 //! claim under its name, which must be a DNS label there. And of each ComputeDomain:
 //! `<set>-<index>-<group>`.
 //!
-//! A stored set with such names is still acted on: the API server refuses its claims, and no
-//! ComputeDomain is created yet.
+//! A stored set with such names is still acted on: the API server refuses its claims, and the driver
+//! cannot serve its ComputeDomains.
 
-use api::labels::MNNVL_GROUP;
 use api::limits::MAX_REPLICAS;
 use api::resources::{ResourceSharing, ResourceSharingScope};
 use api::{PodCliqueSet, names};
 
 use super::names::set_length;
-use crate::clique_paths::{cliques, group_of, scaling_groups, template};
+use crate::clique_paths::{cliques, group_of, mnnvl_groups, scaling_groups, template};
 use crate::field::{FieldError, Path};
 use crate::syntax;
 
@@ -44,24 +43,16 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 /// Of the set, its cliques and its groups.
 fn domains(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let set = set_length(pcs);
-    let own = pcs.metadata.annotations.as_ref();
-    let own = own.map(|annotations| (Path::new("metadata"), annotations));
-    let of_cliques = cliques(pcs).map(|(at, clique)| (at, &clique.annotations));
-    let of_groups = scaling_groups(pcs).map(|(at, group)| (at, &group.annotations));
-    own.into_iter()
-        .chain(of_cliques)
-        .chain(of_groups)
-        .filter_map(|(at, annotations)| {
-            let group = annotations.get(MNNVL_GROUP)?;
+    mnnvl_groups(pcs)
+        .filter_map(|(at, group)| {
             let longest = names::compute_domain("", LAST, group)
                 .len()
                 .saturating_add(set);
             let over = longest.saturating_sub(syntax::LONGEST_LABEL);
-            let at = at.field("annotations").key(MNNVL_GROUP);
             let problem =
                 format!("with the name of the set it makes names of {longest} characters");
             let remedy = format!("shorten one by {over}");
-            (group != "none" && over > 0).then(|| at.wrong(group, problem, remedy))
+            (over > 0).then(|| at.wrong(group, problem, remedy))
         })
         .collect()
 }

@@ -6,25 +6,18 @@ use api::PodCliqueSet;
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::resources::{ResourceClaimTemplateConfig, ResourceSharing};
 
-use crate::clique_paths::{cliques, has_clique, scaling_groups, template};
+use crate::clique_paths::{has_clique, scaling_groups, sharing_lists, template};
 use crate::field::{FieldError, Path};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let templates = &pcs.spec.template.resource_claim_templates;
     let mut errors = claim_templates(templates);
-    let own = &pcs.spec.template.resource_sharing;
-    let at = template().field("resourceSharing");
-    errors.extend(sharing(pcs, &at, own.iter().map(|entry| &entry.sharing)));
-    errors.extend(filters_of_set(pcs, &at));
-    for (at, group) in scaling_groups(pcs) {
-        let at = at.field("resourceSharing");
-        let entries = group.resource_sharing.iter().map(|entry| &entry.sharing);
-        errors.extend(sharing(pcs, &at, entries));
-        errors.extend(filters_of_group(&at, group));
+    for (at, entries) in sharing_lists(pcs) {
+        errors.extend(sharing(pcs, &at, &entries));
     }
-    for (at, clique) in cliques(pcs) {
-        let entries = clique.resource_sharing.iter();
-        errors.extend(sharing(pcs, &at.field("resourceSharing"), entries));
+    errors.extend(filters_of_set(pcs, &template().field("resourceSharing")));
+    for (at, group) in scaling_groups(pcs) {
+        errors.extend(filters_of_group(&at.field("resourceSharing"), group));
     }
     errors
 }
@@ -46,15 +39,11 @@ fn claim_templates(templates: &[ResourceClaimTemplateConfig]) -> Vec<FieldError>
     errors
 }
 
-fn sharing<'a>(
-    pcs: &PodCliqueSet,
-    at: &Path,
-    entries: impl Iterator<Item = &'a ResourceSharing> + Clone,
-) -> Vec<FieldError> {
+fn sharing(pcs: &PodCliqueSet, at: &Path, entries: &[&ResourceSharing]) -> Vec<FieldError> {
     let templates = &pcs.spec.template.resource_claim_templates;
     let is_internal = |entry: &ResourceSharing| templates.iter().any(|t| t.name == entry.name);
-    let mut errors = named_once(at, entries.clone().map(|entry| entry.name.as_str()));
-    for (i, entry) in entries.enumerate() {
+    let mut errors = named_once(at, entries.iter().map(|entry| entry.name.as_str()));
+    for (i, entry) in entries.iter().copied().enumerate() {
         if !entry.namespace.is_empty() && is_internal(entry) {
             let problem = format!(
                 "{:?} is one of resourceClaimTemplates, which have no namespace",

@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 
 use api::PodCliqueSet;
+use api::podcliqueset::PodCliqueScalingGroupConfig;
 
-use crate::clique_paths::{cliques, group_of, scaling_groups};
+use crate::clique_paths::{cliques, group_of, has_clique, scaling_groups};
 use crate::field::{FieldError, Path};
 
 /// Longer names, groups' and cliques' together, are an error of their own and are not compared:
@@ -74,12 +75,19 @@ enum Segment<'a> {
 }
 
 fn groups(pcs: &PodCliqueSet) -> impl Iterator<Item = NamedItem<'_>> {
-    scaling_groups(pcs).map(|(at, group)| NamedItem {
+    let groups = scaling_groups(pcs).filter(|(_, group)| has_its_cliques(pcs, group));
+    groups.map(|(at, group)| NamedItem {
         at,
         name: &group.name,
         is_group: true,
         segments: texts(&group.name).collect(),
     })
+}
+
+/// A group with an unknown clique has an error of its own. A clique that seems to stand alone beside it
+/// may be the one that it means.
+fn has_its_cliques(pcs: &PodCliqueSet, group: &PodCliqueScalingGroupConfig) -> bool {
+    group.clique_names.iter().all(|name| has_clique(pcs, name))
 }
 
 fn members(pcs: &PodCliqueSet) -> impl Iterator<Item = NamedItem<'_>> {

@@ -5,8 +5,8 @@ use api::PodCliqueSet;
 use super::options::Rules;
 use super::{
     autoscaling, claim_conflicts, claim_names, claim_namespaces, claim_users, claims, cliques,
-    coherent, collisions, metadata, names, pods, rolling_update, scaling_groups, start_order,
-    termination, topology, training,
+    coherent, collisions, metadata, metrics, names, nvlink, pods, queue, rolling_update,
+    scaling_groups, start_order, termination, topology, training,
 };
 use crate::error_limit::bound_errors;
 use crate::field::FieldError;
@@ -28,6 +28,7 @@ fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     errors.extend(topology::check_new(pcs, rules));
     errors.extend(claim_namespaces::check_new(pcs, rules));
     errors.extend(claim_users::check_new(pcs, rules));
+    errors.extend(nvlink::check_new(pcs, rules));
     errors
 }
 
@@ -38,12 +39,14 @@ pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError>
         names::equal_roles(pcs),
         metadata::of_operator(pcs),
         autoscaling::limits_of_groups(pcs),
+        metrics::check(pcs),
         training::restarts_of_containers(pcs),
         claim_names::check(pcs),
         claim_users::check(pcs),
         claim_conflicts::check(pcs),
         topology::check(pcs),
         pods::placed_by_themselves(pcs),
+        queue::check(pcs, rules),
     ]
     .concat()
 }

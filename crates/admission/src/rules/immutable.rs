@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::options::Rules;
 use super::pods::scheduler_name;
-use crate::clique_paths::{cliques, scaling_groups, template};
+use crate::clique_paths::{cliques, mnnvl_group_in, scaling_groups, template};
 use crate::field::{FieldError, Path, json};
 
 /// The fields of a set, a clique or a group that cannot change, by path below `$at`.
@@ -192,7 +192,7 @@ fn check_mnnvl_group(
     old: Option<&BTreeMap<String, String>>,
     new: Option<&BTreeMap<String, String>>,
 ) -> Option<FieldError> {
-    let at = at.field("annotations").key(MNNVL_GROUP);
+    let at = mnnvl_group_in(at);
     let group =
         |annotations: Option<&BTreeMap<String, String>>| annotations?.get(MNNVL_GROUP).cloned();
     fixed(&at, &group(old), &group(new))

@@ -5,25 +5,25 @@ use std::collections::BTreeMap;
 use api::PodCliqueSet;
 use api::labels::{MNNVL_GROUP, ORPHAN_ASKED};
 
-use crate::clique_paths::{cliques, scaling_groups};
+use crate::clique_paths::{annotations, cliques, scaling_groups};
 use crate::field::{FieldError, Path};
 use crate::syntax;
 
 type Texts = BTreeMap<String, String>;
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
-    let empty = Texts::new();
-    let own = pcs.metadata.annotations.as_ref().unwrap_or(&empty);
-    let mut errors: Vec<_> = check_mnnvl_group(&Path::new("metadata.annotations"), own).collect();
+    let mut errors: Vec<_> = annotations(pcs)
+        .filter_map(|(at, annotations)| check_mnnvl_group(&at, annotations))
+        .collect();
     for (at, clique) in cliques(pcs) {
         errors.extend(check_labels(&at.field("labels"), &clique.labels));
-        errors.extend(check_annotations(
+        errors.extend(check_annotation_keys(
             &at.field("annotations"),
             &clique.annotations,
         ));
     }
     for (at, group) in scaling_groups(pcs) {
-        errors.extend(check_annotations(
+        errors.extend(check_annotation_keys(
             &at.field("annotations"),
             &group.annotations,
         ));
@@ -67,12 +67,10 @@ fn check_labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
     errors
 }
 
-fn check_annotations(at: &Path, annotations: &Texts) -> Vec<FieldError> {
+fn check_annotation_keys(at: &Path, annotations: &Texts) -> Vec<FieldError> {
     // As Kubernetes looks at them.
     let is_key = |key: &str| syntax::is_key(&key.to_ascii_lowercase());
-    check_keys(at, annotations, is_key)
-        .chain(check_mnnvl_group(at, annotations))
-        .collect()
+    check_keys(at, annotations, is_key).collect()
 }
 
 fn check_keys(
@@ -96,14 +94,9 @@ fn check_keys(
         })
 }
 
-fn check_mnnvl_group(at: &Path, annotations: &Texts) -> impl Iterator<Item = FieldError> {
-    let group = annotations.get(MNNVL_GROUP);
-    group
-        .filter(|group| !syntax::is_dns_label(group))
-        .into_iter()
-        .map(|group| {
-            let problem = format!("must be \"none\" or a DNS label ({})", syntax::DNS_LABEL);
-            at.key(MNNVL_GROUP)
-                .wrong(group, problem, "change it, or remove the annotation")
-        })
+fn check_mnnvl_group(at: &Path, annotations: &Texts) -> Option<FieldError> {
+    let group = annotations.get(MNNVL_GROUP)?;
+    let problem = format!("must be \"none\" or a DNS label ({})", syntax::DNS_LABEL);
+    let remedy = "change it, or remove the annotation";
+    (!syntax::is_dns_label(group)).then(|| at.key(MNNVL_GROUP).wrong(group, problem, remedy))
 }

@@ -19,6 +19,8 @@ pub struct Rules {
     /// Whether a new set may have topology constraints (configuration
     /// `topologyAwareScheduling.enabled`).
     pub allows_topology: bool,
+    /// Whether a new set may name MNNVL groups (configuration `network.autoMNNVLEnabled`).
+    pub allows_mnnvl: bool,
     /// The levels of all ClusterTopologyBindings, by name. `None`: not known.
     pub topologies: Option<BTreeMap<String, Levels>>,
     /// Whether a new set may share claims from ResourceClaimTemplates of other namespaces.
@@ -32,6 +34,7 @@ impl Default for Rules {
             schedulers: Vec::new(),
             profiles: None,
             allows_topology: true,
+            allows_mnnvl: true,
             topologies: None,
             templates_of_other_namespaces: TemplatesOfOtherNamespaces::default(),
         }

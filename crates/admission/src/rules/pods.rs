@@ -118,7 +118,7 @@ fn schedulers(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
 }
 
 /// The scheduler of a pod; the configured default if it names none.
-pub(super) fn scheduler_name<'a>(pod: &'a PodSpec, rules: &'a Rules) -> &'a str {
+pub(crate) fn scheduler_name<'a>(pod: &'a PodSpec, rules: &'a Rules) -> &'a str {
     let own = pod.scheduler_name.as_deref();
     own.filter(|name| !name.is_empty())
         .unwrap_or(&rules.default_scheduler)

@@ -1,11 +1,13 @@
 //! Topology constraints that are not what was meant.
 
 use api::PodCliqueSet;
+use api::labels::TOPOLOGY_NAME;
 use domain::object::text::cut_text;
 use domain::topology::{binding_name, pack_of};
 
 use super::Warning;
-use crate::field::MAX_SHOWN_CHARS;
+use crate::clique_paths::{cliques, scaling_groups};
+use crate::field::{MAX_SHOWN_CHARS, Path};
 use crate::rules::{Rules, constraints};
 
 pub(super) fn old_names(pcs: &PodCliqueSet) -> Vec<Warning> {
@@ -16,6 +18,21 @@ pub(super) fn old_names(pcs: &PodCliqueSet) -> Vec<Warning> {
             let at = placed.at.field("packDomain");
             Warning::new(&at, "is deprecated: move it to pack.required")
         })
+        .collect()
+}
+
+/// The operator writes this annotation into PodGangs, and reads it nowhere else.
+pub(super) fn names_in_annotations(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let text = "has no effect: name the topology in topologyConstraint.topologyName";
+    let own = pcs.metadata.annotations.as_ref();
+    let own = own.map(|all| (Path::new("metadata"), all));
+    let of_cliques = cliques(pcs).map(|(at, clique)| (at, &clique.annotations));
+    let of_groups = scaling_groups(pcs).map(|(at, group)| (at, &group.annotations));
+    own.into_iter()
+        .chain(of_cliques)
+        .chain(of_groups)
+        .filter(|(_, all)| all.contains_key(TOPOLOGY_NAME))
+        .map(|(at, _)| Warning::new(&at.field("annotations").key(TOPOLOGY_NAME), text))
         .collect()
 }
 

@@ -8,7 +8,6 @@ use super::Warning;
 use crate::clique_paths::{cliques, scaling_groups};
 use crate::field::Path;
 use crate::rules::coherent;
-use crate::unimplemented;
 
 pub(super) fn start_order(pcs: &PodCliqueSet) -> Vec<Warning> {
     let type_ = pcs.spec.template.clique_startup_type.unwrap_or_default();
@@ -71,16 +70,6 @@ pub(super) fn priorities(pcs: &PodCliqueSet) -> Vec<Warning> {
             let text = "has no effect: spec.template.priorityClassName is set";
             let is_replaced = ![of_set, ""].contains(&own) && !of_set.is_empty();
             is_replaced.then(|| Warning::new(&at, text))
-        })
-        .collect()
-}
-
-pub(super) fn ignored(pcs: &PodCliqueSet) -> Vec<Warning> {
-    let fields = unimplemented::ignored_fields(pcs).into_iter();
-    fields
-        .map(|path| Warning {
-            path,
-            text: "has no effect yet".into(),
         })
         .collect()
 }

@@ -4,7 +4,7 @@ mod all_replicas;
 
 use std::collections::BTreeMap;
 
-use admission::warnings::in_cluster;
+use admission::warnings::{in_cluster, of_set};
 use admission::{Rules, validate_update};
 use domain::scheduling::{Backend, Profiles};
 use domain::topology::Levels;
@@ -290,6 +290,20 @@ fn a_preferred_level_that_is_broader_than_the_required_one_is_redundant() {
          narrower than pack.required (rack) and is redundant"
     );
     assert_eq!(warned(&[(OWN, pack("block", "zone"))]), "");
+}
+
+#[test]
+fn the_name_of_a_topology_in_an_annotation_is_warned_of() {
+    let name = json!({"grove.io/topology-name": "fabric"});
+    let group = at(GROUP, "annotations");
+    let sent = set(&[("/metadata/annotations", name.clone()), (&*group, name)]);
+    let warnings = of_set(None, &sent);
+    let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    let text = "has no effect: name the topology in topologyConstraint.topologyName";
+    let places = ["metadata", "spec.template.podCliqueScalingGroups[0]"];
+    let expected =
+        places.map(|place| format!("{place}.annotations[grove.io/topology-name]: {text}"));
+    assert_eq!(told, expected);
 }
 
 #[test]

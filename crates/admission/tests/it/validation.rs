@@ -67,6 +67,23 @@ fn objects_of_one_name() {
     });
 }
 
+/// The clique may be the one that the group means.
+#[test]
+fn a_group_with_an_unknown_clique_is_the_only_error() {
+    let frontend = at(FRONTEND, "name");
+    let group = at(GROUPS, "-");
+    let set = set(&[
+        (frontend.as_str(), json!("decode")),
+        (
+            group.as_str(),
+            json!({"name": "decode", "cliqueNames": ["decoder"]}),
+        ),
+    ]);
+    let words = words(&set, &Rules::default());
+    assert!(words.contains("there is no such clique"), "{words}");
+    assert!(!words.contains("would both be named"), "{words}");
+}
+
 #[test]
 fn labels_and_annotations() {
     insta::assert_snapshot!(cases! {

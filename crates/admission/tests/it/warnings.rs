@@ -65,7 +65,7 @@ fn what_is_accepted_with_a_warning() {
             )],
         ),
         (
-            "not implemented",
+            "MNNVL group without GPUs",
             &[(
                 &at(FRONTEND, "annotations"),
                 json!({"grove.io/mnnvl-group": "rack"}),

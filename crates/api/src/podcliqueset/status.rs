@@ -20,7 +20,7 @@ pub struct PodCliqueSetStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `Ready`, `UpdateInProgress`, `Stalled`, `Succeeded` and `Failed` (training),
-    /// `Suspended`, `GangTerminationDisabled`, `FieldNotImplemented`, `NameConflict`, `LeftoverPods`.
+    /// `Suspended`, `GangTerminationDisabled`, `NameConflict`, `LeftoverPods`.
     ///
     /// `Ready` is always present: while something does not run, its reason and message give the
     /// first cause. `UpdateInProgress` is always present too; the others only while they are True.

@@ -4,7 +4,7 @@ use api::conditions::Reason;
 use api::events::{self, EventReason};
 
 /// Each write that an event reports, and whether its success is routine.
-const WRITES: [(&str, &str, bool); 10] = [
+const WRITES: [(&str, &str, bool); 12] = [
     ("create", "Pod", true),
     ("delete", "Pod", true),
     ("create", "PodClique", true),
@@ -15,6 +15,8 @@ const WRITES: [(&str, &str, bool); 10] = [
     ("delete", "PodCliqueScalingGroup", true),
     ("create", "PodGang", true),
     ("delete", "PodGang", true),
+    ("create", "ComputeDomain", true),
+    ("delete", "ComputeDomain", true),
 ];
 
 #[test]

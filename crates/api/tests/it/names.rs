@@ -25,6 +25,13 @@ fn the_names_of_one_set() {
         "llm-1-router-3-gpu"
     );
     assert_eq!(compute_domain("llm", 1, "nvl"), "llm-1-nvl");
+    let parts = parts_of_compute_domain("llm", "llm-1-nvl");
+    assert_eq!(parts, Some((1, "nvl")));
+    assert_eq!(
+        parts_of_compute_domain("llm", "llm-2-1-nvl-x").map(|p| p.0),
+        Some(2)
+    );
+    assert_eq!(parts_of_compute_domain("other", "llm-1-nvl"), None);
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl Collected {
             podcliques: self.decoded("podcliques")?,
             gangs: self.decoded("podgangs")?,
             pods: self.decoded::<Pod>("pods")?,
-            is_namespace_leaving: false,
+            ..Workload::default()
         })
     }
 

@@ -94,8 +94,8 @@ impl Bundle {
 
     fn add_kind(&mut self, found: &CollectedKind) {
         let resource = &found.resource;
-        let is_of_scheduler = kinds::SCHEDULERS.contains(&&*resource.group);
-        let folder = if is_of_scheduler {
+        let mut served = kinds::SERVED.iter();
+        let folder = if served.any(|group| group.name == resource.group) {
             format!("{}.{}", resource.plural, resource.group)
         } else {
             resource.plural.clone()

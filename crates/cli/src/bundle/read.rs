@@ -2,6 +2,7 @@
 //! else that cannot be read.
 
 mod operator;
+mod served;
 
 use api::{PodCliqueSet, labels};
 use futures::{StreamExt, stream};
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use super::collected::{Collected, CollectedKind};
 use super::{kinds, related};
-use crate::cluster::{Cluster, not_found};
+use crate::cluster::{Cluster, explain_absence};
 use crate::exit::Failure;
 
 /// Requests at once about single objects.
@@ -26,8 +27,10 @@ pub async fn read(
     let namespace = Some(&*cluster.namespace);
     let set = cluster
         .get_raw(&kinds::of::<PodCliqueSet>(), namespace, name)
-        .await?
-        .ok_or_else(|| not_found(cluster, name))?;
+        .await?;
+    let Some(set) = set else {
+        return Err(explain_absence(cluster, name).await);
+    };
     let found = CollectedKind {
         resource: kinds::of::<PodCliqueSet>(),
         items: vec![set],
@@ -42,7 +45,7 @@ pub async fn read(
         },
     };
     reader.read_objects().await;
-    reader.read_pod_groups().await;
+    reader.read_served().await;
     reader.read_events().await;
     reader.read_nodes().await;
     reader.read_versions().await;
@@ -79,29 +82,6 @@ impl Reader<'_> {
         let items = self.cluster.list_raw(&resource, namespace, &labels).await;
         let items = self.keep(items);
         self.read.objects.push(CollectedKind { resource, items });
-    }
-
-    /// The schedulers' PodGroups, in the version that the cluster serves.
-    async fn read_pod_groups(&mut self) {
-        let client = &self.cluster.client;
-        let groups = client.list_api_groups().await;
-        let groups = groups.map_err(|error| Failure::of_request("list API groups", &error));
-        let served = self.keep(groups).groups;
-        for name in kinds::SCHEDULERS {
-            if !served.iter().any(|group| group.name == name) {
-                continue;
-            }
-            let group = kube::discovery::group(&self.cluster.client, name).await;
-            let what = format!("list kinds of {name}");
-            let resources = group
-                .map(|g| g.recommended_resources())
-                .map_err(|error| Failure::of_request(&what, &error));
-            for (resource, _) in self.keep(resources) {
-                if kinds::SCHEDULER_KINDS.contains(&&*resource.kind) {
-                    self.read_kind(resource).await;
-                }
-            }
-        }
     }
 
     /// Events have no labels, so all of the namespace are read, page by page.

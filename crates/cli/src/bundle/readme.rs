@@ -27,16 +27,13 @@ pub fn write(bundle: &Bundle, read: &Collected, now: Timestamp) -> String {
     text.push_str(CONTENTS);
     text.push_str("\nNot in it:\n");
     for line in &bundle.missing {
-        text.push_str(&output::indent("- ", line));
+        text.push_str(&indent("- ", line));
     }
     if bundle.missing.is_empty() {
         text.push_str("- nothing is missing\n");
     }
     text.push('\n');
-    text.push_str(&output::indent(
-        "Redacted: ",
-        &format!("{}.", bundle.redacted),
-    ));
+    text.push_str(&indent("Redacted: ", &format!("{}.", bundle.redacted)));
     text.push_str(PLACES);
     text.push_str(if bundle.shown.with_arguments {
         WITH_ARGUMENTS
@@ -44,6 +41,11 @@ pub fn write(bundle: &Bundle, read: &Collected, now: Timestamp) -> String {
         HARMLESS
     });
     text
+}
+
+/// The file does not depend on the terminal: two bundles of the same state are the same.
+fn indent(first: &str, text: &str) -> String {
+    output::indent_within(first, text, output::WIDTH)
 }
 
 const PLACES: &str = "

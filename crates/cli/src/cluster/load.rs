@@ -26,7 +26,7 @@ pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Fa
         podcliques,
         gangs,
         pods,
-        is_namespace_leaving: false,
+        ..Workload::default()
     };
     let absent = workload.absent_podcliques();
     if !absent.is_empty() {
@@ -39,7 +39,7 @@ pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Fa
 pub(crate) fn not_found(cluster: &Cluster, name: &str) -> Failure {
     let namespace = &cluster.namespace;
     Failure::NotFound(format!(
-        "podcliqueset {name} not found in namespace {namespace}; `kubectl grove tree -A` shows \
-         all there are"
+        "podcliqueset {name} not found in namespace {namespace}; `kubectl grove tree -A` lists \
+         them all"
     ))
 }

@@ -8,10 +8,9 @@ use domain::object::ownership;
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Resource;
-use kube::api::ListParams;
 use serde::de::DeserializeOwned;
-use strsim::osa_distance;
 
+use super::absent::explain_unknown;
 use super::{Cluster, load_workload};
 use crate::exit::Failure;
 use crate::workload::Workload;
@@ -43,8 +42,14 @@ const KINDS: [(NamedKind, [&str; 3]); 5] = [
     (NamedKind::Pod, ["pod", "pods", "po"]),
 ];
 
-/// Sets whose names are compared with one that does not exist.
-const MOST: u32 = 500;
+impl NamedKind {
+    /// Its name in a sentence.
+    pub(super) fn word(self) -> &'static str {
+        let mut all = KINDS.iter();
+        let own = all.find(|(kind, _)| *kind == self);
+        own.map_or("object", |(_, [word, _, _])| *word)
+    }
+}
 
 /// A name, and its kind if that was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,59 +150,45 @@ async fn find_parent(
     cluster: &Cluster,
     asked: AskedName<'_>,
 ) -> Result<(NamedKind, String), Failure> {
+    match find_child(cluster, asked).await {
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => Err(explain_unknown(cluster, asked, None).await),
+        Err(unread) => Err(explain_unknown(cluster, asked, Some(unread)).await),
+    }
+}
+
+/// The same; none if no child has that name. Fails if there is none among those that could be read.
+pub(super) async fn find_child(
+    cluster: &Cluster,
+    asked: AskedName<'_>,
+) -> Result<Option<(NamedKind, String)>, Failure> {
+    let mut unread = None;
     for (kind, _) in KINDS {
         if asked.kind.is_some_and(|wanted| wanted != kind) {
             continue;
         }
         let set = match kind {
-            NamedKind::Set => None,
+            NamedKind::Set => Ok(None),
             NamedKind::Group => set_of::<PodCliqueScalingGroup>(cluster, asked.name).await,
             NamedKind::Clique => set_of::<PodClique>(cluster, asked.name).await,
             NamedKind::Gang => set_of::<PodGang>(cluster, asked.name).await,
             NamedKind::Pod => set_of::<Pod>(cluster, asked.name).await,
         };
-        if let Some(set) = set {
-            return Ok((kind, set));
+        match set {
+            Ok(Some(set)) => return Ok(Some((kind, set))),
+            Ok(None) => {}
+            Err(failure) => unread = unread.or(Some(failure)),
         }
     }
-    Err(unknown(cluster, asked).await)
+    unread.map_or(Ok(None), Err)
 }
 
-/// A kind that may not be read has no such child for this user.
-async fn set_of<K>(cluster: &Cluster, name: &str) -> Option<String>
+async fn set_of<K>(cluster: &Cluster, name: &str) -> Result<Option<String>, Failure>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     K: Clone + DeserializeOwned + Debug,
 {
-    let found = cluster.get::<K>(name).await.ok().flatten()?;
-    ownership::label(found.meta(), labels::PART_OF).map(str::to_owned)
-}
-
-/// Nothing has that name: the nearest one, and how to list all.
-async fn unknown(cluster: &Cluster, asked: AskedName<'_>) -> Failure {
-    let sets = cluster.namespaced::<PodCliqueSet>();
-    let listed = sets.list_metadata(&ListParams::default().limit(MOST)).await;
-    let names: Vec<String> = listed
-        .into_iter()
-        .flat_map(|list| list.items)
-        .filter_map(|set| set.metadata.name)
-        .collect();
-    let meant = nearest_name(&names, asked.name);
-    let meant = meant.map_or(String::new(), |meant| format!(" did you mean {meant}?"));
-    let (name, namespace) = (asked.name, &cluster.namespace);
-    Failure::NotFound(format!(
-        "podcliqueset {name} not found in namespace {namespace}, and no set there has a child of \
-         that name;{meant} `kubectl grove tree -A` shows all there are"
-    ))
-}
-
-/// The name with the most similar spelling, if a third of its letters at most differ.
-pub fn nearest_name<'a>(names: &'a [String], name: &str) -> Option<&'a str> {
-    let most = (name.chars().count() / 3).max(1);
-    names
-        .iter()
-        .map(|known| (osa_distance(known, name), known.as_str()))
-        .min()
-        .filter(|(distance, _)| *distance <= most)
-        .map(|(_, known)| known)
+    let found = cluster.get::<K>(name).await?;
+    let set = |found: &K| ownership::label(found.meta(), labels::PART_OF).map(str::to_owned);
+    Ok(found.as_ref().and_then(set))
 }

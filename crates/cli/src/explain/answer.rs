@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use api::conditions::Reason;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -47,6 +48,37 @@ pub struct Explanation {
     /// Objects that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_read: Vec<String>,
+}
+
+impl Explanation {
+    /// The same if the operator is away: until it is back it does nothing, whatever else is remedied.
+    #[must_use]
+    pub fn with_absence(mut self, absence: Option<OperatorAbsence>) -> Self {
+        let needs_help = self.remedy.is_some() || !self.is_ready;
+        if let Some(absence) = absence.as_ref().filter(|_| needs_help) {
+            let first = format!(
+                "bring the operator back first: `{}` shows its pods",
+                absence.command()
+            );
+            let then = self.remedy.filter(|remedy| !remedy.starts_with("none"));
+            let then = then.map_or_else(String::new, |remedy| format!("; then {remedy}"));
+            self.remedy = Some(first + &then);
+        }
+        self.operator_absence = absence;
+        self
+    }
+
+    /// Whether nobody has to look: all required parts run, no update is stuck, and the API server refuses no
+    /// other object.
+    pub fn is_good(&self) -> bool {
+        let is_stuck = self.reason.parse().is_ok_and(Reason::is_stuck_update);
+        self.is_ready && !is_stuck && !self.needs_somebody()
+    }
+
+    /// Whether a person has to fix the cause.
+    pub fn needs_somebody(&self) -> bool {
+        self.reason.parse().is_ok_and(Reason::is_blocking)
+    }
 }
 
 /// An object on the way from the set to the cause.

@@ -2,25 +2,31 @@
 
 use admission::defaults::DefaultsConfig;
 use admission::validated_set::validate_set;
+use api::PodCliqueSet;
 use api::conditions::{self, ConditionType, Reason};
 use api::labels;
+use domain::health::readiness;
 use domain::object::ownership;
 use domain::roster::ObservedClique;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Event;
 
 use super::answer::{Explanation, Link};
+use super::autoscaler_remedy::remedy_of_autoscaler;
 use super::chain::find_chain;
 use super::claim_remedy::remedy_of_claim;
 use super::claims::pending_claims;
 use super::evidence::gather_evidence;
 use super::find::{Finding, find_culprit, find_pod, is_of_the_set_itself, ready_reason};
+use super::missing_right::remedy_of_missing_right;
 use super::next::find_steps;
-use super::remedy::{Named, hold_up_remedy, remedy_of};
+use super::object_names::name_objects;
+use super::remedy::{hold_up_remedy, remedy_of};
+use super::scarce_device::{ScarceDevice, find_scarce};
 use crate::capacity::{ClusterSnapshot, DomainsOfGang, domains_of, gangs_in};
 use crate::output::count;
 use crate::workload::View;
-use crate::workload::{Workload, event, pod_state};
+use crate::workload::{Workload, event};
 
 /// The finding about a set before its events are read, which takes a request for each object.
 #[derive(Debug)]
@@ -71,6 +77,7 @@ impl Search<'_> {
         };
         let cause = self.cause(&headline);
         let hold_up = self.find_hold_up(cause, events);
+        let remedy = cause.and_then(|reason| self.find_remedy(reason, hold_up, &headline.sentence));
         let set = &view.workload.set.metadata;
         Explanation {
             set: ownership::name(set).to_owned(),
@@ -85,12 +92,22 @@ impl Search<'_> {
             },
             chain: self.chain.clone(),
             evidence: gather_evidence(view, finding, &self.chain, events, cause),
-            remedy: cause.and_then(|reason| self.find_remedy(reason, hold_up)),
+            remedy,
             next: find_steps(view, finding, cause),
             domains: Vec::new(),
             domain_notes: Vec::new(),
             not_read: Vec::new(),
         }
+    }
+
+    /// The set.
+    pub fn set(&self) -> &PodCliqueSet {
+        &self.view.workload.set
+    }
+
+    /// The devices that the scheduler finds too few of for the pods.
+    pub fn scarce_devices(&self) -> Vec<ScarceDevice> {
+        find_scarce(self.set(), &self.finding)
     }
 
     /// Names of the resource claims that may keep the pod from a node.
@@ -134,8 +151,19 @@ impl Search<'_> {
     }
 
     /// The remedy, with the names of the objects in its commands.
-    fn find_remedy(&self, reason: Reason, hold_up: Option<&Event>) -> Option<String> {
+    fn find_remedy(
+        &self,
+        reason: Reason,
+        hold_up: Option<&Event>,
+        sentence: &str,
+    ) -> Option<String> {
         if let (Reason::ClaimMissing, Some(remedy)) = (reason, self.find_claim_remedy()) {
+            return Some(remedy);
+        }
+        if let (Reason::RequestRefused, Some(remedy)) = (reason, self.find_right(sentence)) {
+            return Some(remedy);
+        }
+        if let (Reason::RequestRefused, Some(remedy)) = (reason, self.find_autoscaler_remedy()) {
             return Some(remedy);
         }
         let found = self.finding.cause.as_ref();
@@ -143,16 +171,9 @@ impl Search<'_> {
         let of_event = hold_up.and_then(|e| hold_up_remedy(event::reason(e)));
         let of_state = || found.and_then(|cause| cause.remedy);
         let remedy = of_event.or_else(of_state).or_else(|| remedy_of(reason))?;
-        let pod = self.finding.pod;
-        Some(
-            Named {
-                namespace: self.view.workload.set.metadata.namespace.as_deref(),
-                pod: pod.map(|pod| ownership::name(&pod.metadata)),
-                node: pod.and_then(pod_state::node_of),
-                container: found.and_then(|cause| cause.container.as_deref()),
-            }
-            .fill(remedy),
-        )
+        let container = found.and_then(|cause| cause.container.as_deref());
+        let names = name_objects(&self.view, &self.finding, sentence).with("CONTAINER", container);
+        Some(names.fill(remedy))
     }
 
     /// The remedy for the claim that the pods of the PodClique wait for.
@@ -162,14 +183,27 @@ impl Search<'_> {
         remedy_of_claim(&status.last_errors, namespace)
     }
 
+    /// The remedy for a right that the operator lacks.
+    fn find_right(&self, sentence: &str) -> Option<String> {
+        let namespace = self.view.workload.set.metadata.namespace.as_deref();
+        remedy_of_missing_right(sentence, namespace.unwrap_or_default())
+    }
+
+    /// The remedy for the autoscaler that the API server refuses, if that is the cause.
+    fn find_autoscaler_remedy(&self) -> Option<String> {
+        let set = &self.view.workload.set;
+        let refused = readiness::refusal(&set.status.as_ref()?.last_errors)?;
+        remedy_of_autoscaler(set, &refused.text)
+    }
+
     /// The reason that needs a remedy: that of the condition, or, if enough replicas run, that of
     /// the others.
     fn cause(&self, headline: &Headline) -> Option<Reason> {
         let told: Option<Reason> = headline.reason.parse().ok();
-        let of_update = told.filter(|reason| reason.holds_an_update_up());
+        let of_set = told.filter(|reason| reason.holds_an_update_up() || reason.is_blocking());
         let found = self.finding.cause.as_ref().map(|cause| cause.reason);
         if headline.is_ready || self.pod.is_some() {
-            return found.or(of_update);
+            return found.or(of_set);
         }
         told.or(found)
     }
@@ -268,10 +302,12 @@ impl Headline {
 
     /// The headline if the condition is older than the present state of the pods.
     fn of_lost_replicas(counted: usize, available: usize) -> Self {
-        let told = count(counted, "available replica");
+        let are = if available == 1 { "is" } else { "are" };
+        let counted = count(counted, "available replica");
+        let available = count(available, "replica");
         let sentence = format!(
-            "the operator counted {told}, but by their pods there are {available} now; if it stays \
-             so, check that the operator runs and watches this namespace"
+            "status says {counted}; by the pods {available} {are} available now; if it stays so, \
+             check that the operator runs and watches this namespace"
         );
         Self::not_ready(UNKNOWN, sentence)
     }
@@ -279,8 +315,8 @@ impl Headline {
     /// The headline if the condition is about an earlier spec.
     fn of_old_news(seen: i64, newest: i64) -> Self {
         let sentence = format!(
-            "the operator has not looked at generation {newest} yet, only at {seen}; if it stays \
-             so, check that the operator runs and watches this namespace"
+            "the operator has processed generation {seen}; generation {newest} is newer; if it \
+             stays so, check that the operator runs and watches this namespace"
         );
         Self::not_ready(UNKNOWN, sentence)
     }

@@ -101,11 +101,13 @@ fn link(kind: &'static str, meta: &ObjectMeta, conditions: Option<&[Condition]>)
     let reason: Option<Reason> = ready.and_then(|c| c.reason.parse().ok());
     let is_ready = ready.is_some_and(|c| c.status == "True");
     let is_blocking = reason.is_some_and(Reason::is_blocking);
+    let is_stuck = reason.is_some_and(Reason::is_stuck_update);
+    let is_good = is_ready && !is_stuck && !is_blocking;
     Link {
         kind,
         name: ownership::name(meta).to_owned(),
         state: ready.map_or_else(|| "Unknown".to_owned(), |c| c.reason.clone()),
-        is_good: (is_ready || is_blocking).then_some(is_ready),
+        is_good: (is_ready || is_blocking).then_some(is_good),
         uid: meta.uid.clone(),
     }
 }

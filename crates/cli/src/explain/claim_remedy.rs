@@ -3,11 +3,13 @@
 use api::{LastError, codes};
 use domain::sharing::{BlockedClaim, Blocker, NOT_SERVED};
 
+use super::domain_remedy::remedy_of_domain;
+
 /// The remedy where the cluster serves no claims, or the operator may not read them.
 const SERVE: &str = "`kubectl api-versions` has to list resource.k8s.io/v1 (Kubernetes 1.34 or newer); if \
                      it does, the operator may not read resourceclaims: upgrade its chart";
 
-/// The remedy for the first claim among the errors of a PodClique in this namespace.
+/// The remedy for the first claim, or ComputeDomain, among the errors of a PodClique in this namespace.
 pub fn remedy_of_claim(errors: &[LastError], namespace: &str) -> Option<String> {
     let of_claims = errors.iter().filter(|e| e.code == codes::CLAIM_MISSING);
     let mut sentences = of_claims.map(|e| e.description.as_str());
@@ -15,7 +17,9 @@ pub fn remedy_of_claim(errors: &[LastError], namespace: &str) -> Option<String> 
         if sentence == NOT_SERVED {
             return Some(SERVE.to_owned());
         }
-        Some(remedy_of_block(&BlockedClaim::read(sentence)?, namespace))
+        let claim =
+            BlockedClaim::read(sentence).map(|blocked| remedy_of_block(&blocked, namespace));
+        claim.or_else(|| remedy_of_domain(sentence, namespace))
     })
 }
 
@@ -37,8 +41,8 @@ fn remedy_of_block(blocked: &BlockedClaim, namespace: &str) -> String {
 fn create_template(claim: &str, namespace: &str, template: &str) -> String {
     let (namespace, name) = template.split_once('/').unwrap_or((namespace, template));
     format!(
-        "`kubectl get resourceclaimtemplates -n {namespace}` lists those that exist; create {name} with \
-         `kubectl apply -n {namespace} -f FILE`: claim {claim} and its pods follow by themselves"
+        "`kubectl get resourceclaimtemplates -n {namespace}` lists those that exist; create {name} there: \
+         claim {claim} and its pods follow by themselves"
     )
 }
 

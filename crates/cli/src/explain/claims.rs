@@ -6,16 +6,20 @@ use std::collections::BTreeSet;
 use domain::object::ownership;
 use futures::future::try_join_all;
 use k8s_openapi::api::core::v1::Pod;
-use k8s_openapi::api::resource::v1::{AllocationResult, ResourceClaim};
+use k8s_openapi::api::resource::v1::{
+    AllocationResult, ResourceClaim, ResourceClaimConsumerReference,
+};
 
 use super::answer::{Claim, Evidence};
+use super::devices::{Devices, classes_of, read_devices};
 use crate::cluster::Cluster;
 use crate::exit::Failure;
-use crate::output::count;
 use crate::workload::pod_state;
 
 /// Claims that are read of one pod.
 const MOST: usize = 8;
+/// Holders of a claim that are named.
+const MOST_HOLDERS: usize = 3;
 
 /// Names of the claims of a pod that its scheduler may place and has not placed.
 pub fn pending_claims(pod: &Pod) -> Vec<String> {
@@ -36,32 +40,75 @@ pub fn pending_claims(pod: &Pod) -> Vec<String> {
 pub async fn read_claims(cluster: &Cluster, names: &[String]) -> Result<Vec<Evidence>, Failure> {
     let reads = names.iter().map(|name| cluster.get::<ResourceClaim>(name));
     let found = try_join_all(reads).await?;
+    let waiting = found.iter().flatten().filter(|claim| !is_allocated(claim));
+    let classes: BTreeSet<&str> = waiting.flat_map(classes_of).collect();
+    let devices = if classes.is_empty() {
+        None
+    } else {
+        read_devices(cluster, &classes).await
+    };
     let claims = names.iter().zip(&found);
-    let described = claims.map(|(name, claim)| describe_claim(name, claim.as_ref()));
+    let described =
+        claims.map(|(name, claim)| describe_claim(name, claim.as_ref(), devices.as_ref()));
     Ok(described.map(Evidence::Claim).collect())
 }
 
+fn is_allocated(claim: &ResourceClaim) -> bool {
+    let status = claim.status.as_ref();
+    status.is_some_and(|status| status.allocation.is_some())
+}
+
 /// Whether the claim exists, and has devices.
-fn describe_claim(name: &str, claim: Option<&ResourceClaim>) -> Claim {
+fn describe_claim(name: &str, claim: Option<&ResourceClaim>, devices: Option<&Devices>) -> Claim {
+    let missing = || "does not exist".to_owned();
     Claim {
         name: name.to_owned(),
-        state: claim.map_or_else(|| "does not exist".to_owned(), state_of),
+        state: claim.map_or_else(missing, |claim| state_of(claim, devices)),
     }
 }
 
-fn state_of(claim: &ResourceClaim) -> String {
+fn state_of(claim: &ResourceClaim, devices: Option<&Devices>) -> String {
     let status = claim.status.as_ref();
-    let holders = status.and_then(|s| s.reserved_for.as_ref());
-    let holders = count(holders.map_or(0, Vec::len), "holder");
+    let holders = status.map_or(&[][..], |s| s.reserved_for.as_deref().unwrap_or_default());
     let allocation = status.and_then(|s| s.allocation.as_ref());
-    let state = allocation.map_or_else(
-        || "not allocated".to_owned(),
-        |allocation| format!("allocated{}, {holders}", pools_of(allocation)),
-    );
+    let state = match (allocation, devices) {
+        (Some(allocation), _) => {
+            let pools = pools_of(allocation);
+            format!("allocated{pools}, held by {}", describe_holders(holders))
+        }
+        (None, Some(devices)) => {
+            let classes = classes_of(claim);
+            let free = classes.into_iter().map(|class| devices.describe(class));
+            let free: Vec<String> = std::iter::once("not allocated".to_owned())
+                .chain(free)
+                .collect();
+            free.join("; ")
+        }
+        (None, None) => "not allocated".to_owned(),
+    };
     if ownership::is_terminating(&claim.metadata) {
         return format!("being deleted, {state}");
     }
     state
+}
+
+/// The first of them by name; a scheduler may let a whole group of pods hold a claim.
+fn describe_holders(holders: &[ResourceClaimConsumerReference]) -> String {
+    let mut names: Vec<String> = holders
+        .iter()
+        .map(|holder| match holder.resource.as_str() {
+            "pods" => holder.name.clone(),
+            resource => format!("{resource}/{}", holder.name),
+        })
+        .collect();
+    names.sort_unstable();
+    let more = names.len().saturating_sub(MOST_HOLDERS);
+    names.truncate(MOST_HOLDERS);
+    match (names.is_empty(), more) {
+        (true, _) => "nobody".to_owned(),
+        (false, 0) => names.join(", "),
+        (false, more) => format!("{} and {more} more", names.join(", ")),
+    }
 }
 
 /// The pools of its devices; that of a device inside of a node has the name of the node.

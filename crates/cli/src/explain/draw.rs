@@ -1,13 +1,15 @@
 //! The answer as text.
 
+mod chain;
 mod domains;
 mod evidence;
 
 use jiff::Timestamp;
 
 use super::answer::{Explanation, NextStep};
-use crate::output::{self, Table, Zone, age_of, legible, local_time};
+use crate::output::{self, Zone, age_of, local_time};
 use crate::tree::warn_of;
+use chain::draw_chain;
 use domains::draw_domains;
 use evidence::draw_evidence;
 
@@ -20,10 +22,10 @@ pub fn draw_explanation<Z: Zone>(answer: &Explanation, now: Timestamp, zone: &Z)
         "State"
     };
     let absence = answer.operator_absence.as_ref();
-    let mut text = absence.map_or(String::new(), |absence| warn_of(absence, now));
+    let mut text = warn_of(absence, now);
     text.push_str(&headline(answer));
     text.push_str(&section(heading, &output::indent("  ", &answer.cause)));
-    text.push_str(&section("Found through", &chain(answer)));
+    text.push_str(&section("Found through", &draw_chain(&answer.chain)));
     text.push_str(&section("Evidence", &draw_evidence(answer, &clock)));
     text.push_str(&section("Domains", &draw_domains(answer)));
     let remedy = answer.remedy.as_deref().unwrap_or_default();
@@ -64,20 +66,17 @@ fn headline(answer: &Explanation) -> String {
         Some(pod) => format!("pod {pod} of {}", answer.set),
         None => answer.set.clone(),
     };
-    let is = if answer.is_ready {
-        "is ready"
-    } else {
-        "is not ready"
+    let is = match (answer.is_ready, answer.is_good()) {
+        (true, true) => "is ready",
+        (true, false) if answer.needs_somebody() => {
+            "is ready, but the API server refuses an object of it"
+        }
+        (true, false) => "is ready, but its update is stuck",
+        (false, _) => "is not ready",
     };
-    let is_good = answer.is_ready.then_some(true);
-    let is_good = is_good.or_else(|| (!answer.is_ready && needs_somebody(answer)).then_some(false));
-    let reason = output::of_state(&answer.reason, is_good);
+    let is_known = answer.is_ready || answer.needs_somebody();
+    let reason = output::of_state(&answer.reason, is_known.then_some(answer.is_good()));
     format!("{} {is}: {reason}\n", output::bold(&what))
-}
-
-fn needs_somebody(answer: &Explanation) -> bool {
-    let reason = answer.reason.parse::<api::conditions::Reason>();
-    reason.is_ok_and(api::conditions::Reason::is_blocking)
 }
 
 /// A heading with its body; empty without a body.
@@ -86,16 +85,6 @@ fn section(heading: &str, body: &str) -> String {
         return String::new();
     }
     format!("\n{}\n{body}", output::bold(heading))
-}
-
-fn chain(answer: &Explanation) -> String {
-    let mut table = Table::default();
-    for link in &answer.chain {
-        let state = output::of_state(&link.state, link.is_good);
-        let (kind, name) = (legible(link.kind), legible(&link.name));
-        table.row(vec![format!("  {kind}"), name.into_owned(), state]);
-    }
-    table.print()
 }
 
 fn draw_step<Z: Zone>(step: &NextStep, clock: &Clock<'_, Z>) -> String {

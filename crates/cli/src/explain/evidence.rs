@@ -90,6 +90,7 @@ fn of_statuses(view: &View<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
         all.extend(errors(kind, meta, &status.last_errors));
     }
     all.extend(of_trees(view, finding));
+    all.extend(of_queue(view, finding));
     if let Some(found) = finding.podclique {
         let podclique = &found.podclique;
         let status = podclique.status.clone().unwrap_or_default();
@@ -153,6 +154,17 @@ fn of_trees(view: &View<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
         })
         .take(MOST_TREES)
         .collect()
+}
+
+/// The condition of the gang about its quota, if its set names a queue: some of its pods may wait
+/// beside the others.
+fn of_queue(view: &View<'_>, finding: &Finding<'_>) -> Option<Evidence> {
+    let podclique = &finding.podclique?.podclique;
+    let name = ownership::label(&podclique.metadata, labels::POD_GANG)?;
+    let gang = view.roster.gang(name)?;
+    let all = &gang.status.as_ref()?.conditions;
+    let reserved = conditions::find(all, ConditionType::QuotaReserved)?;
+    Some(told("podgang", &gang.metadata, reserved))
 }
 
 /// The condition of a pod that is False: scheduled, or else containers ready.

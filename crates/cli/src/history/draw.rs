@@ -14,7 +14,11 @@ pub fn draw_history(history: &History, now: Timestamp) -> String {
             history.set
         );
     }
-    let mut table = Table::new(&["REVISION", "AGE", "CHANGED CLIQUES", "REPLICAS"]);
+    let mut heading = vec!["REVISION", "AGE", "CHANGED CLIQUES", "REPLICAS"];
+    if history.revisions.iter().any(|row| row.reason.is_some()) {
+        heading.push("REASON");
+    }
+    let mut table = Table::new(&heading);
     for row in &history.revisions {
         table.row(cells(row, now));
     }
@@ -31,10 +35,12 @@ fn cells(row: &Row, now: Timestamp) -> Vec<String> {
     };
     let current = if row.is_current { " (current)" } else { "" };
     let age = row.created.map(|at| output::age_of(at, now));
+    let reason = row.reason.as_deref().unwrap_or_default();
     vec![
         format!("{}{current}", row.revision),
         or_none(age.unwrap_or_default()),
         or_none(row.changed_cliques.join(", ")),
         or_none(row.replicas.clone()),
+        output::legible(reason).replace('\n', " "),
     ]
 }

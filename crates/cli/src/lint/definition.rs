@@ -1,6 +1,8 @@
 //! Checks of the definitions: types, limits and names of fields. The API server refuses a
 //! violation, and drops unknown fields.
 
+mod blank;
+mod convert;
 mod intended;
 mod keys;
 mod limits;
@@ -19,6 +21,7 @@ use serde_json::Value;
 use super::remark::Remark;
 use super::rules::admitted;
 use crate::schema;
+pub(super) use intended::Guesses;
 use walk::Walk;
 
 /// Remarks that are listed.
@@ -65,7 +68,7 @@ impl Definition {
     }
 
     /// The same with the intended values where the definition refuses those of the object.
-    pub(super) fn as_intended(&self, object: &Value) -> Value {
+    pub(super) fn as_intended(&self, object: &Value) -> (Value, Guesses) {
         intended::complete(&self.schema, &self.as_stored(object))
     }
 }

@@ -24,9 +24,9 @@ fn draw_finding(finding: &Finding, width: Option<usize>) -> String {
         Severity::Warning => format!("{remark} [{}]", remark.rule.id),
     };
     let severity = format!("{}:", remark.severity.word());
-    let whole = format!("{place} {severity} {said}");
     let mut text = String::new();
     let width = width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN));
+    let whole = format!("{place} {severity} {}", break_paths(&said, width));
     for (i, line) in output::wrap(&whole, width).iter().enumerate() {
         if i > 0 {
             text.push_str(&" ".repeat(MARGIN));
@@ -35,6 +35,38 @@ fn draw_finding(finding: &Finding, width: Option<usize>) -> String {
         text.push('\n');
     }
     styled(&text, &place, &severity, remark.severity)
+}
+
+/// Puts a blank before a dot of each path that is longer than a line, so that it is wrapped there. Words
+/// with a slash, such as images and files, stay whole.
+fn break_paths(text: &str, width: usize) -> String {
+    let is_path = |word: &str| word.chars().count() > width && !word.contains('/');
+    let words = text.split_whitespace().map(|word| {
+        if is_path(word) {
+            break_path(word, width)
+        } else {
+            word.to_owned()
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Fills each part: no two of them fit one line.
+fn break_path(path: &str, width: usize) -> String {
+    let mut broken = String::new();
+    let mut filled = 0_usize;
+    for (number, field) in path.split('.').enumerate() {
+        let dot = if number == 0 { "" } else { "." };
+        let columns = field.chars().count().saturating_add(dot.len());
+        if number > 0 && filled.saturating_add(columns) > width {
+            broken.push(' ');
+            filled = 0;
+        }
+        broken.push_str(dot);
+        broken.push_str(field);
+        filled = filled.saturating_add(columns);
+    }
+    broken
 }
 
 /// The first words are bold.

@@ -1,7 +1,6 @@
 //! From files to findings.
 
 use api::PodCliqueSet;
-use serde_json::Value;
 
 use super::object::{JudgedSet, judge_binding, judge_set};
 use super::operator::Operator;
@@ -173,9 +172,7 @@ fn judge(
     object: &ManifestObject<'_>,
     stored: &StoredObjects,
 ) -> Ours {
-    let sent = object.node.value();
-    let old = stored.version_of(object);
-    let mut judged = judge_version(operator, object, &sent, old);
+    let mut judged = judge_kind(operator, object, stored);
     judged.remarks.extend(repeated::check(object.node));
     Ours {
         file: source.name.clone(),
@@ -188,35 +185,51 @@ fn judge(
     }
 }
 
-fn judge_version(
+fn judge_kind(
     operator: &Operator,
     object: &ManifestObject<'_>,
-    sent: &Value,
-    old: Option<&Value>,
+    stored: &StoredObjects,
 ) -> JudgedSet {
     if is_gang_tree(object) {
         return JudgedSet {
-            remarks: gang_trees::check(sent),
+            remarks: gang_trees::check(&object.node.value()),
             set: None,
         };
     }
-    if ![SET, TOPOLOGY].contains(&object.kind) {
-        return JudgedSet {
-            remarks: vec![admitted::unknown_kind(object.kind, [SET, TOPOLOGY])],
-            set: None,
-        };
+    let remarks = misnamed(object);
+    let Some(kind) = admitted::meant_kind(object.kind, [SET, TOPOLOGY]) else {
+        return JudgedSet { remarks, set: None };
+    };
+    let meant = ManifestObject { kind, ..*object };
+    let judged = judge_version(operator, &meant, stored);
+    JudgedSet {
+        remarks: [remarks, judged.remarks].concat(),
+        set: judged.set,
     }
-    if object.api_version != SERVED {
-        return JudgedSet {
-            remarks: vec![admitted::wrong_version(object.api_version, SERVED)],
-            set: None,
-        };
-    }
+}
+
+/// Remarks on its kind and version. Neither hides the rest of the object.
+fn misnamed(object: &ManifestObject<'_>) -> Vec<Remark> {
+    let known = [SET, TOPOLOGY];
+    let is_known = known.contains(&object.kind);
+    let is_served = object.api_version == SERVED;
+    let kind = (!is_known).then(|| admitted::unknown_kind(object.kind, known));
+    let version = (!is_served).then(|| admitted::wrong_version(object.api_version, SERVED));
+    kind.into_iter().chain(version).collect()
+}
+
+fn judge_version(
+    operator: &Operator,
+    object: &ManifestObject<'_>,
+    stored: &StoredObjects,
+) -> JudgedSet {
+    let sent = object.node.value();
+    let old = stored.version_of(object);
     if object.kind == SET {
-        return judge_set(operator, sent, old);
+        return judge_set(operator, &sent, old);
     }
     JudgedSet {
-        remarks: judge_binding(operator, sent, old),
+        remarks: judge_binding(operator, &sent, old),
         set: None,
     }
 }

@@ -9,9 +9,9 @@ use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::definition::{self, Definition};
+use super::definition::{self, Definition, Guesses};
 use super::operator::Operator;
-use super::remark::Remark;
+use super::remark::{NOT_SET, Remark};
 use super::rules::{self, admitted};
 
 /// A manifest of a set, judged.
@@ -31,13 +31,8 @@ pub(super) fn judge_set(operator: &Operator, object: &Value, stored: Option<&Val
     }
     let mut remarks = of_definition(Definition::set(), object, stored);
     add_hints(&mut remarks, object);
-    let decoded = decode(Definition::set(), object, &remarks).or_else(|error| {
-        // One wrong value hides nothing else.
-        let intended = Definition::set().as_intended(object);
-        PodCliqueSet::deserialize(&intended).map_err(|_| error)
-    });
-    let set: PodCliqueSet = match decoded {
-        Ok(set) => set,
+    let read = match read_set(object, &remarks) {
+        Ok(read) => read,
         Err(error) => {
             remarks.extend(error);
             return refused(remarks);
@@ -45,13 +40,25 @@ pub(super) fn judge_set(operator: &Operator, object: &Value, stored: Option<&Val
     };
     let before = stored.and_then(|stored| decode(Definition::set(), stored, &[]).ok());
     let is_change = stored.is_some();
-    judge_readable(operator, remarks, set, before.as_ref(), is_change)
+    judge_readable(operator, remarks, read, before.as_ref(), is_change)
+}
+
+/// The set, with guesses in place of the values that its definition refuses: one wrong value hides nothing
+/// else.
+fn read_set(object: &Value, said: &[Remark]) -> Result<(PodCliqueSet, Guesses), Option<Remark>> {
+    let definition = Definition::set();
+    let read = decode(definition, object, said).map(|set| (set, Guesses::default()));
+    read.or_else(|error| {
+        let (intended, guesses) = definition.as_intended(object);
+        let set = PodCliqueSet::deserialize(&intended).map_err(|_| error)?;
+        Ok((set, guesses))
+    })
 }
 
 fn judge_readable(
     operator: &Operator,
     mut remarks: Vec<Remark>,
-    mut set: PodCliqueSet,
+    (mut set, guesses): (PodCliqueSet, Guesses),
     before: Option<&PodCliqueSet>,
     is_change: bool,
 ) -> JudgedSet {
@@ -64,18 +71,32 @@ fn judge_readable(
         set.metadata.namespace.clone_from(&operator.namespace);
     }
     let errors = errors_of(&operator.rules, old.as_ref(), &set, is_change);
-    add_errors(&mut remarks, errors);
+    add_errors(&mut remarks, errors, &guesses);
     // A set above a limit is not judged any further.
     if !oversize::of_sent(&set).is_empty() {
         return refused(remarks);
     }
-    let warnings = warnings::of_set(old.as_ref(), &set);
-    remarks.extend(warnings.into_iter().map(admitted::warning));
-    if set.metadata.deletion_timestamp.is_none() {
-        remarks.extend(rules::check_set(&set));
-    }
+    let mut more = warnings_and_rules(old.as_ref(), &set);
+    more.retain(|remark| !guesses.is_unknown(&remark.path) && !is_missing(&remarks, &remark.path));
+    remarks.extend(more);
     let set = Some(set);
     JudgedSet { remarks, set }
+}
+
+/// Whether it is said that the field is required and not set. Kubernetes' types then have an empty value.
+fn is_missing(said: &[Remark], path: &str) -> bool {
+    let is_of_definition = |remark: &&Remark| remark.rule == &admitted::DEFINITION;
+    let mut said = said.iter().filter(is_of_definition);
+    said.any(|remark| remark.path == path && remark.value.as_deref() == Some(NOT_SET))
+}
+
+fn warnings_and_rules(old: Option<&PodCliqueSet>, set: &PodCliqueSet) -> Vec<Remark> {
+    let warnings = warnings::of_set(old, set).into_iter();
+    let mut remarks: Vec<Remark> = warnings.map(admitted::warning).collect();
+    if set.metadata.deletion_timestamp.is_none() {
+        remarks.extend(rules::check_set(set));
+    }
+    remarks
 }
 
 /// By the webhook's rule: if the stored version cannot be decoded, its errors are unknown.
@@ -109,7 +130,7 @@ pub(super) fn judge_binding(
     };
     let old = stored.and_then(|stored| decode(definition, stored, &[]).ok());
     let errors = validate_binding(old.as_ref(), &binding, &operator.rules);
-    add_errors(&mut remarks, errors);
+    add_errors(&mut remarks, errors, &Guesses::default());
     remarks
 }
 
@@ -153,10 +174,12 @@ fn add_hints(remarks: &mut Vec<Remark>, sent: &Value) {
     remarks.extend(hints);
 }
 
-/// The rules of admission have better messages than the definition.
-fn add_errors(remarks: &mut Vec<Remark>, errors: Vec<FieldError>) {
+/// The rules of admission have better messages than the definition, except about a value of another type
+/// than the written one.
+fn add_errors(remarks: &mut Vec<Remark>, mut errors: Vec<FieldError>, guesses: &Guesses) {
+    errors.retain(|error| !guesses.is_unknown(&error.path));
     let is_said = |remark: &Remark| {
-        let is_limit = remark.rule == &admitted::DEFINITION;
+        let is_limit = remark.rule == &admitted::DEFINITION && !guesses.is_replaced(&remark.path);
         is_limit && errors.iter().any(|error| error.path == remark.path)
     };
     remarks.retain(|remark| !is_said(remark));

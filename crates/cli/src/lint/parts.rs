@@ -45,3 +45,9 @@ pub(super) fn all_containers<'a>(
     let init = pod.init_containers.iter().flatten().enumerate();
     main.chain(init.map(move |(i, container)| (format!("{at}[{i}]"), container)))
 }
+
+/// Whether a path is that of the part, or of a field in it.
+pub(super) fn is_within(path: &str, part: &str) -> bool {
+    let rest = path.strip_prefix(part);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}

@@ -18,7 +18,7 @@ use super::cluster::rules as of_cluster;
 use super::remark::{Remark, Rule, Severity};
 
 /// All rules, in the order of the documentation.
-pub const ALL: [&Rule; 45] = [
+pub const ALL: [&Rule; 57] = [
     &admitted::REFUSED,
     &admitted::DEFINITION,
     &admitted::WRONG_VERSION,
@@ -37,6 +37,17 @@ pub const ALL: [&Rule; 45] = [
     &pod::restart_policy::INVALID_POLICY,
     &pod::resource_names::INVALID_RESOURCE,
     &pod::resource_names::MISSPELT_RESOURCE,
+    &pod::words::UNKNOWN_WORD,
+    &pod::tolerations::INVALID_TOLERATION,
+    &pod::affinity::INVALID_AFFINITY,
+    &pod::node_selectors::INVALID_SELECTOR,
+    &pod::modes::INVALID_MODE,
+    &pod::mounts::INVALID_MOUNT,
+    &pod::volume_sources::TWO_SOURCES,
+    &pod::image_names::INVALID_IMAGE,
+    &pod::negatives::NEGATIVE,
+    &pod::scheduling_gates::FOREIGN_GATE,
+    &pod::scheduler_names::INVALID_SCHEDULER,
     &resources::NO_REQUESTS,
     &autoscaling::CANNOT_SCALE_IN,
     &autoscaling::ONE_SIZE,
@@ -56,6 +67,7 @@ pub const ALL: [&Rule; 45] = [
     &of_cluster::NO_NAMESPACE,
     &of_cluster::MISSING_OBJECT,
     &of_cluster::MISSING_QUEUE,
+    &of_cluster::MISSING_CLAIM,
     &of_cluster::MISSING_TOPOLOGY,
     &of_cluster::NO_NODE_OF_LEVEL,
     &of_cluster::POD_REFUSED,

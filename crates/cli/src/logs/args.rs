@@ -8,8 +8,9 @@ pub struct LogsArgs {
     /// Name of the PodCliqueSet, or of a group, PodClique or pod of it, or TYPE/NAME
     pub name: String,
 
-    /// Only pods with this index in their PodClique
-    #[arg(long, value_name = "INDEX")]
+    /// Only pods with this rank: the index among all pods of the replica of the scaling group, or in a
+    /// PodClique without a group
+    #[arg(long, value_name = "RANK")]
     pub rank: Option<i32>,
 
     /// Only pods of this clique of the template, or of this PodClique

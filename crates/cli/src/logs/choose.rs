@@ -2,6 +2,7 @@
 
 use api::{PodClique, labels};
 use domain::object::ownership;
+use domain::workload::layout;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::args::LogsArgs;
@@ -37,7 +38,7 @@ pub fn choose_sources(loaded: &Loaded, args: &LogsArgs) -> Result<Vec<LogSource>
         })
         .filter(|(_, pod)| {
             args.rank
-                .is_none_or(|rank| pod_state::index_of(pod) == Some(rank))
+                .is_none_or(|rank| pod_state::rank_of(pod) == Some(rank))
         })
         .filter(|(_, pod)| is_its_pod(loaded, pod))
         .filter_map(|(podclique, pod)| source_of(podclique, pod, args))
@@ -45,8 +46,8 @@ pub fn choose_sources(loaded: &Loaded, args: &LogsArgs) -> Result<Vec<LogSource>
     if sources.is_empty() {
         let set = ownership::name(&workload.set.metadata);
         return Err(Failure::NotFound(format!(
-            "no pod of podcliqueset {set} is chosen; `kubectl grove tree {set}` lists its pods and \
-             their indexes"
+            "no pod of podcliqueset {set} is chosen; `kubectl grove tree {set} -o wide` lists its pods \
+             and their ranks"
         )));
     }
     Ok(sources)
@@ -63,12 +64,18 @@ fn is_asked(loaded: &Loaded, args: &LogsArgs, podclique: &PodClique) -> bool {
         _ => true,
     };
     let of_flag = args.clique.as_deref();
-    let is_clique = of_flag.is_none_or(|clique| {
-        name == clique
-            || podclique.spec.role_name == clique
-            || name.ends_with(&format!("-{clique}"))
-    });
-    is_child && is_clique
+    is_child && of_flag.is_none_or(|clique| name == clique || is_of_clique(loaded, name, clique))
+}
+
+/// Whether the PodClique of that name belongs to that clique of the template.
+fn is_of_clique(loaded: &Loaded, podclique: &str, clique: &str) -> bool {
+    let set = &loaded.workload.set;
+    let slot = layout::find(
+        ownership::name(&set.metadata),
+        &set.spec.template,
+        podclique,
+    );
+    slot.is_some_and(|slot| slot.clique == clique)
 }
 
 fn is_its_pod(loaded: &Loaded, pod: &Pod) -> bool {

@@ -1,8 +1,9 @@
 //! Text in lines that fit a terminal.
 
 use super::legible::legible;
+use super::width::prose_width;
 
-/// Columns that text is wrapped to.
+/// Columns that text is wrapped to in a pipe or a file.
 pub const WIDTH: usize = 80;
 
 /// Breaks foreign text between words so that no line is longer than `width` columns; a longer word
@@ -22,11 +23,16 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The text wrapped to [`WIDTH`] and made safe, its first line after `first`, which may have
-/// styles, the others with the same indent.
+/// The text wrapped to the columns of prose and made safe, its first line after `first`, which may
+/// have styles, the others with the same indent.
 pub fn indent(first: &str, text: &str) -> String {
+    indent_within(first, text, prose_width())
+}
+
+/// The same in that many columns.
+pub fn indent_within(first: &str, text: &str, width: usize) -> String {
     let margin = columns(&anstream::adapter::strip_str(first).to_string());
-    let lines = wrap(text, WIDTH.saturating_sub(margin).max(20));
+    let lines = wrap(text, width.saturating_sub(margin).max(20));
     let mut all = String::new();
     for (number, line) in lines.iter().enumerate() {
         if number == 0 {

@@ -21,8 +21,8 @@ pub struct PlanArgs {
     #[arg(short, long, value_name = "FORMAT", default_value = "text")]
     pub output: Format,
 
-    /// The operator's configuration: defaults, gangScheduling, scheduler.profiles, resourceSharing
-    /// and topologyAwareScheduling count; built-in defaults without it
+    /// The operator's configuration: defaults, gangScheduling, scheduler.profiles, queueing,
+    /// topologyAwareScheduling, resourceSharing and network count; built-in defaults without it
     #[arg(long, value_name = "FILE")]
     pub operator_config: Option<PathBuf>,
 

@@ -21,7 +21,7 @@ use super::outline::{self, Outline, outline};
 use super::surge::PlannedSurge;
 use super::surroundings::Surroundings;
 use super::world::{Rules, World, bug, decode, encode};
-use super::{Planned, offline};
+use super::{Planned, claim_templates, offline};
 use crate::exit::Failure;
 use steps::Steps;
 
@@ -41,7 +41,7 @@ pub struct Change {
     pub is_new: bool,
     /// Whether the set in the cluster differs from the file.
     pub is_changed: bool,
-    /// Warnings that kubectl would print.
+    /// Warnings that kubectl would print, and of claim templates that the operator does not read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The present problem: reason of condition `Ready`, and its message.
@@ -97,8 +97,13 @@ pub fn plan_change(
     match admit_change(file, &stored, sent, defaults, admission)? {
         AdmissionResult::Refused(errors) => Planned::refuse(file, namespace, errors),
         AdmissionResult::Accepted { set, warnings } => {
+            let others = rules.sets.templates_of_other_namespaces;
+            let forbidden = claim_templates::warn_of_forbidden(&set, others);
             let change = compare((found, &stored), &set, rules, around, now)?;
-            Ok(Planned::Changed(Box::new(Change { warnings, ..change })))
+            Ok(Planned::Changed(Box::new(Change {
+                warnings: [warnings, forbidden].concat(),
+                ..change
+            })))
         }
     }
 }

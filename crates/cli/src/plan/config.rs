@@ -8,7 +8,7 @@ use admission::Validator;
 use admission::defaults::DefaultsConfig;
 use api::GoDuration;
 use domain::health::stuck::StuckTimeouts;
-use domain::scheduling::{Backend, Profiles};
+use domain::scheduling::{Backend, Profiles, SchedulerProfile};
 use domain::sharing::TemplatesOfOtherNamespaces;
 use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
@@ -47,6 +47,27 @@ struct Config {
     leader_election: IgnoredAny,
     topology_aware_scheduling: TopologyAwareScheduling,
     resource_sharing: ResourceSharing,
+    network: Network,
+    queueing: Queueing,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Queueing {
+    kueue: Kueue,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Kueue {
+    enabled: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Network {
+    #[serde(rename = "autoMNNVLEnabled")]
+    auto_mnnvl_enabled: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -103,6 +124,8 @@ struct Profile {
     name: String,
     backend: Option<String>,
     gangs: Gangs,
+    scheduler_name: Option<String>,
+    requires_queue: bool,
     config: IgnoredAny,
 }
 
@@ -155,6 +178,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
         .map(Profile::read)
         .collect();
     let profiles = Arc::new(Profiles::of(profiles?));
+    let is_mnnvl_enabled = config.network.auto_mnnvl_enabled;
     let scaled_gangs_wait_for = match config.gang_scheduling.scaled_gangs_wait_for {
         WaitFor::BaseReady => ScaledGangsWaitFor::BaseReady,
         WaitFor::BaseScheduled => ScaledGangsWaitFor::BaseScheduled,
@@ -169,11 +193,13 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             init_container_image: init_container_image.to_owned(),
             is_topology_aware: config.topology_aware_scheduling.enabled,
             templates_of_other_namespaces,
+            is_mnnvl_enabled,
         },
         groups: PodCliqueScalingGroupReconciler {
             validator: validator.clone(),
             stuck_timeouts: StuckTimeouts::default(),
             templates_of_other_namespaces,
+            is_mnnvl_enabled,
         },
         cliques: PodCliqueReconciler {
             stuck_timeouts: StuckTimeouts::default(),
@@ -182,14 +208,16 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             profiles: profiles.clone(),
             ignores_preferred_domains: !config.topology_aware_scheduling.preferred_affinity,
             templates_of_other_namespaces,
+            is_mnnvl_enabled,
         },
         gangs: PodGangReconciler { profiles },
+        is_queueing: config.queueing.kueue.enabled,
         ..Rules::default()
     })
 }
 
 impl Profile {
-    fn read(&self) -> Result<(String, Backend), Failure> {
+    fn read(&self) -> Result<(String, SchedulerProfile), Failure> {
         let name = self.backend.as_deref().unwrap_or(&self.name);
         let backend = Backend::named(name).and_then(|backend| match self.gangs {
             Gangs::Split => Some(backend),
@@ -202,6 +230,11 @@ impl Profile {
                 self.name, self.gangs
             ))
         });
-        Ok((self.name.clone(), backend?))
+        let profile = SchedulerProfile {
+            backend: backend?,
+            scheduler_name: self.scheduler_name.clone(),
+            requires_queue: self.requires_queue,
+        };
+        Ok((self.name.clone(), profile))
     }
 }

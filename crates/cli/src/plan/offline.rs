@@ -71,13 +71,18 @@ pub(super) fn begin(
     around: &Surroundings,
     now: Timestamp,
 ) -> Result<World, Failure> {
-    let (rules, assumption) = rules.for_set(set);
+    let (rules, assumptions) = rules.for_set(set);
+    let has_domains = rules.sets.is_mnnvl_enabled;
+    let others = rules.sets.templates_of_other_namespaces;
     let mut world = World::new(rules, now);
-    if let Some(assumption) = assumption {
+    for assumption in assumptions {
         world.assume(assumption);
     }
     add_queue(&mut world, set)?;
-    claim_templates::assume_templates(&mut world, set)?;
+    claim_templates::assume_templates(&mut world, set, others)?;
+    if has_domains {
+        claim_templates::add_templates_of_domains(&mut world, set)?;
+    }
     if let Some(found) = found {
         found.put_into(&mut world)?;
     }

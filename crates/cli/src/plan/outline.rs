@@ -3,15 +3,18 @@
 mod cliques;
 mod gangs;
 mod others;
+mod quota;
 mod topology;
 
 use std::collections::BTreeMap;
 
 use api::conditions::{self, ConditionType, Reason};
+use api::nvidia::ComputeDomain;
 use api::{PodClique, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::workload::layout;
 use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::resource::v1::ResourceClaim;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
 use serde_json::Value;
@@ -23,6 +26,7 @@ use crate::exit::Failure;
 pub use cliques::{CliquePods, Variable};
 pub use gangs::{Amounts, Gang};
 pub use others::{Autoscaler, Group, Service};
+pub use quota::AskedPods;
 pub use topology::PackedScope;
 
 /// The new objects of a set.
@@ -59,6 +63,9 @@ pub struct Outline {
     /// Names of the resource claims that its pods share.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<String>,
+    /// Names of its ComputeDomains.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compute_domains: Vec<String>,
     /// All objects that the operator creates, as far as they are known; `?????` is the end of a
     /// pod's name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -89,7 +96,8 @@ pub fn outline(set: &PodCliqueSet, world: &World) -> Result<Outline, Failure> {
         podcliques: cliques::list_cliques(&parts),
         services: others::list_services(world, meta.namespace.as_deref().unwrap_or_default())?,
         autoscalers: others::list_autoscalers(world)?,
-        claims: others::list_claims(world),
+        claims: others::list_staying::<ResourceClaim>(world),
+        compute_domains: others::list_staying::<ComputeDomain>(world),
         objects: objects::list_objects(world),
     })
 }

@@ -113,6 +113,11 @@ impl World {
         self.rules.sets.profiles.backend_of(Some(scheduler))
     }
 
+    /// Whether sets that name a queue of Kueue wait for quota.
+    pub(super) fn is_queueing(&self) -> bool {
+        self.rules.is_queueing
+    }
+
     /// Notes a fact about the cluster that nobody knows.
     pub(super) fn assume(&mut self, fact: String) {
         self.assumptions.push(fact);

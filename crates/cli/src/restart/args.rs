@@ -15,7 +15,7 @@ pub struct RestartArgs {
     #[arg(long, value_name = "NAME")]
     pub clique: Vec<String>,
 
-    /// The reason, kept in annotation kubernetes.io/change-cause of the set
+    /// The reason, which `history` and `timeline` show
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 

@@ -8,8 +8,10 @@ use crate::exit::Failure;
 use crate::json;
 
 const CLIQUES: &str = "/spec/template/cliques";
-const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
-const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
+/// Annotation of a pod template: when its restart was asked for.
+pub(crate) const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
+/// Annotation of a pod template: the reason of that restart.
+pub(crate) const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 
 /// A restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,22 +38,13 @@ pub fn mark_cliques(
     for clique in json::items_mut(&mut marked, CLIQUES) {
         let name = json::member(clique, "name").to_owned();
         if args.clique.is_empty() || args.clique.contains(&name) {
-            mark(clique, now);
+            mark(clique, now, args.reason.as_deref());
             cliques.push(name);
         }
     }
     refuse_unknown(stored, args)?;
-    let mut metadata = json!({"resourceVersion": json::meta(stored, "resourceVersion")});
-    if let Some(reason) = &args.reason {
-        json::set(
-            &mut metadata,
-            "",
-            "annotations",
-            json!({CHANGE_CAUSE: reason}),
-        );
-    }
     let patch = json!({
-        "metadata": metadata,
+        "metadata": {"resourceVersion": json::meta(stored, "resourceVersion")},
         "spec": {"template": {"cliques": json::at(&marked, CLIQUES)}},
     });
     let restart = Restart {
@@ -62,7 +55,8 @@ pub fn mark_cliques(
     Ok((restart, patch))
 }
 
-fn mark(clique: &mut Value, now: Timestamp) {
+/// A restart without a reason takes that of an earlier one away.
+fn mark(clique: &mut Value, now: Timestamp, reason: Option<&str>) {
     if json::at(clique, "/annotations").is_null() {
         json::set(clique, "", "annotations", json!({}));
     }
@@ -71,6 +65,10 @@ fn mark(clique: &mut Value, now: Timestamp) {
         .mode(RoundMode::Trunc);
     let time = now.round(to_seconds).unwrap_or(now).to_string();
     json::set(clique, "/annotations", RESTARTED_AT, time.into());
+    match reason {
+        Some(reason) => json::set(clique, "/annotations", CHANGE_CAUSE, reason.into()),
+        None => json::remove(clique, "/annotations", CHANGE_CAUSE),
+    }
 }
 
 fn refuse_unknown(stored: &Value, args: &RestartArgs) -> Result<(), Failure> {

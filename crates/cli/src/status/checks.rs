@@ -13,14 +13,13 @@ use super::{InstallationStatus, Observed};
 
 /// The state of all parts at that time.
 pub fn check_all(observed: &Observed, now: Timestamp) -> InstallationStatus {
-    InstallationStatus {
-        checks: vec![
-            definitions::check(observed),
-            operator::check(observed),
-            leader::check(observed, now),
-            webhook::check(observed),
-            certificate::check(observed, now),
-            versions::check(observed),
-        ],
-    }
+    let mut checks = vec![definitions::check(observed)];
+    checks.extend(operator::check_each(observed));
+    checks.extend(leader::check_each(observed, now));
+    checks.extend([
+        webhook::check(observed),
+        certificate::check(observed, now),
+        versions::check(observed),
+    ]);
+    InstallationStatus { checks }
 }

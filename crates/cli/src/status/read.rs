@@ -1,16 +1,13 @@
 //! Reads the installation. A part that may not be read is unknown.
 
-use api::PodCliqueSet;
 use k8s_openapi::api::admissionregistration::v1::{
     MutatingWebhookConfiguration, ValidatingWebhookConfiguration, WebhookClientConfig,
 };
 use k8s_openapi::api::apps::v1::Deployment;
-use kube::Api;
-use kube::api::PostParams;
-use serde::Deserialize as _;
-use serde_json::json;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
-use super::observed::{Observed, ObservedLease, Read, WebhookAnswer};
+use super::ask::{ask_webhook, choose_namespace};
+use super::observed::{Observed, ObservedLease, ObservedWebhook, Read};
 use crate::cluster::{Cluster, OPERATOR};
 use crate::exit::Failure;
 use crate::operator_presence::{lease_name, read_lease};
@@ -24,10 +21,8 @@ pub(super) const KINDS: [&str; 5] = [
     "podgangs.scheduler.grove.io",
 ];
 const GROUPS: [&str; 2] = ["grove.io", "scheduler.grove.io"];
-/// With these words the API server refuses the user, not the set.
-const MAY_NOT_CREATE: &str = "cannot create resource";
-const NOT_CALLED: &str = "failed calling webhook";
-const DENIED: &str = "denied the request";
+/// Label of each namespace, by which the chart selects those that are watched.
+const NAME_OF_NAMESPACE: &str = "kubernetes.io/metadata.name";
 
 /// Reads all parts; a cluster that cannot be reached is a failure.
 pub(super) async fn read(
@@ -45,12 +40,15 @@ pub(super) async fn read(
     for deployment in deployments.iter().flatten() {
         leases.push(observe_lease(cluster, deployment).await);
     }
+    let webhooks = read_webhooks(cluster).await;
+    let asked_namespace = choose_namespace(&webhooks, &cluster.namespace).to_owned();
     Ok(Observed {
         served: read_kinds(cluster).await,
         deployments,
         leases,
-        bundles: read_bundles(cluster).await,
-        answer: ask_webhook(cluster).await,
+        answer: ask_webhook(&in_namespace(cluster, &asked_namespace)).await,
+        webhooks,
+        asked_namespace,
         server,
     })
 }
@@ -99,59 +97,43 @@ fn in_namespace(cluster: &Cluster, namespace: &str) -> Cluster {
     }
 }
 
-async fn read_bundles(cluster: &Cluster) -> Read<Vec<Vec<u8>>> {
+async fn read_webhooks(cluster: &Cluster) -> Read<Vec<ObservedWebhook>> {
     let validating = cluster.list_everywhere::<ValidatingWebhookConfiguration>(OPERATOR);
     let mutating = cluster.list_everywhere::<MutatingWebhookConfiguration>(OPERATOR);
     let both = futures::try_join!(validating, mutating);
     let (validating, mutating) = both.map_err(|failure| failure.to_string())?;
     let validating = validating.into_iter().filter_map(|all| all.webhooks);
     let mutating = mutating.into_iter().filter_map(|all| all.webhooks);
-    let bundle = |config: WebhookClientConfig| config.ca_bundle.map_or(Vec::new(), |b| b.0);
-    let validating = validating
-        .flatten()
-        .map(|webhook| bundle(webhook.client_config));
-    let mutating = mutating
-        .flatten()
-        .map(|webhook| bundle(webhook.client_config));
+    let validating = validating.flatten().map(|webhook| {
+        observe_webhook(
+            webhook.name,
+            webhook.client_config,
+            webhook.namespace_selector,
+        )
+    });
+    let mutating = mutating.flatten().map(|webhook| {
+        observe_webhook(
+            webhook.name,
+            webhook.client_config,
+            webhook.namespace_selector,
+        )
+    });
     Ok(validating.chain(mutating).collect())
 }
 
-/// Sends a set as a dry run: the API server asks the webhook and stores nothing.
-async fn ask_webhook(cluster: &Cluster) -> WebhookAnswer {
-    let set = PodCliqueSet::deserialize(&json!({
-        "metadata": {"name": "status-check"},
-        "spec": {"replicas": 1, "template": {"cliques": [{"name": "a", "spec": {
-            "roleName": "a", "replicas": 1,
-            "podSpec": {"containers": [{"name": "main", "image": "example.com/none:1"}]},
-        }}]}},
-    }));
-    let set = match set {
-        Ok(set) => set,
-        Err(error) => return WebhookAnswer::NotAsked(error.to_string()),
-    };
-    let params = PostParams {
-        dry_run: true,
-        ..PostParams::default()
-    };
-    let sets: Api<PodCliqueSet> = cluster.namespaced();
-    match sets.create(&params, &set).await {
-        Ok(_) => WebhookAnswer::Answered,
-        Err(kube::Error::Api(status)) => interpret_answer(status.code, &status.message),
-        Err(error) => WebhookAnswer::NotAsked(error.to_string()),
-    }
-}
-
-/// The answer to the set, by the API server's status code and message.
-pub fn interpret_answer(code: u16, message: &str) -> WebhookAnswer {
-    if message.contains(NOT_CALLED) {
-        return WebhookAnswer::Failed(message.to_owned());
-    }
-    match code {
-        409 => WebhookAnswer::Answered,
-        _ if message.contains(DENIED) => WebhookAnswer::Answered,
-        403 if message.contains(MAY_NOT_CREATE) => {
-            WebhookAnswer::NotAsked("you have no right to create PodCliqueSets".to_owned())
-        }
-        _ => WebhookAnswer::NotAsked(message.to_owned()),
+fn observe_webhook(
+    name: String,
+    config: WebhookClientConfig,
+    selector: Option<LabelSelector>,
+) -> ObservedWebhook {
+    let named = selector
+        .and_then(|selector| selector.match_expressions)
+        .into_iter()
+        .flatten()
+        .find(|named| named.key == NAME_OF_NAMESPACE && named.operator == "In");
+    ObservedWebhook {
+        name,
+        bundle: config.ca_bundle.map_or(Vec::new(), |bundle| bundle.0),
+        namespaces: named.and_then(|named| named.values).unwrap_or_default(),
     }
 }

@@ -4,6 +4,7 @@ mod attempts;
 mod conditions;
 mod created;
 mod events;
+mod restarts;
 mod scaled;
 mod updates;
 
@@ -21,6 +22,7 @@ pub fn collect_moments(workload: &Workload, events: &[Event]) -> Vec<Moment> {
     let mut known = created.clone();
     known.extend(scaled::of_objects(workload));
     known.extend(attempts::of_set(workload));
+    known.extend(restarts::of_set(workload));
     known.extend(updates::of_objects(workload));
     known.extend(conditions::of_objects(workload, events));
     let told = events::of_events(workload, events);

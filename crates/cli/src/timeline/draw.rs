@@ -4,7 +4,7 @@ use chrono::DateTime;
 use jiff::Timestamp;
 
 use super::moment::{Moment, What, is_undated};
-use crate::output::{self, WIDTH, Zone, local_time, wrap};
+use crate::output::{self, Zone, local_time, wrap};
 
 /// Names that are listed.
 const MOST: usize = 8;
@@ -57,10 +57,11 @@ fn lay(lead: &str, body: &str) -> String {
         .split_whitespace()
         .map(|word| word.chars().count())
         .max();
-    if longest.unwrap_or(0) <= WIDTH.saturating_sub(columns) {
+    let width = output::prose_width();
+    if longest.unwrap_or(0) <= width.saturating_sub(columns) {
         return output::indent(lead, body);
     }
-    let lines = wrap(body, WIDTH.saturating_sub(DEEP));
+    let lines = wrap(body, width.saturating_sub(DEEP));
     let below = lines
         .iter()
         .map(|line| format!("{}{line}\n", " ".repeat(DEEP)));

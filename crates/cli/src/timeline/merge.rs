@@ -64,15 +64,19 @@ pub fn merge(moments: Vec<Moment>) -> Vec<Moment> {
 
 /// Events with the same text about the same object are one, with a count.
 fn merge_repeated(moments: Vec<Moment>) -> Vec<Moment> {
-    let mut places: HashMap<(String, Vec<String>, String, String), usize> = HashMap::new();
+    let mut places = HashMap::new();
     let mut merged: Vec<Moment> = Vec::new();
     for moment in moments {
         if !matches!(moment.what, What::Event | What::Warning) {
             merged.push(moment);
             continue;
         }
-        let (kind, names) = (moment.kind.clone(), moment.names.clone());
-        let key = (kind, names, moment.reason.clone(), moment.text.clone());
+        let object = (
+            moment.kind.clone(),
+            moment.names.clone(),
+            moment.uid.clone(),
+        );
+        let key = (object, moment.reason.clone(), moment.text.clone());
         let place = *places.entry(key).or_insert(merged.len());
         match merged.get_mut(place) {
             None => merged.push(moment),

@@ -6,6 +6,9 @@ use serde::Serialize;
 /// A moment without a known time: it comes last.
 pub const UNDATED: Timestamp = Timestamp::MAX;
 
+/// Reason of the moment at which a restart was asked for.
+pub const RESTART: &str = "Restart";
+
 /// Whether the time is none.
 pub fn is_undated(at: &Timestamp) -> bool {
     *at == UNDATED
@@ -29,6 +32,9 @@ pub struct Moment {
     pub kind: String,
     /// The names of these.
     pub names: Vec<String>,
+    /// Uid of the object of an event: another object may have had its name before.
+    #[serde(skip)]
+    pub uid: Option<String>,
     /// Reason of an event or condition.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -102,6 +108,7 @@ impl Moment {
             what,
             kind: kind.to_owned(),
             names: vec![name.to_owned()],
+            uid: None,
             reason: String::new(),
             text: text.into(),
             is_present: false,

@@ -2,7 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::moment::{Moment, What};
+use api::conditions::Reason;
+use api::events;
+
+use super::moment::{Moment, RESTART, What};
 
 /// Ends the reason of an event about a deletion.
 const DELETED: &str = "DeleteSuccessful";
@@ -19,23 +22,38 @@ fn rank(moment: &Moment) -> usize {
     match moment.what {
         What::Created if moment.kind == "podcliqueset" => 0,
         What::Scaled => 1,
+        What::Update if moment.reason == RESTART => 1,
         What::Update if moment.text.ends_with("began") => 2,
+        // The pods of a terminated replica have no nodes, either.
+        What::Disrupted if has(moment, Reason::GuaranteedPodsNotBound) => 10,
         What::Disrupted => 3,
+        What::Warning if has(moment, Reason::PodFailed) => 4,
         What::Failed => 4,
         What::Breached => 5,
         What::Terminated => 6,
         What::Restarted => 7,
+        What::Event if ends_deletions(moment) => 9,
         What::Event if moment.reason.ends_with(DELETED) => 8,
-        What::Created => 9,
-        What::NotReady => 10,
-        What::Scheduled => 11,
-        What::Started => 12,
-        What::Ready => 13,
-        What::Update => 14,
-        What::Done => 15,
-        What::Event => 16,
-        What::Warning => 17,
+        What::Created => 11,
+        What::NotReady => 12,
+        What::Scheduled => 13,
+        What::Started => 14,
+        What::Ready => 15,
+        What::Update => 16,
+        What::Done => 17,
+        What::Event => 18,
+        What::Warning => 19,
     }
+}
+
+fn has(moment: &Moment, reason: Reason) -> bool {
+    moment.reason == <&str>::from(reason)
+}
+
+/// Whether all objects of a replica were deleted before.
+fn ends_deletions(moment: &Moment) -> bool {
+    let all = [events::REPLICA_DELETED, events::GROUP_REPLICA_DELETED];
+    all.iter().any(|reason| moment.reason == reason.as_str())
 }
 
 /// How far below the set a kind is.

@@ -3,7 +3,11 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::operator_presence::OperatorAbsence;
 use crate::output::age_of;
+
+/// The state of an object that should exist and does not.
+pub(super) const MISSING: &str = "Missing";
 
 /// The kind of a branch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -32,12 +36,18 @@ pub struct Branch {
     pub kind: BranchKind,
     /// Name of the object, or index of the replica.
     pub name: String,
+    /// Of a set: that the operator is away, and the states are those that it wrote last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator_absence: Option<OperatorAbsence>,
     /// Its PodGang, if it has one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gang: Option<String>,
     /// Index of a pod in its PodClique.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<i32>,
+    /// Its rank: the index among all pods of its group replica, or in a PodClique without a group.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<i32>,
     /// Host name of a pod, by which the others of its set find it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,

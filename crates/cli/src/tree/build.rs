@@ -8,13 +8,29 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
-use super::branch::{Branch, BranchKind};
+use super::branch::{Branch, BranchKind, MISSING};
+use super::contradictions::mark_contradictions;
+use crate::operator_presence::OperatorAbsence;
 use crate::workload::{Workload, pod_state};
 
 /// The tree of a set at that time.
 pub fn build_tree(workload: &Workload, now: Timestamp) -> Branch {
     let builder = Builder { workload, now };
     builder.of_set()
+}
+
+/// The same for an operator that may be away: the tree says so, and where its pods contradict it.
+pub fn build_tree_by(
+    workload: &Workload,
+    absence: Option<OperatorAbsence>,
+    now: Timestamp,
+) -> Branch {
+    let mut tree = build_tree(workload, now);
+    if absence.is_some() {
+        mark_contradictions(&mut tree, workload);
+    }
+    tree.operator_absence = absence;
+    tree
 }
 
 struct Builder<'a> {
@@ -128,6 +144,7 @@ impl Builder<'_> {
         };
         branch.node = pod_state::node_of(pod).map(str::to_owned);
         branch.index = pod_state::index_of(pod);
+        branch.rank = pod_state::rank_of(pod);
         branch.host = pod_state::host_of(pod).map(str::to_owned);
         branch.date(created(&pod.metadata), self.now);
         branch
@@ -145,12 +162,6 @@ fn created(meta: &ObjectMeta) -> Option<Timestamp> {
     meta.creation_timestamp.as_ref().map(|at| at.0)
 }
 
-/// Whether the minimum runs, by condition `Ready`, and an update makes no progress or is refused.
-pub(super) fn is_update_stuck(ready: &Condition) -> bool {
-    let reason: Option<Reason> = ready.reason.parse().ok();
-    matches!(reason, Some(Reason::UpdateStalled | Reason::UpdateRefused))
-}
-
 /// State and cause from condition `Ready`.
 fn judge(branch: &mut Branch, conditions: &[Condition]) {
     let Some(ready) = conditions::find(conditions, ConditionType::Ready) else {
@@ -161,9 +172,11 @@ fn judge(branch: &mut Branch, conditions: &[Condition]) {
     let reason: Option<Reason> = ready.reason.parse().ok();
     let is_update_held = reason.is_some_and(Reason::holds_an_update_up);
     let needs_somebody = conditions::has_blocking_reason(ready);
-    let is_good = is_ready && !is_update_stuck(ready);
+    let is_stuck = reason.is_some_and(Reason::is_stuck_update);
+    let is_good = is_ready && !is_stuck && !needs_somebody;
     branch.is_good = (is_ready || needs_somebody).then_some(is_good);
-    let tells_more = !is_ready || is_update_held || reason == Some(Reason::MinimumReady);
+    let is_incomplete = is_update_held || reason == Some(Reason::MinimumReady);
+    let tells_more = !is_ready || needs_somebody || is_incomplete;
     branch.cause = tells_more.then(|| ready.message.clone());
 }
 
@@ -177,7 +190,7 @@ fn blank(kind: BranchKind, name: String) -> Branch {
 
 fn missing(kind: BranchKind, name: &str, children: Vec<Branch>) -> Branch {
     let mut branch = blank(kind, name.to_owned());
-    "Missing".clone_into(&mut branch.state);
+    MISSING.clone_into(&mut branch.state);
     branch.children = children;
     branch
 }

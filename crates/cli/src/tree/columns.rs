@@ -3,7 +3,9 @@
 use crate::output::Table;
 
 /// The columns by importance: the last ones are left out first.
-const HEADING: [&str; 7] = ["NAME", "READY", "STATE", "AGE", "INDEX", "NODE", "HOST"];
+const HEADING: [&str; 8] = [
+    "NAME", "READY", "STATE", "AGE", "INDEX", "NODE", "HOST", "RANK",
+];
 /// These are always drawn.
 const FEWEST: usize = 3;
 
@@ -25,7 +27,8 @@ fn table(rows: &[&[String]], columns: usize) -> String {
     table.print()
 }
 
-fn widest(text: &str) -> usize {
+/// The columns of the longest line, without styles.
+pub(super) fn widest(text: &str) -> usize {
     let plain = anstream::adapter::strip_str(text).to_string();
     plain.lines().map(|l| l.chars().count()).max().unwrap_or(0)
 }

@@ -1,12 +1,19 @@
 //! The tree as text.
 
+use jiff::Timestamp;
+
 use super::branch::{Branch, BranchKind};
-use super::columns;
+use super::{columns, warn_of};
 use crate::output::{self, WIDTH, legible};
 
 /// Draws the tree; without `is_wide` in 80 columns.
 pub fn draw_tree(tree: &Branch, is_wide: bool) -> String {
     draw_tree_within(tree, (!is_wide).then_some(WIDTH))
+}
+
+/// Draws the tree below the warning that the operator is away, if it is.
+pub fn draw_warned_tree(tree: &Branch, now: Timestamp, width: Option<usize>) -> String {
+    warn_of(tree.operator_absence.as_ref(), now) + &draw_tree_within(tree, width)
 }
 
 /// Draws the tree in that many columns, where columns that do not fit are left out, the last first;
@@ -30,6 +37,7 @@ struct Row {
 fn collect(branch: &Branch, lead: &str, margin: &str, rows: &mut Vec<Row>) {
     let state = output::of_state(&branch.state, branch.is_good);
     let cell = |text: &Option<String>| legible(text.as_deref().unwrap_or_default()).into_owned();
+    let number = |number: Option<i32>| number.map_or(String::new(), |number| number.to_string());
     let has_children = !branch.children.is_empty();
     rows.push(Row {
         cells: vec![
@@ -37,11 +45,10 @@ fn collect(branch: &Branch, lead: &str, margin: &str, rows: &mut Vec<Row>) {
             cell(&branch.ready),
             state,
             cell(&branch.age),
-            branch
-                .index
-                .map_or(String::new(), |index| index.to_string()),
+            number(branch.index),
             cell(&branch.node),
             cell(&branch.host),
+            number(branch.rank),
         ],
         margin: format!("{margin}{}", if has_children { "│ " } else { "  " }),
         cause: branch.cause.clone(),

@@ -1,7 +1,7 @@
-//! `tree -w`: redraws a tree, or the list of sets, after each change.
+//! `tree -w`: redraws a tree, or the list of sets, after each change, and when the operator goes or is back.
 
 use std::fmt::Debug;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use futures::stream::{self, BoxStream};
@@ -11,11 +11,13 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 use super::args::TreeArgs;
-use super::{build_tree, draw_tree_within, now, read_overview};
+use super::{build_tree_by, draw_warned_tree, now, read_overview};
 use crate::cluster::{Cluster, load_workload};
 use crate::exit::Failure;
+use crate::operator_presence::{INTERVAL, OperatorAbsence, PresenceWatch};
 use crate::output;
 
 /// Changes within this time are drawn together.
@@ -23,45 +25,71 @@ const TOGETHER: Duration = Duration::from_millis(200);
 
 /// Draws the tree of a set until the set is gone or Ctrl-C.
 pub(super) async fn follow_set(cluster: &Cluster, name: &str) -> Result<(), Failure> {
-    redraw(changes_of(cluster, name), async || {
-        draw_set(cluster, name).await
-    })
-    .await
+    let changes = changes_of(cluster, name);
+    let draw = async |absence: Option<OperatorAbsence>| draw_set(cluster, name, absence).await;
+    redraw(cluster, changes, draw).await
 }
 
-async fn draw_set(cluster: &Cluster, name: &str) -> Result<String, Failure> {
+async fn draw_set(
+    cluster: &Cluster,
+    name: &str,
+    absence: Option<OperatorAbsence>,
+) -> Result<String, Failure> {
     let workload = load_workload(cluster, name).await?;
-    let tree = build_tree(&workload, now());
-    Ok(draw_tree_within(&tree, Some(output::width())))
+    let tree = build_tree_by(&workload, absence, now());
+    Ok(draw_warned_tree(&tree, now(), Some(output::width())))
 }
 
 /// Draws the list of sets until Ctrl-C.
 pub(super) async fn follow_overview(cluster: &Cluster, args: &TreeArgs) -> Result<(), Failure> {
-    redraw(changes_of_sets(cluster, args), async || {
-        draw_sets(cluster, args).await
-    })
-    .await
+    let changes = changes_of_sets(cluster, args);
+    let draw = async |absence: Option<OperatorAbsence>| draw_sets(cluster, args, absence).await;
+    redraw(cluster, changes, draw).await
 }
 
-async fn draw_sets(cluster: &Cluster, args: &TreeArgs) -> Result<String, Failure> {
-    Ok(read_overview(cluster, args).await?.draw(args))
+async fn draw_sets(
+    cluster: &Cluster,
+    args: &TreeArgs,
+    absence: Option<OperatorAbsence>,
+) -> Result<String, Failure> {
+    let text = read_overview(cluster, args, absence).await?.draw(args);
+    Ok(cut_above_sum(&text, output::terminal_height()))
 }
 
 async fn redraw(
+    cluster: &Cluster,
     mut changes: BoxStream<'static, ()>,
-    draw: impl AsyncFn() -> Result<String, Failure>,
+    draw: impl AsyncFn(Option<OperatorAbsence>) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
+    let mut presence = PresenceWatch::begin(cluster).await;
     loop {
-        let text = draw().await?;
+        let text = draw(presence.absence().cloned()).await?;
         let height = output::terminal_height();
         output::print_raw(clear(height))?;
         output::print_text(&cut_lines(&text, height))?;
-        if changes.next().await.is_none() {
+        if !wait_for_news(&mut changes, &mut presence).await {
             return Ok(());
         }
-        // Collects further changes of the same moment.
-        while let Ok(Some(())) = tokio::time::timeout(TOGETHER, changes.next()).await {}
     }
+}
+
+/// Waits for a change, or until the operator goes or is back: without it no status changes. False if no
+/// change will come any more.
+async fn wait_for_news(changes: &mut BoxStream<'static, ()>, presence: &mut PresenceWatch) -> bool {
+    let mut change = timeout(INTERVAL, changes.next()).await;
+    while change.is_err() {
+        if presence.refresh(Instant::now()).await {
+            return true;
+        }
+        change = timeout(INTERVAL, changes.next()).await;
+    }
+    if matches!(change, Ok(None)) {
+        return false;
+    }
+    // Collects further changes of the same moment.
+    while let Ok(Some(())) = timeout(TOGETHER, changes.next()).await {}
+    presence.refresh(Instant::now()).await;
+    true
 }
 
 /// A terminal is cleared; other outputs get one tree after the other.
@@ -74,8 +102,7 @@ fn clear(height: Option<usize>) -> &'static str {
 
 /// The lines that fit a terminal, and the number of the others: its top stays.
 pub fn cut_lines(text: &str, height: Option<usize>) -> String {
-    // One line for the number, and one for the cursor.
-    let most = height.map_or(usize::MAX, |height| height.saturating_sub(2).max(1));
+    let most = most_lines(height);
     let more = text.lines().count().saturating_sub(most);
     if more == 0 {
         return text.to_owned();
@@ -86,6 +113,24 @@ pub fn cut_lines(text: &str, height: Option<usize>) -> String {
         "{kept}{}\n",
         output::dim(&format!("({})", output::count(more, "more line")))
     )
+}
+
+/// The same for lines above their sum: the sum stays, with the number of the lines that do not fit.
+pub fn cut_above_sum(text: &str, height: Option<usize>) -> String {
+    let most = most_lines(height);
+    let lines: Vec<&str> = text.lines().collect();
+    let more = lines.len().saturating_sub(most);
+    let Some((sum, above)) = lines.split_last().filter(|_| more > 0) else {
+        return text.to_owned();
+    };
+    let kept = above.iter().take(most.saturating_sub(1));
+    let kept: String = kept.flat_map(|line| [*line, "\n"]).collect();
+    format!("{kept}{sum}; {}\n", output::count(more, "more line"))
+}
+
+/// All lines but one for the number, and one for the cursor.
+fn most_lines(height: Option<usize>) -> usize {
+    height.map_or(usize::MAX, |height| height.saturating_sub(2).max(1))
 }
 
 fn changes_of(cluster: &Cluster, name: &str) -> BoxStream<'static, ()> {

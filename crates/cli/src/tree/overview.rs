@@ -1,12 +1,15 @@
 //! A line for each set.
 
+use std::ops::Range;
+
 use api::PodCliqueSet;
-use api::conditions::{self, ConditionType};
+use api::conditions::{self, ConditionType, Reason};
 use domain::object::ownership;
-use domain::object::text::cut_text;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::columns::widest;
+use crate::operator_presence::OperatorAbsence;
 use crate::output::{self, Table, age_of, count, legible};
 
 /// One set.
@@ -17,6 +20,9 @@ pub struct SetSummary {
     pub namespace: String,
     /// Its name.
     pub name: String,
+    /// That the operator is away: the state is the one that it wrote last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operator_absence: Option<OperatorAbsence>,
     /// Available replicas of the wanted ones.
     pub available: String,
     /// The same as numbers.
@@ -37,13 +43,21 @@ pub struct SetSummary {
     pub message: String,
 }
 
-/// The columns; the message needs room of its own.
+/// The columns by importance: the last ones are left out first. Where a width is given, the message is
+/// below its line.
 const HEADING: [&str; 6] = ["NAMESPACE", "NAME", "AVAILABLE", "STATE", "AGE", "MESSAGE"];
+const NAMESPACE: usize = 0;
+const STATE: usize = 3;
 const MESSAGE: usize = 5;
-/// A message in less room says nothing.
+/// Namespace and name.
+const FEWEST: usize = 2;
+/// If not even these fit, the namespace is below its line.
+const NAME_ONLY: Range<usize> = 1..2;
+
+/// Before the text below a line.
+const MARGIN: &str = "  ";
+/// The least that such a text is wrapped to.
 const LEAST: usize = 30;
-/// Between two columns.
-const GAP: usize = 3;
 
 impl SetSummary {
     /// Whether its condition `Ready` is true.
@@ -52,9 +66,14 @@ impl SetSummary {
     }
 }
 
-/// A line for each set: those that are not ready first, by namespace and name.
-pub fn summarize(sets: &[PodCliqueSet], now: Timestamp) -> Vec<SetSummary> {
-    let mut lines: Vec<SetSummary> = sets.iter().map(|set| line_of(set, now)).collect();
+/// A line for each set: those that are not ready first, by namespace and name. The operator may be away.
+pub fn summarize(
+    sets: &[PodCliqueSet],
+    absence: Option<&OperatorAbsence>,
+    now: Timestamp,
+) -> Vec<SetSummary> {
+    let lines = sets.iter().map(|set| line_of(set, absence, now));
+    let mut lines: Vec<SetSummary> = lines.collect();
     lines.sort_by_cached_key(|line| (urgency(line), line.namespace.clone(), line.name.clone()));
     lines
 }
@@ -68,17 +87,19 @@ fn urgency(line: &SetSummary) -> u8 {
     }
 }
 
-fn line_of(set: &PodCliqueSet, now: Timestamp) -> SetSummary {
+fn line_of(set: &PodCliqueSet, absence: Option<&OperatorAbsence>, now: Timestamp) -> SetSummary {
     let status = set.status.clone().unwrap_or_default();
     let ready = conditions::find(&status.conditions, ConditionType::Ready);
     let reason = ready.map_or("", |c| &c.reason).to_owned();
     let is_blocking = ready.is_some_and(conditions::has_blocking_reason);
     let is_ready = ready.is_some_and(|c| c.status == "True");
-    let is_good = is_ready && !ready.is_some_and(super::build::is_update_stuck);
+    let is_stuck = reason.parse().is_ok_and(Reason::is_stuck_update);
+    let is_good = is_ready && !is_stuck && !is_blocking;
     let created = set.metadata.creation_timestamp.as_ref().map(|at| at.0);
     SetSummary {
         namespace: set.metadata.namespace.clone().unwrap_or_default(),
         name: ownership::name(&set.metadata).to_owned(),
+        operator_absence: absence.cloned(),
         available: format!("{}/{}", status.available_replicas, set.spec.replicas),
         available_count: status.available_replicas,
         wanted_count: set.spec.replicas,
@@ -96,62 +117,76 @@ pub fn draw_sum(all: &[SetSummary]) -> String {
     format!("{}, {broken} not ready\n", count(all.len(), "set"))
 }
 
-/// Draws the lines; `with_namespace` if they have more than one namespace. The message of a set that is
-/// not ready is cut to the rest of the width; without a width it is whole.
+/// Draws the lines; `with_namespace` if they have more than one namespace. The cause of a set that is not
+/// ready is below its line. Without a width all columns are drawn, the message as one of them.
 pub fn draw_overview(lines: &[SetSummary], with_namespace: bool, width: Option<usize>) -> String {
-    let room = width.map_or(usize::MAX, |width| {
-        width.saturating_sub(columns_before_message(lines, with_namespace))
-    });
-    let shown =
-        |column: &usize| (with_namespace || *column > 0) && (*column < MESSAGE || room >= LEAST);
-    let pick = |cells: &[String]| -> Vec<String> {
-        let columns = (0..HEADING.len()).filter(shown);
-        columns.filter_map(|c| cells.get(c).cloned()).collect()
+    let first = usize::from(!with_namespace);
+    let Some(width) = width else {
+        return draw_columns(lines, &(first..HEADING.len()));
     };
-    let heading = pick(&HEADING.map(str::to_owned));
-    let mut table = Table::new(&heading.iter().map(|h| &**h).collect::<Vec<_>>());
+    let columns = fit_columns(lines, first, width);
+    let table = draw_columns(lines, &columns);
+    let notes = lines.iter().map(|line| note(line, first, &columns));
+    interleave(&table, notes, width)
+}
+
+/// As many columns as fit into that width.
+fn fit_columns(lines: &[SetSummary], first: usize, width: usize) -> Range<usize> {
+    let ends = (FEWEST..=MESSAGE).rev();
+    let fits = |columns: &Range<usize>| widest(&draw_columns(lines, columns)) <= width;
+    let mut all = ends.map(|end| first..end);
+    all.find(fits).unwrap_or(NAME_ONLY)
+}
+
+fn draw_columns(lines: &[SetSummary], columns: &Range<usize>) -> String {
+    let mut table = Table::new(HEADING.get(columns.clone()).unwrap_or(&HEADING));
     for line in lines {
-        table.row(pick(&cells(line, room)));
+        let cells = cells(line);
+        table.row(cells.get(columns.clone()).unwrap_or_default().to_vec());
     }
     table.print()
 }
 
-/// The width of all columns but the message.
-fn columns_before_message(lines: &[SetSummary], with_namespace: bool) -> usize {
-    let first = usize::from(!with_namespace);
-    let width = |column: usize| {
-        let cells = lines.iter().map(|line| plain(line, column).chars().count());
-        let heading = HEADING.get(column).map_or(0, |heading| heading.len());
-        cells.max().unwrap_or(0).max(heading) + GAP
-    };
-    (first..MESSAGE).map(width).sum()
-}
-
-fn plain(line: &SetSummary, column: usize) -> &str {
-    let cells = [
-        &line.namespace,
-        &line.name,
-        &line.available,
-        &line.state,
-        &line.age,
-    ];
-    cells.get(column).map_or("", |cell| cell.as_str())
-}
-
-fn cells(line: &SetSummary, room: usize) -> [String; 6] {
+fn cells(line: &SetSummary) -> [String; 6] {
     let text = |text: &str| legible(text).into_owned();
-    let message = if line.is_ready() && room < usize::MAX {
-        String::new()
-    } else {
-        let words: Vec<_> = line.message.split_whitespace().collect();
-        cut_text(&text(&words.join(" ")), room.saturating_sub(1))
-    };
+    let words: Vec<_> = line.message.split_whitespace().collect();
     [
         text(&line.namespace),
         text(&line.name),
         text(&line.available),
         output::of_state(&line.state, line.is_good),
         text(&line.age),
-        message,
+        text(&words.join(" ")),
     ]
+}
+
+/// The text below a line: what has no column, and the cause of a set that is not ready.
+fn note(line: &SetSummary, first: usize, columns: &Range<usize>) -> String {
+    let lacks = |column: usize| column >= first && !columns.contains(&column);
+    let is_broken = !line.is_ready();
+    let parts = [
+        lacks(NAMESPACE).then(|| format!("namespace {}", line.namespace)),
+        (is_broken && lacks(STATE)).then(|| line.state.clone()),
+        is_broken.then(|| line.message.clone()),
+    ];
+    let parts = parts.into_iter().flatten();
+    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join(": ")
+}
+
+/// Each text is below its line.
+fn interleave(table: &str, notes: impl Iterator<Item = String>, width: usize) -> String {
+    let width = width.saturating_sub(MARGIN.len()).max(LEAST);
+    let mut rows = table.lines();
+    let mut text = rows.next().map_or(String::new(), |row| format!("{row}\n"));
+    for (row, note) in rows.zip(notes) {
+        text.push_str(row);
+        text.push('\n');
+        for part in output::wrap(&note, width) {
+            text.push_str(MARGIN);
+            text.push_str(&output::dim(&part));
+            text.push('\n');
+        }
+    }
+    text
 }

@@ -9,6 +9,14 @@ pub fn index_of(pod: &Pod) -> Option<i32> {
     ownership::label_index(&pod.metadata, labels::POD_INDEX)
 }
 
+/// Rank of a pod: what its containers read as `GROVE_PCSG_POD_INDEX`; outside of a scaling group its index.
+pub fn rank_of(pod: &Pod) -> Option<i32> {
+    if ownership::label(&pod.metadata, labels::SCALING_GROUP).is_none() {
+        return index_of(pod);
+    }
+    ownership::label_index(&pod.metadata, labels::SCALING_GROUP_POD_INDEX)
+}
+
 /// Whether its condition of that type is True.
 pub fn has_condition(pod: &Pod, type_: &str) -> bool {
     let status = pod.status.as_ref();

@@ -1,5 +1,7 @@
 //! The bundle of a bug report.
 
+mod served;
+
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -330,10 +332,15 @@ async fn a_cluster_without_the_operator_is_said_to_have_none() {
 #[tokio::test]
 async fn a_set_that_is_not_there_is_no_bundle() {
     let failure = read(&server().cluster(), "nope", None).await.unwrap_err();
+    let text = failure.to_string();
     assert!(
-        failure
-            .to_string()
-            .contains("podcliqueset nope not found in namespace ml")
+        text.contains("podcliqueset nope not found in namespace ml"),
+        "{text}"
+    );
+    let failure = read(&server().cluster(), "svx", None).await.unwrap_err();
+    assert!(
+        failure.to_string().contains("did you mean svc?"),
+        "{failure}"
     );
 }
 

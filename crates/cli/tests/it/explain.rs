@@ -1,11 +1,15 @@
 //! `explain`: cause, chain, evidence, remedy and next steps.
 
+mod autoscalers;
+mod chain;
 mod claims;
 mod domains;
+mod evidence;
 mod next;
 mod readme;
 mod reasons;
 mod remedies;
+mod scarce_devices;
 mod stuck;
 mod terminations;
 mod trees;

@@ -68,6 +68,44 @@ fn shows_what_changed_and_which_replicas_have_it() {
     ");
 }
 
+/// The same templates, restarted at that time for that reason.
+fn restarted(
+    mut set: PodCliqueSet,
+    clique: usize,
+    time: &str,
+    reason: Option<&str>,
+) -> PodCliqueSet {
+    let annotations = &mut set.spec.template.cliques[clique].annotations;
+    annotations.insert("kubectl.kubernetes.io/restartedAt".into(), time.into());
+    annotations
+        .extend(reason.map(|text| ("kubernetes.io/change-cause".to_owned(), text.to_owned())));
+    set
+}
+
+/// A reason belongs to the revision that its restart made: neither to a later edit of the template, which
+/// keeps the annotations, nor to a restart of another clique.
+#[test]
+fn a_reason_is_that_of_the_restart_that_made_the_revision() {
+    let first = versions("1", "1");
+    let why = Some("new driver\n\u{1b}[2J");
+    let second = restarted(versions("1", "1"), 1, "2026-01-01T01:00:00Z", why);
+    let edited = restarted(versions("1", "2"), 1, "2026-01-01T01:00:00Z", why);
+    let last = restarted(edited.clone(), 0, "2026-01-01T03:00:00Z", None);
+    let sets = [&first, &second, &edited, &last];
+    let all = sets.into_iter().zip(1..);
+    let all = all.map(|(set, number)| record(set, number, 3600 * (number - 1)));
+    let history = list_rows(&last, &Revisions::of(&last, all));
+    let reasons = history.revisions.iter().map(|row| row.reason.as_deref());
+    assert_eq!(reasons.collect::<Vec<_>>(), [None, None, why, None]);
+    assert_snapshot!(plain(&draw_history(&history, after(10_860))), @r"
+    REVISION   AGE   CHANGED CLIQUES   REPLICAS   REASON
+    4          60s   leader            -
+    3          61m   worker            -
+    2          2h    worker            -          new driver \u{1b}[2J
+    1          3h    -                 -
+    ");
+}
+
 #[test]
 fn a_set_without_revisions_says_why() {
     let set = versions("1", "1");

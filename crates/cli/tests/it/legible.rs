@@ -124,7 +124,7 @@ fn draw_all(workload: &Workload, events: &[Event], about: &str) {
     let tree = build_tree(workload, now());
     assert_legible(&draw_tree(&tree, true), about);
     assert_legible(&draw_tree(&tree, false), about);
-    let lines = summarize(std::slice::from_ref(&workload.set), now());
+    let lines = summarize(std::slice::from_ref(&workload.set), None, now());
     assert_legible(&draw_overview(&lines, true, None), about);
     let moments = collect_moments(workload, events);
     assert_legible(&draw_timeline(&moments, &Utc), about);

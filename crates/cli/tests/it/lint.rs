@@ -7,9 +7,12 @@ mod documents;
 mod files;
 mod gang_trees;
 mod operator;
+mod pod_values;
 mod pods;
 mod report;
 mod rules;
+mod sample_pods;
+mod wrong_types;
 
 use cli::files::Source;
 use cli::lint::{Finding, Report, StoredObjects, judge_sources};

@@ -6,6 +6,7 @@ use cli::exit::Exit;
 use cli::logs::{LogsArgs, choose_sources, draw_line, read_lines};
 use cli::workload::Workload;
 use futures::StreamExt;
+use k8s_openapi::api::core::v1::Pod;
 use rstest::rstest;
 use serde_json::json;
 use testkit::builders::{podclique, set};
@@ -13,34 +14,66 @@ use testkit::builders::{podclique, set};
 use crate::read::{plain, pod_of, ready};
 use crate::server::Server;
 
-/// Two PodCliques with two pods each, the second one of group `demo-0-workers`.
+/// A PodClique of two pods outside of a scaling group, and one replica of group `demo-0-workers` with a
+/// leader and two workers.
 fn loaded(child: Option<(NamedKind, &str)>) -> Loaded {
-    let of = |name: &str, group: Option<&str>| {
-        let mut podclique: PodClique = (*podclique(name).size(2, 2).build()).clone();
-        let labels = podclique.metadata.labels.get_or_insert_default();
-        labels.insert(labels::POD_GANG.into(), "demo-0".into());
-        labels.extend(group.map(|group| (labels::SCALING_GROUP.into(), group.into())));
-        podclique
-    };
-    let podcliques = vec![
-        of("demo-0-workers-0-decode", Some("demo-0-workers")),
-        of("demo-0-router", None),
-    ];
-    let pods = podcliques
-        .iter()
-        .flat_map(|podclique| [0, 1].map(|index| pod_of(podclique, index, &ready())));
+    let router = podclique_of("demo-0-router", None);
+    let leader = podclique_of("demo-0-workers-0-lead-router", Some("demo-0-workers"));
+    let decode = podclique_of("demo-0-workers-0-decode", Some("demo-0-workers"));
+    let mut pods: Vec<Pod> = [0, 1]
+        .map(|index| pod_of(&router, index, &ready()))
+        .to_vec();
+    pods.push(pod_in_group(&leader, 0, 0));
+    pods.extend([0, 1].map(|index| pod_in_group(&decode, index, index + 1)));
+    let set = set("demo")
+        .clique("router", |c| c.replicas(2))
+        .clique("lead-router", |c| c)
+        .clique("decode", |c| c.replicas(2))
+        .group("workers", ["lead-router", "decode"], |g| g);
     let workload = Workload {
-        set: set("demo").clique("router", |c| c.replicas(2)).build(),
-        pods: pods.collect(),
-        podcliques,
+        set: set.build(),
+        pods,
+        podcliques: vec![decode, leader, router],
         ..Workload::default()
     };
     let child = child.map(|(kind, name)| (kind, name.to_owned()));
     Loaded { workload, child }
 }
 
+fn podclique_of(name: &str, group: Option<&str>) -> PodClique {
+    let mut podclique: PodClique = (*podclique(name).size(2, 2).build()).clone();
+    let labels = podclique.metadata.labels.get_or_insert_default();
+    labels.insert(labels::POD_GANG.into(), "demo-0".into());
+    labels.extend(group.map(|group| (labels::SCALING_GROUP.into(), group.into())));
+    podclique
+}
+
+/// The pod of that index, with its rank.
+fn pod_in_group(podclique: &PodClique, index: i32, rank: i32) -> Pod {
+    let mut pod = pod_of(podclique, index, &ready());
+    let all = pod.metadata.labels.get_or_insert_default();
+    all.insert(labels::SCALING_GROUP_POD_INDEX.into(), rank.to_string());
+    pod
+}
+
 const ROUTER: [&str; 2] = ["demo-0-router/0", "demo-0-router/1"];
 const DECODE: [&str; 2] = ["demo-0-workers-0-decode/0", "demo-0-workers-0-decode/1"];
+const LEADER: &str = "demo-0-workers-0-lead-router/0";
+const GROUP: [&str; 3] = [DECODE[0], DECODE[1], LEADER];
+
+fn of_rank(rank: i32) -> LogsArgs {
+    LogsArgs {
+        rank: Some(rank),
+        ..LogsArgs::default()
+    }
+}
+
+fn of_clique(clique: &str) -> LogsArgs {
+    LogsArgs {
+        clique: Some(clique.to_owned()),
+        ..LogsArgs::default()
+    }
+}
 
 fn prefixes(loaded: &Loaded, args: &LogsArgs) -> Vec<String> {
     let sources = choose_sources(loaded, args).unwrap();
@@ -48,12 +81,17 @@ fn prefixes(loaded: &Loaded, args: &LogsArgs) -> Vec<String> {
 }
 
 #[rstest]
-#[case::all(None, LogsArgs::default(), &[ROUTER[0], ROUTER[1], DECODE[0], DECODE[1]])]
-#[case::a_rank(None, LogsArgs { rank: Some(1), ..LogsArgs::default() }, &[ROUTER[1], DECODE[1]])]
-#[case::a_clique(None, LogsArgs { clique: Some("decode".into()), ..LogsArgs::default() }, &DECODE)]
-#[case::a_group(Some((NamedKind::Group, "demo-0-workers")), LogsArgs::default(), &DECODE)]
+#[case::all(None, LogsArgs::default(), &[ROUTER[0], ROUTER[1], DECODE[0], DECODE[1], LEADER])]
+#[case::the_first_of_each(None, of_rank(0), &[ROUTER[0], LEADER])]
+#[case::the_worker_after_the_leader(None, of_rank(1), &[ROUTER[1], DECODE[0]])]
+#[case::the_last_worker(None, of_rank(2), &DECODE[1..])]
+#[case::a_clique(None, of_clique("decode"), &DECODE)]
+#[case::a_clique_on_whose_name_another_ends(None, of_clique("router"), &ROUTER)]
+#[case::a_clique_of_two_words(None, of_clique("lead-router"), &[LEADER])]
+#[case::a_podclique_of_the_flag(None, of_clique("demo-0-workers-0-decode"), &DECODE)]
+#[case::a_group(Some((NamedKind::Group, "demo-0-workers")), LogsArgs::default(), &GROUP)]
 #[case::a_podclique(Some((NamedKind::Clique, "demo-0-router")), LogsArgs::default(), &ROUTER)]
-#[case::a_gang(Some((NamedKind::Gang, "demo-0")), LogsArgs { rank: Some(0), ..LogsArgs::default() }, &[ROUTER[0], DECODE[0]])]
+#[case::a_gang(Some((NamedKind::Gang, "demo-0")), of_rank(0), &[ROUTER[0], LEADER])]
 #[case::a_pod(Some((NamedKind::Pod, "demo-0-router-bcdf1")), LogsArgs::default(), &ROUTER[1..])]
 fn the_logs_that_are_asked_for(
     #[case] child: Option<(NamedKind, &str)>,
@@ -80,13 +118,13 @@ fn the_container_is_the_first_one_or_that_of_the_flag() {
 
 #[test]
 fn no_pod_is_not_found() {
-    let args = LogsArgs {
-        rank: Some(7),
-        ..LogsArgs::default()
-    };
-    let failure = choose_sources(&loaded(None), &args).unwrap_err();
+    let failure = choose_sources(&loaded(None), &of_rank(7)).unwrap_err();
     assert_eq!(failure.exit(), Exit::NotFound);
-    assert!(failure.to_string().contains("`kubectl grove tree demo`"));
+    assert!(
+        failure
+            .to_string()
+            .contains("`kubectl grove tree demo -o wide`")
+    );
 }
 
 /// A container may write anything, and everybody who reads its log has a terminal.

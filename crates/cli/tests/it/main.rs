@@ -36,3 +36,4 @@ mod suspend;
 mod timeline;
 mod tree;
 mod undo;
+mod width;

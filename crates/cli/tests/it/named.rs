@@ -3,9 +3,10 @@
 use clap::CommandFactory;
 use cli::args::Args;
 use cli::cluster::{NamedKind, find_set, load_named, nearest_name, parse_name, parse_set_name};
-use cli::exit::Exit;
+use cli::edit::{SetEdit, edit_set};
+use cli::exit::{Exit, Failure};
 use rstest::rstest;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::server::Server;
 
@@ -119,8 +120,100 @@ async fn an_unknown_name_is_answered_with_the_nearest_one() {
     for words in [
         "podcliqueset svx not found in namespace ml",
         "did you mean svc?",
-        "`kubectl grove tree -A`",
+        "`kubectl grove tree -A` lists them all",
     ] {
         assert!(text.contains(words), "{text}");
     }
+}
+
+/// Sets of that name in these namespaces.
+fn put_elsewhere(server: &Server, name: &str, namespaces: &[&str]) {
+    for namespace in namespaces {
+        let set = json!({"metadata": {"name": name, "namespace": namespace}});
+        server.put("/apis/grove.io/v1alpha1/podcliquesets", set);
+    }
+}
+
+#[rstest]
+#[case::one(&["b"], "; there is one in namespace b: `kubectl grove tree svx -n b`")]
+#[case::two(
+    &["c", "b"],
+    "; there is one in each of the namespaces b, c: `kubectl grove tree svx -n b`"
+)]
+#[tokio::test]
+async fn a_set_of_another_namespace_is_named(#[case] namespaces: &[&str], #[case] words: &str) {
+    let server = server();
+    put_elsewhere(&server, "svx", namespaces);
+    put_elsewhere(&server, "other", &["d"]);
+    let failure = load_named(&server.cluster(), "svx").await.unwrap_err();
+    assert_eq!(failure.exit(), Exit::NotFound);
+    let text = failure.to_string();
+    assert!(text.ends_with(words), "{text}");
+    let asked = server.asked();
+    let everywhere = "/apis/grove.io/v1alpha1/podcliquesets";
+    let list = asked.iter().find(|asked| asked.path == everywhere).unwrap();
+    let selector = list.query.get("fieldSelector").map(String::as_str);
+    assert_eq!(selector, Some("metadata.name=svx"));
+}
+
+/// Without the right to read pods nobody knows whether one has that name.
+#[tokio::test]
+async fn a_kind_that_cannot_be_read_is_no_absent_child() {
+    let server = server();
+    server.forbid(&format!("{PODS}/svx"));
+    let failure = find_set(&server.cluster(), "svx").await.unwrap_err();
+    assert_eq!(failure.exit(), Exit::NoCluster);
+    let text = failure.to_string();
+    for words in [
+        "podcliqueset svx not found in namespace ml; did you mean svc?",
+        "has that name is not known: cannot get pods in namespace ml: you are not allowed to",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+/// Another kind that cannot be read does not matter.
+#[tokio::test]
+async fn a_pod_is_found_without_the_right_to_read_gangs() {
+    let server = server();
+    server.forbid("/apis/scheduler.grove.io/v1alpha1/namespaces/ml/podgangs/svc-0-a-bcdfg");
+    let set = find_set(&server.cluster(), "svc-0-a-bcdfg").await.unwrap();
+    assert_eq!(set, "svc");
+}
+
+async fn edit(server: &Server, name: &str) -> Failure {
+    let edit = SetEdit {
+        name,
+        command: "restart",
+        is_dry_run: false,
+    };
+    let plan = async |_: &Value| -> Result<((), Option<Value>), Failure> { Ok(((), None)) };
+    edit_set(&server.cluster(), &edit, plan).await.unwrap_err()
+}
+
+/// Commands that change a set answer as those that show it.
+#[rstest]
+#[case::nearest("svx", "did you mean svc?")]
+#[case::child("svc-0-a", ": that is a podclique of podcliqueset svc; name the set")]
+#[case::pod("svc-0-a-bcdfg", ": that is a pod of podcliqueset svc; name the set")]
+#[tokio::test]
+async fn an_edit_of_a_set_that_does_not_exist(#[case] name: &str, #[case] words: &str) {
+    let failure = edit(&server(), name).await;
+    assert_eq!(failure.exit(), Exit::NotFound);
+    let text = failure.to_string();
+    assert!(text.contains(words), "{text}");
+    assert!(
+        text.starts_with(&format!("podcliqueset {name} not found in namespace ml")),
+        "{text}"
+    );
+}
+
+/// The set is absent, whatever its children are.
+#[tokio::test]
+async fn an_edit_ends_as_one_of_an_absent_set_without_rights() {
+    let server = server();
+    server.forbid(&format!("{PODS}/svx"));
+    let failure = edit(&server, "svx").await;
+    assert_eq!(failure.exit(), Exit::NotFound);
+    assert!(failure.to_string().contains("cannot get pods"), "{failure}");
 }

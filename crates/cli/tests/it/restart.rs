@@ -10,6 +10,7 @@ use testkit::builders::after;
 use testkit::good_set::{FRONTEND, at, changed, good};
 
 const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
+const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 
 /// The set as stored.
 fn stored() -> Value {
@@ -31,26 +32,38 @@ fn args(clique: &[&str], reason: Option<&str>) -> RestartArgs {
     }
 }
 
-/// All templates get kubectl's mark; everything else stays.
+/// All templates get kubectl's mark and the reason; everything else stays.
 #[test]
 fn a_restart_marks_the_templates() {
     let args = args(&[], Some("new driver"));
     let (restart, patch) = mark_cliques(&stored(), &args, after(60)).unwrap();
     assert_eq!(restart.cliques, ["frontend", "leader", "worker"]);
-    let metadata = json!({
-        "resourceVersion": "7", "annotations": {"kubernetes.io/change-cause": "new driver"},
-    });
-    assert_eq!(patch["metadata"], metadata);
+    assert_eq!(patch["metadata"], json!({"resourceVersion": "7"}));
     let cliques = &patch["spec"]["template"]["cliques"];
     let time = "2026-01-01T00:01:00Z";
     assert_eq!(
         cliques[0]["annotations"],
-        json!({"team": "nlp", RESTARTED_AT: time})
+        json!({"team": "nlp", RESTARTED_AT: time, CHANGE_CAUSE: "new driver"})
     );
-    assert_eq!(cliques[2]["annotations"], json!({RESTARTED_AT: time}));
+    assert_eq!(
+        cliques[2]["annotations"],
+        json!({RESTARTED_AT: time, CHANGE_CAUSE: "new driver"})
+    );
     assert_eq!(
         cliques[0]["spec"],
         stored()["spec"]["template"]["cliques"][0]["spec"]
+    );
+}
+
+/// The reason of an earlier restart is not that of a later one.
+#[test]
+fn a_restart_without_a_reason_has_none() {
+    let earlier = json!({"team": "nlp", CHANGE_CAUSE: "new driver"});
+    let stored = changed(stored(), &[(&at(FRONTEND, "annotations"), earlier)]);
+    let (_, patch) = mark_cliques(&stored, &args(&[], None), after(60)).unwrap();
+    assert_eq!(
+        patch["spec"]["template"]["cliques"][0]["annotations"],
+        json!({"team": "nlp", RESTARTED_AT: "2026-01-01T00:01:00Z"})
     );
 }
 

@@ -1,9 +1,12 @@
 //! An update that stands still, in the tree, in the list of sets and in the answer of `explain`.
 
+use std::slice;
+
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, set};
 use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress, RollingUpdate};
 use chrono::Utc;
+use cli::exit::Exit;
 use cli::explain::{draw_explanation, search};
 use cli::tree::{build_tree, draw_tree, summarize};
 use cli::workload::Workload;
@@ -50,8 +53,47 @@ fn the_tree_has_the_state_and_the_cause(
         tells_cause,
         "{text}"
     );
-    let line = &summarize(&[workload.set], now())[0];
+    let line = &summarize(&[workload.set], None, now())[0];
     assert_eq!(line.is_good, Some(is_good));
+}
+
+/// `tree` and `explain` end with the same exit code, and `explain` does not merely call it ready.
+#[rstest]
+#[case::runs(Reason::Updating, "demo is ready: Updating", Exit::Ok)]
+#[case::stands(
+    Reason::UpdateStalled,
+    "demo is ready, but its update is stuck: UpdateStalled",
+    Exit::Finding
+)]
+#[case::is_refused(
+    Reason::UpdateRefused,
+    "demo is ready, but its update is stuck: UpdateRefused",
+    Exit::Finding
+)]
+#[case::is_paused(Reason::UpdatePaused, "demo is ready: UpdatePaused", Exit::Ok)]
+#[case::rests(
+    Reason::UpdatePartitioned,
+    "demo is ready: UpdatePartitioned",
+    Exit::Ok
+)]
+fn all_commands_judge_an_update_alike(
+    #[case] reason: Reason,
+    #[case] headline: &str,
+    #[case] exit: Exit,
+) {
+    let workload = running(reason);
+    let podcliques = workload.observe();
+    let found = search(&workload, &podcliques, None, now()).unwrap();
+    let answer = found.explain(&[]);
+    assert!(answer.is_ready, "its minimum runs");
+    let text = plain(&draw_explanation(&answer, now(), &Utc));
+    assert_eq!(text.lines().next(), Some(headline), "{text}");
+    let tree = build_tree(&workload, now());
+    let line = &summarize(slice::from_ref(&workload.set), None, now())[0];
+    for is_good in [answer.is_good(), tree.is_ready(), line.is_ready()] {
+        assert_eq!(Exit::of_readiness(is_good, None), exit);
+    }
+    assert_eq!(answer.chain[0].is_good, tree.is_good, "{answer:?}");
 }
 
 /// The report is in the past: it must not be announced.

@@ -13,6 +13,8 @@ use rstest::rstest;
 use testkit::builders::after;
 
 mod order;
+mod repetitions;
+mod stalls;
 
 use crate::read::{breach, demo_with, event, now, plain, ready};
 
@@ -248,6 +250,32 @@ fn an_update_and_a_scaling_are_shown_with_their_author() {
         (140, 140, 1),
     )];
     assert_snapshot!(draw(&workload, &events));
+}
+
+/// A restart on demand stands before the update that it begins, with its reason.
+#[test]
+fn a_restart_on_demand_is_shown_with_its_reason() {
+    let mut workload = running();
+    workload.set.status.as_mut().unwrap().update_progress =
+        Some(PcsUpdateProgress::begin(Time(after(100))));
+    let annotations = &mut workload.set.spec.template.cliques[0].annotations;
+    let time = after(100).to_string();
+    annotations.insert("kubectl.kubernetes.io/restartedAt".into(), time);
+    annotations.insert("kubernetes.io/change-cause".into(), "new driver".into());
+    let text = draw(&workload, &[]);
+    let of_update = text.lines().filter(|line| line.contains("  update  "));
+    let lead = "2026-01-01 00:01:40  update      podcliqueset/demo: ";
+    assert_eq!(
+        of_update.collect::<Vec<_>>(),
+        [
+            format!("{lead}restart of worker was asked"),
+            format!("{lead}began")
+        ],
+        "{text}"
+    );
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = "restart of worker was asked for: new driver";
+    assert!(flat.contains(words), "{text}");
 }
 
 /// Repeated events are one line with their count, also events of two pods in the same second.

@@ -25,7 +25,7 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
     let is_held = facts.is_held && !has_succeeded;
     let has_given_up = facts.has_given_up() && !has_succeeded && !is_held;
     let (status, reason) = if is_held {
-        (Status::False, Reason::Suspended)
+        (Status::False, why_held(facts).0)
     } else if has_given_up {
         (Status::True, Reason::PodKeepsFailing)
     } else if has_succeeded || facts.available >= minimum {
@@ -59,7 +59,7 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
         message = format!("{message}; a pod failed {failures} times in a row");
     }
     if is_held {
-        HELD.clone_into(&mut message);
+        why_held(facts).1.clone_into(&mut message);
     } else if facts.available < minimum || has_given_up {
         message = with_causes(message, facts);
     }
@@ -69,6 +69,14 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
         reason,
         message,
     }
+}
+
+/// Why a PodClique has no pods on purpose.
+fn why_held(facts: &CliqueFacts) -> (Reason, &'static str) {
+    if facts.awaits_quota {
+        return (Reason::QuotaEvicted, "its gang has lost its quota");
+    }
+    (Reason::Suspended, HELD)
 }
 
 /// Adds the loss that began the breach, and the trouble that keeps the other pods from being up

@@ -6,8 +6,10 @@
 
 mod cause;
 mod clique;
+mod compute_domain;
 mod container;
 mod gang;
+mod hold;
 mod no_domain;
 mod pod;
 mod pull_failure;
@@ -21,7 +23,9 @@ mod words;
 
 pub use cause::{Cause, first, of_replicas, ready_condition};
 pub use clique::{CliqueView, judge_podclique, next_look, shortfall, unsettled};
+pub use compute_domain::explain_domain;
 pub use gang::{Start, find_start, no_domain_of, runs};
+pub use hold::{Hold, contradiction_of};
 pub use no_domain::{Best, NoDomain};
 pub use pod::{Setting, find_cause as find_pod_cause, leaving as explain_leaving};
 pub use refusal::{refusal, refusals};

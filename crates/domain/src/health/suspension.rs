@@ -29,10 +29,9 @@ pub fn is_stored(status: &PodCliqueSetStatus) -> bool {
     conditions::is_true(&status.conditions, ConditionType::Suspended)
 }
 
-/// Since when the set is suspended.
+/// Since when the set is suspended, or no gang of a job has quota.
 pub fn since(status: &PodCliqueSetStatus) -> Option<Timestamp> {
-    let since = status.suspension.as_ref()?.since.as_ref()?;
-    is_stored(status).then_some(since.0)
+    Some(status.suspension.as_ref()?.since.as_ref()?.0)
 }
 
 /// How long all suspensions that have ended lasted together.
@@ -58,14 +57,31 @@ pub fn is_of_before(pod: &Pod, resumed_at: Option<Timestamp>) -> bool {
 
 /// Begins a suspension in a status that is about to be stored. One that is under way goes on.
 pub fn begin(next: &mut PodCliqueSetStatus, generation: Option<i64>, now: Timestamp) {
-    let suspension = next.suspension.get_or_insert_default();
-    suspension.since.get_or_insert(Time(now));
+    stop_clock(next, now);
     let message = describe(next);
     conditions::set(&mut next.conditions, suspended(message), generation, now);
 }
 
-/// Ends it. Time before the job's first container started is no time of the job.
+/// Ends it.
 pub fn end(next: &mut PodCliqueSetStatus, generation: Option<i64>, now: Timestamp) {
+    restart_clock(next, now);
+    let verdict = ConditionUpdate {
+        type_: ConditionType::Suspended,
+        status: Status::False,
+        reason: Reason::Resumed,
+        message: "the set was resumed".to_owned(),
+    };
+    conditions::set(&mut next.conditions, verdict, generation, now);
+}
+
+/// Lets the clock stand still, if it does not yet.
+pub fn stop_clock(next: &mut PodCliqueSetStatus, now: Timestamp) {
+    let suspension = next.suspension.get_or_insert_default();
+    suspension.since.get_or_insert(Time(now));
+}
+
+/// Lets the clock go on. Time before the job's first container started is no time of the job.
+pub fn restart_clock(next: &mut PodCliqueSetStatus, now: Timestamp) {
     let before = total(next).as_secs();
     let lost = next.start_time.as_ref().map(|start| start.0.as_second());
     let suspension = next.suspension.get_or_insert_default();
@@ -77,13 +93,6 @@ pub fn end(next: &mut PodCliqueSetStatus, generation: Option<i64>, now: Timestam
     if *suspension == Suspension::default() {
         next.suspension = None;
     }
-    let verdict = ConditionUpdate {
-        type_: ConditionType::Suspended,
-        status: Status::False,
-        reason: Reason::Resumed,
-        message: "the set was resumed".to_owned(),
-    };
-    conditions::set(&mut next.conditions, verdict, generation, now);
 }
 
 /// Puts the message into the condition of a set that is suspended.

@@ -14,6 +14,7 @@ use super::fence::{self, AttemptCause};
 use super::training;
 use crate::object::text;
 use crate::plan::{Event, Target};
+use crate::update;
 
 /// The shortest delay. Times are stored in whole seconds: a shorter delay would be none, and pods
 /// need time to come back.
@@ -141,24 +142,23 @@ impl Breach {
         })
     }
 
-    /// A replica that an update took down, and whose new pods find no room.
-    pub fn without_room(
-        replica: i32,
-        object: Target,
-        delay: SignedDuration,
-        since: Timestamp,
-        numbers: String,
-    ) -> Self {
-        Self {
+    /// The replica in turn if its new pods find no room: gang termination is not suspended there, or two
+    /// sets that update on a full cluster would wait for each other for ever (decision 152).
+    pub fn without_room(set: &PodCliqueSet) -> Option<Self> {
+        let turn = update::turn(set)?;
+        let replica = turn.replica_index;
+        Some(Self {
             replica,
-            object,
-            since,
-            delay,
-            numbers,
+            object: Target::of::<PodCliqueSet>(&set.metadata),
+            since: turn.without_room_since.as_ref()?.0,
+            delay: delay_of_set(set)?,
+            numbers: format!(
+                "the update of replica {replica} finds no room for pods that have to run"
+            ),
             fact: BreachFact::WithoutRoom,
             is_disruption: false,
             blamed: None,
-        }
+        })
     }
 
     /// The same, counted from that time at the earliest: no breach counts from before a suspension,

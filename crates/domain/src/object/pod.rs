@@ -56,6 +56,15 @@ pub struct PodSpec {
     /// The node labels that its node has to have.
     #[serde(default)]
     pub node_selector: BTreeMap<String, String>,
+    /// Whether it tolerates any taint.
+    #[serde(
+        default,
+        rename = "tolerations",
+        deserialize_with = "state::has_entries"
+    )]
+    pub has_tolerations: bool,
+    /// Its priority; the API server sets it.
+    pub priority: Option<i32>,
     /// The gates that keep the scheduler away.
     #[serde(default)]
     pub scheduling_gates: Vec<Gate>,

@@ -21,6 +21,9 @@ pub enum Action {
     Check(Box<Check>),
     /// PUT of the whole object with the resourceVersion that was observed.
     Replace(Object),
+    /// PUT of the status of an object that another controller reads, with the resourceVersion that was
+    /// observed. The status of the plan's own object is no action.
+    ReplaceStatus(Object),
     /// JSON merge patch of the differences; for objects whose spec the API server completes.
     Merge {
         /// The object to patch.
@@ -64,6 +67,11 @@ impl Action {
     /// A PUT of this object with the resourceVersion that it bears.
     pub fn replace<K: WritableKind>(object: K) -> Self {
         Self::Replace(Object::of(object))
+    }
+
+    /// A PUT of the status of this object with the resourceVersion that it bears.
+    pub fn replace_status<K: WritableKind>(object: K) -> Self {
+        Self::ReplaceStatus(Object::of(object))
     }
 
     /// A deletion of the object with this metadata.
@@ -122,7 +130,9 @@ impl Action {
     /// Kind of the object that is written.
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Create(object) | Self::Replace(object) => object.kind(),
+            Self::Create(object) | Self::Replace(object) | Self::ReplaceStatus(object) => {
+                object.kind()
+            }
             Self::Check(check) => check.pod.kind(),
             Self::Merge { target, .. }
             | Self::Delete { target, .. }
@@ -134,7 +144,9 @@ impl Action {
     /// Name of the object that is written.
     pub fn key(&self) -> Key {
         match self {
-            Self::Create(object) | Self::Replace(object) => Key::of(object.meta()),
+            Self::Create(object) | Self::Replace(object) | Self::ReplaceStatus(object) => {
+                Key::of(object.meta())
+            }
             Self::Check(check) => Key::of(check.pod.meta()),
             Self::Merge { target, .. }
             | Self::Delete { target, .. }
@@ -146,7 +158,9 @@ impl Action {
     /// The object that is written as a whole, if it is of this type.
     pub fn written<K: WritableKind>(&self) -> Option<&K> {
         match self {
-            Self::Create(object) | Self::Replace(object) => object.get(),
+            Self::Create(object) | Self::Replace(object) | Self::ReplaceStatus(object) => {
+                object.get()
+            }
             _ => None,
         }
     }
@@ -162,7 +176,9 @@ impl Action {
     /// The object with the version that the action expects; `None` if any version is accepted.
     pub fn expected_version(&self) -> Option<Version> {
         let version = match self {
-            Self::Replace(object) => object.meta().resource_version.as_deref(),
+            Self::Replace(object) | Self::ReplaceStatus(object) => {
+                object.meta().resource_version.as_deref()
+            }
             Self::Finalizers {
                 resource_version, ..
             } => Some(&**resource_version),
@@ -180,6 +196,7 @@ impl Action {
             Self::Create(_) => "create",
             Self::Check(_) => "check",
             Self::Replace(_) => "replace",
+            Self::ReplaceStatus(_) => "status",
             Self::Merge { .. } => "merge",
             Self::Patch { .. } => "patch",
             Self::Delete { .. } => "delete",
@@ -192,7 +209,7 @@ impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.verb(), self.kind(), self.key().name)?;
         match self {
-            Self::Create(_) | Self::Replace(_) => Ok(()),
+            Self::Create(_) | Self::Replace(_) | Self::ReplaceStatus(_) => Ok(()),
             Self::Check(check) => write!(f, " of clique {}", check.template.clique),
             Self::Merge { patch, .. } => write!(f, " {patch}"),
             Self::Delete {

@@ -25,7 +25,9 @@ pub fn first_portion(actions: impl Iterator<Item = Action>) -> Vec<Action> {
 
 fn bytes_of(action: &Action) -> i128 {
     match action {
-        Action::Create(object) | Action::Replace(object) => object.bytes(),
+        Action::Create(object) | Action::Replace(object) | Action::ReplaceStatus(object) => {
+            object.bytes()
+        }
         Action::Merge { patch, .. } => size::bytes(patch),
         _ => 0,
     }

@@ -34,6 +34,15 @@ pub enum Purpose {
     /// A ResourceClaim of a replica that is scaled in, or whose pods use another one.
     #[strum(serialize = "no pod uses it any more")]
     RemoveClaim,
+    /// The finalizer of a ComputeDomain that goes.
+    #[strum(serialize = "no pod names its template any more: loses its finalizer")]
+    ReleaseComputeDomain,
+    /// The finalizer of a ComputeDomain that outlives its set.
+    #[strum(serialize = "stays without its set: loses its finalizer")]
+    LeaveComputeDomain,
+    /// A ComputeDomain whose replica is scaled in, or whose group no clique has any more.
+    #[strum(serialize = "no pod joins it any more")]
+    RemoveComputeDomain,
     /// A PodGroup that no pod names any more, or whose demands no longer hold.
     #[strum(serialize = "its gang does not use it any more")]
     RemovePodGroup,
@@ -58,6 +67,12 @@ pub enum Purpose {
     /// A pod of a set that is suspended.
     #[strum(serialize = "the set is suspended")]
     Suspend,
+    /// A pod of a gang that lost its quota.
+    #[strum(serialize = "its gang lost its quota")]
+    EvictPod,
+    /// A request for quota that is not needed, or whose pods have ended.
+    #[strum(serialize = "its pods need no quota any more")]
+    ReturnQuota,
     /// A job that is over, and that was kept for `ttlAfterFinished`.
     #[strum(serialize = "ttlAfterFinished has passed")]
     ExpireJob,

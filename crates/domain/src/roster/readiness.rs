@@ -64,7 +64,8 @@ impl Roster<'_> {
         if left > 0 {
             let entry = fence::entry(self.attempts(), part.replica);
             let why = entry.map_or("", |attempt| attempt.message.as_str());
-            let text = format!("was terminated ({why}); waiting for {left} PodCliques to go");
+            let end = if left == 1 { "" } else { "s" };
+            let text = format!("was terminated ({why}); waiting for {left} PodClique{end} to go");
             return Cause::new(Reason::ReplicaTerminating, text);
         }
         if let Slot::Previous(_) | Slot::Terminating(_) = self.slot(part) {

@@ -14,8 +14,9 @@ use crate::object::pod::Pod;
 /// The scheduler of a gang, and the backend that serves it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GangScheduler {
-    /// `schedulerName` of its pods, if the template names another one now.
-    pub name_before: Option<String>,
+    /// `schedulerName` of its pods, if the template names another one: the pods were there before, or
+    /// the profile says so.
+    pub name_in_pods: Option<String>,
     /// The backend that passes the gang to the scheduler.
     pub backend: Backend,
 }
@@ -33,20 +34,22 @@ impl GangScheduler {
     /// The scheduler that the peers show; without peers the configured backend of the named
     /// scheduler.
     pub fn of(profiles: &Profiles, named: Option<&str>, peers: Peers<'_>) -> Self {
-        let counts = |peer: &&Pod| peer.is_scheduled() || peer.names_scheduler(named);
+        let wanted = profiles.scheduler_of_pods(named);
+        let counts = |peer: &&Pod| peer.is_scheduled() || peer.names_scheduler(wanted);
         let own = peers.own.filter(counts);
-        let other = own.filter(|peer| !peer.names_scheduler(named));
-        let name_before = other.map(|peer| peer.scheduler_name().to_owned());
-        let configured = profiles.backend_of(name_before.as_deref().or(named));
+        let other = own.filter(|peer| !peer.names_scheduler(wanted));
+        let name_before = other.map(Pod::scheduler_name);
+        let configured = profiles.backend_of(name_before.or(named));
         let backend = match (own, peers.of_base.filter(counts)) {
             (Some(own), _) => Marks::of(own).keep(configured),
-            (None, Some(base)) if base.names_scheduler(named) => Marks::of(base).lead(configured),
+            (None, Some(base)) if base.names_scheduler(wanted) => Marks::of(base).lead(configured),
             // All gangs of a tree have the same scheduler.
             (None, Some(_)) => configured.without_tree(),
             (None, None) => configured,
         };
+        let in_pods = name_before.or(wanted).filter(|name| Some(*name) != named);
         Self {
-            name_before,
+            name_in_pods: in_pods.map(str::to_owned),
             backend,
         }
     }

@@ -60,6 +60,12 @@ impl Backend {
         matches!(self, Self::Kubernetes | Self::KubernetesTree)
     }
 
+    /// Whether the scheduler looks at no pod of a group, or of the tree above it, while one that has no
+    /// node yet has a gate (decision 179).
+    pub fn waits_for_gates(self) -> bool {
+        self.is_kubernetes()
+    }
+
     /// Whether the backend serves KAI Scheduler.
     pub fn is_kai(self) -> bool {
         matches!(
@@ -126,27 +132,85 @@ impl Backend {
 /// The scheduler of pods that name none.
 pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// Backends by `schedulerName`.
+/// How the pods of templates that name one scheduler are handled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Profiles(BTreeMap<String, Backend>);
+pub struct SchedulerProfile {
+    /// How the scheduler learns of gangs.
+    pub backend: Backend,
+    /// `schedulerName` of the pods, if it is not the one that the template names.
+    pub scheduler_name: Option<String>,
+    /// Whether no gang starts unless its set names a queue of Kueue.
+    pub requires_queue: bool,
+}
+
+impl From<Backend> for SchedulerProfile {
+    fn from(backend: Backend) -> Self {
+        Self {
+            backend,
+            ..Self::default()
+        }
+    }
+}
+
+/// Profiles by the `schedulerName` of templates, and whether queues of Kueue are used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profiles {
+    profiles: BTreeMap<String, SchedulerProfile>,
+    is_queueing: bool,
+}
 
 impl Profiles {
-    /// The backends of these schedulers.
-    pub fn of(profiles: impl IntoIterator<Item = (String, Backend)>) -> Self {
-        Self(profiles.into_iter().collect())
+    /// The profiles of these schedulers.
+    pub fn of<P: Into<SchedulerProfile>>(profiles: impl IntoIterator<Item = (String, P)>) -> Self {
+        let profiles = profiles.into_iter();
+        Self {
+            profiles: profiles.map(|(name, p)| (name, p.into())).collect(),
+            is_queueing: false,
+        }
+    }
+
+    /// The same; sets that name a queue of Kueue wait for its quota if this is true.
+    #[must_use]
+    pub fn with_queueing(self, is_queueing: bool) -> Self {
+        Self {
+            is_queueing,
+            ..self
+        }
+    }
+
+    /// Whether sets that name a queue of Kueue wait for its quota.
+    pub fn is_queueing(&self) -> bool {
+        self.is_queueing
     }
 
     /// The schedulers that have a profile, by name.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+        self.profiles.keys().map(String::as_str)
     }
 
     /// The backend of pods that name this scheduler, or none. A scheduler that is not configured
     /// gets no gangs.
     pub fn backend_of(&self, scheduler_name: Option<&str>) -> Backend {
+        let found = self.find(scheduler_name);
+        found.map(|profile| profile.backend).unwrap_or_default()
+    }
+
+    /// The scheduler that pods name if their template names this one, or none.
+    pub fn scheduler_of_pods<'a>(&'a self, scheduler_name: Option<&'a str>) -> Option<&'a str> {
+        let found = self.find(scheduler_name);
+        let other = found.and_then(|profile| profile.scheduler_name.as_deref());
+        other.or(scheduler_name)
+    }
+
+    /// Whether sets that name this scheduler, or none, start only with a queue of Kueue.
+    pub fn requires_queue(&self, scheduler_name: Option<&str>) -> bool {
+        let found = self.find(scheduler_name);
+        found.is_some_and(|profile| profile.requires_queue)
+    }
+
+    fn find(&self, scheduler_name: Option<&str>) -> Option<&SchedulerProfile> {
         let name = scheduler_name.filter(|name| !name.is_empty());
-        let found = self.0.get(name.unwrap_or(DEFAULT_SCHEDULER));
-        found.copied().unwrap_or_default()
+        self.profiles.get(name.unwrap_or(DEFAULT_SCHEDULER))
     }
 
     /// Whether gangs have to exist before their pods, without listing any.
@@ -164,17 +228,19 @@ impl Profiles {
 
     /// Whether any scheduler has this backend.
     pub fn uses(&self, backend: Backend) -> bool {
-        self.0.values().any(|used| *used == backend)
+        self.profiles.values().any(|used| used.backend == backend)
     }
 
     /// The names by which pods ask for KAI Scheduler, in alphabetical order.
     pub fn kai_schedulers(&self) -> impl Iterator<Item = &str> {
-        let kai = self.0.iter().filter(|(_, backend)| backend.is_kai());
-        kai.map(|(name, _)| name.as_str())
+        let all = self.profiles.iter();
+        all.filter(|(_, profile)| profile.backend.is_kai())
+            .map(|(name, _)| name.as_str())
     }
 
     /// Whether any scheduler uses PodGroups of Kubernetes' own kind.
     pub fn uses_kubernetes(&self) -> bool {
-        self.0.values().any(|used| used.is_kubernetes())
+        let mut used = self.profiles.values();
+        used.any(|profile| profile.backend.is_kubernetes())
     }
 }

@@ -1,11 +1,16 @@
 //! Why no gang of a set starts in this cluster.
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
+use api::kueue::keys;
 use api::labels;
 
 use super::Backend;
 use super::priority::MAX_PRIORITY;
 use crate::topology::UnsupportedTopology;
+
+/// The message about a cluster without the driver that makes MNNVL groups work.
+pub const COMPUTE_DOMAINS_NOT_SERVED: &str = "computedomains.resource.nvidia.com is not served: \
+    install the NVIDIA DRA driver, or remove grove.io/mnnvl-group from a new PodCliqueSet";
 
 /// A scheduler feature that is missing; the set continues by itself once it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +19,17 @@ pub enum UnsupportedFeature {
     NotServed(Backend),
     /// There is no queue of this name, which the set names.
     NoQueue(Backend, String),
+    /// The profile of the scheduler requires a queue of Kueue, and the set names none.
+    QueueRequired {
+        /// The scheduler that the template names.
+        scheduler: String,
+        /// Name of the set.
+        set: String,
+    },
     /// The set names this `PriorityClass`, whose value no PodGroup of Kubernetes takes.
     PriorityTooHigh(String),
+    /// The set has MNNVL groups, and the cluster does not serve ComputeDomains.
+    ComputeDomainsMissing,
     /// A topology constraint requires what nobody can honour now.
     Topology(UnsupportedTopology),
 }
@@ -29,6 +43,13 @@ impl UnsupportedFeature {
                 (Reason::SchedulerNotInstalled, message)
             }
             Self::NoQueue(backend, name) => (Reason::QueueNotFound, no_queue(*backend, name)),
+            Self::QueueRequired { scheduler, set } => {
+                (Reason::QueueNotFound, queue_required(scheduler, set))
+            }
+            Self::ComputeDomainsMissing => {
+                let message = COMPUTE_DOMAINS_NOT_SERVED.to_owned();
+                (Reason::ComputeDomainsMissing, message)
+            }
             Self::PriorityTooHigh(class) => (Reason::PriorityTooHigh, priority_too_high(class)),
             Self::Topology(topology) => (Reason::TopologyUnavailable, topology.describe()),
         };
@@ -58,6 +79,15 @@ fn no_queue(backend: Backend, name: &str) -> String {
         "queue {name}, set by {key}, does not exist: gangs that have not started stay gated, and \
          {scheduler} keeps started ones in their previous queue; create the queue, or use one that \
          `kubectl get {kind}` lists"
+    )
+}
+
+fn queue_required(scheduler: &str, set: &str) -> String {
+    let key = keys::QUEUE;
+    format!(
+        "the set names no queue of Kueue (label {key}), and the profile of scheduler {scheduler} requires \
+         one: gangs that have not started stay gated; name one that `kubectl get localqueues` lists: \
+         `kubectl label podcliqueset {set} {key}=QUEUE`"
     )
 }
 

@@ -16,6 +16,11 @@ pub enum UnsupportedTopology {
     Disabled,
     /// No constraint names a ClusterTopologyBinding.
     NoName,
+    /// The operator may not read ClusterTopologyBindings, so it does not know their levels.
+    NotReadable {
+        /// Whether it may read nodes. An operator of some namespaces may not.
+        may_read_nodes: bool,
+    },
     /// The ClusterTopologyBinding of this name does not exist.
     NoBinding(String),
     /// The ClusterTopologyBinding lacks levels that are required.
@@ -48,6 +53,7 @@ impl UnsupportedTopology {
             Self::NoName => "no topologyConstraint names a ClusterTopologyBinding: create the set \
                 again with topologyConstraint.topologyName"
                 .to_owned(),
+            Self::NotReadable { may_read_nodes } => describe_unreadable(*may_read_nodes).to_owned(),
             Self::NoBinding(name) => format!(
                 "ClusterTopologyBinding {name} does not exist: create it \
                  (`kubectl get clustertopologybindings` lists those that exist)"
@@ -76,6 +82,16 @@ impl UnsupportedTopology {
             Self::SchedulerTopology(sentence) => sentence.clone(),
         };
         format!("gangs that have not started stay gated: {cause}")
+    }
+}
+
+fn describe_unreadable(may_read_nodes: bool) -> &'static str {
+    if may_read_nodes {
+        "the operator may not read ClusterTopologyBindings: upgrade its chart, which brings their \
+         definition and the right to read them"
+    } else {
+        "the operator may read neither ClusterTopologyBindings nor nodes: upgrade its chart with \
+         `watchNamespaces: []`, or create the set again with pack.preferred"
     }
 }
 

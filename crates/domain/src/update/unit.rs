@@ -8,7 +8,8 @@ use crate::Pod;
 /// A pod that was Ready before and is not is replaced only after this time: a readiness probe may
 /// fail once.
 const UNREADY_PATIENCE: SignedDuration = SignedDuration::from_secs(30);
-/// A new unit counts only this long after one of its containers ended: it may end again.
+/// A new unit counts only this long after one of its containers ended, and the pod was Ready again: the
+/// kubelet restarts a container later each time, and it may end again.
 const AFTER_CONTAINER_END: SignedDuration = SignedDuration::from_secs(60);
 /// A kubelet reports a pod that never was Ready as not Ready since this moment of its start.
 const FIRST_REPORT: SignedDuration = SignedDuration::from_secs(2);
@@ -116,16 +117,16 @@ pub fn available_since(pod: &Pod, min_ready: SignedDuration) -> Option<Timestamp
     if !pod.is_ready() {
         return None;
     }
-    let ready = pod.flipped_at("Ready").unwrap_or(Timestamp::MIN);
+    let flipped = pod.flipped_at("Ready").unwrap_or(Timestamp::MIN);
     let cut_off = if min_ready.is_zero() {
         SignedDuration::ZERO
     } else {
         CUT_OFF
     };
-    let ready = ready.checked_add(min_ready.saturating_add(cut_off));
+    let ready = flipped.checked_add(min_ready.saturating_add(cut_off));
     let ready = ready.unwrap_or(Timestamp::MAX);
-    let ended = pod.last_app_container_end();
-    let ended = ended.and_then(|end| end.checked_add(AFTER_CONTAINER_END).ok());
+    let again = pod.last_app_container_end().map(|end| end.max(flipped));
+    let ended = again.and_then(|again| again.checked_add(AFTER_CONTAINER_END).ok());
     Some(ended.map_or(ready, |ended| ended.max(ready)))
 }
 

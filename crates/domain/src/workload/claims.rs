@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use api::names;
-use api::podcliqueset::PodCliqueSetTemplateSpec;
+use api::podcliqueset::{PodCliqueSetTemplateSpec, PodCliqueTemplateSpec};
 use api::resources::{
     PcsResourceSharing, PcsgResourceSharing, ResourceSharing, ResourceSharingScope,
 };
 
 use super::layout::LayoutSlot;
+use crate::scheduling::kubernetes::base_of_probe;
 
 /// The kind of a claim's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,9 +36,30 @@ pub struct SharedClaim<'a> {
     pub sharing: &'a ResourceSharing,
 }
 
+impl SharedClaim<'_> {
+    /// Whether a claim with this name may be this one: the name is its own, or its own with a number
+    /// behind it, which a claim gets that takes the place of an earlier one.
+    pub fn may_have_name(&self, name: &str) -> bool {
+        self.name == base_of_probe(name)
+    }
+}
+
 /// Whether pods of the set share claims at all.
 pub fn has_sharing(template: &PodCliqueSetTemplateSpec) -> bool {
     entries(template).next().is_some()
+}
+
+/// Whether pods of this clique share claims.
+pub fn reach_clique(template: &PodCliqueSetTemplateSpec, clique: &PodCliqueTemplateSpec) -> bool {
+    let name = clique.name.as_str();
+    let mut groups = template.scaling_groups.iter();
+    let group = groups.find(|group| group.clique_names.iter().any(|member| member == name));
+    let mut of_set = template.resource_sharing.iter();
+    let mut of_group = group.into_iter().flat_map(|group| &group.resource_sharing);
+    let group = group.map(|group| group.name.as_str());
+    !clique.resource_sharing.is_empty()
+        || of_set.any(|entry| is_shared_in_set(entry, name, group))
+        || of_group.any(|entry| is_shared_in_group(entry, name))
 }
 
 /// All entries of `resourceSharing`: those of the set, of its groups and of its cliques.
@@ -95,7 +117,8 @@ pub fn of_parents<'a>(
     slot: &LayoutSlot<'a>,
 ) -> Vec<SharedClaim<'a>> {
     let of_set = template.resource_sharing.iter();
-    let of_set = of_set.filter(|entry| is_shared_in_set(entry, slot));
+    let group = slot.group.map(|group| group.name.as_str());
+    let of_set = of_set.filter(|entry| is_shared_in_set(entry, slot.clique, group));
     let of_set = of_set.map(|entry| &entry.sharing);
     let mut claims = in_order(Level::Set, set, of_set, Some(slot.replica));
     if let Some(group) = slot.group {
@@ -141,13 +164,12 @@ fn claim<'a>(
     }
 }
 
-fn is_shared_in_set(entry: &PcsResourceSharing, slot: &LayoutSlot<'_>) -> bool {
+fn is_shared_in_set(entry: &PcsResourceSharing, clique: &str, group: Option<&str>) -> bool {
     let Some(filter) = &entry.filter else {
         return true;
     };
-    let group = slot.group.map(|group| group.name.as_str());
     let mut groups = filter.child_scaling_group_names.iter();
-    names_it(&filter.child_clique_names, slot.clique) || groups.any(|g| Some(g.as_str()) == group)
+    names_it(&filter.child_clique_names, clique) || groups.any(|g| Some(g.as_str()) == group)
 }
 
 fn is_shared_in_group(entry: &PcsgResourceSharing, clique: &str) -> bool {

@@ -14,6 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 pub use self::build::{build, users_annotations};
 pub use self::correct::{corrected, live_replicas, without_rise};
 pub use self::metadata::{add_finalizer, add_owner, overlay};
+pub use self::nvlink::{MNNVL_CLAIM, domain_of, join_domain};
 pub use self::older::{note_older, with_older_template};
 use crate::object::attempt::Attempt;
 use crate::object::environment;

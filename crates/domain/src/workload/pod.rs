@@ -63,6 +63,14 @@ pub fn add_attempt(pod: &mut Pod, podclique: &PodClique, set_uid: &str) {
     }
 }
 
+/// How often its gang had lost its quota.
+pub fn add_quota_round(pod: &mut Pod, round: i64) {
+    if round > 0 {
+        let annotations = pod.metadata.annotations.get_or_insert_default();
+        annotations.insert(labels::QUOTA_ROUND.to_owned(), round.to_string());
+    }
+}
+
 /// Labels of the pod with this index.
 pub fn labels_of(podclique: &PodClique, set: &str, index: i32) -> BTreeMap<String, String> {
     let mut all = podclique.metadata.labels.clone().unwrap_or_default();

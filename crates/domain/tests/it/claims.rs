@@ -136,6 +136,21 @@ fn an_owner_has_one_claim_for_all_or_one_for_each(
     assert_eq!(names, wanted);
 }
 
+#[rstest]
+#[case::own_name("demo-all-pool", true)]
+#[case::with_a_number("demo-all-pool.1", true)]
+#[case::with_the_last_number("demo-all-pool.19", true)]
+#[case::of_another_entry("demo-all-pools", false)]
+#[case::of_another_entry_with_a_number("demo-all-pools.1", false)]
+#[case::beginning_of_the_name("demo-all", false)]
+#[case::nothing("", false)]
+fn a_claim_may_have_its_own_name_or_that_with_a_number(#[case] name: &str, #[case] may: bool) {
+    let entries = [entry("pool", AllReplicas)];
+    let claims = claims::of_owner(Level::Set, "demo", &entries, &BTreeSet::new());
+    let found: Vec<bool> = claims.iter().map(|c| c.may_have_name(name)).collect();
+    assert_eq!(found, [may]);
+}
+
 /// Whatever the number of replicas, each pod finds the claims that it names among those of their
 /// owners, and claims that nobody names exist all the same.
 #[rstest]

@@ -41,7 +41,6 @@ fn explain(pod: &Value, is_training: bool, now: Timestamp) -> Option<Cause> {
     let pod: Pod = serde_json::from_value(pod.clone()).unwrap();
     let setting = Setting {
         start: &Start::Started,
-        scheduler: "default-scheduler",
         is_training,
         now,
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api::{PodClique, labels};
 use domain::scheduling::kubernetes::join_pod_group;
 use domain::scheduling::{
-    Backend, GangScheduler, Peers, Profiles, UnsupportedFeature, find_peer,
+    Backend, GangScheduler, Peers, Profiles, SchedulerProfile, UnsupportedFeature, find_peer,
     find_unsupported_priority, mark_pod, pod_group_name,
 };
 use k8s_openapi::api::core::v1::Pod;
@@ -208,6 +208,42 @@ fn a_gang_keeps_its_scheduler_as_long_as_a_pod_of_it_has_a_node() {
         corrected,
         "a name that no scheduler has is put right"
     );
+}
+
+/// Manifests that name a scheduler that does not run here keep the name: the hash of their template is
+/// that of before. Peers of the other scheduler are of the same gang.
+#[rstest]
+#[case::starts(None, Some("default-scheduler"))]
+#[case::beside_its_own_pods(Some("default-scheduler"), Some("default-scheduler"))]
+#[case::beside_running_pods_of_before(Some("kueue"), None)]
+fn a_profile_says_which_scheduler_pods_name(
+    #[case] peer: Option<&str>,
+    #[case] expected: Option<&str>,
+) {
+    let profile = SchedulerProfile {
+        backend: Backend::Kubernetes,
+        scheduler_name: Some("default-scheduler".to_owned()),
+        requires_queue: true,
+    };
+    let profiles = Profiles::of([("kueue".to_owned(), profile)]);
+    let peer = peer.map(|name| {
+        let mut pod = Pod::default();
+        pod.spec.get_or_insert_default().scheduler_name = Some(name.to_owned());
+        join_pod_group(&mut pod, "demo-0");
+        bound(&pod)
+    });
+    let peers = Peers {
+        own: peer.as_ref(),
+        of_base: None,
+    };
+    let scheduler = GangScheduler::of(&profiles, Some("kueue"), peers);
+    assert_eq!(scheduler.name_in_pods.as_deref(), expected);
+    assert_eq!(scheduler.backend, Backend::Kubernetes);
+    let mut pod = Pod::default();
+    pod.spec.get_or_insert_default().scheduler_name = Some("kueue".to_owned());
+    mark_pod(&scheduler, &worker(Some("kueue")), &mut pod);
+    let named = pod.spec.and_then(|spec| spec.scheduler_name);
+    assert_eq!(named.as_deref(), expected.or(Some("kueue")));
 }
 
 /// One tree has all gangs of a replica, or none.

@@ -1,6 +1,7 @@
 //! Claims as objects: created once, adopted, removed, and named by new pods.
 
 mod blocked;
+mod blocked_domain;
 mod named;
 
 use std::sync::Arc;

@@ -75,8 +75,10 @@ fn staged_pod(given: &str) -> (Pod, Age) {
 #[case("new bound ready@85", Stage::Starting, Some(106))]
 #[case("new bound ready@80", Stage::Starting, Some(101))]
 #[case("new bound ready@79", Stage::Updated, None)]
-#[case("new bound ready@80 ended@70", Stage::Starting, Some(130))]
-#[case("new bound ready@45 ended@40", Stage::Updated, None)]
+#[case("new bound ready@80 ended@70", Stage::Starting, Some(140))]
+#[case("new bound ready@70 ended@5", Stage::Starting, Some(130))]
+#[case("new bound ready@30 ended@60", Stage::Starting, Some(120))]
+#[case("new bound ready@39 ended@35", Stage::Updated, None)]
 #[case("new bound unready@50", Stage::Starting, None)]
 fn a_pod_is_in_one_stage(
     #[case] given: &str,

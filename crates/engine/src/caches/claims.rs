@@ -7,7 +7,6 @@ use api::PodCliqueSet;
 use domain::health::stuck::StuckTimeouts;
 use domain::health::training;
 use domain::object::ownership;
-use domain::scheduling::kubernetes::base_of_probe;
 use domain::sharing::{ClaimFacts, Holders, TemplatesOfOtherNamespaces, key_of_template};
 use domain::workload::claims::SharedClaim;
 use domain::{Claim, Key, Pod};
@@ -125,6 +124,5 @@ impl Caches {
 
 /// Whether a wanted claim may have this name.
 fn may_name(wanted: &[SharedClaim<'_>], claim: &str) -> bool {
-    let base = base_of_probe(claim);
-    wanted.iter().any(|wanted| wanted.name == base)
+    wanted.iter().any(|wanted| wanted.may_have_name(claim))
 }

@@ -59,7 +59,16 @@ fn waits_since(meta: &ObjectMeta, conditions: &[Condition]) -> Option<Timestamp>
         return None;
     }
     let ready = conditions::find(conditions, ConditionType::Ready);
-    if ready.is_some_and(|c| c.reason == <&str>::from(Reason::Suspended)) {
+    let waits_on_purpose = [
+        Reason::Suspended,
+        Reason::WaitingForQuota,
+        Reason::QuotaEvicted,
+    ];
+    if ready.is_some_and(|c| {
+        waits_on_purpose
+            .iter()
+            .any(|r| c.reason == <&str>::from(*r))
+    }) {
         return None;
     }
     let since = false_since(meta, conditions, ConditionType::Ready)?;

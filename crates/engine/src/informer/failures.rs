@@ -52,9 +52,14 @@ impl Failures {
 
     /// Waits a little longer after each failure.
     pub(super) async fn pause(&self) {
+        self.pause_between(INITIAL_PAUSE, MAX_PAUSE).await;
+    }
+
+    /// The same with another first and another longest pause.
+    pub(super) async fn pause_between(&self, first: Duration, longest: Duration) {
         let doublings = self.in_a_row.saturating_sub(1).min(16);
-        let pause = INITIAL_PAUSE.saturating_mul(1 << doublings);
-        tokio::time::sleep(pause.min(MAX_PAUSE)).await;
+        let pause = first.saturating_mul(1 << doublings);
+        tokio::time::sleep(pause.min(longest)).await;
     }
 }
 
@@ -78,6 +83,11 @@ pub(super) fn weight(error: &watcher::Error, was_silent: bool) -> u32 {
 /// may read nothing of the cluster.
 pub(super) fn is_not_served(error: &watcher::Error) -> bool {
     answer(error).is_some_and(|status| matches!(status.code, 403 | 404))
+}
+
+/// Whether the API server does not serve the kind.
+pub(super) fn is_not_found(error: &watcher::Error) -> bool {
+    answer(error).is_some_and(|status| status.code == 404)
 }
 
 /// Whether the API server refuses this operator access.
@@ -105,8 +115,8 @@ pub(super) fn explain<K: Watched>(scope: &Scope, error: &watcher::Error) -> Stri
     };
     match status.code {
         404 => format!(
-            "CustomResourceDefinition {resource} is not installed: run `make install`, \
-             or install the chart with crds.install=true"
+            "CustomResourceDefinition {resource} is not installed: `helm upgrade` with \
+             crds.install=true, or `kubectl apply -f config/crd`"
         ),
         403 => match scope.namespace() {
             None => {

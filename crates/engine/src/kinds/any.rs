@@ -31,6 +31,7 @@ pub(crate) trait AnyKind: Send + Sync {
     fn watch(&self, context: Arc<Context>, client: Client) -> BoxFuture<'static, ()>;
     fn create<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
     fn replace<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
+    fn replace_status<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
     fn merge<'a>(&self, context: &'a Context, target: &'a Target, patch: &'a Value) -> Written<'a>;
     fn patch<'a>(&self, context: &'a Context, patch: &'a GuardedPatch) -> Written<'a>;
     fn delete<'a>(
@@ -80,6 +81,10 @@ impl<K: Watched> AnyKind for Typed<K> {
 
     fn replace<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a> {
         writes::replace::<K>(context, object).boxed()
+    }
+
+    fn replace_status<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a> {
+        writes::replace_status::<K>(context, object).boxed()
     }
 
     fn merge<'a>(&self, context: &'a Context, target: &'a Target, patch: &'a Value) -> Written<'a> {

@@ -1,6 +1,7 @@
 //! The kinds that the backends of schedulers need.
 
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
+use api::kueue::{KueueWorkload, ResourceFlavor, WorkloadPriorityClass};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use domain::Key;
 use domain::scheduling::{Backend, Profiles, UnsupportedFeature};
@@ -44,7 +45,8 @@ impl Caches {
 }
 
 impl Kinds {
-    /// The table without the kinds of backends that no profile has: those kinds are not requested.
+    /// The table without the kinds of backends that no profile has, and without those of Kueue if its
+    /// queues are not used: those kinds are not requested.
     #[must_use]
     pub fn for_profiles(mut self, profiles: &Profiles, context: &Context) -> Self {
         let uses = |backends: &[Backend]| backends.iter().any(|b| profiles.uses(*b));
@@ -64,6 +66,11 @@ impl Kinds {
             self = self.without::<PodGroup>(context);
             self = self.without::<CompositePodGroup>(context);
             self = self.without::<Workload>(context);
+        }
+        if !profiles.is_queueing() {
+            self = self.without::<KueueWorkload>(context);
+            self = self.without::<ResourceFlavor>(context);
+            self = self.without::<WorkloadPriorityClass>(context);
         }
         self
     }

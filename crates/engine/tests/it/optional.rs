@@ -159,6 +159,35 @@ async fn nothing_waits_for_it_and_its_readers_are_triggered_when_it_comes_and_go
     watch.abort();
 }
 
+/// Its watch ends with it. A definition that is replaced is found within seconds.
+#[tokio::test(start_paused = true)]
+async fn an_operator_stays_ready_while_a_definition_goes_and_comes_back() {
+    let is_installed = Arc::new(AtomicBool::new(true));
+    let is_served = is_installed.clone();
+    let (client, _) = scripted(move |asked, _| match asked {
+        _ if !is_served.load(Ordering::SeqCst) => Reply::Answer(404, failure(404, "NotFound")),
+        _ if asked.contains("watch=true") => Reply::Brief(Duration::from_secs(5)),
+        _ => list(),
+    });
+    let context = Arc::new(reading(&client));
+    let (_, watch) = Kinds::none()
+        .with::<Binding>()
+        .watches(&context, &client)
+        .remove(0);
+    let watch = tokio::spawn(watch);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for is_there in [true, false, true] {
+        is_installed.store(is_there, Ordering::SeqCst);
+        for _ in 0..100 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            assert!(context.unsynced().is_empty(), "{:?}", context.unsynced());
+        }
+        assert_eq!(context.caches.is_served::<Binding>(""), is_there);
+        assert_eq!(context.caches.of::<Binding>().is_empty(), !is_there);
+    }
+    watch.abort();
+}
+
 /// An API server that has just started, and does not know the permissions yet.
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_is_refused_once_takes_nothing_away() {

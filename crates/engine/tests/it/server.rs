@@ -125,6 +125,8 @@ pub enum Reply {
     Silent,
     /// The head of the answer comes, and the body ends at once.
     Empty,
+    /// The head of the answer comes, and the body ends after this time.
+    Brief(Duration),
     /// A watch that shows an event of this type and this object again and again.
     Every(Duration, &'static str, Value),
 }
@@ -171,6 +173,10 @@ async fn respond(reply: Reply) -> Response<UnsyncBoxBody<Bytes, Infallible>> {
         Reply::Hang => std::future::pending().await,
         Reply::Empty => (200, futures::stream::empty().boxed()),
         Reply::Silent => (200, futures::stream::pending().boxed()),
+        Reply::Brief(time) => {
+            let end = futures::stream::once(tokio::time::sleep(time));
+            (200, end.filter_map(|()| std::future::ready(None)).boxed())
+        }
         Reply::Answer(code, value) => (code, futures::stream::iter([frame(&value)]).boxed()),
         Reply::Every(pause, type_, object) => {
             // In the order in which API servers write it.

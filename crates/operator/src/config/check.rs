@@ -32,6 +32,9 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     at_least(SHORTEST, "defaults.terminationDelay", delay)?;
     stuck_timeouts::check(config)?;
     config.scheduler.check()?;
+    config
+        .scheduler
+        .check_queues(config.queueing.kueue.enabled)?;
     config.leader_election.check()?;
     if let Some(webhooks) = &config.server.webhooks {
         webhooks.check()?;
@@ -84,7 +87,6 @@ fn refuse_pending(config: &Config) -> Result<(), ConfigError> {
             config.runtime_client_connection.is_some(),
         ),
         ("debugging", config.debugging.is_some()),
-        ("network", config.network.is_some()),
     ];
     match present.iter().find(|(_, is_present)| *is_present) {
         None => Ok(()),

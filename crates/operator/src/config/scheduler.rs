@@ -1,6 +1,6 @@
 //! Schedulers that need to know about gangs (Grove, `scheduler.profiles`).
 
-use domain::scheduling::{Backend, DEFAULT_SCHEDULER, Profiles};
+use domain::scheduling::{Backend, DEFAULT_SCHEDULER, Profiles, SchedulerProfile};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -21,13 +21,19 @@ pub struct Scheduler {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Profile {
-    /// Its name in pods: `schedulerName`.
+    /// Its name in templates, and in pods unless `scheduler_name` is set: `schedulerName`.
     pub name: String,
     /// The API by which it learns of gangs. Default: follows from the name.
     pub backend: Option<String>,
     /// Whether the scheduler gets the gangs of a replica of a set one by one, or as a tree. Default
     /// `Split`.
     pub gangs: Gangs,
+    /// `schedulerName` of the pods, if it is not the one of the template: manifests that name a
+    /// scheduler that does not run here need no change. Grove does not have this key.
+    pub scheduler_name: Option<String>,
+    /// Whether a set starts only if it names a queue of Kueue. Default `false`. Grove does not have this
+    /// key.
+    pub requires_queue: bool,
     config: Option<IgnoredAny>,
 }
 
@@ -42,6 +48,14 @@ pub enum Gangs {
 }
 
 impl Profile {
+    fn read(&self) -> Option<SchedulerProfile> {
+        Some(SchedulerProfile {
+            backend: self.backend()?,
+            scheduler_name: self.scheduler_name.clone(),
+            requires_queue: self.requires_queue,
+        })
+    }
+
     fn backend(&self) -> Option<Backend> {
         match self.gangs {
             Gangs::Split => self.split_backend(),
@@ -55,10 +69,10 @@ impl Profile {
 }
 
 impl Scheduler {
-    /// The backends by `schedulerName`.
+    /// The profiles by the `schedulerName` of templates.
     pub fn profiles(&self) -> Profiles {
         let known = self.profiles.iter();
-        Profiles::of(known.filter_map(|p| Some((p.name.clone(), p.backend()?))))
+        Profiles::of(known.filter_map(|p| Some((p.name.clone(), p.read()?))))
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
@@ -81,6 +95,17 @@ impl Scheduler {
         }
         Ok(())
     }
+
+    /// Without queues no gang of a profile that requires one would ever start.
+    pub(super) fn check_queues(&self, is_queueing: bool) -> Result<(), ConfigError> {
+        let mut profiles = self.profiles.iter();
+        let found = profiles.position(|p| p.requires_queue && !is_queueing);
+        found.map_or(Ok(()), |i| {
+            let told = "there are no queues; set queueing.kueue.enabled: true, or remove this key";
+            let key = format!("scheduler.profiles[{i}].requiresQueue");
+            Err(problem(&key, told))
+        })
+    }
 }
 
 fn check_profile(key: &str, profile: &Profile) -> Result<(), ConfigError> {
@@ -88,6 +113,12 @@ fn check_profile(key: &str, profile: &Profile) -> Result<(), ConfigError> {
         return Err(problem(
             &format!("{key}.name"),
             "is empty; set it to the schedulerName of the pods",
+        ));
+    }
+    if profile.scheduler_name.as_deref() == Some("") {
+        return Err(problem(
+            &format!("{key}.schedulerName"),
+            "is empty; set it to the schedulerName that pods get, or remove it",
         ));
     }
     if profile.config.is_some() {

@@ -114,6 +114,26 @@ fn templates_of_other_namespaces_are_read_unless_the_key_says_otherwise() {
     );
 }
 
+#[test]
+fn compute_domains_are_made_only_if_the_key_says_so() {
+    let is_on = |rest: &str| with(rest).unwrap().network.auto_mnnvl_enabled;
+    assert!(!is_on(""));
+    assert!(!is_on("network: {}\n"));
+    assert!(is_on("network: {autoMNNVLEnabled: true}\n"));
+    let unknown = with("network: {autoMnnvlEnabled: true}\n").unwrap_err();
+    assert!(unknown.contains("autoMnnvlEnabled"), "{unknown}");
+}
+
+#[test]
+fn queues_are_used_only_if_the_key_says_so() {
+    let is_used = |rest: &str| with(rest).unwrap().profiles().is_queueing();
+    assert!(!is_used(""));
+    assert!(!is_used("queueing: {}\n"));
+    assert!(is_used("queueing: {kueue: {enabled: true}}\n"));
+    let unknown = with("queueing: {volcano: {}}\n").unwrap_err();
+    assert!(unknown.contains("volcano"), "{unknown}");
+}
+
 /// A scheduler may have another name than its backend.
 #[test]
 fn knows_the_schedulers_that_need_gang_objects() {
@@ -149,12 +169,36 @@ fn knows_the_schedulers_that_need_gang_objects() {
     );
 }
 
+/// Manifests that name a scheduler that does not run keep their name; their pods get another.
+#[test]
+fn a_profile_says_which_scheduler_pods_get_and_that_they_need_a_queue() {
+    let config = with(
+        "scheduler:
+  profiles:
+    - {name: kueue, backend: kubernetes, schedulerName: default-scheduler, requiresQueue: true}
+    - {name: default-scheduler}
+queueing: {kueue: {enabled: true}}
+",
+    );
+    let profiles = config.unwrap().profiles();
+    for (name, in_pods, requires_queue) in [
+        (Some("kueue"), Some("default-scheduler"), true),
+        (Some("default-scheduler"), Some("default-scheduler"), false),
+        (Some("unknown"), Some("unknown"), false),
+        (None, None, false),
+    ] {
+        assert_eq!(profiles.scheduler_of_pods(name), in_pods, "{name:?}");
+        assert_eq!(profiles.requires_queue(name), requires_queue, "{name:?}");
+    }
+    assert_eq!(profiles.backend_of(Some("kueue")), Backend::Kubernetes);
+}
+
 #[rstest]
 #[case::unknown_key("colour: red\n", "colour")]
 #[case::unknown_inner_key("server: {webook: {}}\n", "webook")]
 #[case::not_honoured_yet(
-    "network: {autoMNNVLEnabled: true}\n",
-    "network: not implemented yet; remove this key"
+    "debugging: {enableProfiling: true}\n",
+    "debugging: not implemented yet; remove this key"
 )]
 #[case::other_lock(
     "leaderElection: {resourceLock: configmaps}\n",
@@ -215,6 +259,14 @@ fn knows_the_schedulers_that_need_gang_objects() {
 #[case::scheduler_with_config(
     "scheduler: {profiles: [{name: kai-scheduler, config: {}}]}\n",
     "scheduler.profiles[0].config: not honoured yet"
+)]
+#[case::no_scheduler_in_pods(
+    "scheduler: {profiles: [{name: volcano, schedulerName: ''}]}\n",
+    "scheduler.profiles[0].schedulerName: is empty"
+)]
+#[case::required_queue_without_queues(
+    "scheduler: {profiles: [{name: volcano, requiresQueue: true}]}\n",
+    "scheduler.profiles[0].requiresQueue: there are no queues; set queueing.kueue.enabled: true"
 )]
 #[case::default_scheduler(
     "scheduler: {defaultProfileName: kai-scheduler}\n",

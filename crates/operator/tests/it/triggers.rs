@@ -2,10 +2,12 @@
 
 mod autoscalers;
 mod claims;
+mod compute_domains;
 mod edited_labels;
 mod full_namespace;
 mod gangs;
 mod nodes;
+mod quota;
 mod start_order;
 mod taken_away;
 mod topologies;

@@ -3,7 +3,6 @@
 use domain::Claim;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
-use domain::scheduling::kubernetes::base_of_probe;
 use domain::sharing::{Keeper, MissingClaim, NamedClaim};
 use jiff::Timestamp;
 
@@ -70,7 +69,7 @@ pub(super) fn next_loss(
     snapshot.sharing.set.as_ref()?;
     let name = ownership::name(&snapshot.podclique.metadata);
     let own = snapshot.sharing.own(name, &claims::indexes(snapshot));
-    let is_own = |claim: &str| own.iter().any(|own| own.name == base_of_probe(claim));
+    let is_own = |claim: &str| own.iter().any(|own| own.may_have_name(claim));
     let holders = &snapshot.sharing.claims.holders;
     holders.next_loss(now, |claim| missing.waits_for_claim() || is_own(claim))
 }

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use api::{LastError, PodClique, codes};
 use domain::object::ownership;
 use domain::plan::{Action, first_portion};
-use domain::scheduling::{self, kubernetes};
+use domain::scheduling::{self, kubernetes, quota};
 use domain::sharing::{self, MissingClaim, NamedClaim};
 use domain::workload::pod as template;
 use domain::workload::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use super::claims;
 use super::stuck_terminating::{self, Waiter};
 use super::update;
+use super::{claims, compute_domain};
 use crate::observe::{OlderPods, Snapshot};
 use crate::pod_group::Choice;
 use crate::preferred_domains;
@@ -40,6 +40,18 @@ pub(super) struct Missing {
 }
 
 impl Missing {
+    /// None are created before this claim is there.
+    fn awaiting(claim: MissingClaim) -> Self {
+        let unclaimed = match claim {
+            MissingClaim::Coming => None,
+            MissingClaim::Blocked(cause) => Some(cause),
+        };
+        Self {
+            unclaimed,
+            ..Self::default()
+        }
+    }
+
     /// The status error about indexes for which no name is free.
     pub(super) fn error(&self, snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
         let index = self.nameless.first()?;
@@ -83,6 +95,9 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     if vacant.is_empty() {
         return Missing::default();
     }
+    if let Some(missing) = compute_domain::find_missing(snapshot) {
+        return Missing::awaiting(missing);
+    }
     let group = match snapshot
         .pod_group
         .choose(snapshot.stuck_timeouts.usual_end(), now)
@@ -113,12 +128,9 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
             return None;
         };
         used.insert(name.clone());
-        let older = snapshot
-            .older
-            .find(index)
-            .filter(|_| !surge.contains(&index));
+        let is_surge = surge.contains(&index);
         let new = NewPod {
-            older,
+            older: snapshot.older.find(index).filter(|_| !is_surge),
             index,
             name,
             group: group.as_deref(),
@@ -146,8 +158,24 @@ fn find_vacant(snapshot: &Snapshot, surge: &BTreeSet<i32>, now: Timestamp) -> Ve
                 .copied()
                 .filter(|k| surge_due && !holders.contains_key(k)),
         )
-        .take(CREATE_BATCH)
+        .take(CREATE_BATCH.min(find_room(snapshot)))
         .collect()
+}
+
+/// How many pods may be created. A pod that waits for quota behind its gate would hold up the others
+/// where the scheduler waits for gates: it is created when it has quota (decision 179).
+fn find_room(snapshot: &Snapshot) -> usize {
+    let gang = snapshot.gang.as_deref();
+    let waits_for_gates = snapshot.scheduler.backend.waits_for_gates();
+    let Some(gang) = gang.filter(|gang| waits_for_gates && quota::is_reserved(gang)) else {
+        return usize::MAX;
+    };
+    let granted = quota::granted(gang, ownership::name(&snapshot.podclique.metadata));
+    let pods = snapshot.pods.iter();
+    let present = pods.filter(|pod| !pod.is_terminating() && !pod.has_run_out());
+    usize::try_from(granted)
+        .unwrap_or(0)
+        .saturating_sub(present.count())
 }
 
 /// Names that a new pod must not have: names of existing pods, and names that the gang lists,
@@ -275,6 +303,7 @@ fn new_pod(
     if let Some(before) = before {
         template::add_place_in_group(&mut pod, before.saturating_add(index));
     }
+    template::add_quota_round(&mut pod, snapshot.gang.as_deref().map_or(0, quota::round));
     sharing::inject(&mut pod, &claims);
     let image = &snapshot.init_container_image;
     template::start_order::hold_back_pod(&mut pod, &snapshot.dependencies, image, now);

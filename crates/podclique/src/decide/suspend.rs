@@ -19,13 +19,18 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
     if snapshot.is_view_outdated {
         return Vec::new();
     }
-    let set = snapshot.set.as_ref();
-    let is_noted = |pod: &Pod| set.is_none_or(|s| !s.unnoted_failures.contains(pod.uid()));
-    let delay = snapshot.job_delay();
-    let rule = SuspendedPods::of(&snapshot.podclique, &snapshot.pods, delay, is_noted);
+    let rule = rule_of(snapshot);
     snapshot
         .own_pods()
         .filter(|p| !p.is_terminating() && rule.deletes(p))
         .map(|p| Action::delete_as_seen::<Pod>(&p.metadata, Purpose::Suspend))
         .collect()
+}
+
+/// The rule for the pods that go; it holds for a lost quota too.
+pub(super) fn rule_of(snapshot: &Snapshot) -> SuspendedPods<impl Fn(&Pod) -> bool> {
+    let set = snapshot.set.as_ref();
+    let is_noted = move |pod: &Pod| set.is_none_or(|s| !s.unnoted_failures.contains(pod.uid()));
+    let delay = snapshot.job_delay();
+    SuspendedPods::of(&snapshot.podclique, &snapshot.pods, delay, is_noted)
 }

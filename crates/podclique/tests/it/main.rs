@@ -9,6 +9,7 @@
 
 mod breach;
 mod claims;
+mod compute_domain;
 mod deletion;
 mod finished;
 mod foreign;
@@ -20,6 +21,7 @@ mod observe;
 mod pod;
 mod pod_group;
 mod preferred_domains;
+mod quota;
 mod recorded;
 mod scale;
 mod situation;

@@ -49,6 +49,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         pod_group: podclique::pod_group::PodGroupFacts::default(),
         older: podclique::observe::OlderPods::default(),
         sharing: podclique::observe::SharingFacts::default(),
+        domain: None,
         own_claims: vec![],
     }
 }

@@ -190,13 +190,14 @@ impl<'a> Group<'a> {
         let older = if kept.is_some() { of_kept } else { of_others };
         let older = older.get_or_init(|| self.restore(kept));
         let found = older.iter().find(|(t, _)| t.name == newest.template.name);
-        match found {
-            None => self.build_podclique(newest, member),
-            Some((template, hash)) => {
-                let older = Ready::grouped((template, hash.clone()), self.count_pods());
-                self.build_podclique(&older, member)
-            }
+        let restored = found
+            .map(|(template, hash)| Ready::grouped((template, hash.clone()), self.count_pods()));
+        let clique = restored.as_ref().unwrap_or(newest);
+        let mut built = self.build_podclique(clique, member);
+        if self.snapshot.is_mnnvl_enabled {
+            clique::join_domain(&mut built, self.set, clique.template, self.replica);
         }
+        built
     }
 
     /// The revision that the group replica of a PodClique keeps, if it keeps an older one.

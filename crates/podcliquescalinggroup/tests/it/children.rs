@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, WorkloadType, labels};
 use domain::object::ownership;
+use domain::workload::clique::domain_of;
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
@@ -214,6 +215,36 @@ fn recreates_nothing_of_a_job_that_was_complete(
     });
     let plan = plan(&situation(&job.build(), 1, vec![]));
     assert_eq!(writes(&plan).contains("create PodClique"), is_made);
+}
+
+/// Whether new PodCliques of workers join a ComputeDomain.
+#[rstest]
+#[case::enabled(true, Some("demo-0-rack"))]
+#[case::disabled(false, None)]
+fn new_members_of_an_mnnvl_group_join_its_domain(
+    #[case] is_mnnvl_enabled: bool,
+    #[case] expected: Option<&str>,
+) {
+    let set = demo().with(|s| {
+        let mut cliques = s.spec.template.cliques.iter_mut();
+        let worker = cliques.find(|c| c.name == "worker").unwrap();
+        let group = ("grove.io/mnnvl-group".to_owned(), "rack".to_owned());
+        worker.annotations.extend([group]);
+        let gpus = serde_json::json!({"limits": {"nvidia.com/gpu": "8"}});
+        let containers = &mut worker.spec.pod_spec.containers;
+        containers[0].resources = serde_json::from_value(gpus).unwrap();
+    });
+    let mut snapshot = situation(&set.build(), 1, vec![]);
+    snapshot.is_mnnvl_enabled = is_mnnvl_enabled;
+    let made = created(&plan(&snapshot));
+    let domains = made.iter().map(|podclique| {
+        let name = podclique.metadata.name.as_deref().unwrap();
+        (name, domain_of("demo", &podclique.spec.pod_spec))
+    });
+    assert_eq!(
+        domains.collect::<Vec<_>>(),
+        [("demo-0-g-0-leader", None), ("demo-0-g-0-worker", expected)]
+    );
 }
 
 /// NVLink between nodes: the claim is not in the set, and pods run with it.

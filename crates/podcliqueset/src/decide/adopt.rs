@@ -15,7 +15,7 @@ use domain::workload::layout::Layout;
 use k8s_openapi::api::core::v1::Service;
 use serde_json::json;
 
-use super::claims;
+use super::{claims, compute_domains};
 use crate::observe::Snapshot;
 use crate::scaled_to_zero::ScaledToZero;
 
@@ -32,6 +32,7 @@ pub(super) fn adopt_orphans(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Act
     actions.extend(adopt_wanted(snapshot, &snapshot.children.gangs, &gangs));
     actions.extend(adopt_services(snapshot, layout));
     actions.extend(claims::adopt_claims(snapshot));
+    actions.extend(compute_domains::adopt_domains(snapshot));
     actions
 }
 

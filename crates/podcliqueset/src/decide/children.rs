@@ -184,7 +184,11 @@ fn keep_clique(
             let is_done = roster.is_stored_as_done(i, name);
             let template = in_force.as_ref().unwrap_or(newest);
             let build = || {
-                let built = standalone(snapshot, roster, template, part);
+                let mut built = standalone(snapshot, roster, template, part);
+                if snapshot.domains.is_enabled {
+                    let set = &snapshot.validated.set;
+                    clique::join_domain(&mut built, set, template.template, i);
+                }
                 timing.older.note_in(built, part)
             };
             (!waits && !is_done).then(|| Action::create(build()))

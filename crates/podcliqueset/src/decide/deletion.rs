@@ -22,6 +22,7 @@ use domain::plan::{Action, Plan, Purpose, WritableKind, first_portion};
 use jiff::Timestamp;
 use kube::Resource;
 
+use super::compute_domains;
 use crate::observe::Snapshot;
 use crate::status;
 
@@ -54,13 +55,14 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     actions.extend(delete_all(set, &snapshot.children.autoscalers));
     if are_users_of_claims_gone(snapshot) {
         actions.extend(delete_all(set, &snapshot.children.claims));
+        actions.extend(compute_domains::plan_end(snapshot));
     }
     plan.wave(actions);
     plan
 }
 
-/// Whether none of the set's PodCliques is left: their pods may name claims of the set. A PodClique that
-/// lost its owner reference stays with the user, and so does a claim until its pods end.
+/// Whether none of the set's PodCliques is left: their pods may name claims or ComputeDomains of the set. A
+/// PodClique that lost its owner reference stays with the user, and so does a claim until its pods end.
 fn are_users_of_claims_gone(snapshot: &Snapshot) -> bool {
     let set = ownership::uid(&snapshot.stored.metadata);
     let is_grouped = owned(set, &snapshot.children.groups).next().is_some();
@@ -104,12 +106,19 @@ fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
     };
     let podcliques = find_podcliques(snapshot);
     let claims = find_staying_claims(snapshot);
+    let domains = compute_domains::find_staying(snapshot);
+    let domains: Vec<Action> = release.by_patch(&domains).collect();
+    // The release is a write of its own, of the observed version.
+    let are_released = domains.is_empty();
+    let finalizers = compute_domains::plan_leaving(snapshot).filter(|_| are_released);
     let groups = release.by_put(&snapshot.children.groups);
     let actions = groups
         .chain(release.by_put(&podcliques))
         .chain(release.by_put(&snapshot.children.gangs))
         .chain(release.by_patch(&snapshot.children.services))
         .chain(release.by_patch(&snapshot.children.autoscalers))
+        .chain(domains)
+        .chain(finalizers)
         .chain(release.by_patch(&claims));
     first_portion(actions)
 }
@@ -160,6 +169,7 @@ fn are_children_gone(snapshot: &Snapshot) -> bool {
         && owned(set, &snapshot.children.services).next().is_none()
         && owned(set, &snapshot.children.autoscalers).next().is_none()
         && owned(set, &snapshot.children.claims).all(|claim| claim.is_terminating())
+        && compute_domains::are_gone(snapshot)
 }
 
 /// A claim that is being deleted stays as long as pods hold it, and nothing waits for it.

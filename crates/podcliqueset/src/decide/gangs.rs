@@ -8,6 +8,7 @@ mod free_pods;
 mod members;
 mod pins;
 mod places;
+mod quota;
 mod scopes;
 mod topology;
 
@@ -26,6 +27,7 @@ use domain::workload::gang::ExpectedGang;
 
 use self::members::{Entry, Members};
 use self::places::Places;
+use self::quota::Quota;
 use self::topology::Constraints;
 use crate::ScaledGangsWaitFor;
 use crate::desired;
@@ -51,11 +53,26 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Ve
             snapshot.scheduler.unsupported.is_none()
                 && waits_for_no_gang(snapshot, roster, &gang.name)
         };
-        if !(members.are_started() || members.are_back() && may_start()) {
+        let quota = Quota::of(snapshot, Some(existing), &members);
+        let asks = members.are_started() || members.are_back() && may_start();
+        if !asks && !snapshot.scheduler.is_queued {
             return None;
         }
         let mut next = (**existing).clone();
-        next.spec.pod_groups = pod_groups(snapshot, roster, &members, Some(existing));
+        quota::request(
+            snapshot,
+            roster,
+            (&gang, Some(existing)),
+            asks,
+            &mut next.metadata,
+        );
+        if !asks || !quota.lets_list(roster, &members) {
+            if domain::scheduling::quota::is_held(existing) {
+                next.spec.pod_groups = groups_without_pods(snapshot, roster, &gang, Some(existing));
+            }
+            return (next != **existing).then(|| Action::replace(next));
+        }
+        next.spec.pod_groups = pod_groups(snapshot, roster, (&members, quota), Some(existing));
         let constraints = places
             .as_ref()
             .and_then(|places| Constraints::of(places, Some(existing), members.are_started()));
@@ -151,20 +168,22 @@ fn keep_gang(
         (members.are_back() || members.are_whole())
             && base.is_none_or(|base| may_follow(snapshot, roster, base))
     };
-    let lists_pods =
-        members.are_started() || snapshot.scheduler.unsupported.is_none() && may_start();
+    let asks = members.are_started() || snapshot.scheduler.unsupported.is_none() && may_start();
+    let quota = Quota::of(snapshot, existing.map(AsRef::as_ref), &members);
+    let lists_pods = asks && quota.lets_list(roster, &members);
     let groups = if lists_pods {
-        pod_groups(snapshot, roster, &members, existing)
+        pod_groups(snapshot, roster, (&members, quota), existing)
     } else if may_be_without_pods(snapshot, existing) {
         groups_without_pods(snapshot, roster, gang, existing)
     } else {
-        return None;
+        return ask_for_more(snapshot, roster, gang, existing?, asks);
     };
     if groups.is_empty() {
         return None;
     }
     let mut desired = desired::gang::build(&snapshot.validated.set, &gang.name, groups);
     let found = existing.map(AsRef::as_ref);
+    quota::request(snapshot, roster, (gang, found), asks, &mut desired.metadata);
     let constraints =
         places.and_then(|places| Constraints::of(places, found, members.are_started()));
     if let Some(constraints) = constraints {
@@ -180,6 +199,21 @@ fn keep_gang(
         None => Some(Action::create(desired)),
         Some(found) => desired::gang::corrected(found, &desired).map(Action::replace),
     }
+}
+
+/// A gang with quota below its minimum, as completed pods of an earlier attempt gave theirs back, asks for
+/// the rest. Its list stays as it is.
+fn ask_for_more(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    gang: &ExpectedGang,
+    existing: &Arc<PodGang>,
+    asks: bool,
+) -> Option<Action> {
+    let mut next = (**existing).clone();
+    let found = Some(&**existing);
+    quota::request(snapshot, roster, (gang, found), asks, &mut next.metadata);
+    (next != **existing).then(|| Action::replace(next))
 }
 
 /// Whether a scaled gang may start beside its base gang. Where all gangs of a replica, or all replicas
@@ -223,14 +257,18 @@ fn has_minimum(roster: &Roster<'_>, gang: &ExpectedGang, claim: fn(&Pod) -> bool
 fn pod_groups(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
-    members: &Members<'_>,
+    (members, quota): (&Members<'_>, Quota<'_>),
     existing: Option<&Arc<PodGang>>,
 ) -> Vec<PodGroup> {
     members
         .entries()
         .into_iter()
         .filter(|(_, entry)| *entry != Entry::Absent)
-        .map(|(name, entry)| pod_group(snapshot, roster, name, entry, existing))
+        .map(|(name, entry)| {
+            let group = pod_group(snapshot, roster, name, entry, existing);
+            let before = existing.and_then(|g| g.spec.pod_groups.iter().find(|p| p.name == name));
+            quota.limit(group, roster.slot_named(name).standing(), before)
+        })
         .collect()
 }
 
@@ -238,13 +276,18 @@ fn pod_groups(
 /// new ones.
 fn may_be_without_pods(snapshot: &Snapshot, existing: Option<&Arc<PodGang>>) -> bool {
     let mut parts = existing.into_iter().flat_map(|g| &g.spec.pod_groups);
+    let scheduler = &snapshot.scheduler;
+    if scheduler.is_queued && existing.is_none_or(|gang| domain::scheduling::quota::is_held(gang)) {
+        // A gang that has lost its quota starts like a new one.
+        return true;
+    }
     let is_asked_for =
-        snapshot.scheduler.reads_gangs_first || snapshot.scheduler.unsupported.is_some();
+        scheduler.reads_gangs_first || scheduler.is_queued || scheduler.unsupported.is_some();
     is_asked_for && parts.all(|part| part.pod_references.is_empty())
 }
 
-/// A gang may exist before it starts: to report that its scheduler cannot handle it, or because the
-/// scheduler looks for it as soon as pods exist. These pods stay gated.
+/// A gang may exist before it starts: to report that its scheduler cannot handle it, because the
+/// scheduler looks for it as soon as pods exist, or because it waits for quota. These pods stay gated.
 fn groups_without_pods(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -280,10 +323,12 @@ fn pod_group(
     let part = roster.slot_named(name).standing();
     // No pod is created for a part that is done and gone: its minimum would never be met again.
     let kept = before.filter(|_| !roster.is_done_and_gone(name));
+    let found = existing.map(AsRef::as_ref);
     let pods = part
         .filter(|_| entry == Entry::WithPods)
         .into_iter()
-        .flat_map(ObservedClique::staying);
+        .flat_map(ObservedClique::staying)
+        .filter(|pod| !quota::is_of_earlier_round(found, pod));
     PodGroup {
         name: name.to_owned(),
         pod_references: pods

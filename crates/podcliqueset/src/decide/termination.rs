@@ -6,10 +6,7 @@
 
 use std::collections::HashSet;
 
-use api::{
-    LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, codes, events,
-    labels,
-};
+use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, codes, events, labels};
 use domain::health::availability::{CliqueFacts, StoredBreach, clique_breach, group_breach};
 use domain::health::culprit::blame;
 use domain::health::fence::{self, StandaloneClique};
@@ -157,25 +154,17 @@ pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Breach> 
     termination::first_of_each_replica(all.chain(without_room).collect())
 }
 
-/// The replica in turn whose new pods find no room: gang termination is not suspended there, or two
-/// sets that update on a full cluster would wait for each other for ever (decision 152).
+/// The replica in turn whose new pods find no room.
 fn of_turn_without_room(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
     with_orphans: &HashSet<i32>,
 ) -> Option<Breach> {
-    let set = &snapshot.validated.set;
-    let turn = update::turn(set)?;
-    let since = turn.without_room_since.as_ref()?.0;
-    let i = turn.replica_index;
+    let breach = Breach::without_room(&snapshot.validated.set)?;
     let replica = roster
         .layout
-        .replica(i)
-        .filter(|_| !with_orphans.contains(&i))?;
-    let delay = termination::delay_of_set(set)?;
-    let object = Target::of::<PodCliqueSet>(&snapshot.stored.metadata);
-    let numbers = format!("the update of replica {i} finds no room for pods that have to run");
-    let breach = Breach::without_room(i, object, delay, since, numbers);
+        .replica(breach.replica)
+        .filter(|replica| !with_orphans.contains(&replica.index))?;
     Some(breach.blamed_on(blame(facts_of(roster, replica.slots()))))
 }
 

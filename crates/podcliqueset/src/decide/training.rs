@@ -212,7 +212,12 @@ fn explain_expiry(snapshot: &Snapshot, roster: &Roster<'_>) -> FailedCause {
     let stood = snapshot.stored.status.as_ref().map(suspension::total);
     let stood = stood.filter(|stood| !stood.is_zero()).map(|stood| {
         let stood = GoDuration::from_seconds(stood.as_secs());
-        format!(" without the {stood} in which it was suspended")
+        let queued = if snapshot.scheduler.is_queued {
+            " or waited for quota"
+        } else {
+            ""
+        };
+        format!(" without the {stood} in which it was suspended{queued}")
     });
     let stood = stood.unwrap_or_default();
     let message = format!(

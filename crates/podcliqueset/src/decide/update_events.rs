@@ -22,8 +22,9 @@ pub(super) fn find_events(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec
     let identity = |what: &str| format!("{uid}/{generation}/{what}");
     let (ran, runs) = (stored.is_some_and(is_running), is_running(next));
     let started = (runs && !(ran && is_same)).then(|| {
+        let end = if next.replicas == 1 { "" } else { "s" };
         let message = format!(
-            "update of {} replicas to template {generation}",
+            "update of {} replica{end} to template {generation}",
             next.replicas
         );
         Event::normal(events::UPDATE_STARTED, message).once(identity("started"))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use api::kai::{NEVER_STALE, keys};
+use api::kueue;
 use api::labels::{self, component};
 use api::podgang::PodGroup;
 use api::{PodCliqueSet, PodGang, PodGangSpec};
@@ -138,12 +139,20 @@ fn forget_topology(metadata: &mut ObjectMeta, desired: &ObjectMeta) {
     }
 }
 
+/// Keys by which a gang names a queue.
+const QUEUE_KEYS: [&str; 4] = [
+    labels::KAI_QUEUE,
+    labels::VOLCANO_QUEUE,
+    kueue::keys::QUEUE,
+    kueue::keys::PRIORITY_CLASS,
+];
+
 /// The scheduler would wait for a queue that the set does not name any more.
 fn forget_queues(metadata: &mut ObjectMeta, desired: &ObjectMeta) {
     let forget = |keys: &mut Option<BTreeMap<String, String>>, named: &Option<BTreeMap<_, _>>| {
         let is_named = |key: &str| named.as_ref().is_some_and(|named| named.contains_key(key));
         if let Some(keys) = keys {
-            let is_queue = |key: &str| [labels::KAI_QUEUE, labels::VOLCANO_QUEUE].contains(&key);
+            let is_queue = |key: &str| QUEUE_KEYS.contains(&key);
             keys.retain(|key, _| !is_queue(key) || is_named(key));
         }
     };

@@ -1,9 +1,10 @@
 //! The topology that the constraints of the set refer to, and the nodes on which its pods run.
 
+mod rights;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::kai::KaiTopology;
 use api::{ClusterTopologyBinding, PodCliqueSet};
 use domain::scheduling::Backend;
@@ -36,27 +37,48 @@ pub struct TopologyFacts {
 }
 
 impl TopologyFacts {
-    /// Condition `SchedulingFeatureUnsupported` if the operator may not read the nodes that show in
-    /// which domains pods run. It holds nothing up.
-    pub(crate) fn report_unreadable_nodes(&self, set: &PodCliqueSet) -> Option<ConditionUpdate> {
-        let (required, _) = topology::named_domains(&set.spec.template);
-        let is_blind = !required.is_empty() && !self.may_read_nodes;
-        is_blind.then(|| ConditionUpdate {
-            type_: ConditionType::SchedulingFeatureUnsupported,
-            status: Status::True,
-            reason: Reason::NodesNotReadable,
-            message:
-                "the operator may not read nodes, so pods that join later are not kept in the \
-                      topology domain of those that run; install the chart without \
-                      config.watchNamespaces"
-                    .to_owned(),
-        })
-    }
-
     /// The node of that name.
     pub fn find_node(&self, name: &str) -> Option<&Node> {
         self.nodes.get(name).map(AsRef::as_ref)
     }
+
+    /// The first required constraint that nobody can honour, for a set of this backend. A scheduler without
+    /// domains comes first: no right of the operator and no level gives it any.
+    pub fn find_unsupported(
+        &self,
+        set: &PodCliqueSet,
+        backend: Backend,
+    ) -> Option<UnsupportedTopology> {
+        let template = &set.spec.template;
+        let (required, _) = topology::named_domains(template);
+        if required.is_empty() {
+            return None;
+        }
+        if backend.without_domains().is_some() {
+            let scheduler = desired::gang::scheduler_name(set).to_owned();
+            return Some(UnsupportedTopology::NotHonoured(scheduler));
+        }
+        let levels = self.levels.as_ref();
+        let missing = || topology::find_unsupported_topology(template, self.is_enabled, levels);
+        self.find_unreadable()
+            .or_else(missing)
+            .or_else(|| find_in_pieces(set, backend))
+            .or_else(|| self.find_contradiction())
+    }
+
+    /// The levels are not those of the scheduler, or not those of the nodes.
+    fn find_contradiction(&self) -> Option<UnsupportedTopology> {
+        let gap = self.scheduler_gap.clone();
+        let ambiguous = || self.ambiguous.clone().map(UnsupportedTopology::Ambiguous);
+        gap.map(UnsupportedTopology::SchedulerTopology)
+            .or_else(ambiguous)
+    }
+}
+
+fn find_in_pieces(set: &PodCliqueSet, backend: Backend) -> Option<UnsupportedTopology> {
+    let is_tree = matches!(backend, Backend::KaiTree | Backend::KubernetesTree);
+    let group = topology::find_group_in_pieces(&set.spec.template).filter(|_| !is_tree)?;
+    Some(UnsupportedTopology::GroupInPieces(group.to_owned()))
 }
 
 /// Reads it for the set; a set without constraints reads no cache.
@@ -156,44 +178,4 @@ fn nodes_of(
     names
         .filter_map(|name| Some((name.to_owned(), nodes.get(&Key::new("", name))?)))
         .collect()
-}
-
-/// The required constraint that nobody can honour, if there is one.
-pub(super) fn find_unsupported_topology(
-    set: &PodCliqueSet,
-    backend: Backend,
-    facts: &TopologyFacts,
-) -> Option<UnsupportedTopology> {
-    let template = &set.spec.template;
-    let (required, _) = topology::named_domains(template);
-    if required.is_empty() {
-        return None;
-    }
-    if backend.without_domains().is_some() {
-        let scheduler = desired::gang::scheduler_name(set).to_owned();
-        return Some(UnsupportedTopology::NotHonoured(scheduler));
-    }
-    if facts.is_enabled && !facts.may_read_bindings {
-        let sentence = "the operator may not read ClusterTopologyBindings: install the chart without \
-                        config.watchNamespaces";
-        return Some(UnsupportedTopology::SchedulerTopology(sentence.to_owned()));
-    }
-    let unsupported =
-        topology::find_unsupported_topology(template, facts.is_enabled, facts.levels.as_ref());
-    let in_pieces = || {
-        let is_tree = matches!(backend, Backend::KaiTree | Backend::KubernetesTree);
-        let group = topology::find_group_in_pieces(template).filter(|_| !is_tree);
-        group.map(|group| UnsupportedTopology::GroupInPieces(group.to_owned()))
-    };
-    let gap = || {
-        facts
-            .scheduler_gap
-            .clone()
-            .map(UnsupportedTopology::SchedulerTopology)
-    };
-    let ambiguous = || facts.ambiguous.clone().map(UnsupportedTopology::Ambiguous);
-    unsupported
-        .or_else(in_pieces)
-        .or_else(gap)
-        .or_else(ambiguous)
 }

@@ -2,13 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
+use api::nvidia::ComputeDomain;
 use api::{PodCliqueSet, labels};
 use domain::object::ownership;
 use domain::scheduling::{self, Backend, UnsupportedFeature};
 use domain::topology;
+use domain::workload::nvlink;
 use engine::Caches;
 
 use super::ObservedClique;
+use crate::PodCliqueSetReconciler;
 
 /// The feature that the set needs and its scheduler lacks.
 pub(super) fn find_unsupported(
@@ -32,6 +35,18 @@ pub(super) fn find_unsupported(
         return Some(unsupported);
     }
     caches.find_missing_queue(backend, scheduling::queue_of_set(backend, set)?)
+}
+
+/// Whether cliques are to have ComputeDomains, and the cluster does not serve them.
+pub(super) fn lacks_domains(
+    set: &PodCliqueSet,
+    rules: &PodCliqueSetReconciler,
+    caches: &Caches,
+) -> bool {
+    let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
+    rules.is_mnnvl_enabled
+        && !caches.is_served::<ComputeDomain>(namespace)
+        && !nvlink::enrolled_groups(set).is_empty()
 }
 
 /// Whether pods have to share a topology domain: only CompositePodGroups, or PodGroups beside them,

@@ -1,11 +1,13 @@
 //! The additional status of a training job (docs/semantics.md §5.1).
 
-use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, PodFailure};
+use api::{PodCliqueSetStatus, labels};
 use domain::Pod;
 use domain::health::failure;
-use domain::roster::Roster;
+use domain::object::ownership;
+use domain::roster::{ObservedClique, Roster};
+use domain::scheduling::quota;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -74,7 +76,9 @@ pub(crate) fn note_crashes(next: &mut PodCliqueSetStatus, roster: &Roster<'_>) {
 /// failure: the kubelet may give its reason for the pod only after the container ended.
 fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
     let cliques = || snapshot.podcliques.values();
-    let pods = cliques().flat_map(|c| c.pods.iter().chain(&c.lost));
+    // A pod may fail because its peers go with their quota (decision 177).
+    let counted = cliques().filter(|clique| !awaits_quota(snapshot, clique));
+    let pods = counted.flat_map(|c| c.pods.iter().chain(&c.lost));
     let mut all: Vec<PodFailure> = pods.filter_map(|p| failure::describe(p)).collect();
     let is_seen = |kept: &PodFailure| all.iter().any(|seen| failure::is_of(kept, seen));
     let is_over = |kept: &PodFailure| {
@@ -86,4 +90,12 @@ fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure
     all.extend(gone);
     failure::keep_newest(&mut all);
     all
+}
+
+/// Whether the gang of the PodClique waits for quota.
+fn awaits_quota(snapshot: &Snapshot, clique: &ObservedClique) -> bool {
+    let gang = ownership::label(&clique.podclique.metadata, labels::POD_GANG);
+    let mut gangs = snapshot.children.gangs.iter();
+    snapshot.scheduler.is_queued
+        && gangs.any(|g| Some(ownership::name(&g.metadata)) == gang && quota::is_held(g))
 }

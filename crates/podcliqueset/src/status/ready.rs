@@ -11,6 +11,7 @@ use domain::scheduling::UnsupportedFeature;
 use domain::workload::layout::LayoutSlot;
 use jiff::Timestamp;
 
+use super::compute_domains;
 use super::replica::Replica;
 use crate::observe::Snapshot;
 use crate::scaled_to_zero::ScaledToZero;
@@ -41,8 +42,22 @@ pub(super) fn ready_condition(
     let tally = format!("{up}/{wanted} replicas available");
     let cause = find_cause(snapshot, roster, replicas, up >= wanted, now);
     let are_enough = up >= wanted && !stands_still(snapshot, roster);
-    let verdict = readiness::of_replicas(are_enough, tally, cause);
+    let refused = cause
+        .as_ref()
+        .and_then(|cause| own_refusal(snapshot, cause));
+    let mut verdict = readiness::of_replicas(are_enough, tally, cause);
+    if let Some(reason) = refused.filter(|_| are_enough) {
+        verdict.reason = reason;
+    }
     hold(snapshot, roster, verdict, replicas, now)
+}
+
+/// The reason of the cause if it is that the API server refuses an object of the set itself, such as an
+/// autoscaler: somebody has to look, though the minimum runs.
+fn own_refusal(snapshot: &Snapshot, cause: &Cause) -> Option<Reason> {
+    let own = readiness::refusal(super::stored_errors(snapshot))?;
+    let is_it = own.text == cause.text && own.reason == cause.reason;
+    (is_it && own.reason.is_refusal()).then_some(own.reason)
 }
 
 /// Whether no unfinished pod of a job runs: completed ranks count as available, and yet the job
@@ -144,7 +159,8 @@ fn find_cause(
             .filter(|o| holds_back(o, &cause));
         match unsupported.map(UnsupportedFeature::condition) {
             Some(told) => Cause::new(told.reason, told.message),
-            None => cause.within(&describe_place(part)),
+            None => compute_domains::complete(snapshot, roster, cause, part)
+                .within(&describe_place(part)),
         }
     });
     readiness::first(own.into_iter().chain(cause))
@@ -155,7 +171,11 @@ fn find_cause(
 fn holds_back(unsupported: &UnsupportedFeature, cause: &Cause) -> bool {
     match cause.reason {
         Reason::GangIncomplete => true,
-        Reason::PodsBeingCreated => matches!(unsupported, UnsupportedFeature::NotServed(_)),
+        Reason::PodsBeingCreated => matches!(
+            unsupported,
+            UnsupportedFeature::NotServed(_) | UnsupportedFeature::ComputeDomainsMissing
+        ),
+        Reason::ClaimMissing => matches!(unsupported, UnsupportedFeature::ComputeDomainsMissing),
         _ => false,
     }
 }

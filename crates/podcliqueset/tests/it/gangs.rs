@@ -2,6 +2,8 @@
 
 mod ambiguous;
 mod pins;
+mod quota;
+mod required_queue;
 mod scheduler_gap;
 mod taken_over;
 mod unreadable_nodes;

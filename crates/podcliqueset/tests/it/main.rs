@@ -12,6 +12,7 @@ mod bounds;
 mod check;
 mod children;
 mod claims;
+mod compute_domains;
 mod deletion;
 mod fence;
 mod full_namespace;

@@ -96,6 +96,27 @@ fn a_missing_podclique_reports_the_refusal_of_its_group() {
     );
 }
 
+/// The minimum runs, and yet somebody has to look.
+#[test]
+fn a_set_that_runs_without_its_autoscaler_says_so() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let mut stored = (*snapshot.stored).clone();
+    stored.status.get_or_insert_default().last_errors = vec![LastError {
+        code: "ERR_CREATE_HORIZONTALPODAUTOSCALER".into(),
+        description:
+            "create HorizontalPodAutoscaler demo-0-g: spec.metrics[0].type: Unsupported value"
+                .into(),
+        observed_at: Time(after(0)),
+    }];
+    snapshot.stored = stored.into();
+    let ready = ready(&snapshot);
+    assert_eq!((&*ready.status, &*ready.reason), ("True", "RequestRefused"));
+    let words =
+        "; create HorizontalPodAutoscaler demo-0-g: spec.metrics[0].type: Unsupported value";
+    assert!(ready.message.ends_with(words), "{}", ready.message);
+}
+
 #[test]
 fn a_replica_that_was_terminated_says_why() {
     let mut snapshot = laid_out(&demo().build());

@@ -83,7 +83,8 @@ fn keep(snapshot: &mut Snapshot, object: &Object) {
         let is_put = put(&mut snapshot.children.groups, object)
             || put(&mut snapshot.children.gangs, object)
             || put(&mut snapshot.children.services, object)
-            || put(&mut snapshot.children.autoscalers, object);
+            || put(&mut snapshot.children.autoscalers, object)
+            || put(&mut snapshot.domains.found, object);
         assert!(is_put, "a set never creates a {}", object.kind());
         return;
     };

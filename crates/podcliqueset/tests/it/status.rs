@@ -1,8 +1,7 @@
 //! The status.
 
-use api::conditions::{self, ConditionType};
+use api::GoDuration;
 use api::podcliqueset::PodCliqueSetPhase;
-use api::{GoDuration, labels};
 use insta::assert_snapshot;
 use testkit::builders::PodBuilder;
 
@@ -42,19 +41,6 @@ fn runs_when_a_pod_runs() {
 }
 
 #[test]
-fn names_fields_without_effect() {
-    let set = demo()
-        .with(|s| {
-            let group = (labels::MNNVL_GROUP.to_owned(), "rack".to_owned());
-            s.metadata.annotations = Some([group].into());
-        })
-        .build();
-    let status = plan(&laid_out(&set)).status.unwrap();
-    let ignored = conditions::find(&status.conditions, ConditionType::FieldNotImplemented);
-    assert_snapshot!(ignored.unwrap().message);
-}
-
-#[test]
 fn says_that_a_stored_delay_makes_no_sense_and_goes_on_without_termination() {
     let set = demo()
         .with(|s| s.spec.template.termination_delay = Some(GoDuration("0s".into())))
@@ -82,6 +68,4 @@ fn takes_over_the_generation_that_another_implementation_wrote() {
     assert!(domain::workload::hash::is_ours(
         &status.current_generation_hash.unwrap()
     ));
-    let ignored = conditions::find(&status.conditions, ConditionType::FieldNotImplemented);
-    assert_eq!(ignored, None);
 }

@@ -6,6 +6,7 @@ mod end;
 mod exit;
 mod failures;
 mod gone;
+mod queued;
 mod recorded;
 mod restart;
 mod start;

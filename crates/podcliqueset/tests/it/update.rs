@@ -168,6 +168,19 @@ fn a_replica_without_a_bound_pod_goes_first() {
     assert_eq!(turn(&snapshot), [2]);
 }
 
+/// The update of another one would take down the replicas that serve.
+#[test]
+fn a_replica_that_does_not_serve_goes_before_those_that_do() {
+    let mut snapshot = changed();
+    let seen = snapshot.podcliques.get_mut("demo-2-web").unwrap();
+    seen.pods = vec![
+        pod(&seen.podclique, 0).bound().build(),
+        pod(&seen.podclique, 1).build(),
+    ];
+    step(&mut snapshot);
+    assert_eq!(turn(&snapshot), [2]);
+}
+
 #[test]
 fn the_turn_of_a_replica_that_is_scaled_in_ends() {
     let mut snapshot = changed();

@@ -27,11 +27,7 @@ pub(super) fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
 
 /// By a pod of their set that was placed, or holds its node no longer.
 pub(super) fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
-    let read = |pod: &Pod| {
-        let node = pod.spec.node_name.clone();
-        (node, pod.is_terminating(), pod.is_completed())
-    };
-    let Some(pod) = change.newest().filter(|_| !change.keeps(read)) else {
+    let Some(pod) = change.newest().filter(|_| !change.keeps(super::place_of)) else {
         return Vec::new();
     };
     // Of most sets no gang can wait for a domain.

@@ -147,12 +147,15 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// A user edits the owner references of a child. Not of a claim: if it was deleted later, as nobody's,
-/// pods that use it would hold it, and somebody would have to end them.
+/// A user edits the owner references of a child. Not of a claim or a domain: if it was deleted later, as
+/// nobody's, pods that use it would hold it, and somebody would have to end them.
 fn cut_loose(store: &mut Store, rng: &mut Rng) {
     let is_child = |(id, o): &(&Id, &Stored)| {
-        let is_claim = id.resource == Resource::ResourceClaim;
-        view::owner(o).is_some() && !view::is_terminating(o) && !is_claim
+        let is_held_by_pods = matches!(
+            id.resource,
+            Resource::ResourceClaim | Resource::ComputeDomain | Resource::ResourceClaimTemplate
+        );
+        view::owner(o).is_some() && !view::is_terminating(o) && !is_held_by_pods
     };
     let ids: Vec<Id> = store
         .objects()

@@ -11,8 +11,8 @@ use crate::{Rng, view};
 /// A user changes the very object that a request in flight is about.
 pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
     match (id.resource, rng.below(4)) {
-        // Pods that use a claim would hold it until somebody ends them.
-        (Resource::ResourceClaim, _) => edit_label(store, rng, id),
+        // Pods that use a claim or a domain would hold it until somebody ends them.
+        (Resource::ResourceClaim | Resource::ComputeDomain, _) => edit_label(store, rng, id),
         (Resource::Pod, 0 | 1) => ungate(store, id),
         // Not for pods: users have no manifest of them, and the operator chooses their names.
         (_, 0) => recreate(store, id, rng.chance(500)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
-use super::{autoscaling, constraints, containers, idle, job, sharing, suspend, update};
+use super::{autoscaling, constraints, containers, idle, job, nvlink, sharing, suspend, update};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -110,6 +110,13 @@ impl User {
     #[must_use]
     pub fn with_sharing(mut self, rng: &mut Rng) -> Self {
         sharing::write(&mut self.manifest, rng);
+        self
+    }
+
+    /// The same user, whose pods share NVLink over nodes.
+    #[must_use]
+    pub fn with_nvlink(mut self, rng: &mut Rng) -> Self {
+        nvlink::write(&mut self.manifest, rng);
         self
     }
 

@@ -8,7 +8,7 @@ use super::window::Window;
 use super::{Checked, demand};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
-use crate::view;
+use crate::{nvlink, view};
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match (&record.before, &record.after) {
@@ -80,9 +80,16 @@ fn kept_owner(window: &Window<'_>, record: &Record, before: &Value, after: &Valu
         let by_set = was.filter(|(kind, ..)| *kind == Resource::PodCliqueSet.kind());
         by_set.is_some_and(|(_, _, uid)| is_release(window, before, after, uid))
     };
-    demand(was.is_none() || was == is || is_released(), "I5", || {
-        format!("{}: its owner was {was:?} and is {is:?}", record.id)
-    })?;
+    let is_left = || {
+        record.id.resource == Resource::ComputeDomain
+            && is.is_none()
+            && nvlink::has_stray(window.store, &record.id.name)
+    };
+    demand(
+        was.is_none() || was == is || is_released() || is_left(),
+        "I5",
+        || format!("{}: its owner was {was:?} and is {is:?}", record.id),
+    )?;
     let Some((_, owner, _)) = is.filter(|_| was.is_none()) else {
         return Ok(());
     };

@@ -4,6 +4,7 @@ mod breaches;
 mod budget;
 mod claims;
 mod completion;
+mod compute_domains;
 mod counts;
 mod culprit;
 mod domains;
@@ -23,6 +24,7 @@ mod ownership;
 mod pace;
 mod pins;
 mod pods;
+mod quota;
 mod refused_templates;
 mod requests;
 mod restarts;
@@ -120,6 +122,10 @@ impl Checker {
             if record.actor != OPERATOR && record.actor != LATE {
                 continue;
             }
+            if record.id.resource.is_of_cluster() {
+                status::check(&window, record)?;
+                continue;
+            }
             ownership::damage(&window, record)?;
             ownership::owner(&window, record)?;
             ownership::meant(&window, record)?;
@@ -134,6 +140,8 @@ impl Checker {
             breaches::check(&window, record)?;
             idle::check(&window, record)?;
             claims::check(&window, record)?;
+            compute_domains::check(&window, record)?;
+            quota::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => {
                     self.pod(&window, record)?;

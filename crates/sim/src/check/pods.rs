@@ -8,7 +8,7 @@ use super::late_requests::LateRequests;
 use super::units::Unit;
 use super::window::Window;
 use super::{
-    Checked, Checker, LATE, OPERATOR, budget, demand, exits, pace, pins, refused_templates,
+    Checked, Checker, LATE, OPERATOR, budget, demand, exits, pace, pins, quota, refused_templates,
     revisions, stored_failures, suspended, updates,
 };
 use crate::resource::Resource;
@@ -217,6 +217,9 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Checked {
     }
     if suspended::may_be_suspended(window, pod) {
         return suspended::check_deletion(window, pod);
+    }
+    if quota::may_be_lost(window, pod) {
+        return quota::check_deletion(window, pod);
     }
     let is_ready = view::is_ready(pod);
     let versions = window.of_uid(Resource::PodClique, owner);

@@ -1,4 +1,6 @@
-//! The resource claims of a set at rest, and the claims that its pods name (I58).
+//! The resource claims of a set at rest, the claims that its pods name (I58), and its ComputeDomains.
+
+mod compute_domains;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +30,7 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
     if !is_surge_allowed {
         problems.extend(left_over(store, &wanted));
     }
+    problems.extend(compute_domains::problems(store));
     problems
 }
 

@@ -13,6 +13,7 @@ pub(super) fn is_theirs(resource: Resource) -> bool {
             | Resource::Workload
             | Resource::KaiPodGroup
             | Resource::VolcanoPodGroup
+            | Resource::KueueWorkload
     )
 }
 

@@ -131,7 +131,8 @@ impl Server {
             return Reply::Answer(Answer::ok(description));
         }
         let collection = Collection::parse(&call.path).filter(|_| call.method == "GET");
-        let Some(collection) = collection else {
+        let is_served = |known: &Collection| self.with_store(|store| store.serves(known.resource));
+        let Some(collection) = collection.filter(is_served) else {
             return Reply::Answer(self.with_store(|store| store.handle(actor, call)));
         };
         let asked = list::Asked::parse(query);

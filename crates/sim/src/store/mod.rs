@@ -17,7 +17,7 @@ pub use answer::Answer;
 pub(crate) use completion::POD_GROUP_FINALIZER;
 
 use super::resource::{Id, RequestPath, Resource};
-use super::view;
+use super::{topology, view};
 
 /// An object as stored.
 pub type Stored = Arc<Value>;
@@ -127,7 +127,8 @@ impl Store {
     /// Answers a request of this actor.
     pub fn handle(&mut self, actor: &'static str, call: &Call) -> Answer {
         self.actor = actor;
-        let Some(target) = RequestPath::parse(&call.path) else {
+        let target = RequestPath::parse(&call.path);
+        let Some(target) = target.filter(|target| self.serves(target.resource)) else {
             return Answer::not_found("the server could not find the requested resource");
         };
         let result = match (call.method.as_str(), &target.name) {
@@ -160,6 +161,11 @@ impl Store {
             )),
         };
         result.unwrap_or_else(|refusal| refusal)
+    }
+
+    /// Whether requests about this resource are answered.
+    pub fn serves(&self, resource: Resource) -> bool {
+        !resource.is_of_topology() || topology::is_installed(self)
     }
 
     /// The object.

@@ -18,6 +18,7 @@ use super::plan::{PairSource, SecretWrite};
 use super::rotation::Clock;
 use super::secret_content::{AUTHORITIES, NEXT, NEXT_TRUSTED_SINCE, PairKeys, SERVING, value};
 use super::serving::Serving;
+use super::validity::{ValidityCheck, report};
 
 /// The state of the Secret.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub struct SecretWatch {
 }
 
 /// Watches the Secret until the future is dropped. Unusable content is reported, and the former
-/// certificate stays served.
+/// certificate stays served. Each list, also without a change, checks whether that has expired.
 pub fn watch_secret(
     client: Client,
     namespace: &str,
@@ -42,9 +43,15 @@ pub fn watch_secret(
     let api = Api::<DynamicObject>::namespaced_with(client, namespace, &resource);
     let (name, path) = (name.to_owned(), format!("{namespace}/{name}"));
     let watching = async move {
+        let mut validity = ValidityCheck::default();
         let tell = |object: Option<DynamicObject>| {
             let secret = object.and_then(|object| decode(object, &path));
-            publish(&pairs, secret.as_ref(), &path, clock());
+            let now = clock();
+            publish(&pairs, secret.as_ref(), &path, now);
+            let invalid = validity.find_news(pairs.borrow().as_ref(), now);
+            if let Some(found) = invalid {
+                report(&found);
+            }
             secrets.send_replace(secret.map(Arc::new));
         };
         watch_by_name(api, &name, tell).await;
@@ -94,16 +101,8 @@ fn replace(served: &mut Option<Arc<Serving>>, new: Serving, now: Timestamp) -> b
     if served.as_ref().is_some_and(|served| served.is(&new)) {
         return false;
     }
-    let (not_before, not_after) = (new.not_before, new.not_after);
     if new.is_valid_at(now) {
-        tracing::info!(%not_after, "webhook serves another certificate");
-    } else {
-        tracing::warn!(
-            %not_before,
-            %not_after,
-            "webhook serves a certificate that has expired or is not yet valid, and API servers refuse \
-             it: renew it; in mode auto the leader does"
-        );
+        tracing::info!(not_after = %new.not_after, "webhook serves another certificate");
     }
     *served = Some(Arc::new(new));
     true

@@ -20,3 +20,4 @@ mod review;
 mod rivals;
 mod rotation;
 mod server;
+mod validity;

@@ -4,9 +4,8 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 /// Headings of a version's section, and their names for Artifact Hub.
-const KINDS: [(&str, &str); 7] = [
+const KINDS: [(&str, &str); 6] = [
     ("Added", "added"),
-    ("Accepted without effect so far", "added"),
     ("Changed", "changed"),
     ("Deprecated", "deprecated"),
     ("Removed", "removed"),

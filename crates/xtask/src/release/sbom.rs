@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::chart::VERSION;
 use crate::json::at;
+use crate::krew::sha256;
 use crate::output;
 
 /// Packages with released programs.
@@ -86,14 +87,33 @@ pub fn list(facts: &Facts) -> Value {
         let below = below.filter_map(|id| packages.get(id)).map(|p| purl(p));
         json!({"ref": purl(package), "dependsOn": below.collect::<BTreeSet<String>>()})
     });
-    json!({
+    let mut parts = json!({
         "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
         "metadata": {"component": {
             "type": "application", "bom-ref": "grove", "name": "grove", "version": VERSION,
         }},
         "components": components,
         "dependencies": dependencies.collect::<Vec<Value>>(),
-    })
+    });
+    let serial_number = serial_number(&parts.to_string());
+    if let Some(fields) = parts.as_object_mut() {
+        fields.insert("serialNumber".into(), serial_number.into());
+    }
+    parts
+}
+
+/// A UUID of version 8, whose digits are those of a sum: GitHub attests no list without one.
+fn serial_number(parts: &str) -> String {
+    let sum = sha256(parts.as_bytes());
+    let digits = |from: usize, to: usize| sum.get(from..to).unwrap_or_default();
+    format!(
+        "urn:uuid:{}-{}-8{}-8{}-{}",
+        digits(0, 8),
+        digits(8, 12),
+        digits(12, 15),
+        digits(15, 18),
+        digits(18, 30)
+    )
 }
 
 fn is_linked(facts: &Facts, package: &Value) -> bool {

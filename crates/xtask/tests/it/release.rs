@@ -138,6 +138,29 @@ fn the_list_of_parts_has_the_linked_crates_and_nothing_else() {
     }
 }
 
+/// The same for the same parts, and a UUID by its form.
+#[test]
+fn the_list_of_parts_has_a_serial_number() {
+    let facts = |version: &str| sbom::Facts {
+        metadata: json!({"packages": [{
+            "id": "a", "name": "a", "version": version, "license": "MIT", "source": null,
+        }]}),
+        linked: [("a".to_owned(), version.to_owned())].into(),
+    };
+    let number = |version: &str| {
+        let list = sbom::list(&facts(version));
+        list["serialNumber"].as_str().unwrap().to_owned()
+    };
+    let first = number("1.0.0");
+    assert_eq!(first, number("1.0.0"));
+    assert_ne!(first, number("1.0.1"));
+    let uuid = first.strip_prefix("urn:uuid:").unwrap();
+    let lengths: Vec<usize> = uuid.split('-').map(str::len).collect();
+    assert_eq!(lengths, [8, 4, 4, 4, 12], "{uuid}");
+    let is_hexadecimal = uuid.chars().all(|c| c == '-' || c.is_ascii_hexdigit());
+    assert!(is_hexadecimal, "{uuid}");
+}
+
 /// Two programs list the linked crates, by two ways of calling cargo.
 #[test]
 fn the_licences_of_all_linked_crates_are_there() {

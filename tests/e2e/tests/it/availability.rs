@@ -1,5 +1,6 @@
-//! Two operators, one of which leads.
+//! Operators that elect a leader: two, one of which leads, and one that is away.
 
+mod away;
 mod ended;
 mod pair;
 mod paused;

@@ -77,6 +77,12 @@ fn queue_of_kai() {
     example.delete();
 }
 
+/// The operator of these tests waits for no quota.
+#[test]
+fn queue_of_kueue() {
+    expect_ready("queue", 3);
+}
+
 #[test]
 fn gate_of_kueue() {
     const GATE: &str = "kueue.x-k8s.io/admission";

@@ -24,7 +24,7 @@ fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
         Ok((503, body)) if missing.iter().all(|crd| body.contains(crd)) => Ok(body),
         other => Err(format!("{other:?}")),
     });
-    assert!(body.unwrap().contains("make install"));
+    assert!(body.unwrap().contains("kubectl apply -f config/crd"));
     assert_eq!(operator.get("/healthz").unwrap(), (200, "ok\n".to_owned()));
 
     Installation::on(&control_plane, &[]);

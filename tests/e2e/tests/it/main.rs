@@ -31,6 +31,7 @@ mod hostile;
 mod idle;
 mod life;
 mod names;
+mod nvlink;
 mod orphans;
 mod placement;
 mod process;

@@ -23,8 +23,8 @@ fn a_setting_without_effect_is_refused_by_its_name() {
             "controllers.podClique.concurrentSyncs: 0 is not in 1..=1000",
         ),
         (
-            "network: {autoMNNVLEnabled: true}",
-            "network: not implemented yet; remove this key",
+            "debugging: {enableProfiling: true}",
+            "debugging: not implemented yet; remove this key",
         ),
         (
             "leaderElection: {leaseDuration: 5s}",

@@ -159,41 +159,6 @@ fn a_start_order_that_never_starts_is_refused() {
     });
 }
 
-#[test]
-fn a_field_without_effect_yet_is_named_in_a_condition() {
-    let ns = Namespace::new("ignored");
-    let mut pcs = set("svc", &[clique("router", 1)], &[]);
-    pcs["metadata"]["annotations"] = json!({"grove.io/mnnvl-group": "rack"});
-    ns.apply(&pcs);
-    ns.until("it runs, and names the ignored fields", |seen| {
-        is_available(seen, "svc")?;
-        let set = seen.one("PodCliqueSet", "svc")?;
-        same(
-            "condition",
-            &condition(set, "FieldNotImplemented"),
-            &"True/AcceptedButIgnored".to_owned(),
-        )?;
-        let message = "accepted, without effect yet: metadata.annotations[grove.io/mnnvl-group]";
-        same(
-            "message",
-            &set["status"]["conditions"][0]["message"],
-            &json!(message),
-        )
-    });
-
-    let field = "/metadata/annotations/grove.io~1mnnvl-group";
-    let remove = format!("--patch={}", json!([{"op": "remove", "path": field}]));
-    ns.kubectl(&["patch", "pcs", "svc", "--type=json", &remove]);
-    ns.until("the condition is gone", |seen| {
-        let set = seen.one("PodCliqueSet", "svc")?;
-        same(
-            "condition",
-            &condition(set, "FieldNotImplemented"),
-            &String::new(),
-        )
-    });
-}
-
 /// Only the set itself has its name.
 fn nothing_but_the_set(seen: &Seen, set: &str) -> Result<(), String> {
     let mut made = seen.everything();
@@ -248,7 +213,7 @@ fn keys_of_the_operator_are_refused() {
     let ns = Namespace::new("reserved");
     let with = |field: &str, key: &str| {
         let mut worker = clique("worker", 1);
-        worker[field] = json!({key: "1"});
+        worker[field] = json!({key: "none"});
         let mut workers = group("workers", "worker", 1, 1);
         if field == "annotations" {
             workers[field] = worker[field].clone();

@@ -3,6 +3,8 @@
 
 mod kai;
 pub mod kubernetes;
+mod kueue;
+mod removed;
 mod topologies;
 mod volcano;
 

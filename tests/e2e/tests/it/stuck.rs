@@ -57,7 +57,7 @@ fn exits_with(ns: &Namespace<'_>, expected: i32) -> Result<(), String> {
 }
 
 /// The remedy for a claim names the claim and its template, so the manual has it in other words.
-const REMEDY_OF_CLAIM: &str = "`kubectl get resourceclaimtemplates` lists those that exist; ";
+const REMEDY_OF_CLAIM: &str = "`kubectl get resourceclaimtemplates -n ";
 
 /// `kubectl grove explain` gives the cause in these words, and a remedy of the manual.
 fn is_explained(ns: &Namespace<'_>, args: &[&str], reason: &str, words: &str) {
@@ -68,28 +68,30 @@ fn is_explained(ns: &Namespace<'_>, args: &[&str], reason: &str, words: &str) {
         .filter(|words| !text.contains(words))
         .collect();
     assert!(missing.is_empty(), "no {missing:?} in: {text}");
-    let remedy = remedy(ns, &text);
+    let (_, remedy) = text.split_once("Remedy ").unwrap();
+    let (remedy, _) = remedy.split_once(" Next ").unwrap();
     let manual = include_str!("../../../../docs/operations.md");
-    let row = format!(" | {remedy} |");
+    let rows = manual.lines().filter_map(|line| line.strip_suffix(" |"));
+    let mut remedies = rows.filter_map(|row| Some(row.rsplit_once(" | ")?.1));
     let is_of_claim = reason == "ClaimMissing" && remedy.starts_with(REMEDY_OF_CLAIM);
-    let is_there = is_of_claim || manual.lines().any(|line| line.ends_with(&row));
+    let is_there = is_of_claim || remedies.any(|manual| is_filled(manual, remedy));
     assert!(is_there, "the manual has no {remedy:?}: {text}");
 }
 
-/// The remedy in the form of the manual: without the names that complete the command.
-fn remedy(ns: &Namespace<'_>, text: &str) -> String {
-    let (_, remedy) = text.split_once("Remedy ").unwrap();
-    let (remedy, _) = remedy.split_once(" Next ").unwrap();
-    let remedy = remedy.replace(&format!(" -n {}", ns.name), "");
-    let remedy = remedy.replace("-c main", "-c CONTAINER");
-    let words = remedy
-        .split(' ')
-        .map(|word| match word.strip_prefix("svc-0-") {
-            Some(_) if word.ends_with('`') => "POD`",
-            Some(_) => "POD",
-            None => word,
-        });
-    words.collect::<Vec<_>>().join(" ")
+/// Whether the remedy is that of the manual, with a name in place of each word in capitals.
+fn is_filled(manual: &str, remedy: &str) -> bool {
+    let is_capital = |c: char| c.is_ascii_uppercase();
+    let is_same = |(wanted, found): (&str, &str)| {
+        let (start, end) = (wanted.find(is_capital), wanted.rfind(is_capital));
+        let (Some(start), Some(end)) = (start, end) else {
+            return wanted == found;
+        };
+        let is_placeholder = end > start && wanted[start..=end].chars().all(is_capital);
+        let is_name = found.starts_with(&wanted[..start]) && found.ends_with(&wanted[end + 1..]);
+        wanted == found || (is_placeholder && is_name && !found.contains(is_capital))
+    };
+    manual.split(' ').count() == remedy.split(' ').count()
+        && manual.split(' ').zip(remedy.split(' ')).all(is_same)
 }
 
 /// The table that a user reads first; it has to fit 120 columns.

@@ -17,6 +17,8 @@ use crate::harness::namespace::unready;
 use crate::harness::seen::{index, name};
 use crate::harness::{Namespace, Seen, condition, same};
 
+pub use delay::fence_times;
+
 /// A set with that delay.
 fn terminating(name: &str, delay: &str, cliques: &[Value], groups: &[Value]) -> Value {
     let mut pcs = set(name, cliques, groups);

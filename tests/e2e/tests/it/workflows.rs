@@ -52,3 +52,18 @@ fn wrong_workflows_are_found() {
         assert!(found.contains(words), "{wrong}: {found}");
     }
 }
+
+/// Registries take names in lower case only, and an owner on GitHub may have another one.
+#[test]
+fn a_release_goes_to_a_registry_in_lower_case() {
+    let text = fs::read_to_string(CHECKOUT.join(".github/workflows/release.yaml")).unwrap();
+    let lower = "REGISTRY=ghcr.io/${GITHUB_REPOSITORY,,}";
+    let jobs = ["files", "images", "publish"];
+    assert_eq!(text.matches(lower).count(), jobs.len());
+    for job in jobs {
+        let (_, steps) = text.split_once(&format!("\n  {job}:\n")).unwrap();
+        let (before, _) = steps.split_once(lower).unwrap();
+        assert!(!before.contains("$REGISTRY"), "{job}: {before}");
+    }
+    assert!(!text.contains("ghcr.io/${{ github.repository }}"));
+}

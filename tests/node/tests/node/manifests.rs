@@ -35,7 +35,7 @@ enum End {
 use End::{NotHere, Ready, Succeeded, Waits};
 
 /// File, name of the set, its end.
-const ENDS: [(&str, &str, End); 25] = [
+const ENDS: [(&str, &str, End); 28] = [
     ("README.md", "chat", Ready),
     ("docs/gang-termination.md", "llm", Ready),
     ("docs/start-order.md", "llm", Ready),
@@ -60,7 +60,13 @@ const ENDS: [(&str, &str, End); 25] = [
         "kueue-gate",
         Waits("ForeignSchedulingGate"),
     ),
+    (
+        "examples/mnnvl.yaml",
+        "mnnvl",
+        NotHere("needs NVIDIA's DRA driver and its switch"),
+    ),
     ("examples/prefill-decode.yaml", "prefill-decode", Ready),
+    ("examples/queue.yaml", "queue", Ready),
     ("examples/quickstart.yaml", "quickstart", Ready),
     (
         "examples/schedulers/kai-scheduler.yaml",
@@ -79,6 +85,11 @@ const ENDS: [(&str, &str, End); 25] = [
     ),
     ("examples/sglang-multinode.yaml", "sglang-multinode", Ready),
     ("examples/start-order.yaml", "start-order", Ready),
+    (
+        "examples/suspend-and-ttl.yaml",
+        "suspend-and-ttl",
+        NotHere("is created without pods; tests/e2e runs suspended sets in `suspend`"),
+    ),
     ("examples/tensorrt-llm-mpi.yaml", "tensorrt-llm-mpi", Ready),
     (
         "examples/topology.yaml",

@@ -1,4 +1,4 @@
-//! The names and variables of a process, and those of its peers.
+//! The names and variables of a process, and those of its peers, and its lines among theirs.
 
 use serde_json::{Value, json};
 
@@ -75,6 +75,40 @@ fn variables_of_a_group(ns: &Namespace) {
     has("its variables", &said, &should).unwrap();
     let host = format!("v-0-e-1-w-1.v-0.{}.svc", ns.name);
     has("its host name", &said, &[&host]).unwrap();
+    ns.until("the logs of all pods, and of one rank", |_| {
+        let all = lines_of(ns, |_| true);
+        same("the lines of all", hosts_told(ns, &[]), all)?;
+        let of_rank = lines_of(ns, |index| index == 1);
+        same("those of rank 1", hosts_told(ns, &["--rank", "1"]), of_rank)
+    });
+}
+
+/// PodClique and index of each pod of `v`, in the order in which their logs are printed.
+const PODS: [(&str, u32); 6] = [
+    ("v-0-e-0-l", 0),
+    ("v-0-e-0-w", 0),
+    ("v-0-e-0-w", 1),
+    ("v-0-e-1-l", 0),
+    ("v-0-e-1-w", 0),
+    ("v-0-e-1-w", 1),
+];
+
+/// The line with its host name that each of these pods printed, up to the cluster's domain.
+fn lines_of(ns: &Namespace, is_chosen: impl Fn(u32) -> bool) -> Vec<String> {
+    let chosen = PODS.into_iter().filter(|(_, index)| is_chosen(*index));
+    let line = |(podclique, index): (&str, u32)| {
+        let pod = format!("{podclique}-{index}.v-0.{}", ns.name);
+        format!("[{podclique}/{index}] {pod}")
+    };
+    chosen.map(line).collect()
+}
+
+/// These lines of `kubectl grove logs`.
+fn hosts_told(ns: &Namespace, flags: &[&str]) -> Vec<String> {
+    let said = ns.kubectl(&[&["grove", "logs", "v"], flags].concat());
+    let lines = said.lines().filter(|line| !line.contains('='));
+    let hosts = lines.filter_map(|line| line.split_once(".svc"));
+    hosts.map(|(host, _)| host.to_owned()).collect()
 }
 
 /// Finding R1: each attempt of a job has a name, the same in all ranks, and another one after a

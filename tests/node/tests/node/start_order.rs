@@ -98,11 +98,11 @@ fn is_initializing(pod: &Value) -> Result<(), String> {
         .ok_or_else(|| format!("grove-initc does not run: {states}"))
 }
 
-/// A dependency that crashes twice before it stays Ready: its dependent starts then, and not
-/// before.
+/// A dependency that crashes before it stays Ready: its dependent starts then, and not before. The
+/// log of the run that crashed can be read.
 fn crashing_parent(ns: &Namespace) {
     let mut main = sh(
-        "echo x >> /v/runs; test $(wc -l < /v/runs) -ge 2 || { sleep 1; exit 1; }; touch /tmp/up; exec sleep 1000",
+        "echo x >> /v/runs; echo run $(wc -l < /v/runs); test $(wc -l < /v/runs) -ge 2 || { sleep 1; exit 1; }; touch /tmp/up; exec sleep 1000",
     );
     main["volumeMounts"] = json!([{"name": "v", "mountPath": "/v"}]);
     main["readinessProbe"] = json!({"exec": {"command": ["test", "-e", "/tmp/up"]},
@@ -121,4 +121,18 @@ fn crashing_parent(ns: &Namespace) {
         );
         ready(seen, "o", "AllReady")
     });
+    logs_of_both_runs(ns);
+}
+
+/// A container that has not run before has no earlier log, which is a finding and hides no other log.
+fn logs_of_both_runs(ns: &Namespace) {
+    let now = ns.kubectl(&["grove", "logs", "o"]);
+    assert_eq!(now.trim(), "[o-0-p/0] run 2");
+    let before = ns.command(&["grove", "logs", "o", "--previous"]).output();
+    let before = before.unwrap();
+    let error = String::from_utf8_lossy(&before.stderr);
+    assert_eq!(before.status.code(), Some(1), "{error}");
+    let said = String::from_utf8_lossy(&before.stdout);
+    assert_eq!(said.trim(), "[o-0-p/0] run 1", "{error}");
+    has("the error", &error, &["cannot read the log", "(o-0-k/0)"]).unwrap();
 }

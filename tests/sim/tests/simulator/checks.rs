@@ -1,10 +1,12 @@
 //! Each check fails on a log with its error, made by hand.
 
 mod claims;
+mod compute_domains;
 mod domains;
 mod group_replicas;
 mod group_starts;
 mod left;
+mod quota;
 mod refused_templates;
 mod suspended;
 mod units;

@@ -102,9 +102,9 @@ fn is_followed(object: &Value) -> bool {
 /// Kinds with objects found at the start that no watch follows.
 fn strays(store: &Store, views: &Views) -> BTreeMap<Resource, (usize, Instant)> {
     let has_strays = |kind: &Resource| store.all(*kind).any(|(_, o)| !is_followed(o));
-    let kinds = views::KINDS
-        .into_iter()
-        .filter(|kind| !kind.is_of_cluster());
+    let is_whole =
+        |kind: &Resource| kind.is_of_cluster() || *kind == Resource::ResourceClaimTemplate;
+    let kinds = views::KINDS.into_iter().filter(|kind| !is_whole(kind));
     let doubted = kinds.filter(has_strays);
     let until = Instant::now() + DOUBT;
     doubted
@@ -131,6 +131,7 @@ impl Operator {
             init_container_image: "grove-initc".to_owned(),
             profiles: profiles(),
             is_topology_aware: true,
+            is_mnnvl_enabled: true,
             ..podcliqueset::PodCliqueSetReconciler::default()
         };
         let sets = Spoilt {
@@ -138,13 +139,17 @@ impl Operator {
             sabotage,
         };
         let groups = SpoiltGroups {
-            rules: PodCliqueScalingGroupReconciler::default(),
+            rules: PodCliqueScalingGroupReconciler {
+                is_mnnvl_enabled: true,
+                ..PodCliqueScalingGroupReconciler::default()
+            },
             sabotage,
         };
         let cliques = SpoiltPodCliques {
             rules: PodCliqueReconciler {
                 init_container_image: "grove-initc".to_owned(),
                 profiles: profiles(),
+                is_mnnvl_enabled: true,
                 ..PodCliqueReconciler::default()
             },
             sabotage,

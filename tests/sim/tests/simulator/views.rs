@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::kai::KaiTopology;
+use api::nvidia::ComputeDomain;
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
 };
@@ -15,6 +16,7 @@ use engine::scope::Scope;
 use engine::{Context, informer};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 use sim::check::Horizon;
@@ -25,8 +27,9 @@ use tokio::time::Instant;
 
 use crate::sabotage::{Sabotage, misread, revoke_deletion};
 
-/// The watched kinds: behind those that all seeds have those of the cluster, then claims.
-pub const KINDS: [Resource; 12] = [
+/// The watched kinds: behind those that all seeds have those of the cluster, then claims, then
+/// ComputeDomains.
+pub const KINDS: [Resource; 14] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -39,6 +42,8 @@ pub const KINDS: [Resource; 12] = [
     Resource::ClusterTopologyBinding,
     Resource::KaiTopology,
     Resource::ResourceClaim,
+    Resource::ComputeDomain,
+    Resource::ResourceClaimTemplate,
 ];
 
 /// How many of them all seeds have.
@@ -46,6 +51,9 @@ pub const IN_ALL: usize = 8;
 
 /// How many of them seeds have that have a topology, and no claims.
 pub const WITH_TOPOLOGY: usize = 11;
+
+/// How many of them seeds have that have claims, and no ComputeDomains.
+pub const WITH_CLAIMS: usize = 12;
 
 macro_rules! by_kind {
     ($resource:expr, $f:ident ( $($arg:expr),* )) => {
@@ -62,11 +70,14 @@ macro_rules! by_kind {
             Resource::ClusterTopologyBinding => $f::<ClusterTopologyBinding>($($arg),*),
             Resource::KaiTopology => $f::<KaiTopology>($($arg),*),
             Resource::ResourceClaim => $f::<Claim>($($arg),*),
+            Resource::ComputeDomain => $f::<ComputeDomain>($($arg),*),
+            Resource::ResourceClaimTemplate => $f::<ResourceClaimTemplate>($($arg),*),
             Resource::PodGroup
             | Resource::CompositePodGroup
             | Resource::Workload
             | Resource::KaiPodGroup
             | Resource::VolcanoPodGroup
+            | Resource::KueueWorkload
             | Resource::Event => unreachable!("not watched"),
         }
     };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sim::actors::{self, GarbageCollector, Playing};
 use sim::service::Server;
-use sim::{Rng, Store};
+use sim::{Resource, Rng, Store, topology};
 
 /// Time between two moves.
 pub const PACE: Duration = Duration::from_millis(20);
@@ -26,13 +26,16 @@ pub async fn act(server: Server, pace: Duration) {
 }
 
 /// An actor makes a move, if there is one to make.
-fn has_moved(store: &mut Store, collector: &mut GarbageCollector, rng: &mut Rng) -> bool {
+pub fn has_moved(store: &mut Store, collector: &mut GarbageCollector, rng: &mut Rng) -> bool {
     let first = rng.below(5);
-    (0..5).any(|turn| match (first + turn) % 5 {
+    let has_moved = (0..5).any(|turn| match (first + turn) % 5 {
+        0 if topology::is_installed(store) => actors::place_gang_in_domains(store, rng, usize::MAX),
         0 => actors::bind(store, rng, usize::MAX),
         1 => actors::run_pods(store, rng, Playing::Nothing),
         2 => actors::autoscale(store, rng, false),
         3 => actors::let_groups_go(store, rng),
         _ => collector.act(store, rng),
-    })
+    });
+    let has_claims = store.all(Resource::ResourceClaim).next().is_some();
+    has_moved || has_claims && actors::free_devices(store, rng)
 }

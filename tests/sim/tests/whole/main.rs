@@ -23,6 +23,7 @@ mod mutant;
 mod mutants;
 mod normal;
 mod operators;
+mod queued;
 mod replay;
 mod results;
 mod ring;

@@ -25,6 +25,8 @@ pub enum Mutant {
     ForgetsWrites,
     /// A watch begins with the present state instead of the end of the list or of the last watch.
     WatchesFromNow,
+    /// Pods do not bear the round of quota in which they were created.
+    ForgetsRounds,
     /// Each pod is marked by the present configuration, regardless of its peers.
     MarksOfTheMoment(Backend),
 }
@@ -45,6 +47,11 @@ impl Mutant {
             }
             Self::ForgetsGate if is_post_of("/pods") => {
                 call.body["spec"]["schedulingGates"] = json!([]);
+            }
+            Self::ForgetsRounds if is_post_of("/pods") => {
+                if let Some(all) = call.body["metadata"]["annotations"].as_object_mut() {
+                    all.remove(api::labels::QUOTA_ROUND);
+                }
             }
             Self::PutsWithoutVersion if call.method == "PUT" => {
                 let id = RequestPath::parse(&call.path).and_then(|target| target.id());
@@ -103,7 +110,7 @@ fn mark_anew(body: &mut Value, backend: Backend, store: &Store) {
         spec.scheduling_group = None;
     }
     let scheduler = GangScheduler {
-        name_before: None,
+        name_in_pods: None,
         backend,
     };
     mark_pod(&scheduler, &podclique, &mut pod);

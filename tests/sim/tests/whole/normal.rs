@@ -7,12 +7,17 @@ use sim::{Resource, Store, view};
 
 use crate::slots::slot;
 
-/// Keys whose values depend on the order of events or the time.
-const BY_CHANCE: [&str; 6] = [
+/// Keys whose values depend on the order of events or the time, or on the nodes that a scheduler chose.
+const BY_CHANCE: [&str; 11] = [
     "containerStatuses",
     "deletionGracePeriodSeconds",
     "generation",
+    "grove.io/pinned",
+    "nodeName",
+    "nodeSelector",
     "observedGeneration",
+    "placementScore",
+    "placements",
     "resourceVersion",
     "uid",
 ];

@@ -47,7 +47,10 @@ pub fn others(reference: &Reference) -> Vec<Disturbance> {
     let joined = writes().map(Disturbance::Joined);
     let replaced = writes().filter(|signature| signature.write.is_deletion_at_once());
     let replaced = replaced.map(Disturbance::Replaced);
-    let rest = [Disturbance::TwoOperators, Disturbance::OneNamespace];
+    // An operator of one namespace may not read the topology.
+    let may_be_confined = !reference.scenario.has_topology;
+    let confined = may_be_confined.then_some(Disturbance::OneNamespace);
+    let rest = [Disturbance::TwoOperators].into_iter().chain(confined);
     joined.chain(replaced).chain(rest).collect()
 }
 

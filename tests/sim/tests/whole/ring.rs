@@ -12,7 +12,7 @@ use operator::run::{Endpoints, run_until};
 use serde_json::Value;
 use sim::check::Checker;
 use sim::service::{Clock, Server};
-use sim::{Resource, Store, story};
+use sim::{Id, Resource, Store, story, topology};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
@@ -28,7 +28,7 @@ const STILL: usize = 4;
 /// How long another operator takes to start.
 const RESTART: Duration = Duration::from_secs(1);
 /// The kinds that an operator watches.
-pub const WATCHED: [Resource; 9] = [
+pub const WATCHED: [Resource; 10] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -38,6 +38,7 @@ pub const WATCHED: [Resource; 9] = [
     Resource::HorizontalPodAutoscaler,
     Resource::ControllerRevision,
     Resource::ResourceClaim,
+    Resource::ResourceClaimTemplate,
 ];
 
 /// Objects in a page of a list: few, so that most lists have several pages.
@@ -80,6 +81,16 @@ impl Begin {
                  scheduler: {{profiles: [{profile}]}}\n"
             );
             self.config = parse(&config).unwrap();
+        }
+        self
+    }
+
+    /// Its nodes have zones and racks. The scheduler's own Topology is the operator's to create.
+    pub fn with_topology(mut self, has_topology: bool) -> Self {
+        if has_topology {
+            topology::install(&mut self.store);
+            let of_scheduler = Id::of_cluster(Resource::KaiTopology, topology::BINDING);
+            self.store.remove("administrator", &of_scheduler);
         }
         self
     }

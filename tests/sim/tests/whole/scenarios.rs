@@ -3,6 +3,8 @@
 mod ends;
 mod ganged;
 mod manifests;
+mod pinned;
+mod shared;
 mod steps;
 mod suspended;
 mod updates;
@@ -59,12 +61,14 @@ pub struct Scenario {
     pub events: &'static [&'static str],
     /// The scheduler that receives gangs, its backend and the mode.
     pub scheduler: Option<(&'static str, &'static str, Gangs)>,
+    /// Whether the nodes of the cluster have zones and racks.
+    pub has_topology: bool,
     /// Time between two moves of the other actors.
     pub pace: Duration,
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 39] = [
+pub const SCENARIOS: [&Scenario; 42] = [
     &CREATE,
     &CREATE_SLOWLY,
     &ORDERED,
@@ -104,6 +108,9 @@ pub const SCENARIOS: [&Scenario; 39] = [
     &suspended::RESUME,
     &suspended::RESUME_JOB,
     &suspended::EXPIRE,
+    &shared::CLAIMS,
+    &shared::CLAIMS_IN,
+    &pinned::PINNED_OUT,
 ];
 
 /// A set is created.
@@ -120,6 +127,7 @@ pub const CREATE: Scenario = Scenario {
     passing: &[],
     events: &[],
     scheduler: None,
+    has_topology: false,
     pace: PACE,
 };
 

@@ -63,7 +63,8 @@ impl Reference {
 /// A cluster in which this set runs.
 fn prepare(manifest: &Value, scenario: &Scenario) -> Begin {
     in_paused_time(async {
-        let mut ring = Ring::start(Begin::empty().with_scheduler(scenario.scheduler));
+        let begin = Begin::empty().with_scheduler(scenario.scheduler);
+        let mut ring = Ring::start(begin.with_topology(scenario.has_topology));
         ring.start_operator();
         ring.wire.server.with_store(|store| create(store, manifest));
         rest(&mut ring).await;

@@ -6,13 +6,13 @@ use crate::output::{self, Zone};
 
 /// Draws the evidence without messages that were printed above.
 pub(super) fn draw_evidence<Z: Zone>(answer: &Explanation, clock: &Clock<'_, Z>) -> String {
-    let mut told = answer.cause.clone();
+    let mut told = in_one_line(&answer.cause);
     let mut text = String::new();
     for evidence in &answer.evidence {
         let line = line_of(evidence, clock);
         let message = line
             .message
-            .filter(|message| !told.contains(*message))
+            .filter(|message| !is_part_of(&told, message))
             .map_or(String::new(), |message| format!(": {message}"));
         let lead = format!("  {:<9}  ", line.what);
         text.push_str(&output::indent(&lead, &format!("{}{message}", line.head)));
@@ -21,9 +21,18 @@ pub(super) fn draw_evidence<Z: Zone>(answer: &Explanation, clock: &Clock<'_, Z>)
             text.push_str(&output::indent("             | ", words));
         }
         told.push('\n');
-        told.push_str(line.message.unwrap_or_default());
+        told.push_str(&in_one_line(line.message.unwrap_or_default()));
     }
     text
+}
+
+/// Events have their message in one line, and a long one without its end.
+fn is_part_of(told: &str, message: &str) -> bool {
+    told.contains(in_one_line(message).trim_end_matches('…'))
+}
+
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A piece of evidence, in the parts of its line.
@@ -90,12 +99,17 @@ fn line_of<'a, Z: Zone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> Evidenc
 fn describe_condition<Z: Zone>(c: &Condition, clock: &Clock<'_, Z>) -> String {
     let status = format!("{} {}={}", c.object, c.type_, c.status);
     let Some(since) = c.since else {
-        return format!("{status} {}", c.reason);
+        return format!("{status} {}", c.reason).trim_end().to_owned();
     };
     let reported = c.reason_reported;
     let reported = reported.map(|at| format!(" (first reported {})", clock.tell(at)));
     let (since, reported) = (clock.tell(since), reported.unwrap_or_default());
-    format!("{status} since {since}, now {}{reported}", c.reason)
+    // The kubelet gives no reason for a pod that is not Ready because of a readiness gate.
+    let now = match c.reason.as_str() {
+        "" => String::new(),
+        reason => format!(", now {reason}"),
+    };
+    format!("{status} since {since}{now}{reported}")
 }
 
 fn times(count: i32) -> String {

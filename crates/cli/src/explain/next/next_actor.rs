@@ -30,16 +30,23 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
         | Reason::Unschedulable => {
             "the scheduler tries again by itself when something changes; the operator waits for it"
         }
-        Reason::SchedulerNotInstalled | Reason::QueueNotFound | Reason::TopologyUnavailable => {
+        Reason::SchedulerNotInstalled
+        | Reason::QueueNotFound
+        | Reason::TopologyUnavailable
+        | Reason::ComputeDomainsMissing => {
             "the gang starts by itself once the missing object exists; until then its pods stay gated"
         }
         Reason::ClaimMissing => "the operator creates the pods once their claims exist",
         Reason::PriorityTooHigh => {
             "the gang starts once the set names another PriorityClass; until then its pods stay gated"
         }
+        Reason::QuotaEvicted => {
+            "its pods end, then it waits in its queue until Kueue reserves quota for it again"
+        }
+        Reason::WaitingForQuota => "Kueue reserves the quota; until then the pods stay gated",
         Reason::ForeignSchedulingGate => "the operator waits until that gate is removed",
         Reason::WaitingForScheduler => "the operator waits for the scheduler",
-        Reason::PodsBeingCreated => "the operator creates the missing pods now",
+        Reason::PodsBeingCreated => "the operator creates the missing pods",
         Reason::PodNotReady => {
             "the operator waits until the pod is Ready again; one whose node is lost is replaced once \
              Kubernetes has evicted it"

@@ -9,6 +9,11 @@ use super::Situation;
 use crate::explain::answer::NextStep;
 use crate::workload::pod_state;
 
+/// The chart's value that has Kubernetes' own scheduler place gangs as a whole (1.37).
+const ALL_OR_NOTHING: &str = "for all or nothing set the chart's value `config.scheduler.profiles` to \
+                              `[{name: default-scheduler, backend: kubernetes}]` (Kubernetes 1.37, \
+                              docs/gang-scheduling.md)";
+
 /// The pods of the gang that keep their nodes while others of its minimum find none.
 pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Option<NextStep> {
     let is_short = matches!(
@@ -31,10 +36,8 @@ pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Option<NextStep> {
         1 => format!("1 pod of gang {gang} keeps its node"),
         many => format!("{many} pods of gang {gang} keep their nodes"),
     };
-    let text = format!(
-        "{subject} meanwhile: default-scheduler places pods one by one; for all or nothing see \
-         docs/gang-scheduling.md"
-    );
+    let text =
+        format!("{subject} meanwhile: default-scheduler places pods one by one; {ALL_OR_NOTHING}");
     Some(NextStep::sometime(text))
 }
 

@@ -6,10 +6,12 @@ use api::conditions::Reason;
 use domain::Pod;
 use domain::health::stuck::StuckTimeouts;
 use domain::health::{termination, training};
-use jiff::Timestamp;
+use domain::roster::ObservedClique;
+use jiff::{SignedDuration, Timestamp};
 
 use super::Situation;
 use crate::explain::answer::NextStep;
+use crate::output::age_of;
 
 /// Pods that are named.
 const MOST: usize = 3;
@@ -24,14 +26,13 @@ pub(super) fn of_clique(situation: &Situation<'_, '_>) -> Vec<NextStep> {
         .filter(|_| replaces)
         .filter_map(|pod| of_ended(pod, is_job));
     let earlier = earlier_pods(situation);
-    let leaving = find_leaving(pods.iter().chain(earlier), is_job);
+    let leaving = find_leaving(situation, pods.iter().chain(earlier));
     ended.take(MOST).chain(leaving).collect()
 }
 
 /// Pods of the PodClique that hang in Terminating.
 pub(super) fn that_leave(situation: &Situation<'_, '_>) -> Vec<NextStep> {
-    let is_job = training::is_training(&situation.view.workload.set);
-    find_leaving(pods_of_finding(situation).iter(), is_job).collect()
+    find_leaving(situation, pods_of_finding(situation).iter())
 }
 
 fn pods_of_finding<'a>(situation: &Situation<'a, '_>) -> &'a [Arc<Pod>] {
@@ -40,23 +41,25 @@ fn pods_of_finding<'a>(situation: &Situation<'a, '_>) -> &'a [Arc<Pod>] {
 }
 
 fn find_leaving<'a>(
+    situation: &Situation<'_, '_>,
     pods: impl Iterator<Item = &'a Arc<Pod>>,
-    is_job: bool,
-) -> impl Iterator<Item = NextStep> {
+) -> Vec<NextStep> {
     let leaving = pods.filter(|p| p.is_terminating());
-    leaving
-        .take(MOST)
-        .flat_map(move |pod| of_leaving(pod, is_job))
+    let leaving = leaving.take(MOST);
+    leaving.flat_map(|pod| of_leaving(situation, pod)).collect()
 }
 
-/// A replica that was terminated waits for the pods of its earlier attempts.
+/// A replica that was terminated waits for the pods of its earlier attempts: those of the other
+/// PodCliques.
 fn earlier_pods<'a>(situation: &Situation<'a, '_>) -> impl Iterator<Item = &'a Arc<Pod>> {
     let part = situation.finding.part.as_ref();
     let waits = situation.reason == Some(Reason::ReplicaTerminating);
     let replica = part.filter(|_| waits).map(|part| part.replica);
     let roster = &situation.view.roster;
     let earlier = replica.map_or_else(Vec::new, |i| roster.previous_of(i).to_vec());
-    earlier.into_iter().flat_map(|c| &c.pods)
+    let found = situation.finding.podclique.map(ObservedClique::name);
+    let others = earlier.into_iter().filter(move |c| Some(c.name()) != found);
+    others.flat_map(|c| &c.pods)
 }
 
 /// Whether the operator replaces single pods that ended: always, but in a job only while its
@@ -90,34 +93,53 @@ fn of_ended(pod: &Pod, is_job: bool) -> Option<NextStep> {
     ))
 }
 
-/// The time until which its slot is held, by the operator's defaults: neither its configuration nor
-/// the pod's node is read here.
-fn of_leaving(pod: &Pod, is_job: bool) -> Vec<NextStep> {
+/// The time until which its slot is held, by the operator's defaults: its configuration is not read
+/// here. Of a job the state of the pod's node decides; both cases are shown if it is not known.
+fn of_leaving(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<NextStep> {
+    let workload = situation.view.workload;
     let timeouts = StuckTimeouts::default();
     let usual = ("stuckPodTimeout; 60s", timeouts.slot_until(pod, false));
     let ready = (
         "stuckPodTimeoutOnReadyNode; 10m",
         timeouts.slot_until(pod, true),
     );
-    if !is_job {
-        return held(pod, "", usual).into_iter().collect();
-    }
-    let node = pod.spec.node_name.as_deref().unwrap_or("of the pod");
-    let lost = held(
-        pod,
-        &format!(", if node {node} is gone or not Ready"),
-        usual,
-    );
-    let ready = held(pod, &format!(", if node {node} is Ready"), ready);
-    lost.into_iter().chain(ready).collect()
+    let held = |when: &str, limit| held(pod, situation.view.now, when, limit);
+    let is_job = training::is_training(&workload.set);
+    let Some(node) = pod.spec.node_name.as_deref().filter(|_| is_job) else {
+        return held("", usual).into_iter().collect();
+    };
+    let steps = match workload.nodes_in_service.get(node) {
+        Some(true) => [held(&format!(", as node {node} is Ready"), ready), None],
+        Some(false) => {
+            let why = format!(", as node {node} is gone, not Ready or out of service");
+            [held(&why, usual), None]
+        }
+        None => [
+            held(&format!(", if node {node} is gone or not Ready"), usual),
+            held(&format!(", if node {node} is Ready"), ready),
+        ],
+    };
+    steps.into_iter().flatten().collect()
 }
 
-fn held(pod: &Pod, when: &str, (key, until): (&str, Option<Timestamp>)) -> Option<NextStep> {
-    let since = pod.metadata.deletion_timestamp.as_ref()?.0;
+fn held(
+    pod: &Pod,
+    now: Timestamp,
+    when: &str,
+    (key, until): (&str, Option<Timestamp>),
+) -> Option<NextStep> {
+    let age = age_of(deletion_asked_at(pod)?, now);
     let text = format!(
-        "{}, terminating since {since:.0}, stops counting if it is still there then{when} ({key} \
-         unless the operator's configuration says otherwise)",
+        "{}, terminating for {age}, stops counting if it is still there then{when} ({key} unless the \
+         operator's configuration says otherwise)",
         pod.name()
     );
     Some(NextStep::at(until?, text))
+}
+
+/// `deletionTimestamp` is the end of the grace period, which may be in the future.
+fn deletion_asked_at(pod: &Pod) -> Option<Timestamp> {
+    let end = pod.metadata.deletion_timestamp.as_ref()?.0;
+    let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0);
+    end.checked_sub(SignedDuration::from_secs(grace)).ok()
 }

@@ -2,6 +2,7 @@
 
 use api::PodClique;
 use domain::health::availability::clique_breach;
+use domain::health::suspension;
 use domain::health::termination::{self, Breach};
 use domain::health::training;
 use domain::plan::Target;
@@ -39,7 +40,12 @@ fn of_runtime(view: &View<'_>) -> Option<NextStep> {
         return Some(NextStep::sometime(text));
     }
     let Some(end) = training::deadline(set) else {
-        let text = "maxRuntime stands still while the set is suspended";
+        let cause = if suspension::is_suspended(set.status.as_ref()) {
+            "the set is suspended"
+        } else {
+            "no gang has quota"
+        };
+        let text = format!("maxRuntime does not count while {cause}");
         return Some(NextStep::sometime(text));
     };
     let text = "maxRuntime is over: unless it is done, the job fails with MaxRuntimeExceeded";

@@ -102,8 +102,13 @@ fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<NextStep> {
         .map(|(name, wanted)| {
             let podclique = situation.view.roster.slot_named(name).occupant();
             let ready = podclique.map_or(0, |c| c.pods.iter().filter(|p| p.is_ready()).count());
+            let pods = match wanted {
+                "1" => format!("pod of {name} is"),
+                _ => format!("pods of {name} are"),
+            };
+            let are = if ready == 1 { "is" } else { "are" };
             NextStep::sometime(format!(
-                "{} starts once {wanted} pods of {name} are ready; now {ready} are",
+                "{} starts once {wanted} {pods} ready; now {ready} {are}",
                 pod.name()
             ))
         });

@@ -26,6 +26,18 @@ pub enum NeededKind {
     KaiQueue,
     /// A queue of Volcano.
     VolcanoQueue,
+    /// A LocalQueue of Kueue.
+    LocalQueue,
+    /// A WorkloadPriorityClass of Kueue.
+    WorkloadPriorityClass,
+    /// A ResourceClaim.
+    ResourceClaim,
+    /// A ResourceClaimTemplate.
+    ClaimTemplate,
+    /// A DeviceClass.
+    DeviceClass,
+    /// The definition of ComputeDomains; the name is that of the resource.
+    ComputeDomains,
     /// A ClusterTopologyBinding.
     Topology,
     /// A node with a label; the name is that of its key.
@@ -56,6 +68,15 @@ impl NeededKind {
             Self::Secret => ("secrets", "Secret"),
             Self::KaiQueue => ("queues.scheduling.run.ai", "queue"),
             Self::VolcanoQueue => ("queues.scheduling.volcano.sh", "queue"),
+            Self::LocalQueue => ("localqueues.kueue.x-k8s.io", "LocalQueue"),
+            Self::WorkloadPriorityClass => (
+                "workloadpriorityclasses.kueue.x-k8s.io",
+                "WorkloadPriorityClass",
+            ),
+            Self::ResourceClaim => ("resourceclaims", "ResourceClaim"),
+            Self::ClaimTemplate => ("resourceclaimtemplates", "ResourceClaimTemplate"),
+            Self::DeviceClass => ("deviceclasses", "DeviceClass"),
+            Self::ComputeDomains => ("computedomains.resource.nvidia.com", "definition"),
             Self::Topology => ("clustertopologybindings", "ClusterTopologyBinding"),
             Self::LabelledNode => ("nodes", "node"),
             Self::Quota => ("resourcequotas and limitranges", "quota"),
@@ -70,14 +91,30 @@ impl NeededKind {
             Self::Claim,
             Self::ConfigMap,
             Self::Secret,
+            Self::LocalQueue,
+            Self::WorkloadPriorityClass,
+            Self::ResourceClaim,
+            Self::ClaimTemplate,
+            Self::DeviceClass,
         ];
         all.into_iter().find(|known| known.word() == kind)
+    }
+
+    /// Whether pods get devices by it.
+    pub(super) fn is_of_devices(self) -> bool {
+        use NeededKind::{ClaimTemplate, ComputeDomains, DeviceClass, ResourceClaim};
+        matches!(
+            self,
+            ResourceClaim | ClaimTemplate | DeviceClass | ComputeDomains
+        )
     }
 
     /// Whether the kind is namespaced.
     pub(super) fn is_namespaced(self) -> bool {
         use NeededKind::{Claim, ConfigMap, Quota, Secret, ServiceAccount};
+        use NeededKind::{ClaimTemplate, LocalQueue, ResourceClaim};
         matches!(self, ServiceAccount | Claim | ConfigMap | Secret | Quota)
+            || matches!(self, LocalQueue | ResourceClaim | ClaimTemplate)
     }
 }
 

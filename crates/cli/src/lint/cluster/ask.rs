@@ -1,6 +1,7 @@
 //! Requests: each object once, several at a time, only metadata.
 
 use api::kai::KaiQueue;
+use api::kueue::{self, WorkloadPriorityClass};
 use api::volcano::VolcanoQueue;
 use api::{ClusterTopologyBinding, PodCliqueSet};
 use futures::{StreamExt, TryStreamExt, stream};
@@ -8,9 +9,10 @@ use k8s_openapi::api::core::v1::{
     ConfigMap, LimitRange, Namespace, Node, PersistentVolumeClaim, ResourceQuota, Secret,
     ServiceAccount,
 };
+use k8s_openapi::api::resource::v1::{DeviceClass, ResourceClaim, ResourceClaimTemplate};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use kube::api::ListParams;
-use kube::core::{ApiResource, DynamicObject};
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, Resource};
 
 use super::answers::{Answer, Answers, NamespaceQuota, NeededKind, Wanted};
@@ -19,6 +21,8 @@ use crate::exit::Failure;
 
 /// Requests at a time.
 const AT_ONCE: usize = 8;
+/// Group and version of ComputeDomains.
+const COMPUTE_DOMAINS: &str = "resource.nvidia.com/v1beta1";
 
 /// The answers to all of these.
 pub(super) async fn ask(cluster: &Cluster, wanted: Vec<Wanted>) -> Result<Answers, Failure> {
@@ -47,8 +51,20 @@ async fn ask_one(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Err
         NeededKind::Claim => exists::<PersistentVolumeClaim>(cluster, wanted).await,
         NeededKind::ConfigMap => exists::<ConfigMap>(cluster, wanted).await,
         NeededKind::Secret => exists::<Secret>(cluster, wanted).await,
-        NeededKind::KaiQueue => queue::<KaiQueue>(cluster, wanted).await,
-        NeededKind::VolcanoQueue => queue::<VolcanoQueue>(cluster, wanted).await,
+        NeededKind::KaiQueue => exists_if_served(cluster, wanted, &of::<KaiQueue>()).await,
+        NeededKind::VolcanoQueue => exists_if_served(cluster, wanted, &of::<VolcanoQueue>()).await,
+        NeededKind::LocalQueue => exists_if_served(cluster, wanted, &local_queue()).await,
+        NeededKind::WorkloadPriorityClass => {
+            exists_if_served(cluster, wanted, &of::<WorkloadPriorityClass>()).await
+        }
+        NeededKind::ResourceClaim => {
+            exists_if_served(cluster, wanted, &of::<ResourceClaim>()).await
+        }
+        NeededKind::ClaimTemplate => {
+            exists_if_served(cluster, wanted, &of::<ResourceClaimTemplate>()).await
+        }
+        NeededKind::DeviceClass => exists_if_served(cluster, wanted, &of::<DeviceClass>()).await,
+        NeededKind::ComputeDomains => is_served(cluster, COMPUTE_DOMAINS, &wanted.name).await,
         NeededKind::Topology => topology(cluster, wanted).await,
         NeededKind::LabelledNode => labelled_node(cluster, wanted).await,
         NeededKind::Quota => namespace_quota(cluster, wanted).await,
@@ -75,23 +91,44 @@ async fn exists<K>(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::E
 where
     K: Resource<DynamicType = ()>,
 {
-    let kind = ApiResource::erase::<K>(&());
+    exists_as(cluster, wanted, &of::<K>()).await
+}
+
+fn of<K>() -> ApiResource
+where
+    K: Resource<DynamicType = ()>,
+{
+    ApiResource::erase::<K>(&())
+}
+
+/// The operator has no type for it.
+fn local_queue() -> ApiResource {
+    let kind = GroupVersionKind::gvk(kueue::GROUP, kueue::VERSION, "LocalQueue");
+    ApiResource::from_gvk_with_plural(&kind, "localqueues")
+}
+
+async fn exists_as(
+    cluster: &Cluster,
+    wanted: &Wanted,
+    kind: &ApiResource,
+) -> Result<Answer, kube::Error> {
     let client = cluster.client.clone();
     let api: Api<DynamicObject> = match &wanted.namespace {
-        Some(namespace) => Api::namespaced_with(client, namespace, &kind),
-        None => Api::all_with(client, &kind),
+        Some(namespace) => Api::namespaced_with(client, namespace, kind),
+        None => Api::all_with(client, kind),
     };
     let found = api.get_metadata_opt(&wanted.name).await?;
     Ok(found.map_or(Answer::Missing, |_| Answer::There))
 }
 
-async fn queue<K>(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error>
-where
-    K: Resource<DynamicType = ()>,
-{
-    let version = K::api_version(&());
-    match is_served(cluster, &version, &K::plural(&())).await? {
-        Answer::There => exists::<K>(cluster, wanted).await,
+/// The same of a kind that the cluster may not know.
+async fn exists_if_served(
+    cluster: &Cluster,
+    wanted: &Wanted,
+    kind: &ApiResource,
+) -> Result<Answer, kube::Error> {
+    match is_served(cluster, &kind.api_version, &kind.plural).await? {
+        Answer::There => exists_as(cluster, wanted, kind).await,
         answer => Ok(answer),
     }
 }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use api::kueue::VERSION;
 use api::{ClusterTopologyBinding, PodCliqueSet};
-use domain::scheduling::{Backend, UnsupportedFeature};
+use domain::scheduling::{Backend, COMPUTE_DOMAINS_NOT_SERVED, UnsupportedFeature};
 
 use super::answers::{Answer, Answers, NeededKind};
 use super::needs::Need;
 use super::quota;
 use super::rules::{
-    CHECK_SKIPPED, MISSING_OBJECT, MISSING_QUEUE, MISSING_TOPOLOGY, NO_NAMESPACE, NO_NODE_OF_LEVEL,
-    NOT_INSTALLED,
+    CHECK_SKIPPED, MISSING_CLAIM, MISSING_OBJECT, MISSING_QUEUE, MISSING_TOPOLOGY, NO_NAMESPACE,
+    NO_NODE_OF_LEVEL, NOT_INSTALLED,
 };
 use crate::lint::remark::Remark;
 
@@ -73,11 +74,23 @@ fn missing(need: &Need) -> Remark {
             let remark = Remark::new(&NO_NODE_OF_LEVEL, at, problem);
             remark.remedy("label the nodes, or correct the key")
         }
+        NeededKind::LocalQueue => {
+            let namespace = need.wanted.namespace.as_deref().unwrap_or_default();
+            let problem = format!("LocalQueue {name} does not exist in namespace {namespace}");
+            let list = format!("kubectl get localqueues.kueue.x-k8s.io -n {namespace}");
+            let remark = Remark::new(&MISSING_QUEUE, at, problem);
+            remark.remedy(format!("create it, or use one that `{list}` lists"))
+        }
         _ => {
+            let rule = match kind {
+                NeededKind::WorkloadPriorityClass => &MISSING_QUEUE,
+                kind if kind.is_of_devices() => &MISSING_CLAIM,
+                _ => &MISSING_OBJECT,
+            };
             let place = need.wanted.namespace.as_ref();
             let place = place.map_or(String::new(), |n| format!(" in namespace {n}"));
             let problem = format!("{} {name} does not exist{place}", kind.word());
-            let remark = Remark::new(&MISSING_OBJECT, at, problem);
+            let remark = Remark::new(rule, at, problem);
             remark.remedy("create it, or correct the name")
         }
     }
@@ -90,18 +103,37 @@ fn no_queue(at: &str, backend: Backend, name: &str) -> Remark {
 }
 
 fn not_served(need: &Need) -> Remark {
-    let backend = match need.wanted.kind {
-        NeededKind::KaiQueue => Backend::KaiScheduler,
-        NeededKind::VolcanoQueue => Backend::Volcano,
+    let at = need.path.as_str();
+    match need.wanted.kind {
+        NeededKind::KaiQueue => no_scheduler(at, Backend::KaiScheduler),
+        NeededKind::VolcanoQueue => no_scheduler(at, Backend::Volcano),
+        NeededKind::LocalQueue | NeededKind::WorkloadPriorityClass => {
+            let plural = need.wanted.kind.plural();
+            let problem = format!("this cluster does not serve {plural} in version {VERSION}");
+            let remark = Remark::new(&MISSING_QUEUE, at, problem);
+            remark.remedy("install Kueue 0.17 or newer, or remove the label")
+        }
+        NeededKind::ComputeDomains => {
+            Remark::new(&MISSING_CLAIM, at, COMPUTE_DOMAINS_NOT_SERVED.to_owned())
+        }
+        kind if kind.is_of_devices() => {
+            let plural = kind.plural();
+            let problem = format!("this cluster does not serve {plural} of resource.k8s.io/v1");
+            let remark = Remark::new(&MISSING_CLAIM, at, problem);
+            remark.remedy("use Kubernetes 1.34 or newer")
+        }
         _ => {
             let problem = "this cluster does not serve grove.io/v1alpha1".to_owned();
-            let remark = Remark::new(&NOT_INSTALLED, need.path.as_str(), problem);
-            return remark.remedy("install grove first");
+            let remark = Remark::new(&NOT_INSTALLED, at, problem);
+            remark.remedy("install grove first")
         }
-    };
+    }
+}
+
+/// In the words of condition `SchedulingFeatureUnsupported`.
+fn no_scheduler(at: &str, backend: Backend) -> Remark {
     let unsupported = UnsupportedFeature::NotServed(backend);
-    let message = unsupported.condition().message;
-    Remark::new(&MISSING_QUEUE, need.path.as_str(), message)
+    Remark::new(&MISSING_QUEUE, at, unsupported.condition().message)
 }
 
 fn skipped(need: &Need) -> Remark {

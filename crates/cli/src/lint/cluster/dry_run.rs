@@ -1,15 +1,12 @@
-//! One pod of each clique, which the API server is asked about and does not create.
+//! Pods that the API server is asked about and does not create.
 
-use api::PodCliqueSet;
-use domain::object::ownership;
 use futures::{StreamExt, stream};
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
-use kube::api::{ObjectMeta, PostParams};
+use kube::api::PostParams;
 
 use super::rules::{CHECK_SKIPPED, POD_REFUSED};
 use crate::cluster::Cluster;
-use crate::lint::parts::cliques;
 use crate::lint::remark::Remark;
 
 /// Requests at a time.
@@ -20,33 +17,8 @@ const MAY_NOT_CREATE: &str = "cannot create resource \"pods\"";
 const QUOTA: &str = "exceeded quota";
 /// The words of the API server if a webhook is not called in a dry run.
 const NO_DRY_RUN: &str = "does not support dry run";
-
-/// A pod of each clique as its template has it, with the path of the template. The parts that the
-/// operator adds are left out: it is sure of them.
-pub fn build_pods(set: &PodCliqueSet) -> Vec<(String, Pod)> {
-    let name = ownership::name(&set.metadata);
-    let class = &set.spec.template.priority_class_name;
-    cliques(set)
-        .map(|(at, clique)| {
-            let mut spec = (*clique.spec.pod_spec).clone();
-            if !class.is_empty() {
-                spec.priority_class_name = Some(class.clone());
-            }
-            let metadata = ObjectMeta {
-                generate_name: Some(format!("{name}-0-{}-", clique.name)),
-                labels: Some(clique.labels.clone()),
-                annotations: Some(clique.annotations.clone()),
-                ..ObjectMeta::default()
-            };
-            let pod = Pod {
-                metadata,
-                spec: Some(spec),
-                ..Pod::default()
-            };
-            (format!("{at}.spec.podSpec"), pod)
-        })
-        .collect()
-}
+/// The remedy of trouble that passes.
+const AGAIN: &str = "try again later";
 
 /// The remark on a template after the answer to its pod; none if the pod would be created, or if
 /// other rules say why not.
@@ -57,9 +29,10 @@ pub fn judge_answer(at: &str, code: u16, message: &str) -> Option<Remark> {
         400 if message.contains(NO_DRY_RUN) => None,
         403 if message.contains(QUOTA) => None,
         403 if message.contains(MAY_NOT_CREATE) => {
-            Some(skipped(at, "you have no right to create pods"))
+            let remark = skipped(at, "you have no right to create pods");
+            Some(remark.remedy("try again with the right to create pods"))
         }
-        429 | 500.. => Some(skipped(at, message)),
+        429 | 500.. => Some(skipped(at, message).remedy(AGAIN)),
         _ => {
             let problem = format!("the API server refuses its pods: {message}");
             Some(Remark::new(&POD_REFUSED, at, problem))
@@ -67,16 +40,20 @@ pub fn judge_answer(at: &str, code: u16, message: &str) -> Option<Remark> {
     }
 }
 
-fn skipped(at: &str, why: &str) -> Remark {
+/// The remark on a template whose pod was not asked about.
+pub(super) fn skipped(at: &str, why: &str) -> Remark {
     let problem = format!("its pods were not checked by a dry run: {why}");
-    let remark = Remark::new(&CHECK_SKIPPED, at, problem);
-    remark.remedy("try again with the right to create pods")
+    Remark::new(&CHECK_SKIPPED, at, problem)
 }
 
-/// Asks about all cliques of a set in that namespace.
-pub(super) async fn ask(cluster: &Cluster, namespace: &str, set: &PodCliqueSet) -> Vec<Remark> {
+/// Asks about these pods in that namespace; with each is the path of its template.
+pub(super) async fn ask(
+    cluster: &Cluster,
+    namespace: &str,
+    asked: Vec<(String, Pod)>,
+) -> Vec<Remark> {
     let pods: Api<Pod> = Api::namespaced(cluster.client.clone(), namespace);
-    let questions = build_pods(set)
+    let questions = asked
         .into_iter()
         .map(|(at, pod)| ask_one(pods.clone(), at, pod));
     let answers: Vec<Option<Remark>> = stream::iter(questions).buffered(AT_ONCE).collect().await;
@@ -91,6 +68,6 @@ async fn ask_one(pods: Api<Pod>, at: String, pod: Pod) -> Option<Remark> {
     match pods.create(&params, &pod).await {
         Ok(_) => None,
         Err(kube::Error::Api(status)) => judge_answer(&at, status.code, &status.message),
-        Err(error) => Some(skipped(&at, &error.to_string())),
+        Err(error) => Some(skipped(&at, &error.to_string()).remedy(AGAIN)),
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use api::PodCliqueSet;
+use api::kueue::keys;
 use api::topology::TopologyConstraint;
 use domain::object::ownership;
 use domain::scheduling::{Backend, queue_of, queue_of_set};
 
 use super::answers::{NeededKind, Wanted};
-use super::references;
+use super::{devices, references};
 use crate::lint::judged_files::{JudgedFiles, Ours};
 use crate::lint::parts::{cliques, groups, pods};
 
@@ -59,6 +60,8 @@ pub fn needs_of(set: &PodCliqueSet, namespace: &str) -> Vec<Need> {
         needs.extend(references::of_pod(namespace, &at, pod, class.is_empty()));
     }
     needs.extend(queues(set, namespace));
+    needs.extend(of_kueue(set, namespace));
+    needs.extend(devices::of_set(set, namespace));
     needs.extend(topologies(set));
     let name = ownership::name(&set.metadata);
     needs.push(need(NeededKind::Quota, name, "spec"));
@@ -86,6 +89,20 @@ fn queues(set: &PodCliqueSet, namespace: &str) -> Option<Need> {
         None => format!("spec.template.cliques, key {key}"),
     };
     Some(Need::new(kind, namespace, queue, at))
+}
+
+/// The queue and the priority that the set names for Kueue.
+fn of_kueue(set: &PodCliqueSet, namespace: &str) -> Vec<Need> {
+    let named = |kind, key: &str| {
+        let name = ownership::label(&set.metadata, key)?;
+        let at = format!("metadata.labels[{key}]");
+        Some(Need::new(kind, namespace, name, at))
+    };
+    let Some(queue) = named(NeededKind::LocalQueue, keys::QUEUE) else {
+        return Vec::new();
+    };
+    let class = named(NeededKind::WorkloadPriorityClass, keys::PRIORITY_CLASS);
+    [queue].into_iter().chain(class).collect()
 }
 
 /// All constraints of a set name one topology.

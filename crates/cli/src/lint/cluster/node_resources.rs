@@ -10,7 +10,7 @@ use crate::lint::remark::Remark;
 use crate::lint::rules::pod::resource_names::{is_own, named_by, nearest};
 
 /// The fields of a set that name a device, and the names.
-pub(super) fn devices(set: &PodCliqueSet) -> Vec<(String, &str)> {
+pub(crate) fn devices(set: &PodCliqueSet) -> Vec<(String, &str)> {
     pods(set)
         .flat_map(|(at, pod)| named_by(&at, pod))
         .filter(|(_, name)| !is_own(name) && name.contains('/'))

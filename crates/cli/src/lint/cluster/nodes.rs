@@ -47,7 +47,7 @@ fn skipped(at: &str) -> Remark {
 }
 
 /// Reads all nodes if a set asks for some; none if the user may not.
-pub(super) async fn read(
+pub(crate) async fn read(
     cluster: &Cluster,
     sets: &[&PodCliqueSet],
 ) -> Result<Option<OfferedNodes>, Failure> {

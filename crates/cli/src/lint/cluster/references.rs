@@ -3,11 +3,11 @@
 use k8s_openapi::api::core::v1::PodSpec;
 use serde_json::Value;
 
-use super::answers::NeededKind::{self, Claim, ConfigMap, Secret};
+use super::answers::NeededKind::{self, Claim, ClaimTemplate, ConfigMap, ResourceClaim, Secret};
 use super::needs::Need;
 
 /// Fields that name an object; a list stands for each of its items.
-const FIELDS: [(&str, NeededKind); 14] = [
+const FIELDS: [(&str, NeededKind); 16] = [
     ("imagePullSecrets.name", Secret),
     ("volumes.persistentVolumeClaim.claimName", Claim),
     ("volumes.configMap.name", ConfigMap),
@@ -25,6 +25,8 @@ const FIELDS: [(&str, NeededKind); 14] = [
         ConfigMap,
     ),
     ("initContainers.env.valueFrom.secretKeyRef.name", Secret),
+    ("resourceClaims.resourceClaimName", ResourceClaim),
+    ("resourceClaims.resourceClaimTemplateName", ClaimTemplate),
 ];
 
 /// References of the pod template; its `PriorityClass` only if it counts.
@@ -61,7 +63,7 @@ fn of_account<'a>(at: &str, pod: &'a PodSpec) -> Option<(&'a str, String)> {
 }
 
 /// The names in a field below `value`, each with its path.
-fn names_at<'a>(value: &'a Value, at: &str, field: &str) -> Vec<(&'a str, String)> {
+pub(super) fn names_at<'a>(value: &'a Value, at: &str, field: &str) -> Vec<(&'a str, String)> {
     if value.get("optional") == Some(&Value::Bool(true)) {
         return Vec::new();
     }

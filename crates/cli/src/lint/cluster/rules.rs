@@ -24,8 +24,16 @@ pub(in crate::lint) const MISSING_OBJECT: Rule = Rule::warning(
 
 pub(in crate::lint) const MISSING_QUEUE: Rule = Rule::warning(
     "missing-queue",
-    "a queue of KAI Scheduler or Volcano that does not exist",
-    "Gangs stay gated until it does (docs/gang-scheduling.md).",
+    "a queue of KAI Scheduler, Volcano or Kueue, or a WorkloadPriorityClass, that does not exist",
+    "Gangs stay gated until it does (docs/gang-scheduling.md, docs/queues.md); without the class the \
+     priority of the pods counts.",
+);
+
+pub(in crate::lint) const MISSING_CLAIM: Rule = Rule::warning(
+    "missing-claim",
+    "a ResourceClaim, ResourceClaimTemplate or DeviceClass that does not exist and is not in the files, \
+     or ComputeDomains that the cluster does not serve",
+    "Pods that use such devices are not created, or none of them is placed (docs/devices.md).",
 );
 
 pub(in crate::lint) const MISSING_TOPOLOGY: Rule = Rule::warning(
@@ -73,6 +81,6 @@ pub(in crate::lint) const QUOTA_NEEDS_REQUESTS: Rule = Rule::warning(
 
 pub(in crate::lint) const CHECK_SKIPPED: Rule = Rule::warning(
     "check-skipped",
-    "an object that you have no right to read in the cluster",
-    "lint does not know whether it exists.",
+    "an object that you have no right to read in the cluster, or a clique without a dry run of its pods",
+    "lint does not know whether the object exists, or whether the API server accepts the pods.",
 );

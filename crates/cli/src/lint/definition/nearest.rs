@@ -6,11 +6,20 @@ use strsim::osa_distance;
 use super::walk::join;
 use crate::schema;
 
+/// The field of a clique's spec with the spec of its pods.
+const POD_SPEC: &str = "podSpec";
+
+/// The fields around the spec of pods in other kinds.
+const AROUND_PODS: [&str; 2] = ["template", "spec"];
+
 /// The remedy for a field of that name in the innermost of these objects.
 pub(super) fn remedy(around: &[(String, &JSONSchemaProps)], name: &str) -> String {
     let Some((here, schema)) = around.last() else {
         return "remove it".to_owned();
     };
+    if let Some(place) = place_of_pod(here, schema, name) {
+        return format!("move the fields of the pods' spec in it to {place}");
+    }
     if let Some(place) = place_below(here, schema, name).or_else(|| place_above(around, name)) {
         return format!("move it to {place}, which has such a field");
     }
@@ -18,6 +27,22 @@ pub(super) fn remedy(around: &[(String, &JSONSchemaProps)], name: &str) -> Strin
         Some(meant) => format!("name it {meant}, or remove it"),
         None => "remove it".to_owned(),
     }
+}
+
+/// The place of the fields that a Deployment has in `template.spec`, and a pod in `spec`.
+fn place_of_pod(here: &str, schema: &JSONSchemaProps, name: &str) -> Option<String> {
+    if !AROUND_PODS.contains(&name) {
+        return None;
+    }
+    let is_pod = has_field(schema, "containers") && here.ends_with(POD_SPEC);
+    if is_pod {
+        return Some(here.to_owned());
+    }
+    if has_field(schema, POD_SPEC) {
+        return Some(join(here, POD_SPEC));
+    }
+    let spec = schema::of_field(schema, "spec")?;
+    has_field(spec, POD_SPEC).then(|| join(&join(here, "spec"), POD_SPEC))
 }
 
 /// In a child of this object.
@@ -32,7 +57,10 @@ fn place_below(here: &str, schema: &JSONSchemaProps, name: &str) -> Option<Strin
 
 /// In an ancestor of this object, but not in the outermost one, which has all names of metadata.
 fn place_above(around: &[(String, &JSONSchemaProps)], name: &str) -> Option<String> {
-    let (_, outer) = around.split_last()?;
+    // All objects have these, and mean others by them.
+    let (_, outer) = around
+        .split_last()
+        .filter(|_| !AROUND_PODS.contains(&name))?;
     let (path, _) = outer
         .iter()
         .rev()

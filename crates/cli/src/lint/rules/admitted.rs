@@ -62,13 +62,27 @@ pub(in crate::lint) fn wrong_version(version: &str, served: &str) -> Remark {
 }
 
 /// A kind that does not exist; users write one of the known ones.
-pub(in crate::lint) fn unknown_kind(kind: &str, known: [&str; 2]) -> Remark {
-    let lower = kind.to_lowercase();
-    let distance = |known: &&str| osa_distance(&known.to_lowercase(), &lower);
-    let meant = known.into_iter().min_by_key(distance).unwrap_or_default();
+pub(in crate::lint) fn unknown_kind(kind: &str, known: [&'static str; 2]) -> Remark {
+    let (meant, _) = nearest_kind(kind, known);
     let problem = "grove.io has no such kind".to_owned();
     let remark = Remark::new(&UNKNOWN_KIND, "kind", problem);
     remark
         .value(format!("{kind:?}"))
         .remedy(format!("did you mean {meant}?"))
+}
+
+/// So many letters differ at most in a kind that was misspelt, whatever their case.
+const NEAR: usize = 2;
+
+/// The known kind that was certainly meant, if there is one.
+pub(in crate::lint) fn meant_kind(kind: &str, known: [&'static str; 2]) -> Option<&'static str> {
+    let (meant, distance) = nearest_kind(kind, known);
+    (distance <= NEAR).then_some(meant)
+}
+
+fn nearest_kind(kind: &str, known: [&'static str; 2]) -> (&'static str, usize) {
+    let lower = kind.to_lowercase();
+    let distances = known.map(|known| (known, osa_distance(&known.to_lowercase(), &lower)));
+    let nearest = distances.into_iter().min_by_key(|(_, distance)| *distance);
+    nearest.unwrap_or_default()
 }

@@ -103,7 +103,8 @@ fn cannot_scale_in(scaled: &Scaled<'_>) -> Option<Remark> {
     let (replicas, minimum) = (scaled.replicas, scaled.minimum);
     let problem = format!("is all of replicas, so the autoscaler never goes below {replicas}");
     let at = format!("{}.minAvailable", scaled.at);
-    (replicas > 1 && minimum >= replicas).then(|| {
+    // A minimum above replicas is an error of its own.
+    (replicas > 1 && minimum == replicas).then(|| {
         Remark::new(&CANNOT_SCALE_IN, at, problem)
             .value(minimum.to_string())
             .remedy("lower it to the smallest count that works")
@@ -156,12 +157,16 @@ fn metric_by_pods(scaled: &Scaled<'_>) -> Option<Remark> {
     let by_pods = metrics
         .iter()
         .position(|metric| !is_divided_by_replicas(metric));
-    let at = match by_pods {
-        Some(i) => format!("{}.metrics[{i}]", scaled.config_at),
-        None if metrics.is_empty() => format!("{}.metrics", scaled.config_at),
+    let (at, subject) = match by_pods {
+        Some(i) => (format!(".metrics[{i}]"), "this metric"),
+        None if metrics.is_empty() => (
+            ".metrics".to_owned(),
+            "the default metric, CPU utilization,",
+        ),
         None => return None,
     };
-    let problem = format!("is counted by pods, and a group replica has {pods}");
+    let at = format!("{}{at}", scaled.config_at);
+    let problem = format!("{subject} is counted by pods, and a group replica has {pods} pods");
     (scaled.is_group && pods > 1).then(|| {
         let remark = Remark::new(&METRIC_BY_PODS, at, problem);
         remark.remedy("use type External or Object with an averageValue")

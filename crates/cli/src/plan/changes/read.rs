@@ -1,11 +1,13 @@
 //! Reads the objects of a set in the cluster.
 
 use api::kai::KaiPodGroup;
+use api::nvidia::ComputeDomain;
 use api::volcano::VolcanoPodGroup;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::plan::Kind;
 use domain::scheduling::Backend;
 use domain::workload::claims::has_sharing;
+use domain::workload::nvlink;
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{Pod, Service};
@@ -96,6 +98,11 @@ pub async fn read_found(
         Box::pin(add_all::<ResourceClaim>(cluster, &of_set, &mut found)).await?;
     }
     let (rules, _) = rules.for_set(&set);
+    let has_domains = rules.sets.is_mnnvl_enabled && !nvlink::enrolled_groups(&set).is_empty();
+    // A cluster without NVIDIA's driver has none.
+    if has_domains && let Ok(domains) = Box::pin(cluster.list::<ComputeDomain>(&of_set)).await {
+        found.add(&domains)?;
+    }
     read_for_scheduler(cluster, &set, &of_set, &rules, &mut found).await?;
     Ok(Some(found))
 }

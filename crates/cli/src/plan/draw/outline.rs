@@ -7,7 +7,7 @@ use api::labels::env;
 use super::heading;
 use super::topology::draw_topology;
 use crate::output::{self, Table, count, legible};
-use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Variable};
+use crate::plan::outline::{Amounts, AskedPods, Autoscaler, CliquePods, Gang, Outline, Variable};
 
 /// More values than this are only counted.
 const SHOWN_VALUES: usize = 2;
@@ -23,7 +23,8 @@ pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
         draw_summary(outline),
         gangs.join("\n"),
         draw_idle(&outline.podcliques),
-        draw_claims(&outline.claims),
+        draw_names("resource claims that pods share", &outline.claims),
+        draw_names("ComputeDomains", &outline.compute_domains),
         draw_pods(outline),
         if is_wide {
             draw_variables_of_each(&outline.podcliques)
@@ -50,6 +51,9 @@ fn draw_summary(outline: &Outline) -> String {
     made.push(count(outline.pods(), "pod"));
     if !outline.claims.is_empty() {
         made.push(count(outline.claims.len(), "resource claim"));
+    }
+    if !outline.compute_domains.is_empty() {
+        made.push(count(outline.compute_domains.len(), "ComputeDomain"));
     }
     let mut lines = vec![
         format!("{heading}: {}, {replicas}\n", outline.workload_type),
@@ -86,6 +90,7 @@ fn draw_gang(gang: &Gang) -> String {
     );
     text.push_str(&output::indent("  ", &describe_start(gang)));
     text.push_str(&draw_topology(gang));
+    text.push_str(&draw_quota(gang));
     let mut table = Table::new(&["  PODCLIQUE", "MINIMUM", "PODS"]);
     for part in &gang.podgroups {
         table.row(vec![
@@ -97,6 +102,21 @@ fn draw_gang(gang: &Gang) -> String {
     text.push_str(&table.print());
     text.push_str(&draw_requests(&gang.requests));
     text
+}
+
+/// `quota: asks queue team-a for leader 1, worker 4 (at least 2)`.
+fn draw_quota(gang: &Gang) -> String {
+    let Some(quota) = &gang.quota else {
+        return String::new();
+    };
+    let pods: Vec<String> = quota.pod_sets.iter().map(describe_pods).collect();
+    let asks = format!("asks queue {} for {}", quota.queue, pods.join(", "));
+    output::indent("  quota: ", &asks)
+}
+
+fn describe_pods(pods: &AskedPods) -> String {
+    let least = pods.min_count.map(|least| format!(" (at least {least})"));
+    format!("{} {}{}", pods.name, pods.count, least.unwrap_or_default())
 }
 
 fn describe_start(gang: &Gang) -> String {
@@ -142,12 +162,12 @@ fn draw_idle(podcliques: &[CliquePods]) -> String {
     output::indent(&first, &names.join(", "))
 }
 
-fn draw_claims(claims: &[String]) -> String {
-    if claims.is_empty() {
+fn draw_names(title: &str, names: &[String]) -> String {
+    if names.is_empty() {
         return String::new();
     }
-    let title = output::bold("resource claims that pods share");
-    let names = claims.iter().map(|name| format!("  {}\n", legible(name)));
+    let title = output::bold(title);
+    let names = names.iter().map(|name| format!("  {}\n", legible(name)));
     std::iter::once(format!("{title}\n")).chain(names).collect()
 }
 

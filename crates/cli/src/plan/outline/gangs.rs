@@ -9,8 +9,9 @@ use domain::object::pod_requests::{ResourceSum, Which};
 use domain::scheduling::{Backend, DEFAULT_SCHEDULER};
 use serde::Serialize;
 
+use super::quota::AskedQuota;
 use super::topology::PackedScope;
-use super::{Parts, topology};
+use super::{Parts, quota, topology};
 use crate::plan::world::World;
 
 /// A gang.
@@ -38,6 +39,9 @@ pub struct Gang {
     /// The topology domains that its pods share.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub topology: Vec<PackedScope>,
+    /// The quota that it asks Kueue for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quota: Option<AskedQuota>,
     /// Its podgroups, one for each PodClique.
     pub podgroups: Vec<OutlinedPodGroup>,
     /// The requests of its pods.
@@ -97,6 +101,7 @@ fn describe(parts: &Parts<'_>, world: &World, gang: &PodGang) -> (usize, Gang) {
             .saturating_sub(minimum)
             .max(0),
         topology: topology::list_scopes(parts.set, gang, base),
+        quota: quota::asked(parts, world, gang),
         podgroups: groups.iter().map(part_of).collect(),
         requests: requests_of(parts, groups),
     };

@@ -5,7 +5,7 @@ use domain::object::ownership;
 use domain::plan::Kind;
 use k8s_openapi::api::autoscaling::v2::{HorizontalPodAutoscaler, MetricSpec, MetricTarget};
 use k8s_openapi::api::core::v1;
-use k8s_openapi::api::resource::v1::ResourceClaim;
+use kube::Resource;
 use serde::Serialize;
 
 use crate::exit::Failure;
@@ -84,9 +84,10 @@ pub(super) fn list_services(world: &World, namespace: &str) -> Result<Vec<Servic
         .collect())
 }
 
-pub(super) fn list_claims(world: &World) -> Vec<String> {
-    let claims = world.stored(Kind::of::<ResourceClaim>());
-    let staying = claims.filter(|(_, claim)| !json::is_terminating(claim));
+/// Names of the objects of a kind that nobody deletes.
+pub(super) fn list_staying<K: Resource<DynamicType = ()>>(world: &World) -> Vec<String> {
+    let all = world.stored(Kind::of::<K>());
+    let staying = all.filter(|(_, object)| !json::is_terminating(object));
     staying.map(|(key, _)| key.name.clone()).collect()
 }
 

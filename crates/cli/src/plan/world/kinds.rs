@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use api::kai::{KaiPodGroup, KaiQueue, KaiTopology};
+use api::nvidia::ComputeDomain;
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
@@ -64,6 +65,7 @@ fn all() -> BTreeMap<Kind, Feed> {
         Feed::of::<Revision>(false),
         Feed::of::<Claim>(false),
         Feed::of::<ResourceClaimTemplate>(false),
+        Feed::of::<ComputeDomain>(false),
         Feed::of::<Node>(false),
         Feed::of::<ClusterTopologyBinding>(false),
         Feed::of::<KaiPodGroup>(false),

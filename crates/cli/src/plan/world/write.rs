@@ -31,7 +31,9 @@ impl World {
         let written = match action {
             Action::Create(object) => self.create(&id, encode(object)?)?,
             Action::Check(check) => self.answer(check),
-            Action::Replace(object) => self.replace(&id, encode(object)?)?,
+            Action::Replace(object) | Action::ReplaceStatus(object) => {
+                self.replace(&id, encode(object)?)?
+            }
             Action::Merge { target, patch } => self.merge(target, patch)?,
             Action::Patch { patch, .. } => self.patch(patch)?,
             Action::Delete {

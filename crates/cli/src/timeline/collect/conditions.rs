@@ -57,6 +57,32 @@ fn of_gang(gang: &PodGang, object: &ReportingObject<'_>) -> Vec<Moment> {
     scheduled.into_iter().chain(ready).chain(lost).collect()
 }
 
+/// Whether a condition still has the message of the event, which the recorder shortens if it is long.
+/// Otherwise the condition has changed since.
+fn is_of_the_report(of_condition: &str, of_event: &str) -> bool {
+    match of_event.strip_suffix('…') {
+        Some(beginning) => of_condition.starts_with(beginning),
+        None => of_condition == of_event,
+    }
+}
+
+/// The condition of an update that makes no progress.
+fn find_stall(conditions: &[Condition]) -> Option<&Condition> {
+    let update = conditions::find(conditions, ConditionType::UpdateInProgress)?;
+    (update.status == "Unknown").then_some(update)
+}
+
+/// `Ready` without the words about a stalled update, which its message repeats: they have a moment of their
+/// own, and it is later.
+fn without_stall(ready: &Condition, stalled: Option<&Condition>) -> Condition {
+    let mut ready = ready.clone();
+    if let Some(stalled) = stalled.filter(|c| !c.message.is_empty()) {
+        let repeated = format!("; {}", stalled.message);
+        ready.message = ready.message.replace(&repeated, "");
+    }
+    ready
+}
+
 struct ReportingObject<'a> {
     kind: &'static str,
     meta: &'a ObjectMeta,
@@ -88,15 +114,12 @@ impl ReportingObject<'_> {
             // The event is a moment of its own.
             return self.moment(at, what, "");
         }
-        // The recorder shortens long messages.
-        let is_whole = condition.message.starts_with(message.trim_end_matches('…'));
-        let text = if is_whole {
-            &condition.message
+        let moment = if is_of_the_report(&condition.message, &message) {
+            let moment = self.moment(at, what, &condition.message);
+            moment.because(&condition.reason)
         } else {
-            &message
+            self.moment(at, what, &message).because(reported_as)
         };
-        let moment = self.moment(at, what, text);
-        let moment = moment.because(&condition.reason);
         moment.told_by(reported_as, message, true)
     }
 
@@ -121,6 +144,7 @@ impl ReportingObject<'_> {
     /// `Ready`.
     fn readiness(&self, conditions: &[Condition], from_the_beginning: bool) -> Option<Moment> {
         let ready = conditions::find(conditions, ConditionType::Ready)?;
+        let ready = &without_stall(ready, find_stall(conditions));
         let at = ready.last_transition_time.0;
         if ready.status == "True" {
             return Some(self.of_ready(ready));
@@ -166,12 +190,16 @@ impl ReportingObject<'_> {
             .iter()
             .filter_map(|t| conditions::find(conditions, *t))
             .filter(|c| c.status == "True");
-        let stuck = conditions::find(conditions, ConditionType::UpdateInProgress)
-            .filter(|c| c.status == "Unknown");
-        found
-            .chain(stuck)
-            .map(|c| self.of_condition(What::Warning, c))
-            .collect()
+        let found = found.map(|c| self.of_condition(What::Warning, c));
+        found.chain(self.stall(conditions)).collect()
+    }
+
+    /// An update that makes no progress. The event about it has another reason than the condition; one of
+    /// a later time is a moment of its own.
+    fn stall(&self, conditions: &[Condition]) -> Option<Moment> {
+        let stalled = find_stall(conditions)?;
+        let moment = self.of_status(What::Warning, stalled, Reason::UpdateStalled.into());
+        (!moment.text.is_empty()).then_some(moment)
     }
 
     fn lost(&self, conditions: &[Condition], was_scheduled: bool) -> Vec<Moment> {

@@ -122,6 +122,7 @@ fn of_event(event: &Event) -> Option<Moment> {
     Some(Moment {
         count: event::count(event),
         until: (last > first).then_some(last),
+        uid: object.uid.clone().filter(|uid| !uid.is_empty()),
         ..moment
     })
 }

@@ -1,5 +1,7 @@
 //! Next steps, and pods that wait for others.
 
+mod clocks;
+mod leaving;
 mod one_by_one;
 mod replicas;
 mod unseen;
@@ -9,7 +11,7 @@ use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, set};
 use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::{
     PcsUpdateProgress, PodCliqueSetPhase, PodFailure, ReplicaAttempt, ReplicaUpdateProgress,
-    RollingUpdate, TrainingSpec,
+    RollingUpdate, Suspension, TrainingSpec,
 };
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupSpec, WorkloadType, labels};
 use cli::explain::search;

@@ -1,5 +1,7 @@
 //! The requests to a cluster, and the findings from its answers.
 
+mod devices;
+
 use admission::defaults::{DefaultsConfig, apply};
 use api::PodCliqueSet;
 use cli::lint::{Answer, Answers, NamespaceQuota, Need, NeededKind, check_answers, needs_of};

@@ -138,6 +138,32 @@ fn an_unknown_field_is_an_error(#[case] line: &str, #[case] expected: &str) {
     assert_eq!(report.errors(), 1, "{:?}", report.findings);
 }
 
+/// A clique has a podSpec where a Deployment has a template, and a pod a spec.
+#[rstest]
+#[case::in_the_pod(
+    at(FRONTEND, "spec/podSpec/spec"),
+    "spec.template.cliques[0].spec.podSpec.spec"
+)]
+#[case::template_in_the_pod(
+    at(FRONTEND, "spec/podSpec/template"),
+    "spec.template.cliques[0].spec.podSpec.template"
+)]
+#[case::in_the_spec(
+    at(FRONTEND, "spec/template"),
+    "spec.template.cliques[0].spec.template"
+)]
+#[case::spec_in_the_spec(at(FRONTEND, "spec/spec"), "spec.template.cliques[0].spec.spec")]
+#[case::in_the_clique(at(FRONTEND, "template"), "spec.template.cliques[0].template")]
+fn the_spec_of_pods_belongs_into_pod_spec(#[case] place: String, #[case] path: &str) {
+    let report = lint(&edited(&[(&place, json!({}))]).to_string());
+    let found = said(&report, &["unknown-field"]).concat();
+    let expected = format!(
+        " {path}: the field does not exist; kubectl refuses it, the API server drops it; move the \
+         fields of the pods' spec in it to spec.template.cliques[0].spec.podSpec"
+    );
+    assert!(found.ends_with(&expected), "{found}");
+}
+
 fn column(line: &str) -> usize {
     11 + line.find(": ").unwrap() + 2
 }

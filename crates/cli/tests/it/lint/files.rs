@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use cli::files::read_sources;
 use cli::lint::{StoredObjects, judge_sources};
+use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::good_set::{edited, good};
 
@@ -32,11 +33,13 @@ fn examples_have_no_errors() {
 }
 
 /// Examples that stand for a user's own workload have neither GPUs nor models to wait for.
-const SKETCHES: [&str; 9] = [
+const SKETCHES: [&str; 11] = [
     "autoscaling",
     "coherent",
     "disaggregated",
+    "mnnvl",
     "start-order",
+    "suspend-and-ttl",
     "topology",
     "training-pytorch",
     "schedulers/kai-scheduler",
@@ -57,10 +60,10 @@ fn examples_to_copy_have_no_warnings() {
         .into_iter()
         .filter(|s| !is_sketch(&s.name))
         .collect();
-    assert_eq!(copied.len(), 12);
+    assert_eq!(copied.len(), 13);
     let report = judge_sources(&copied, &StoredObjects::default()).into_report(&[]);
     assert!(report.findings.is_empty(), "{:#?}", report.findings);
-    assert_eq!(report.checked, 12, "objects of ours");
+    assert_eq!(report.checked, 13, "objects of ours");
 }
 
 #[test]
@@ -134,6 +137,48 @@ fn a_kind_that_is_none_is_an_error() {
         ["1:7: kind: \"PodCliqueset\": grove.io has no such kind; did you mean PodCliqueSet?"]
     );
     assert_eq!((report.checked, report.skipped), (1, 1));
+}
+
+/// The rest of the object is judged as that of the kind and version that were meant.
+#[rstest]
+#[case::kind(
+    "/kind",
+    "PodCliqueset",
+    "kind: \"PodCliqueset\": grove.io has no such kind; did you mean PodCliqueSet?"
+)]
+#[case::plural(
+    "/kind",
+    "PodCliqueSets",
+    "kind: \"PodCliqueSets\": grove.io has no such kind; did you mean PodCliqueSet?"
+)]
+#[case::version(
+    "/apiVersion",
+    "grove.io/v1",
+    "apiVersion: \"grove.io/v1\": this version is not served; write grove.io/v1alpha1"
+)]
+fn a_wrong_name_of_the_kind_hides_nothing_else(
+    #[case] field: &str,
+    #[case] name: &str,
+    #[case] expected: &str,
+) {
+    let object = edited(&[(field, name.into()), ("/spec/replicas", (-1).into())]);
+    let report = lint(&object.to_string());
+    let told = said(&report, &["unknown-kind", "wrong-version", "refused"]);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].ends_with(expected), "{told:?}");
+    assert!(
+        told[1].contains("spec.replicas: -1: must not be negative"),
+        "{told:?}"
+    );
+}
+
+/// Nobody knows what was meant by it.
+#[test]
+fn a_kind_of_other_words_is_not_looked_into() {
+    let object = edited(&[("/kind", "Job".into()), ("/spec/replicas", (-1).into())]);
+    let report = lint(&object.to_string());
+    assert_eq!(report.findings.len(), 1, "{:?}", report.findings);
+    assert_eq!(report.findings[0].remark.rule.id, "unknown-kind");
 }
 
 /// An object that is being deleted may contain anything.

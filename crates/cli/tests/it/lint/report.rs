@@ -60,6 +60,56 @@ fn without_a_terminal_each_finding_is_one_line() {
     );
 }
 
+/// The path of the utilization is longer than a line.
+const LONG: &str = "\
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: serve}
+spec:
+  replicas: 1
+  template:
+    cliques:
+      - name: decode
+        spec:
+          roleName: decode
+          replicas: 1
+          podSpec:
+            containers:
+              - {name: main, image: \"llm:1\", resources: {requests: {cpu: \"1\"}}}
+    podCliqueScalingGroups:
+      - name: workers
+        cliqueNames: [decode]
+        scaleConfig:
+          maxReplicas: 2
+          metrics:
+            - type: Resource
+              resource: {name: cpu, target: {type: Utilization, averageUtilization: 0}}
+";
+
+#[test]
+fn a_long_path_is_broken_before_a_dot() {
+    let path = "spec.template.podCliqueScalingGroups[0].scaleConfig.metrics[0].resource.target\
+                .averageUtilization";
+    let report = lint(LONG);
+    let text = plain(&report);
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+    let lines: Vec<_> = text.lines().map(str::trim).collect();
+    let broken = "spec.template.podCliqueScalingGroups[0].scaleConfig.metrics[0].resource";
+    let at = lines.iter().position(|line| line.ends_with(broken));
+    let next = lines[at.unwrap() + 1];
+    assert!(
+        next.starts_with(".target.averageUtilization: 0: "),
+        "{text}"
+    );
+    assert!(
+        draw_report(&report, None).contains(path),
+        "in a pipe it is whole"
+    );
+}
+
 #[test]
 fn nothing_found_is_one_line() {
     assert_eq!(

@@ -97,6 +97,19 @@ fn a_group_that_cannot_scale_in() {
     );
 }
 
+/// The error about it is enough.
+#[test]
+fn a_minimum_above_replicas_is_not_all_of_them() {
+    let mut all = group_scaled(json!({"maxReplicas": 5})).to_vec();
+    all.push((at(GROUP, "minAvailable"), json!(4)));
+    let report = lint(&edited(&edits(&all)).to_string());
+    let told = said(&report, &["autoscaler-cannot-scale-in", "refused"]);
+    let at = "spec.template.podCliqueScalingGroups[0].minAvailable: 4: must not be greater than";
+    assert!(told.iter().any(|line| line.contains(at)), "{told:?}");
+    let is_of_scaling = |line: &String| line.contains("all of replicas");
+    assert!(!told.iter().any(is_of_scaling), "{told:?}");
+}
+
 #[rstest]
 #[case::room(json!({"maxReplicas": 3}), &[])]
 #[case::none_by_default(json!({"maxReplicas": 2}), &["spec.template.cliques[0].spec.autoScalingConfig.maxReplicas"])]
@@ -154,6 +167,20 @@ fn a_metric_that_is_counted_by_pods(#[case] config: Value, #[case] expected: Opt
         paths("group-metric-by-pods", &edits(&group_scaled(config))),
         expected
     );
+}
+
+#[rstest]
+#[case::the_default(
+    json!({"maxReplicas": 5}),
+    ": the default metric, CPU utilization, is counted by pods, and a group replica has 4 pods; use type External or Object with an averageValue"
+)]
+#[case::of_resources(
+    utilization("cpu"),
+    "[0]: this metric is counted by pods, and a group replica has 4 pods; use type External or Object with an averageValue"
+)]
+fn a_metric_that_is_counted_by_pods_is_named(#[case] config: Value, #[case] words: &str) {
+    let found = remarks("group-metric-by-pods", &edits(&group_scaled(config)));
+    assert_eq!(found, [format!("{OF_GROUP}{words}")]);
 }
 
 #[test]

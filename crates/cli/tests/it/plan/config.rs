@@ -4,12 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use cli::format::Format;
-use cli::plan::{PlanArgs, Planned, Rules, Surroundings, plan_new, read_rules};
+use cli::plan::{PlanArgs, Planned, Rules, Surroundings, plan_change, plan_new, read_rules};
 use rstest::rstest;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 use testkit::builders::after;
 
+use super::cluster::Cluster;
 use super::{clique, set};
 
 fn read(text: &str) -> Result<(), String> {
@@ -43,7 +44,14 @@ fn the_file_that_the_chart_gives_the_operator_is_read() {
     config["kind"] = "OperatorConfiguration".into();
     config["watchNamespaces"] = json!(["ml"]);
     let profile = json!({"name": "kai-scheduler", "gangs": "Tree", "config": {}});
-    config["scheduler"] = json!({"profiles": [profile], "defaultProfileName": "kai-scheduler"});
+    let other = json!({
+        "name": "kueue",
+        "backend": "kubernetes",
+        "schedulerName": "default-scheduler",
+        "requiresQueue": true,
+    });
+    let profiles = json!([profile, other]);
+    config["scheduler"] = json!({"profiles": profiles, "defaultProfileName": "kai-scheduler"});
     assert_eq!(read(&config.to_string()), Ok(()));
     assert_eq!(
         read("gangScheduling: {scaledGangsWaitFor: BaseScheduled}"),
@@ -51,20 +59,52 @@ fn the_file_that_the_chart_gives_the_operator_is_read() {
     );
 }
 
-#[test]
-fn templates_of_other_namespaces_are_refused_if_the_file_says_so() {
+const DENY: &str = "resourceSharing: {templatesOfOtherNamespaces: Deny}";
+
+/// A set with a claim from a template of namespace `shared`.
+fn sharing() -> Value {
     let mut file = set(&[clique("a", 1)], &[]);
     let entry = json!({"name": "pool", "namespace": "shared", "scope": "AllReplicas"});
     file["spec"]["template"]["resourceSharing"] = json!([entry]);
+    file
+}
+
+#[test]
+fn templates_of_other_namespaces_are_refused_if_the_file_says_so() {
+    let file = sharing();
     let is_refused = |config: &str, namespace: &str| {
         let (rules, around) = (rules_of(config).unwrap(), Surroundings::default());
         let planned = plan_new(&file, namespace, &rules, &around, after(0)).unwrap();
         matches!(planned, Planned::Refused(_))
     };
-    let deny = "resourceSharing: {templatesOfOtherNamespaces: Deny}";
-    assert!(is_refused(deny, "default"));
-    assert!(!is_refused(deny, "shared"));
+    assert!(is_refused(DENY, "default"));
+    assert!(!is_refused(DENY, "shared"));
     assert!(!is_refused("{}", "default"));
+}
+
+/// The set was stored while they were allowed.
+#[rstest]
+#[case::denied(DENY, true)]
+#[case::allowed("resourceSharing: {templatesOfOtherNamespaces: Allow}", false)]
+#[case::by_default("{}", false)]
+fn a_stored_set_that_names_a_forbidden_template_is_warned_of_it(
+    #[case] config: &str,
+    #[case] is_forbidden: bool,
+) {
+    let file = sharing();
+    let (rules, around) = (rules_of(config).unwrap(), Surroundings::default());
+    let found = Cluster::of(&file).found();
+    let planned = plan_change(&file, "default", Some(&found), &rules, &around, after(0)).unwrap();
+    let Planned::Changed(change) = &planned else {
+        panic!("{planned:?}");
+    };
+    let warned = change.warnings.join("\n");
+    let assumed = change.after.assumptions.join("\n");
+    let words = "ResourceClaimTemplate shared/pool is forbidden: the operator's configuration has \
+                 resourceSharing.templatesOfOtherNamespaces: Deny";
+    assert_eq!(warned.contains(words), is_forbidden, "{warned}");
+    let exists = "ResourceClaimTemplate shared/pool exists";
+    assert_eq!(assumed.contains(exists), !is_forbidden, "{assumed}");
 }
 
 /// A plan by the built-in defaults would look like a plan by this file.

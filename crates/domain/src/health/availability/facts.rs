@@ -29,6 +29,8 @@ pub struct CliqueFacts {
     pub is_orphaned: bool,
     /// Whether its set is suspended: its pods are deleted, and none is created.
     pub is_held: bool,
+    /// Whether that is because its gang has no quota.
+    pub awaits_quota: bool,
     /// Only for training.
     pub training: Option<TrainingFacts>,
     /// The pod whose trouble is the most important, with that trouble.
@@ -79,6 +81,16 @@ impl CliqueFacts {
     #[must_use]
     pub fn held(self, is_held: bool) -> Self {
         Self { is_held, ..self }
+    }
+
+    /// The same, with its gang waiting for quota: its pods go too. A suspension is the reason before that.
+    #[must_use]
+    pub fn awaiting_quota(self, awaits_quota: bool) -> Self {
+        Self {
+            is_held: self.is_held || awaits_quota,
+            awaits_quota: awaits_quota && !self.is_held,
+            ..self
+        }
     }
 
     /// The same with the delay that a breach of a job may last. Without a delay readiness is only a

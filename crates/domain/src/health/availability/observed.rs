@@ -48,6 +48,7 @@ impl CliqueFacts {
             is_updating: false,
             is_orphaned: false,
             is_held: false,
+            awaits_quota: false,
             training: is_training.then(|| facts_of_job(podclique, &staying)),
             cause: find_cause(stored, culprit.as_ref()),
             culprit,

@@ -50,6 +50,15 @@ impl Cause {
             ..self
         }
     }
+
+    /// The same with a fact that may explain it.
+    #[must_use]
+    pub fn and(self, fact: &str) -> Self {
+        Self {
+            text: format!("{}; {fact}", self.text),
+            ..self
+        }
+    }
 }
 
 /// The reported cause: the first in the order of reasons, and of equal reasons the first that was

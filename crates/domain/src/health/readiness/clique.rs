@@ -44,11 +44,7 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
             "no pods are requested".to_owned(),
         );
     }
-    if let Some(cause) = look
-        .start
-        .find_cause()
-        .filter(|_| look.start == Start::Suspended)
-    {
+    if let Some(cause) = look.start.find_cause().filter(|_| look.start.is_stopped()) {
         return ready_condition(false, cause.reason, cause.text);
     }
     // Completed ranks count, but a job in which no pod runs does not work.
@@ -63,7 +59,8 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
         ),
         Some(cause) if !is_enough => ready_condition(false, cause.reason, cause.text),
         Some(cause) => {
-            let message = format!("{minimum} required pods ready; {}", cause.text);
+            let end = if minimum == 1 { "" } else { "s" };
+            let message = format!("{minimum} required pod{end} ready; {}", cause.text);
             ready_condition(true, Reason::MinimumReady, message)
         }
     };
@@ -120,7 +117,7 @@ pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
     if has_succeeded || facts.ready >= need {
         return None;
     }
-    if look.start == Start::Suspended {
+    if look.start.is_stopped() {
         return look.start.find_cause();
     }
     find_cause(look, need).or_else(|| Some(not_settled(facts.ready, need)))
@@ -165,6 +162,7 @@ fn explain_missing(look: &CliqueView<'_>) -> Option<Cause> {
     refused
         .or_else(|| terminating.and_then(Start::find_cause))
         .or_else(|| leaving().find(is_free).map(|p| pod::leaving(p)))
+        .or_else(|| look.start.explain_shortage())
         .or_else(|| Some(waiting()))
 }
 
@@ -216,7 +214,10 @@ impl Stage {
             | Reason::SchedulerNotInstalled
             | Reason::QueueNotFound
             | Reason::TopologyUnavailable
+            | Reason::ComputeDomainsMissing
             | Reason::PriorityTooHigh
+            | Reason::QuotaEvicted
+            | Reason::WaitingForQuota
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete
             | Reason::BaseGangNotReady => Self::Scheduled,

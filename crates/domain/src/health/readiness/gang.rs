@@ -5,8 +5,11 @@ use api::podgang::PodGroup;
 use api::{PodClique, PodGang, labels};
 
 use super::cause::Cause;
+use super::hold::Hold;
+use crate::Pod;
 use crate::object::ownership;
 use crate::placement::requires_domain;
+use crate::scheduling::quota;
 use crate::workload::gang::opens_gates;
 
 /// Whether the gang of a PodClique started, and why not if it did not.
@@ -19,6 +22,13 @@ pub enum Start {
     Packed {
         /// Why it finds no domain, in the words of its PodGang.
         no_domain: Option<String>,
+    },
+    /// It started, and pods of the PodClique lack quota, or their quota is for other nodes.
+    Held {
+        /// How it started.
+        started: Box<Self>,
+        /// Why these pods wait.
+        hold: Hold,
     },
     /// A pod of the gang does not exist yet, or its base gang is ready except for parts scaled up
     /// again.
@@ -44,6 +54,13 @@ pub enum Start {
     Terminating,
     /// Its set is suspended: its pods are deleted, and none is created.
     Suspended,
+    /// The gang waits in a queue until its quota is reserved.
+    AwaitsQuota {
+        /// Whether it waits for the first time, or has lost its quota.
+        reason: Reason,
+        /// Why, in the words of its PodGang.
+        text: String,
+    },
     /// The gang never starts: its job was given up, for this reason.
     GivenUp(Reason),
 }
@@ -59,16 +76,66 @@ impl Start {
         }
     }
 
+    /// With the pods of the PodClique that wait although the gang started.
+    #[must_use]
+    pub fn held_by(self, gang: &PodGang, podclique: &str) -> Self {
+        match Hold::of(gang, podclique) {
+            Some(hold) => Self::Held {
+                started: Box::new(self),
+                hold,
+            },
+            None => self,
+        }
+    }
+
+    /// How the gang started, if it did.
+    fn started(&self) -> &Self {
+        match self {
+            Self::Held { started, .. } => started,
+            other => other,
+        }
+    }
+
+    /// That of the parts of a gang whose quota is not enough to start.
+    pub fn of_short(gang: &PodGang) -> Option<Self> {
+        Some(Self::awaits_more(quota::explain_low_grant(gang)?))
+    }
+
+    fn awaits_more(text: String) -> Self {
+        Self::AwaitsQuota {
+            reason: Reason::WaitingForQuota,
+            text,
+        }
+    }
+
+    /// That of the parts of a gang that waits for quota.
+    pub fn of_waiting(gang: &PodGang) -> Option<Self> {
+        let (reason, text) = quota::explain_wait(gang)?;
+        Some(Self::AwaitsQuota {
+            reason,
+            text: text.to_owned(),
+        })
+    }
+
+    /// Whether its pods are kept away on purpose, whatever they lack.
+    pub(super) fn is_stopped(&self) -> bool {
+        let has_lost_quota = |reason: &Reason| *reason == Reason::QuotaEvicted;
+        match self {
+            Self::AwaitsQuota { reason, .. } => has_lost_quota(reason),
+            other => *other == Self::Suspended,
+        }
+    }
+
     /// Whether pods of the gang have to share a topology domain.
     pub(super) fn must_share_domain(&self) -> bool {
-        matches!(self, Self::Packed { .. })
+        matches!(self.started(), Self::Packed { .. })
     }
 
     /// What the PodGang knows of an unplaced pod beyond the pod's own cause: that the gang finds no
     /// domain, whatever this pod says.
     pub(super) fn tell(&self, own: Cause) -> Cause {
         let told = Reason::TopologyNoDomain;
-        match self {
+        match self.started() {
             Self::Packed {
                 no_domain: Some(text),
             } if own.reason.priority() >= told.priority() => Cause {
@@ -79,9 +146,25 @@ impl Start {
         }
     }
 
+    /// Why a pod of the gang keeps our gate.
+    pub(super) fn explain_gate(&self, pod: &Pod) -> Option<Cause> {
+        match self {
+            Self::Held { hold, .. } => hold.explain(pod.index()),
+            other => other.find_cause(),
+        }
+    }
+
+    /// Why pods of the gang are not created: it has no quota for them.
+    pub(super) fn explain_shortage(&self) -> Option<Cause> {
+        match self {
+            Self::Held { hold, .. } => hold.explain(None),
+            _ => None,
+        }
+    }
+
     pub(super) fn find_cause(&self) -> Option<Cause> {
         match self {
-            Self::Started | Self::Packed { .. } => None,
+            Self::Started | Self::Packed { .. } | Self::Held { .. } => None,
             Self::Incomplete { gang, base } => {
                 let base = base.as_ref().map_or(String::new(), |base| {
                     format!(", and every part of its base gang {base} is ready")
@@ -105,6 +188,7 @@ impl Start {
                 Reason::Suspended,
                 "waits until the PodCliqueSet is resumed",
             )),
+            Self::AwaitsQuota { reason, text } => Some(Cause::new(*reason, text.clone())),
             Self::GivenUp(reason) => Some(Cause::new(*reason, "the job was given up")),
         }
     }
@@ -117,13 +201,25 @@ pub fn find_start(
     gang: Option<&PodGang>,
     is_ready: impl Fn(&str) -> bool,
 ) -> Start {
+    if let Some(waiting) = gang.and_then(Start::of_waiting) {
+        return waiting;
+    }
     let label = |key: &str| ownership::label(&podclique.metadata, key);
     let gang = gang.filter(|g| opens_gates(g));
     let is_running = gang.is_some_and(runs);
+    if let Some(short) = gang.filter(|_| !is_running).and_then(Start::of_short) {
+        return short;
+    }
     let mut listed = gang.into_iter().flat_map(listed_parts);
     let name = ownership::name(&podclique.metadata);
     if listed.any(|p| p.name == name) {
-        return gang.map_or(Start::Started, Start::of_started);
+        return gang.map_or(Start::Started, |gang| {
+            Start::of_started(gang).held_by(gang, name)
+        });
+    }
+    let lacking = gang.filter(|_| is_running);
+    if let Some(text) = lacking.and_then(|gang| quota::explain_shortage(gang, name)) {
+        return Start::awaits_more(text);
     }
     let gang = label(labels::POD_GANG).unwrap_or_default().to_owned();
     let base = label(labels::BASE_POD_GANG).map(str::to_owned);

@@ -13,15 +13,23 @@ use super::states::find_state;
 use crate::Pod;
 use crate::health::training;
 use crate::object::pod::PodClaim;
-use crate::scheduling::DEFAULT_SCHEDULER;
+
+/// Prefix of Kueue's scheduling gates.
+const KUEUE_GATES: &str = "kueue.x-k8s.io/";
+
+/// Kueue's pod integration takes single pods unless it knows that their owners are of another framework.
+const KUEUE_REMEDY: &str = "list `PodCliqueSet.v1alpha1.grove.io`, \
+    `PodCliqueScalingGroup.v1alpha1.grove.io` and `PodClique.v1alpha1.grove.io` under \
+    `integrations.externalFrameworks` in Kueue's configuration: `kubectl edit configmap \
+    kueue-manager-config -n kueue-system`, then `kubectl rollout restart deployment \
+    kueue-controller-manager -n kueue-system`; a pod keeps the gate until `kubectl delete pod POD -n \
+    NAMESPACE`, and its successor has none";
 
 /// The inputs of a pod's cause besides the pod.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
     /// The start of its gang.
     pub start: &'a Start,
-    /// Name of its scheduler.
-    pub scheduler: &'a str,
     /// Whether it belongs to a job, whose pods end.
     pub is_training: bool,
     /// The time, for states that are reported only after a while.
@@ -31,10 +39,8 @@ pub struct Setting<'a> {
 impl<'a> Setting<'a> {
     /// The setting of the pods of a PodClique, if the PodClique is known.
     pub fn of(podclique: Option<&'a PodClique>, start: &'a Start, now: Timestamp) -> Self {
-        let scheduler = podclique.and_then(|c| c.spec.pod_spec.scheduler_name.as_deref());
         Self {
             start,
-            scheduler: scheduler.unwrap_or(DEFAULT_SCHEDULER),
             is_training: podclique.is_some_and(training::is_of_job),
             now,
         }
@@ -70,14 +76,14 @@ pub fn leaving(pod: &Pod) -> Cause {
 /// act.
 fn unplaced(pod: &Pod, setting: &Setting<'_>) -> Cause {
     let is_ours = pod.gate_position().is_some();
-    if let (true, Some(cause)) = (is_ours, setting.start.find_cause()) {
+    if let (true, Some(cause)) = (is_ours, setting.start.explain_gate(pod)) {
         return cause;
     }
     if pod.is_gated() && !is_ours {
         return gated(pod);
     }
     unschedulable(pod, setting).unwrap_or_else(|| {
-        let (scheduler, name) = (setting.scheduler, pod.name());
+        let (scheduler, name) = (pod.scheduler_name(), pod.name());
         let claims = describe_claims(pod);
         let text = format!("no scheduler named {scheduler} has picked up {name} yet{claims}");
         Cause::new(Reason::WaitingForScheduler, text)
@@ -91,7 +97,11 @@ fn gated(pod: &Pod) -> Cause {
         pod.name(),
         gates.join(", ")
     );
-    Cause::new(Reason::ForeignSchedulingGate, text)
+    let is_of_kueue = gates.iter().any(|gate| gate.starts_with(KUEUE_GATES));
+    Cause {
+        remedy: is_of_kueue.then_some(KUEUE_REMEDY),
+        ..Cause::new(Reason::ForeignSchedulingGate, text)
+    }
 }
 
 /// What the scheduler says, or its PodGang: other pods may say more about the gang.

@@ -13,13 +13,14 @@ pub fn refusal(errors: &[LastError]) -> Option<Cause> {
 
 /// The refusals of the API server, in terms of condition `Ready`. A server that did not answer, or
 /// asks to wait, refuses nothing, as the write is repeated; errors in the spec are reported
-/// separately.
+/// separately, and a ComputeDomain that pods still use holds nothing up.
 pub fn refusals(errors: &[LastError]) -> impl Iterator<Item = (Reason, &LastError)> {
-    const OTHERS: [&str; 4] = [
+    const OTHERS: [&str; 5] = [
         codes::API_UNAVAILABLE,
         codes::API_THROTTLED,
         codes::INVALID_SPEC,
         codes::LIMIT_EXCEEDED,
+        codes::COMPUTE_DOMAIN_DELETED,
     ];
     errors
         .iter()

@@ -69,8 +69,8 @@ const STATES: [ReadinessState; 37] = [
         name: "the scheduler: no room in the topology domain that a pod has to join",
         reason: Reason::TopologyNoDomain,
         remedy: Some(
-            "free, add or uncordon nodes in that domain; gang termination lets the gang start anew in \
-             another one",
+            "free, add or uncordon nodes in that domain; `terminationDelay` after the gang falls below \
+             its minimum, gang termination recreates it, and it may get another domain",
         ),
         holds: |s| s.has_no_room_at_pin(),
         text: scheduler::describe_pin,
@@ -93,8 +93,8 @@ const STATES: [ReadinessState; 37] = [
         name: "the scheduler: a taint",
         reason: Reason::Unschedulable,
         remedy: Some(
-            "`kubectl describe nodes` shows the taints: see why a node is not ready, tolerate the \
-             taint in the template of the PodCliqueSet, or remove it",
+            "`kubectl describe nodes` shows taints and conditions: repair a node that is not ready, \
+             write `tolerations` into the template of the PodCliqueSet, or remove the taint",
         ),
         holds: |s| s.is_refused_for("untolerated taint"),
         text: words::refusal,
@@ -124,8 +124,8 @@ const STATES: [ReadinessState; 37] = [
         name: "a container waits: `ErrImageNeverPull`",
         reason: Reason::ImagePullFailed,
         remedy: Some(
-            "load the image onto the node, or change `imagePullPolicy: Never` in the template of \
-             the PodCliqueSet",
+            "load the image onto the node, or write `imagePullPolicy: IfNotPresent` into the template \
+             of the PodCliqueSet",
         ),
         holds: |s| s.waits_for("ErrImageNeverPull"),
         text: words::image,
@@ -187,7 +187,7 @@ const STATES: [ReadinessState; 37] = [
         name: "a container waits for another reason",
         reason: Reason::ContainerConfigError,
         remedy: Some(
-            "correct the setting that the message names in the template of the PodCliqueSet",
+            "correct the setting that the message names: `kubectl edit podcliqueset SET -n NAMESPACE`",
         ),
         holds: |s| s.waits_for_another_reason(),
         text: words::waiting,
@@ -206,8 +206,8 @@ const STATES: [ReadinessState; 37] = [
         name: "a container with a postStart hook is killed: exit code 137",
         reason: Reason::CrashLoop,
         remedy: Some(
-            "`kubectl describe pod POD` shows whether `lifecycle.postStart` fails; correct it in \
-             the template of the PodCliqueSet",
+            "`kubectl describe pod POD -n NAMESPACE` shows whether `lifecycle.postStart` fails; correct \
+             it in the template of the PodCliqueSet",
         ),
         holds: |s| s.is_killed() && s.spec().is_some_and(|c| c.has_start_hook),
         text: words::killed_for_hook,
@@ -216,8 +216,8 @@ const STATES: [ReadinessState; 37] = [
         name: "a container with a liveness or startup probe is ended: exit code 137 or 143",
         reason: Reason::CrashLoop,
         remedy: Some(
-            "`kubectl describe pod POD` shows whether a probe fails; give it more time \
-             (`failureThreshold`, a startupProbe), or see `kubectl logs POD -c CONTAINER \
+            "`kubectl describe pod POD -n NAMESPACE` shows whether a probe fails; give it more time \
+             (`failureThreshold`, a startupProbe), or see `kubectl logs POD -n NAMESPACE -c CONTAINER \
              --previous`",
         ),
         holds: |s| (s.is_killed() || s.ends_with(143)) && s.is_probed(),
@@ -228,7 +228,7 @@ const STATES: [ReadinessState; 37] = [
         reason: Reason::CrashLoop,
         remedy: Some(
             "raise `resources.limits.memory` in the template of the PodCliqueSet, or see `kubectl \
-             logs POD -c CONTAINER --previous`",
+             logs POD -n NAMESPACE -c CONTAINER --previous`",
         ),
         holds: |s| s.ends_for("OOMKilled"),
         text: words::crash,
@@ -267,8 +267,8 @@ const STATES: [ReadinessState; 37] = [
         name: "a container waits for a minute: `ContainerCreating`, `PodInitializing`",
         reason: Reason::PodsStarting,
         remedy: Some(
-            "`kubectl describe pod POD` shows whether a volume cannot be mounted or an image is \
-             still being pulled",
+            "`kubectl describe pod POD -n NAMESPACE` shows whether a volume cannot be mounted or an \
+             image is still being pulled",
         ),
         holds: |s| s.is_long_in_creation(),
         text: words::in_creation,
@@ -322,7 +322,7 @@ const STATES: [ReadinessState; 37] = [
         reason: Reason::PodNotReady,
         remedy: Some(
             "the message names the condition: ask the owner of the controller that sets it; `kubectl \
-             get pod POD -o jsonpath='{.status.conditions}'`",
+             get pod POD -n NAMESPACE -o jsonpath='{.status.conditions}'`",
         ),
         holds: |s| s.are_containers_ready() && s.ready_reason() == Some("ReadinessGatesNotReady"),
         text: words::gate,
@@ -330,7 +330,7 @@ const STATES: [ReadinessState; 37] = [
     ReadinessState {
         name: "a pod is not ready, its containers are: another reason of the pod itself",
         reason: Reason::PodNotReady,
-        remedy: Some("`kubectl describe pod POD`"),
+        remedy: Some("`kubectl describe pod POD -n NAMESPACE`"),
         holds: |s| s.are_containers_ready() && s.ready_reason().is_some_and(|r| !r.is_empty()),
         text: words::not_ready,
     },

@@ -1,6 +1,8 @@
 //! The present state of a pod.
 
 use jiff::Timestamp;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 
 use super::{ContainerStatus, Pod, PodCondition};
 
@@ -116,4 +118,10 @@ impl Pod {
             .map(|at| at.0)
             .max()
     }
+}
+
+/// Whether a list has entries.
+pub(super) fn has_entries<'de, D: Deserializer<'de>>(list: D) -> Result<bool, D::Error> {
+    let entries = Option::<Vec<IgnoredAny>>::deserialize(list)?;
+    Ok(entries.is_some_and(|entries| !entries.is_empty()))
 }

@@ -4,6 +4,7 @@ use api::{PodClique, labels};
 
 use super::build::template_metadata;
 use super::metadata::{overlay, remove_dropped};
+use super::nvlink;
 use crate::workload::revision::Restored;
 
 /// The PodClique from which its older pods are created: with their template in place of its own.
@@ -13,6 +14,10 @@ pub fn with_older_template(podclique: &PodClique, (template, hash): &Restored) -
     remove_dropped(&mut older.metadata, &wanted);
     overlay(&mut older.metadata, &wanted);
     older.spec.pod_spec = template.spec.pod_spec.clone();
+    let own = &podclique.spec.pod_spec;
+    if nvlink::has_claim(own) {
+        nvlink::keep_claim(&mut older.spec.pod_spec, own);
+    }
     older
 }
 

@@ -2,10 +2,11 @@
 //! replica, and reads the pods of the scaled gangs.
 
 use api::kai::keys;
+use api::podgang::{GangTopologyConstraint, PackConstraint};
 use domain::object::pod::SchedulingGroup;
 use domain::scheduling::pod_group_name;
 use rstest::rstest;
-use testkit::builders::{PodBuilder, pod, podclique};
+use testkit::builders::{PodBuilder, pod, podclique, stored};
 
 use super::*;
 
@@ -43,11 +44,19 @@ fn in_kai_group_of(gang: &str) -> impl Fn(PodBuilder) -> PodBuilder {
 }
 
 fn triggered_gangs(old: Option<PodBuilder>, new: Option<PodBuilder>) -> Vec<String> {
+    triggered_gangs_in(&Caches::default(), old, new)
+}
+
+fn triggered_gangs_in(
+    caches: &Caches,
+    old: Option<PodBuilder>,
+    new: Option<PodBuilder>,
+) -> Vec<String> {
     let change = Change {
         old: old.map(PodBuilder::build),
         new: new.map(PodBuilder::build),
     };
-    let triggered = triggered_by(&change, &Caches::default()).into_iter();
+    let triggered = triggered_by(&change, caches).into_iter();
     let gangs = triggered.filter(|(controller, _)| *controller == GANGS);
     let mut names: Vec<String> = gangs.map(|(_, key)| key.name).collect();
     names.sort();
@@ -103,6 +112,42 @@ fn a_pod_of_a_scaled_gang_triggers_the_base_gang_of_its_tree(
     assert_eq!(triggered(&in_kai_group_of("demo-0")), BOTH, "a tree of KAI");
     let flat = triggered(&in_kai_group_of("demo-0-g-0"));
     assert_eq!(flat, OWN, "KAI has a group for each gang");
+}
+
+/// Of the replica's pods only the places count, and only where the base gang has a constraint.
+#[rstest]
+#[case::it_is_made(Stage::Absent, Stage::Waits, &OWN)]
+#[case::it_is_placed(Stage::Waits, Stage::Placed, &BOTH)]
+#[case::it_is_ready(Stage::Runs, Stage::Ready, &OWN)]
+#[case::it_is_deleted(Stage::Ready, Stage::Deleted, &BOTH)]
+fn a_pod_of_a_scaled_gang_triggers_a_base_gang_that_requires_a_domain(
+    #[case] old: Stage,
+    #[case] new: Stage,
+    #[case] expected: &[&str],
+) {
+    let triggered = |caches: &Caches| {
+        let pod = |stage| at(stage, of_scaled_gang());
+        triggered_gangs_in(caches, pod(old), pod(new))
+    };
+    let caches = Caches::default();
+    assert_eq!(triggered(&caches), OWN);
+    caches.of::<PodGang>().apply(base_in_one_zone());
+    assert_eq!(triggered(&caches), expected);
+}
+
+fn base_in_one_zone() -> PodGang {
+    let mut base = PodGang {
+        metadata: stored("demo-0"),
+        ..PodGang::default()
+    };
+    let required = Some("zone".to_owned());
+    base.spec.topology_constraint = Some(GangTopologyConstraint {
+        pack_constraint: Some(PackConstraint {
+            required,
+            ..PackConstraint::default()
+        }),
+    });
+    base
 }
 
 /// The tree does not depend on a restart count, for example.

@@ -10,6 +10,8 @@ use domain::health::{availability, suspension};
 use domain::roster::{ObservedClique, Roster};
 use domain::workload::gang::{self, ExpectedGang};
 
+use super::quota;
+
 /// The state of a part with regard to the list of its PodGang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ListState {
@@ -66,7 +68,7 @@ impl<'a> Members<'a> {
             Member {
                 name,
                 state: state(roster, name, list.as_ref()),
-                is_complete: part.is_some_and(|part| is_complete(roster, part)),
+                is_complete: part.is_some_and(|part| is_complete(roster, part, existing)),
             }
         });
         let mut members = Self {
@@ -177,8 +179,10 @@ fn state(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> ListState 
     }
 }
 
-fn is_complete(roster: &Roster<'_>, part: &ObservedClique) -> bool {
-    let pods = part.count_or_done(|p| is_of_this_start(roster, part, p));
+fn is_complete(roster: &Roster<'_>, part: &ObservedClique, existing: Option<&PodGang>) -> bool {
+    let pods = part.count_or_done(|p| {
+        is_of_this_start(roster, part, p) && !quota::is_of_earlier_round(existing, p)
+    });
     let wanted = part.podclique.spec.replicas;
     let wanted = wanted.saturating_sub(roster.count_held_back(part));
     let status = part.podclique.status.as_ref();
@@ -197,6 +201,7 @@ fn is_of_this_start(roster: &Roster<'_>, part: &ObservedClique, pod: &Pod) -> bo
 
 /// The list of a PodGang.
 struct List<'a> {
+    gang: &'a PodGang,
     parts: HashSet<&'a str>,
     pods: HashSet<&'a str>,
     opens_gates: bool,
@@ -207,6 +212,7 @@ impl<'a> List<'a> {
         let parts = || gang.spec.pod_groups.iter();
         let pods = |part: &'a PodGroup| part.pod_references.iter();
         Self {
+            gang,
             parts: parts().map(|part| part.name.as_str()).collect(),
             pods: parts().flat_map(pods).map(|r| r.name.as_str()).collect(),
             opens_gates: gang::opens_gates(gang),
@@ -223,6 +229,9 @@ impl<'a> List<'a> {
     fn names_pod_of(&self, roster: &Roster<'_>, part: &ObservedClique) -> bool {
         let mut pods = part.staying().filter(|p| is_of_this_start(roster, part, p));
         pods.any(|p| {
+            if quota::is_of_earlier_round(Some(self.gang), p) {
+                return false;
+            }
             let counts = self.opens_gates || p.gate_position().is_none();
             counts && self.pods.contains(p.name())
         })

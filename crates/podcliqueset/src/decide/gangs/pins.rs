@@ -129,7 +129,10 @@ impl<'a> Pins<'a> {
             return Joining::Nothing;
         }
         let is_start = |scope: &Judged| scope.state == ScopeState::Unbound;
-        if scopes.iter().any(is_start) {
+        // The scheduler keeps all pods of a group in one domain itself, and would look at none of them
+        // while the others have their gates.
+        let waits_for_gates = self.places.snapshot().scheduler.backend.waits_for_gates();
+        if scopes.iter().any(is_start) && !waits_for_gates {
             Joining::Minimum(chosen)
         } else {
             Joining::All(chosen)

@@ -51,7 +51,8 @@ impl Replicas<'_> {
         let waiting = || self.survey.iter().filter(waits);
         let order = |r: &&Progress| {
             let is_started = (!r.is_open, !r.is_begun);
-            (is_started, r.is_scheduled, !r.is_breached, r.index)
+            let is_healthy = self.available.contains(&r.index) && !r.is_breached;
+            (is_started, r.is_scheduled, is_healthy, r.index)
         };
         progress.currently_updating = waiting()
             .filter(|r| r.is_open || !is_any_down || !self.available.contains(&r.index))

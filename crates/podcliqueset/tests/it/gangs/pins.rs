@@ -7,6 +7,7 @@ use api::topology::{TopologyConstraint, TopologyPack};
 use api::{PodCliqueSet, PodGang, labels};
 use domain::Node;
 use domain::plan::{Action, Purpose};
+use domain::scheduling::Backend;
 use domain::topology::Levels;
 use podcliqueset::Snapshot;
 use serde_json::json;
@@ -121,6 +122,15 @@ fn a_gang_starts_with_its_minimum_and_the_rest_follows_into_its_domain() {
     let part = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
     part.pods.push(third.build());
     assert_eq!(listed(&snapshot), ["demo-0-frontend: 0 1 2@r1.z0"]);
+}
+
+/// Its scheduler keeps a group in one rack itself, and looks at no pod of it while another has a gate.
+#[test]
+fn a_gang_whose_scheduler_waits_for_gates_starts_as_a_whole() {
+    let mut snapshot = in_one_rack();
+    snapshot.scheduler.backend = Backend::Kubernetes;
+    fill(&mut snapshot, "demo-0-frontend", 3, |p| p);
+    assert_eq!(listed(&snapshot), ["demo-0-frontend: 0 1 2"]);
 }
 
 /// Three pods for a minimum of two could be placed in two steps, the second in another rack.

@@ -141,7 +141,7 @@ fn max_runtime_stands_still() {
     assert_eq!(failed_because(&over), Some("MaxRuntimeExceeded"));
 }
 
-fn set_start(snapshot: &mut Snapshot, at: i64) {
+pub(super) fn set_start(snapshot: &mut Snapshot, at: i64) {
     let mut stored = (*snapshot.stored).clone();
     let start = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(after(at));
     stored.status.as_mut().unwrap().start_time = Some(start);

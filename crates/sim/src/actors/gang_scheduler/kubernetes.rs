@@ -12,17 +12,38 @@ const PARENT: &str = "/spec/parentCompositePodGroupName";
 
 /// A pod that names no PodGroup is placed individually; for any other pod each group above it has
 /// to be complete.
+///
+/// The scheduler (1.37) looks at no pod of a tree while one of them that has no node has a gate.
 pub(super) fn may_be_placed(store: &Store, pod: &Value) -> bool {
-    let group = view::text(pod, POD_GROUP);
-    let mut next = (!group.is_empty()).then(|| beside(pod, Resource::PodGroup, group));
-    while let Some(id) = next {
-        let parent = match store.get(&id) {
-            Some(group) if is_whole(store, pod, &id) => view::text(group, PARENT),
-            _ => return false,
-        };
-        next = (!parent.is_empty()).then(|| beside(pod, Resource::CompositePodGroup, parent));
+    let Some(groups) = groups_above(store, pod) else {
+        return false;
+    };
+    let Some(root) = groups.last() else {
+        return true;
+    };
+    groups.iter().all(|id| is_whole(store, pod, id)) && !has_gated_pod(store, root)
+}
+
+/// The groups of a pod, from its own to the root; `None` if one of them is missing.
+fn groups_above(store: &Store, pod: &Value) -> Option<Vec<Id>> {
+    let mut groups = Vec::new();
+    let mut name = view::text(pod, POD_GROUP);
+    let mut kind = Resource::PodGroup;
+    while !name.is_empty() {
+        let id = beside(pod, kind, name);
+        name = view::text(store.get(&id)?, PARENT);
+        kind = Resource::CompositePodGroup;
+        groups.push(id);
     }
-    true
+    Some(groups)
+}
+
+fn has_gated_pod(store: &Store, root: &Id) -> bool {
+    let mut pods = store.all(Resource::Pod).map(|(_, pod)| &**pod);
+    pods.any(|pod| {
+        let is_gated = view::is_live(pod) && !view::gates(pod).is_empty();
+        is_gated && groups_above(store, pod).is_some_and(|groups| groups.last() == Some(root))
+    })
 }
 
 /// Whether the group has the pods, or complete groups, that it requires.

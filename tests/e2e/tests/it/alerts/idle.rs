@@ -9,14 +9,16 @@ use super::{named, rules};
 use crate::harness::lane::Lane;
 
 /// Metrics that exist only with a workload, with a request about one, or with the webhook.
-const NOT_YET: [&str; 9] = [
+const NOT_YET: [&str; 11] = [
     "grove_admission_duration_seconds_bucket",
     "grove_admission_requests_total",
     "grove_api_requests_total",
     "grove_not_ready_oldest_seconds",
+    "grove_objects",
     "grove_podgang_pending_oldest_seconds",
     "grove_replica_terminations_total",
     "grove_update_idle_seconds",
+    "grove_updates",
     "grove_webhook_ca_bundle_rewrites_total",
     "grove_webhook_certificate",
 ];

@@ -5,7 +5,7 @@ use sim::{Call, Resource, Store};
 
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::seen::controlled_by;
-use crate::harness::{Namespace, Seen, condition, same, subset};
+use crate::harness::{Namespace, Seen, same, subset};
 
 const KIND: &str = "HorizontalPodAutoscaler";
 const GROVE: &str = "grove.io/v1alpha1";
@@ -92,12 +92,6 @@ fn each_clique_and_group_has_its_autoscaler_while_configured() {
         are_right(seen, 0)?;
         are_right(seen, 1)?;
         seen.expect_ready_pods(6)?;
-        let set = seen.one("PodCliqueSet", "x")?;
-        same(
-            "ignored",
-            &condition(set, "FieldNotImplemented"),
-            &String::new(),
-        )?;
         let found = seen.one(KIND, "x-0-a")?;
         same("behavior", &found["spec"]["behavior"], &Value::Null)?;
         Ok(uid(seen, "x-0-a"))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::pair::Pair;
+use super::pair::{LEASE, Pair};
 use crate::harness::installation::SYSTEM;
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, same};
@@ -50,7 +50,7 @@ fn holder(ns: &Namespace<'_>) -> String {
     let lease = [
         "get",
         "lease",
-        "grove-operator-leader-election",
+        LEASE,
         "--output=jsonpath={.spec.holderIdentity}",
     ];
     let mut kubectl = ns.control_plane.tool("kubectl", lease);

@@ -39,6 +39,8 @@ const SETS: [&[&str]; 5] = [
         "config.topologyAwareScheduling.enabled=false",
         "config.topologyAwareScheduling.preferredAffinity=false",
         "config.resourceSharing.templatesOfOtherNamespaces=Deny",
+        "config.network.autoMNNVLEnabled=true",
+        "config.queueing.kueue.enabled=true",
         "webhooks.certificates.mode=manual,webhooks.url=https://10.0.0.7:2750",
         "webhooks.clientCA=pem",
         "networkPolicy.enabled=true,networkPolicy.dnsPorts={53,5353}",

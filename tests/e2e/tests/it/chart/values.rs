@@ -1,7 +1,10 @@
 //! The effect of the chart's values on its objects.
 
+use std::fs;
+
 use super::rendered;
 use crate::harness::Namespace;
+use crate::harness::control_plane::CHECKOUT;
 
 const DIGEST: &str = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
@@ -28,10 +31,6 @@ fn values_that_add_to_the_rendered_objects() {
         ),
         ("metrics.serviceMonitor.enabled=true", "honorLabels: true"),
         (
-            "metrics.prometheusRule.enabled=true",
-            "runbook_url: docs/alerts.md#groveoperatorabsent",
-        ),
-        (
             "metrics.prometheusRule.enabled=true,metrics.prometheusRule.runbookUrl=https://example.com/alerts",
             "runbook_url: https://example.com/alerts#groveoperatorabsent",
         ),
@@ -56,6 +55,18 @@ fn values_that_add_to_the_rendered_objects() {
     ] {
         assert!(has(&[value], kind), "{value} makes no {kind}");
         assert!(!has(&[], kind), "{kind} is there without {value}");
+    }
+}
+
+/// Alertmanager and chats show `runbook_url` as a link: the name of a file leads nowhere.
+#[test]
+fn alerts_have_no_runbook_without_its_address() {
+    let ns = Namespace::new("chart-runbook");
+    let printed = rendered(&ns, &["metrics.prometheusRule.enabled=true"]);
+    assert!(!printed.contains("runbook_url"), "{printed}");
+    let written = fs::read_to_string(CHECKOUT.join("charts/grove/alerts/grove.yaml")).unwrap();
+    for part in ["alert: Grove", "summary: ", "severity: "] {
+        assert_eq!(printed.matches(part).count(), written.matches(part).count());
     }
 }
 
@@ -89,6 +100,10 @@ fn values_choose_how_the_operator_runs() {
         (
             "config.topologyAwareScheduling.enabled=false",
             "topologyAwareScheduling:\n      enabled: false",
+        ),
+        (
+            "config.network.autoMNNVLEnabled=true",
+            "resources: [computedomains]\n",
         ),
         (
             "tolerations[0].key=gpu,tolerations[0].operator=Exists",

@@ -30,9 +30,6 @@ fn a_restart_is_an_update_which_a_pause_stops() {
     let second = ns.until("its pod is another one", |seen| {
         let pod = ready_pod(seen)?;
         same("whether it is another one", &(pod != first), &true)?;
-        let set = seen.one("PodCliqueSet", "svc")?;
-        let cause = &set["metadata"]["annotations"]["kubernetes.io/change-cause"];
-        same("cause", cause, &json!("new driver"))?;
         Ok(pod)
     });
     let history = ns.grove(&["history", "pcs/svc", "-o", "json"]);
@@ -42,6 +39,11 @@ fn a_restart_is_an_update_which_a_pause_stops() {
         2,
         "{history}"
     );
+    let reason = &history["revisions"][0]["reason"];
+    assert_eq!(reason, &json!("new driver"), "{history}");
+    let timeline = ns.grove_words(&["timeline", "svc"]);
+    let asked = "restart of web was asked for: new driver";
+    assert!(timeline.contains(asked), "{timeline}");
 
     let said = ns.grove_words(&["pause", "svc"]);
     assert!(said.contains("`kubectl grove unpause svc`"), "{said}");

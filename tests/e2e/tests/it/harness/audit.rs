@@ -65,6 +65,16 @@ impl Record {
             .collect()
     }
 
+    /// How many times the operator listed this kind, whatever the answer.
+    pub fn lists(&self, resource: &str) -> usize {
+        let resource = format!("\"resource\":\"{resource}\"");
+        let text = self.read();
+        let lists = text
+            .lines()
+            .filter(|line| line.contains("\"verb\":\"list\"") && line.contains(&resource));
+        lists.count()
+    }
+
     fn read(&self) -> String {
         let mut file = File::open(&self.log).unwrap();
         file.seek(SeekFrom::Start(self.begin)).unwrap();

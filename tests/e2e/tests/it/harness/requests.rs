@@ -39,10 +39,16 @@ impl Requests {
 
     /// Successful writes, from the operator's own metrics.
     pub fn writes(&self) -> usize {
-        let is_read = |labels: &str| {
-            let mut verbs = ["get", "list", "watch"].iter();
-            verbs.any(|verb| labels.contains(&format!("verb=\"{verb}\"")))
-        };
         self.count(|labels| labels.contains("code=\"200\"") && !is_read(labels))
     }
+
+    /// Writes, also those that were refused.
+    pub fn tried_writes(&self) -> usize {
+        self.count(|labels| !is_read(labels))
+    }
+}
+
+fn is_read(labels: &str) -> bool {
+    let mut verbs = ["get", "list", "watch"].iter();
+    verbs.any(|verb| labels.contains(&format!("verb=\"{verb}\"")))
 }

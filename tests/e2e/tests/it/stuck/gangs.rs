@@ -86,7 +86,7 @@ fn pods_that_start_after_others() {
     let args = ["explain", "svc", "--pod", &worker];
     let waits = format!("{worker} waits for ready pods: 1 of svc-0-router");
     is_explained(&ns, &args, "WaitingForStartOrder", &waits);
-    let next = format!("{worker} starts once 1 pods of svc-0-router are ready; now 0 are");
+    let next = format!("{worker} starts once 1 pod of svc-0-router is ready; now 0 are");
     is_explained(&ns, &args, "WaitingForStartOrder", &next);
 }
 

@@ -19,6 +19,27 @@ fn no_gpu() {
     );
 }
 
+/// The scheduler reports it as it reports nodes without room.
+#[test]
+fn a_misspelt_gpu() {
+    let ns = Namespace::new("stuck-misspelt");
+    let gpu = json!({"limits": {"nvidia.com/gpus": "1"}});
+    let container = json!({"name": "main", "image": "example/main:1", "resources": gpu});
+    ns.apply(&set_with(&json!({"containers": [container]})));
+    ns.until("the cause is named", |seen| {
+        let ready = condition(seen.one("PodCliqueSet", "svc")?, "Ready");
+        same("Ready", &ready, &"False/InsufficientResources".to_owned())
+    });
+    let text = ns.grove_words(&["explain", "svc"]);
+    let field = "`spec.template.cliques[0].spec.podSpec.containers[0].resources.limits`";
+    let remedy = format!(
+        "Remedy no node has nvidia.com/gpus; did you mean nvidia.com/gpu? Write it into {field} with \
+         `kubectl edit podcliqueset svc -n {}` Next",
+        ns.name
+    );
+    assert!(text.contains(&remedy), "{text}");
+}
+
 #[test]
 fn a_selector_that_no_node_matches() {
     let ns = Namespace::new("stuck-selector");

@@ -75,9 +75,10 @@ fn each_replica_has_its_own_time_and_is_never_early() {
 }
 
 /// The begin of the breach, and the time of the fence.
-fn fence_times(fence: &Value) -> (jiff::Timestamp, jiff::Timestamp) {
+pub fn fence_times(fence: &Value) -> (jiff::Timestamp, jiff::Timestamp) {
     let message = fence["message"].as_str().unwrap();
-    let since = message.split("since ").nth(1).unwrap();
+    // The words of a scheduler may precede it.
+    let (_, since) = message.rsplit_once("since ").unwrap();
     let since = since.split(',').next().unwrap();
     (
         since.parse().unwrap(),

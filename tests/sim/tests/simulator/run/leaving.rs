@@ -123,6 +123,7 @@ impl Run {
         self.places_gangs = false;
         self.has_topology = false;
         self.has_claims = false;
+        self.has_domains = false;
         let mut left = Left::default();
         for _ in 0..self.rng.below(LIVES) + 2 {
             self.live(&mut left).await?;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use sim::actors::{self, GarbageCollector, Playing, User};
 use sim::check::{Checker, Requests, Violation};
 use sim::store::{Record, Stored};
-use sim::{Coverage, Id, Resource, Rng, Store, sharing, topology, view};
+use sim::{Coverage, Id, Resource, Rng, Store, nvlink, sharing, topology, view};
 use tokio::time::Instant;
 
 use crate::operator::{self, Operator};
@@ -155,6 +155,8 @@ struct Run {
     has_topology: bool,
     /// Whether pods of the set share resource claims.
     has_claims: bool,
+    /// Whether pods of the set join ComputeDomains.
+    has_domains: bool,
     /// Whether pods only start and nothing else happens.
     is_quiet: bool,
     coverage: Coverage,
@@ -174,6 +176,10 @@ impl Run {
         let has_claims = sharing::is_in(seed) && !user.has_job();
         if has_claims {
             user = user.with_sharing(&mut sharing::entries_of(seed));
+        }
+        let has_domains = nvlink::is_in(seed) && !user.has_job();
+        if has_domains {
+            user = user.with_nvlink(&mut nvlink::annotations_of(seed));
         }
         user.create(&mut store);
         let lot = Lot::default();
@@ -203,6 +209,7 @@ impl Run {
             places_gangs,
             has_topology,
             has_claims,
+            has_domains,
             is_quiet: false,
             coverage: Coverage::default(),
         }
@@ -330,6 +337,9 @@ impl Run {
             return true;
         }
         if self.has_claims && actors::free_devices(store, rng) {
+            return true;
+        }
+        if self.has_domains && actors::run_driver(store, rng) {
             return true;
         }
         let first = rng.below(5);

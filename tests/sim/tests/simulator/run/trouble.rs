@@ -57,10 +57,11 @@ impl Run {
 
     pub(super) fn any_kind(&mut self) -> Resource {
         let kinds = &views::KINDS;
-        let count = match (self.has_claims, self.has_topology) {
-            (true, _) => kinds.len(),
-            (false, true) => views::WITH_TOPOLOGY,
-            (false, false) => views::IN_ALL,
+        let count = match (self.has_domains, self.has_claims, self.has_topology) {
+            (true, ..) => kinds.len(),
+            (false, true, _) => views::WITH_CLAIMS,
+            (false, false, true) => views::WITH_TOPOLOGY,
+            (false, false, false) => views::IN_ALL,
         };
         kinds[self.rng.below(count)]
     }

@@ -22,7 +22,9 @@ fn next_beside(spec: &Value, minimum: i32) -> String {
 fn pods_that_keep_their_nodes_are_counted() {
     let next = next_beside(&json!({}), 2);
     let words = "1 pod of gang demo-0 keeps its node meanwhile: default-scheduler places pods one \
-                 by one; for all or nothing see docs/gang-scheduling.md";
+                 by one; for all or nothing set the chart's value `config.scheduler.profiles` to \
+                 `[{name: default-scheduler, backend: kubernetes}]` (Kubernetes 1.37, \
+                 docs/gang-scheduling.md)";
     assert!(next.contains(words), "{next}");
 }
 

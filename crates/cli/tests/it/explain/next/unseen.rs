@@ -20,7 +20,7 @@ fn a_change_that_was_not_reconciled_is_not_ready() {
     workload.set.metadata.generation = Some(3);
     let answer = explain(&workload, &[]);
     assert!(!answer.is_ready);
-    assert_snapshot!(answer.cause, @"the operator has not looked at generation 3 yet, only at 1; if it stays so, check that the operator runs and watches this namespace");
+    assert_snapshot!(answer.cause, @"the operator has processed generation 1; generation 3 is newer; if it stays so, check that the operator runs and watches this namespace");
 }
 
 /// The operator is down, and a pod that it counted is not ready any more.
@@ -31,7 +31,7 @@ fn a_pod_lost_since_the_last_reconcile_has_its_cause() {
     workload.pods = demo_with(&[ready(), unschedulable(message)], &[]).pods;
     let answer = explain(&workload, &[]);
     assert!(!answer.is_ready);
-    assert_snapshot!(answer.cause, @"the operator counted 1 available replica, but by their pods there are 0 now; if it stays so, check that the operator runs and watches this namespace");
+    assert_snapshot!(answer.cause, @"status says 1 available replica; by the pods 0 replicas are available now; if it stays so, check that the operator runs and watches this namespace");
     let remedy = answer.remedy.unwrap_or_default();
     assert_snapshot!(remedy, @"free or add nodes; `kubectl describe nodes` lists the requests on each node");
 }

@@ -54,8 +54,9 @@ pub(super) fn start() -> Result<Site> {
 }
 
 /// Values of the chart for an operator that is called at that port, by many tests at once and with
-/// large objects, and that knows the scheduler of the sets with topology constraints.
-fn values(port: u16) -> [String; 7] {
+/// large objects, that knows the scheduler of the sets with topology constraints, and that allows
+/// MNNVL groups.
+fn values(port: u16) -> [String; 8] {
     [
         "webhooks.enabled=true".into(),
         "webhooks.timeoutSeconds=20".into(),
@@ -64,6 +65,7 @@ fn values(port: u16) -> [String; 7] {
         "config.authorizer.enabled=true".into(),
         "config.leaderElection.enabled=true".into(),
         format!("config.scheduler.profiles[0].name={SCHEDULER}"),
+        "config.network.autoMNNVLEnabled=true".into(),
     ]
 }
 

@@ -27,8 +27,13 @@ impl<'a> Nodes<'a> {
     /// tests have pods that request next to nothing, these would take the places of nodes without a
     /// taint, and be lost with them.
     pub fn reserved(control_plane: &'a ControlPlane, resource: &str, count: usize) -> Self {
-        let all = (0..count).map(|i| {
-            let mut node = node(resource, i);
+        Self::reserved_for(control_plane, resource, &vec![1; count])
+    }
+
+    /// The same, each with room for so many pods.
+    pub fn reserved_for(control_plane: &'a ControlPlane, resource: &str, places: &[usize]) -> Self {
+        let all = places.iter().enumerate().map(|(i, places)| {
+            let mut node = node_for(resource, i, *places);
             node["spec"] = json!({"taints": [{"key": resource, "effect": "NoSchedule"}]});
             node
         });
@@ -37,12 +42,7 @@ impl<'a> Nodes<'a> {
 
     /// One node with room for that many pods that request this resource.
     pub fn one(control_plane: &'a ControlPlane, resource: &str, places: usize) -> Self {
-        let mut node = node(resource, 0);
-        for amounts in ["allocatable", "capacity"] {
-            node["status"][amounts]["pods"] = json!((places + 1).to_string());
-            node["status"][amounts][resource] = json!((8 * places).to_string());
-        }
-        Self::of(control_plane, resource, &[node])
+        Self::of(control_plane, resource, &[node_for(resource, 0, places)])
     }
 
     /// That many nodes for each of these resources.
@@ -71,6 +71,17 @@ impl<'a> Nodes<'a> {
         self.create(&nodes.collect::<Vec<_>>());
     }
 
+    /// The name of the node with that index.
+    pub fn name(&self, index: usize) -> &str {
+        &self.names[index]
+    }
+
+    /// That node is gone; its pods are removed a minute later.
+    pub fn lose(&self, index: usize) {
+        let name = self.name(index);
+        self.control_plane.kubectl(["delete", "node", name]);
+    }
+
     /// These nodes as well.
     pub fn create(&mut self, nodes: &[Value]) {
         self.names
@@ -80,6 +91,16 @@ impl<'a> Nodes<'a> {
         let output = fed(&mut create, &list);
         assert!(output.status.success(), "{output:?}");
     }
+}
+
+/// A node with room for so many pods that request this resource.
+fn node_for(resource: &str, index: usize, places: usize) -> Value {
+    let mut node = node(resource, index);
+    for amounts in ["allocatable", "capacity"] {
+        node["status"][amounts]["pods"] = json!((places + 1).to_string());
+        node["status"][amounts][resource] = json!((8 * places).to_string());
+    }
+    node
 }
 
 /// Lets the pods of a clique on the nodes that are reserved for this resource.

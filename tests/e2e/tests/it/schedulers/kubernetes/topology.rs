@@ -5,6 +5,7 @@ mod example;
 mod fabric;
 mod kept;
 mod room;
+mod whole;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,119 @@
+//! Quota of gangs in queues: what the PodGang controller and PodCliques read of it triggers them.
+
+use api::PodGangStatus;
+use api::kueue::{KueueWorkload, ResourceFlavor, keys};
+use api::podgang::GangQuota;
+
+use super::*;
+
+const GANGS: ControllerName = ControllerName("podgang");
+
+fn gang(name: &str, status: Option<PodGangStatus>) -> PodGang {
+    let mut metadata = labelled(name, "PodCliqueSet", "demo");
+    let all = metadata.labels.get_or_insert_default();
+    all.insert(keys::QUEUE.into(), "team-a".into());
+    let mut gang = PodGang {
+        metadata,
+        status,
+        ..PodGang::default()
+    };
+    gang.spec.pod_groups = vec![PodGroup {
+        name: "demo-0-a".into(),
+        ..PodGroup::default()
+    }];
+    gang
+}
+
+fn quota(is_reserved: bool, round: i64) -> PodGangStatus {
+    let mut status = PodGangStatus {
+        quota: Some(GangQuota {
+            round,
+            ..GangQuota::default()
+        }),
+        ..PodGangStatus::default()
+    };
+    let condition = ConditionUpdate {
+        type_: ConditionType::QuotaReserved,
+        status: Status::from(is_reserved),
+        reason: Reason::WaitingForQuota,
+        message: String::new(),
+    };
+    let now = Timestamp::UNIX_EPOCH;
+    conditions::set(&mut status.conditions, condition, None, now);
+    status
+}
+
+/// A set with a base gang, and a scaled gang.
+fn caches() -> Caches {
+    let caches = terminated_once();
+    caches.of::<PodGang>().apply(gang("demo-0", None));
+    caches.of::<PodGang>().apply(gang("demo-0-g-0", None));
+    caches
+}
+
+fn names(found: &[(ControllerName, Key)], controller: ControllerName) -> Vec<&str> {
+    let of_controller = found.iter().filter(|(by, _)| *by == controller);
+    of_controller.map(|(_, key)| &*key.name).collect()
+}
+
+#[test]
+fn the_quota_of_a_gang_triggers_its_podcliques_and_scaled_gangs() {
+    let change = Change {
+        old: Some(Arc::new(gang("demo-0", Some(quota(true, 0))))),
+        new: Some(Arc::new(gang("demo-0", Some(quota(false, 1))))),
+    };
+    let found = triggered_by(&change, &caches());
+    assert!(names(&found, PODCLIQUES).contains(&"demo-0-a"), "{found:?}");
+    assert!(names(&found, GANGS).contains(&"demo-0-g-0"), "{found:?}");
+    assert!(names(&found, SETS).contains(&"demo"), "{found:?}");
+}
+
+/// Pods that lack quota report the words.
+#[test]
+fn other_words_about_its_quota_trigger_its_podcliques() {
+    let mut status = quota(true, 0);
+    for condition in &mut status.conditions {
+        condition.message = "Workload demo-0.x1 waits".to_owned();
+    }
+    let change = Change {
+        old: Some(Arc::new(gang("demo-0", Some(quota(true, 0))))),
+        new: Some(Arc::new(gang("demo-0", Some(status)))),
+    };
+    let found = triggered_by(&change, &caches());
+    assert!(names(&found, PODCLIQUES).contains(&"demo-0-a"), "{found:?}");
+}
+
+#[test]
+fn a_workload_triggers_its_gang() {
+    let workload = KueueWorkload {
+        metadata: ObjectMeta {
+            owner_references: Some(vec![OwnerReference {
+                api_version: "scheduler.grove.io/v1alpha1".into(),
+                kind: "PodGang".into(),
+                name: "demo-0".into(),
+                uid: "uid-demo-0".into(),
+                controller: Some(true),
+                ..OwnerReference::default()
+            }]),
+            ..meta("demo-0", "PodGang", "demo-0")
+        },
+        ..KueueWorkload::default()
+    };
+    let found = triggered_by(&gone(workload), &caches());
+    assert_eq!(names(&found, GANGS), ["demo-0"]);
+}
+
+#[test]
+fn a_flavor_triggers_the_gangs_in_queues() {
+    let flavor = ResourceFlavor {
+        metadata: ObjectMeta {
+            name: Some("h100".into()),
+            ..ObjectMeta::default()
+        },
+        ..ResourceFlavor::default()
+    };
+    let found = triggered_by(&gone(flavor), &caches());
+    let mut gangs = names(&found, GANGS);
+    gangs.sort_unstable();
+    assert_eq!(gangs, ["demo-0", "demo-0-g-0"]);
+}

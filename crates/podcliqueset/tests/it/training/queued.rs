@@ -1,0 +1,90 @@
+//! A job that waits in a queue: its clock stands still, and what goes with its quota is no failure.
+
+use std::sync::Arc;
+
+use api::PodGang;
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use domain::health::suspension;
+use jiff::Timestamp;
+use podcliqueset::Snapshot;
+use podcliqueset::decide::decide;
+use testkit::builders::{after, stored as metadata};
+
+use super::suspended::set_start;
+use super::{failed_because, job, running, stored};
+use crate::situation::{carry_out, fill};
+
+const FRONT: &str = "demo-0-frontend";
+
+/// All gangs of the set have quota, or none has.
+fn set_quota(snapshot: &mut Snapshot, is_reserved: bool) {
+    snapshot.scheduler.is_queued = true;
+    let mut gang = PodGang {
+        metadata: metadata("demo-0"),
+        ..PodGang::default()
+    };
+    let condition = ConditionUpdate {
+        type_: ConditionType::QuotaReserved,
+        status: Status::from(is_reserved),
+        reason: Reason::QuotaEvicted,
+        message: String::new(),
+    };
+    let status = gang.status.get_or_insert_default();
+    conditions::set(&mut status.conditions, condition, Some(1), after(0));
+    snapshot.children.gangs = vec![Arc::new(gang)];
+}
+
+fn step_at(snapshot: &mut Snapshot, at: Timestamp) {
+    let next = decide(snapshot, at);
+    carry_out(snapshot, &next);
+}
+
+/// 30 s of run time, 20 of them before a minute without quota.
+#[test]
+fn max_runtime_stands_still() {
+    let mut snapshot = running(job(0, Some("30s")));
+    set_start(&mut snapshot, 0);
+    set_quota(&mut snapshot, false);
+    step_at(&mut snapshot, after(20));
+    let stop = stored(&snapshot).suspension.clone().unwrap();
+    assert_eq!(stop.since.map(|since| since.0), Some(after(20)));
+    assert_eq!(failed_because(&decide(&snapshot, after(79))), None);
+    set_quota(&mut snapshot, true);
+    step_at(&mut snapshot, after(80));
+    let stop = stored(&snapshot).suspension.clone().unwrap();
+    assert_eq!(stop.since, None);
+    assert_eq!(suspension::total(stored(&snapshot)).as_secs(), 60);
+    assert_eq!(failed_because(&decide(&snapshot, after(89))), None);
+    assert_eq!(
+        failed_because(&decide(&snapshot, after(90))),
+        Some("MaxRuntimeExceeded")
+    );
+}
+
+/// One gang that runs is enough.
+#[test]
+fn the_clock_goes_on_while_a_gang_has_quota() {
+    let mut snapshot = running(job(0, Some("30s")));
+    set_start(&mut snapshot, 0);
+    set_quota(&mut snapshot, false);
+    let mut other = (*snapshot.children.gangs[0]).clone();
+    other.metadata = metadata("demo-0-g-0");
+    other.status = None;
+    snapshot.children.gangs.push(Arc::new(other));
+    step_at(&mut snapshot, after(20));
+    assert_eq!(stored(&snapshot).suspension, None);
+}
+
+/// Its peers went with their quota.
+#[test]
+fn a_pod_that_fails_without_quota_is_no_failure() {
+    let mut snapshot = running(job(0, None));
+    fill(&mut snapshot, FRONT, 1, |p| p.bound().phase("Failed"));
+    let failures = |snapshot: &Snapshot| {
+        let status = decide(snapshot, after(60)).status.unwrap();
+        status.last_failures.len()
+    };
+    assert_eq!(failures(&snapshot), 1);
+    set_quota(&mut snapshot, false);
+    assert_eq!(failures(&snapshot), 0);
+}

@@ -1,0 +1,136 @@
+//! Pods that are added to a gang with quota, and quota that it needs no more.
+
+use super::*;
+
+#[test]
+fn more_pods_are_asked_for_by_another_workload() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 5);
+    let asked = store_status(&mut snapshot);
+    assert_eq!(words(&asked), ["create Workload demo-0.x1"]);
+    let workload = asked[0].written::<KueueWorkload>().unwrap();
+    let set = &workload.spec.pod_sets[0];
+    assert_eq!((set.count, set.min_count), (2, None));
+    carry_out(&mut snapshot, &asked);
+    assert!(store_status(&mut snapshot).is_empty());
+    assert!(
+        state(&snapshot).contains("Workload demo-0.x1 waits: Kueue has not answered yet"),
+        "{}",
+        state(&snapshot)
+    );
+    admit(&mut snapshot, "demo-0.x1", 2);
+    assert!(store_status(&mut snapshot).is_empty());
+    assert_eq!(grants(&snapshot), ["demo-0 3", "demo-0.x1 2"]);
+}
+
+/// What was admitted of the required minimum runs, and the rest is asked for.
+#[test]
+fn the_rest_of_a_partial_admission_is_asked_for() {
+    let mut snapshot = granted(2);
+    assert_eq!(grants(&snapshot), ["demo-0 2"]);
+    let asked = store_status(&mut snapshot);
+    assert_eq!(words(&asked), ["create Workload demo-0.x1"]);
+    assert_eq!(
+        asked[0].written::<KueueWorkload>().unwrap().spec.pod_sets[0].count,
+        1
+    );
+}
+
+#[test]
+fn a_need_that_is_gone_is_not_asked_for_any_more() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 5);
+    let asked = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &asked);
+    request(&mut snapshot, 3);
+    assert_eq!(
+        words(&store_status(&mut snapshot)),
+        ["delete Workload demo-0.x1 at version 1: its pods need no quota any more"]
+    );
+}
+
+/// A gang with quota for 3 pods and 2 more, all of which run.
+fn grown() -> Snapshot {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 5);
+    let asked = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &asked);
+    admit(&mut snapshot, "demo-0.x1", 2);
+    give_pods(&mut snapshot, 5, PodBuilder::ready);
+    list_pods(&mut snapshot);
+    let reported = store_status(&mut snapshot);
+    assert_eq!(
+        words(&reported),
+        ["status Workload demo-0", "status Workload demo-0.x1"],
+        "its pods are Ready"
+    );
+    carry_out(&mut snapshot, &reported);
+    snapshot
+}
+
+#[test]
+fn quota_of_pods_that_are_scaled_in_is_returned_once_they_are_gone() {
+    let mut snapshot = grown();
+    request(&mut snapshot, 4);
+    store_status(&mut snapshot);
+    assert_eq!(grants(&snapshot), ["demo-0 3", "demo-0.x1 2"], "they run");
+    give_pods(&mut snapshot, 4, PodBuilder::ready);
+    list_pods(&mut snapshot);
+    let returned = store_status(&mut snapshot);
+    assert_eq!(
+        grants(&snapshot),
+        ["demo-0 3", "demo-0.x1 1"],
+        "the newest first"
+    );
+    assert_eq!(words(&returned), ["status Workload demo-0.x1"]);
+    let status = returned[0]
+        .written::<KueueWorkload>()
+        .unwrap()
+        .status
+        .clone();
+    assert_eq!(status.unwrap().reclaimable_pods[0].count, 1);
+    carry_out(&mut snapshot, &returned);
+    assert!(store_status(&mut snapshot).is_empty(), "once");
+    request(&mut snapshot, 3);
+    give_pods(&mut snapshot, 3, PodBuilder::ready);
+    list_pods(&mut snapshot);
+    assert_eq!(
+        words(&store_status(&mut snapshot)),
+        ["delete Workload demo-0.x1 at version 1: its pods need no quota any more"]
+    );
+    assert_eq!(grants(&snapshot), ["demo-0 3"]);
+}
+
+#[test]
+fn a_gang_stays_when_the_quota_of_added_pods_is_lost() {
+    let mut snapshot = grown();
+    evict(&mut snapshot, "demo-0.x1");
+    assert!(store_status(&mut snapshot).is_empty(), "its pods run");
+    assert_eq!(grants(&snapshot), ["demo-0 3"]);
+    assert!(state(&snapshot).starts_with("True"));
+    assert_eq!(quota::round(&snapshot.gang), 0);
+    give_pods(&mut snapshot, 3, PodBuilder::ready);
+    list_pods(&mut snapshot);
+    assert_eq!(
+        words(&store_status(&mut snapshot)),
+        ["status Workload demo-0.x1"]
+    );
+}
+
+/// Completed pods of a job need none.
+#[test]
+fn all_quota_is_returned_at_the_end() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 0);
+    give_pods(&mut snapshot, 3, |p| p.ungated().phase("Succeeded"));
+    list_pods(&mut snapshot);
+    let returned = store_status(&mut snapshot);
+    assert_eq!(grants(&snapshot), ["demo-0 0"]);
+    assert_eq!(words(&returned), ["status Workload demo-0"]);
+    let status = returned[0]
+        .written::<KueueWorkload>()
+        .unwrap()
+        .status
+        .clone();
+    assert_eq!(status.unwrap().reclaimable_pods[0].count, 3);
+}

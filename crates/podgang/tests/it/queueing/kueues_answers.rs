@@ -1,0 +1,180 @@
+//! Conditions of Workloads: those that Kueue writes, and those that it reads.
+
+use api::kueue::types;
+use api::podcliqueset::PodCliqueSetPhase;
+use domain::object::ownership::is_terminating;
+use rstest::rstest;
+
+use super::*;
+
+/// The pods end, and others wait behind their gates.
+fn give_quota_back(snapshot: &mut Snapshot) {
+    store_status(snapshot);
+    give_pods(snapshot, 3, |p| p);
+    let returned = store_status(snapshot);
+    assert_eq!(words(&returned), ["status Workload demo-0"]);
+    carry_out(snapshot, &returned);
+}
+
+/// Kueue leaves `Evicted` until it admits the Workload again.
+#[test]
+fn after_an_eviction_the_words_are_those_of_the_queue() {
+    let mut snapshot = granted(3);
+    evict(&mut snapshot, "demo-0");
+    give_quota_back(&mut snapshot);
+    change(&mut snapshot, "demo-0", |workload| {
+        let status = workload.status.get_or_insert_default();
+        let words = "insufficient unused quota for nvidia.com/gpu in flavor h100, 16 more needed";
+        for c in &mut status.conditions {
+            if c.type_ == types::QUOTA_RESERVED {
+                words.clone_into(&mut c.message);
+            }
+        }
+    });
+    store_status(&mut snapshot);
+    assert_eq!(
+        state(&snapshot),
+        "False WaitingForQuota: gang demo-0 waits in queue team-a: Pending: insufficient unused quota for \
+         nvidia.com/gpu in flavor h100, 16 more needed"
+    );
+}
+
+/// Kueue does so after too many evictions.
+#[test]
+fn a_deactivated_workload_stays_evicted() {
+    let mut snapshot = granted(3);
+    evict(&mut snapshot, "demo-0");
+    change(&mut snapshot, "demo-0", |workload| {
+        workload.spec.active = Some(false);
+    });
+    give_quota_back(&mut snapshot);
+    assert!(
+        store_status(&mut snapshot).is_empty(),
+        "nobody activates it"
+    );
+    assert_eq!(
+        state(&snapshot),
+        "False QuotaEvicted: gang demo-0 waits in queue team-a: it was deactivated; Preempted: for a \
+         higher priority"
+    );
+}
+
+fn choose_domain(workload: &mut KueueWorkload) {
+    let status = workload.status.get_or_insert_default();
+    let admission = status.admission.as_mut().unwrap();
+    for assignment in &mut admission.pod_set_assignments {
+        assignment.topology_assignment = Some(serde_json::json!({"levels": ["rack"]}));
+    }
+}
+
+const CHOSEN: &str = "Kueue has chosen a topology domain for podSet worker, which the operator does not \
+                      honour: remove topologyName from the ResourceFlavor, and use topologyConstraint";
+
+fn unsupported(snapshot: &Snapshot) -> Option<String> {
+    let status = plan(snapshot).status.unwrap();
+    let type_ = ConditionType::SchedulingFeatureUnsupported;
+    conditions::find(&status.conditions, type_).map(|c| c.message.clone())
+}
+
+#[test]
+fn quota_that_cannot_be_used_is_reported() {
+    let mut snapshot = queued(Some(3));
+    let asked = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &asked);
+    admit(&mut snapshot, "demo-0", 3);
+    assert_eq!(unsupported(&snapshot), None);
+    change(&mut snapshot, "demo-0", choose_domain);
+    assert_eq!(
+        unsupported(&snapshot).unwrap(),
+        format!("Workload demo-0 has quota that cannot be used: {CHOSEN}")
+    );
+}
+
+#[test]
+fn added_pods_whose_quota_cannot_be_used_wait_with_the_cause() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 5);
+    let asked = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &asked);
+    admit(&mut snapshot, "demo-0.x1", 2);
+    change(&mut snapshot, "demo-0.x1", choose_domain);
+    store_status(&mut snapshot);
+    assert_eq!(
+        state(&snapshot),
+        format!(
+            "True QuotaReserved: 3 pods have quota of ClusterQueue gpus; Workload demo-0.x1 cannot be used: \
+             {CHOSEN}"
+        )
+    );
+}
+
+/// The conditions of the Workload that is written, if one is.
+fn written_conditions(snapshot: &mut Snapshot, type_: &str) -> Option<(String, String)> {
+    let actions = store_status(snapshot);
+    let workload = actions.first()?.written::<KueueWorkload>()?;
+    let mut all = workload.status.iter().flat_map(|s| &s.conditions);
+    let found = all.find(|c| c.type_ == type_)?;
+    Some((found.status.clone(), found.reason.clone()))
+}
+
+#[rstest]
+#[case::it_starts(None, false, Some(("False", "WaitForStart")))]
+#[case::it_has_started(Some((false, "WaitForStart")), true, Some(("True", "Started")))]
+#[case::nothing_changes(Some((true, "Started")), true, None)]
+#[case::pods_are_lost(Some((true, "Started")), false, Some(("False", "WaitForRecovery")))]
+#[case::they_come_back(Some((false, "WaitForRecovery")), true, Some(("True", "Recovered")))]
+#[case::they_are_awaited(Some((false, "WaitForRecovery")), false, None)]
+fn kueue_learns_whether_the_gang_is_up(
+    #[case] before: Option<(bool, &str)>,
+    #[case] is_ready: bool,
+    #[case] expected: Option<(&str, &str)>,
+) {
+    let mut snapshot = granted(3);
+    change(&mut snapshot, "demo-0", |workload| {
+        let status = workload.status.get_or_insert_default();
+        status.conditions.retain(|c| c.type_ != types::PODS_READY);
+        let before = before.map(|(holds, reason)| condition(types::PODS_READY, holds, reason, ""));
+        status.conditions.extend(before);
+    });
+    if is_ready {
+        give_pods(&mut snapshot, 3, PodBuilder::ready);
+        list_pods(&mut snapshot);
+    }
+    let written = written_conditions(&mut snapshot, types::PODS_READY);
+    let expected = expected.map(|(status, reason)| (status.to_owned(), reason.to_owned()));
+    assert_eq!(written, expected);
+}
+
+/// Kueue may delete a Workload that is finished: that is no loss.
+#[test]
+fn a_workload_is_finished_when_its_job_is_over() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 0);
+    give_pods(&mut snapshot, 3, |p| p.ungated().phase("Succeeded"));
+    list_pods(&mut snapshot);
+    facts(&mut snapshot).end = Some(PodCliqueSetPhase::Succeeded);
+    let returned = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &returned);
+    let workload = facts(&mut snapshot).workloads[0].clone();
+    let mut all = workload.status.iter().flat_map(|s| &s.conditions);
+    let finished = all.find(|c| c.type_ == types::FINISHED).unwrap();
+    assert_eq!(
+        (&*finished.status, &*finished.reason),
+        ("True", "Succeeded")
+    );
+    assert!(!is_terminating(&workload.metadata));
+    assert!(store_status(&mut snapshot).is_empty(), "once");
+    facts(&mut snapshot).workloads.clear();
+    assert!(store_status(&mut snapshot).is_empty());
+    assert!(state(&snapshot).starts_with("True"), "{}", state(&snapshot));
+}
+
+#[test]
+fn a_workload_is_not_finished_while_a_pod_runs() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 0);
+    give_pods(&mut snapshot, 3, PodBuilder::ready);
+    list_pods(&mut snapshot);
+    facts(&mut snapshot).end = Some(PodCliqueSetPhase::Failed);
+    assert_eq!(written_conditions(&mut snapshot, types::FINISHED), None);
+}

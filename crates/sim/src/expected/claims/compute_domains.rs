@@ -1,0 +1,82 @@
+//! The ComputeDomains of a set at rest, and the PodCliques and pods that join them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::super::pods_of;
+use crate::nvlink::{GROUP, domains, has_stray, is_held, template_in, template_of};
+use crate::resource::Resource;
+use crate::store::Store;
+use crate::view;
+
+/// Uids of sets by the names of their domains.
+type Wanted = BTreeMap<String, String>;
+
+pub(super) fn problems(store: &Store) -> Vec<String> {
+    let mut wanted = Wanted::new();
+    for (_, set) in store.all(Resource::PodCliqueSet) {
+        if is_enrolled(set) {
+            let (name, uid) = (view::name(set), view::uid(set));
+            let replicas = 0..view::number(set, "/spec/replicas");
+            wanted.extend(replicas.map(|i| (format!("{name}-{i}-{GROUP}"), uid.to_owned())));
+        }
+    }
+    let mut problems = wrong_domains(store, &wanted);
+    problems.extend(wrong_pods(store));
+    problems
+}
+
+fn is_enrolled(set: &Value) -> bool {
+    let group = view::annotation(set, "grove.io/mnnvl-group");
+    group == GROUP && view::list(set, "/spec/template/cliques").any(joins)
+}
+
+/// Whether the clique of an enrolled set joins a domain.
+fn joins(clique: &Value) -> bool {
+    let mut containers = view::list(clique, "/spec/podSpec/containers");
+    let key = "/resources/limits/nvidia.com~1gpu";
+    containers.any(|container| container.pointer(key).is_some())
+        && clique
+            .pointer("/annotations/grove.io~1mnnvl-group")
+            .is_none()
+}
+
+/// Missing ones, and those of a set that it does not want. Without an owner nobody removes them.
+fn wrong_domains(store: &Store, wanted: &Wanted) -> Vec<String> {
+    let is_right = |name: &str, uid: &str| {
+        domains(store).any(|(id, domain)| {
+            let is_owned = view::owner(domain).is_some_and(|owner| owner.2 == uid);
+            id.name == name && is_owned && is_held(domain) && !view::is_terminating(domain)
+        })
+    };
+    let missing = wanted
+        .iter()
+        .filter(|(name, uid)| !is_right(name, uid))
+        .map(|(name, _)| format!("ComputeDomain {name} is missing, or nobody holds it"));
+    let left = domains(store)
+        .filter(|(id, domain)| view::owner(domain).is_some() && !wanted.contains_key(&id.name))
+        .filter(|(id, _)| !has_stray(store, &id.name))
+        .map(|(id, _)| format!("ComputeDomain {} is left over", id.name));
+    missing.chain(left).collect()
+}
+
+/// Pods of a PodClique that name another template than that does.
+fn wrong_pods(store: &Store) -> Vec<String> {
+    let podcliques = store.all(Resource::PodClique);
+    podcliques
+        .flat_map(|(_, podclique)| {
+            let spec = podclique.pointer("/spec/podSpec");
+            let right = spec.map_or("", template_in);
+            let pods = pods_of(store, view::uid(podclique));
+            pods.filter(move |pod| template_of(pod) != right)
+                .map(|pod| {
+                    format!(
+                        "{} joins another domain than its PodClique",
+                        view::name(pod)
+                    )
+                })
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}

@@ -1,0 +1,64 @@
+//! ComputeDomains, by which GPU pods share NVLink over nodes, and which seeds have sets with them.
+
+use serde_json::Value;
+
+use crate::resource::{Id, Resource};
+use crate::store::{Store, Stored};
+use crate::{Rng, view};
+
+/// In this many of a thousand seeds pods join ComputeDomains.
+const SEEDS: usize = 150;
+
+/// The MNNVL group of their sets.
+pub const GROUP: &str = "rack";
+
+/// The operator's finalizer of a domain.
+pub const FINALIZER: &str = "grove.io/computedomain-finalizer";
+
+/// Whether pods of this seed's set join ComputeDomains. A separate random source: it changes nothing
+/// about the other seeds.
+pub fn is_in(seed: u64) -> bool {
+    source(seed).chance(SEEDS)
+}
+
+/// The random source of the annotations of this seed's set.
+pub fn annotations_of(seed: u64) -> Rng {
+    let mut rng = source(seed);
+    rng.number();
+    rng
+}
+
+fn source(seed: u64) -> Rng {
+    const APART: u64 = 0x00B2_0072;
+    Rng::new(seed ^ APART)
+}
+
+/// The template of the domain that these pods join; empty if they join none.
+pub fn template_in(pod_spec: &Value) -> &str {
+    let mut claims = view::list(pod_spec, "/resourceClaims");
+    let claim = claims.find(|claim| view::text(claim, "/name") == "mnnvl-claim");
+    claim.map_or("", |claim| view::text(claim, "/resourceClaimTemplateName"))
+}
+
+/// The same of a pod.
+pub fn template_of(pod: &Value) -> &str {
+    pod.get("spec").map_or("", template_in)
+}
+
+/// Whether the operator's finalizer holds the domain.
+pub fn is_held(domain: &Value) -> bool {
+    view::list(domain, "/metadata/finalizers").any(|finalizer| finalizer == FINALIZER)
+}
+
+/// The domains that exist.
+pub fn domains(store: &Store) -> impl Iterator<Item = (&Id, &Stored)> {
+    store.all(Resource::ComputeDomain)
+}
+
+/// Whether a PodClique without an owner is in the replica of the domain: it keeps the domain.
+pub fn has_stray(store: &Store, domain: &str) -> bool {
+    let replica = domain.strip_suffix(GROUP).unwrap_or_default();
+    let mut podcliques = store.all(Resource::PodClique);
+    podcliques
+        .any(|(id, podclique)| view::owner(podclique).is_none() && id.name.starts_with(replica))
+}
