@@ -90,7 +90,7 @@ impl Reason {
     pub fn is_standstill(self) -> bool {
         matches!(
             self,
-            Self::ProgressDeadlineExceeded | Self::NoRoom | Self::ReplicasAway
+            Self::ProgressDeadlineExceeded | Self::NoRoom | Self::ReplicasAway | Self::NoProgress
         )
     }
 

@@ -129,6 +129,10 @@ pub enum Reason {
     /// UpdateInProgress=Unknown of a PodCliqueSet: replicas that ran during the update have been down
     /// for ten minutes, so no replica has the turn; the update continues once they are available.
     ReplicasAway,
+    /// UpdateInProgress=Unknown of a PodCliqueSet: the update made no progress for ten minutes, and the
+    /// cliques and groups of the replica in turn that are not done have no `progressDeadline`; it
+    /// continues.
+    NoProgress,
     /// UpdateInProgress=False: no update runs.
     NoActiveUpdate,
     /// UpdateInProgress=False: `updateStrategy.paused` is true, and replicas or PodCliques have an

@@ -30,7 +30,7 @@ pub use self::coherent::{
 };
 pub use self::component::{Component, Limits};
 pub use self::min_ready::min_ready;
-pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
+pub use self::progress::{Advance, deadline_at, no_update, resume, stands_at, verdict};
 pub use self::record::{Record, is_recreated, must_return};
 pub use self::revision::{
     Older, find_older, first_replaced, has_older, revision_in_force, revision_of,

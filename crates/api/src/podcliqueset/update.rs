@@ -72,7 +72,7 @@ pub struct RollingUpdate {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_surge: Option<i32>,
     /// How long an update may make no progress before the operator reports it, e.g. `10m`. Default:
-    /// never.
+    /// none; the set then reports `NoProgress` after 10 minutes.
     ///
     /// A Go duration greater than 0. Condition `UpdateInProgress` becomes `Unknown` with reason
     /// `ProgressDeadlineExceeded`; the update continues. A change takes effect at once.

@@ -9,6 +9,7 @@ use api::conditions::{self, ConditionType, Reason};
 use api::kueue::keys;
 use api::podgang::{GangQuota, GrantedPods, PodGroup};
 use api::{PodGang, labels};
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 use crate::object::ownership;
@@ -43,6 +44,18 @@ pub fn is_of_earlier_round(gang: &PodGang, pod: &Pod) -> bool {
 /// Whether quota is reserved for the gang.
 pub fn is_reserved(gang: &PodGang) -> bool {
     condition(gang).is_some_and(|c| c.status == "True")
+}
+
+/// Since when quota is reserved for the gang.
+pub fn reserved_at(gang: &PodGang) -> Option<Timestamp> {
+    let found = condition(gang).filter(|c| c.status == "True")?;
+    Some(found.last_transition_time.0)
+}
+
+/// Whether the gang, or some of its pods, waits for quota.
+pub fn lacks_quota(gang: &PodGang) -> bool {
+    let mut groups = gang.spec.pod_groups.iter();
+    is_held(gang) || groups.any(|group| explain_shortage(gang, &group.name).is_some())
 }
 
 /// Whether the gang waits for quota: none of its pods may start.

@@ -5,6 +5,9 @@ use api::podcliqueset::RollingUpdate;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
+/// An update without a deadline that makes no progress for this long is reported all the same.
+const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
+
 /// How far an update has come: both numbers only rise while it advances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Advance {
@@ -37,9 +40,29 @@ pub fn resume(ended_at: &mut Option<Time>, last_progress: &mut Option<Time>, now
 /// When the update is reported to make no progress, if it has a deadline. An invalid deadline
 /// counts as none.
 pub fn deadline_at(rolling: Option<&RollingUpdate>, last: Option<&Time>) -> Option<Timestamp> {
-    let given = rolling?.progress_deadline.as_ref()?;
-    let deadline = given.parse().ok().filter(SignedDuration::is_positive)?;
+    let deadline = deadline_of(rolling?)?;
     last?.0.checked_add(deadline).ok()
+}
+
+/// When an update that last advanced then stands still, by the limits of the cliques and groups that are
+/// not done. None if one of them has a deadline, which overrules the ten minutes (decision 170). New units
+/// have to be Ready for `minReadySeconds` before they count, so that is added.
+pub fn stands_at<'a>(
+    left: impl IntoIterator<Item = Option<&'a RollingUpdate>>,
+    last: Timestamp,
+) -> Option<Timestamp> {
+    let left: Vec<&RollingUpdate> = left.into_iter().flatten().collect();
+    if left.iter().any(|rolling| deadline_of(rolling).is_some()) {
+        return None;
+    }
+    let given = left.iter().filter_map(|rolling| rolling.min_ready_seconds);
+    let min_ready = SignedDuration::from_secs(given.max().unwrap_or(0).max(0).into());
+    last.checked_add(PATIENCE.saturating_add(min_ready)).ok()
+}
+
+fn deadline_of(rolling: &RollingUpdate) -> Option<SignedDuration> {
+    let given = rolling.progress_deadline.as_ref()?;
+    given.parse().ok().filter(SignedDuration::is_positive)
 }
 
 /// The report on an update that runs; `tally` has its numbers.

@@ -233,6 +233,20 @@ fn pods_that_are_not_created_say_why(#[case] requested: i32, #[case] expected: R
     assert_eq!(cause.reason, expected, "{}", cause.text);
 }
 
+#[rstest]
+#[case::without_a_queue(gang(), false, None)]
+#[case::held(with_condition(false), true, None)]
+#[case::with_all_that_it_asks_for(asking(5, 5, true), false, Some(0))]
+#[case::with_some_of_it(asking(7, 5, true), true, Some(0))]
+fn a_gang_lacks_quota_until_all_of_it_is_reserved(
+    #[case] gang: PodGang,
+    #[case] lacks: bool,
+    #[case] since: Option<i64>,
+) {
+    assert_eq!(quota::lacks_quota(&gang), lacks);
+    assert_eq!(quota::reserved_at(&gang), since.map(after));
+}
+
 /// A part of a gang that has too little quota elsewhere waits too.
 #[test]
 fn a_gang_waits_for_the_quota_of_each_part() {

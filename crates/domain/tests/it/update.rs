@@ -246,3 +246,23 @@ fn a_deadline_is_reported_and_nothing_else(
     assert_eq!((verdict.status, verdict.reason), (status, reason));
     assert!(verdict.message.ends_with("1/3 pods updated and ready"));
 }
+
+/// The deadlines and `minReadySeconds` of two parts that are not done, beside one without limits.
+#[rstest]
+#[case::without_limits([(None, None), (None, None)], Some(610))]
+#[case::new_units_have_to_be_ready_for_a_while([(None, Some(30)), (None, Some(90))], Some(700))]
+#[case::a_deadline_counts_instead([(None, None), (Some("1h"), None)], None)]
+#[case::a_deadline_that_makes_no_sense([(None, None), (Some("-1m"), None)], Some(610))]
+fn an_update_without_a_deadline_stands_still_after_ten_minutes(
+    #[case] given: [(Option<&str>, Option<i32>); 2],
+    #[case] seconds: Option<i64>,
+) {
+    let limits = given.map(|(deadline, min_ready)| RollingUpdate {
+        progress_deadline: deadline.map(|d| GoDuration(d.into())),
+        min_ready_seconds: min_ready,
+        ..RollingUpdate::default()
+    });
+    let left = limits.iter().map(Some).chain([None]);
+    assert_eq!(update::stands_at(left, after(10)), seconds.map(after));
+    assert_eq!(update::stands_at([], after(10)), Some(after(610)));
+}

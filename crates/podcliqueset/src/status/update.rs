@@ -7,6 +7,7 @@ mod numbers;
 mod observed;
 mod partition;
 mod report;
+mod standstill;
 mod trouble;
 mod turn;
 mod vacancies;
@@ -256,13 +257,18 @@ pub(crate) fn next_change(
     let hashed = rollout::hash_templates(snapshot);
     let newest = rollout::newest(&hashed);
     let turn = turn_of(status, snapshot, &newest, roster, now)?;
-    let changes = turn.components().into_iter().filter_map(|c| c.next_change);
+    let components = turn.components();
+    let standstill = standstill::find_standstill(snapshot, roster, status, &components);
+    let stands = standstill
+        .map(|standstill| standstill.stands_at)
+        .filter(|at| *at > now);
+    let changes = components.into_iter().filter_map(|c| c.next_change);
     // Other replicas may have got its room.
     let lacks_room = turn.stored.without_room_since.is_some();
     let others = lacks_room.then(|| rollout::next_available_at(roster, now));
     let changes = changes.chain(others.flatten());
     let pause = pause_ends_at(status).filter(|end| *end > now);
-    changes.chain(pause).min()
+    changes.chain(pause).chain(stands).min()
 }
 
 /// The cliques and groups of the replica in turn of which a unit was available since the turn began,

@@ -5,6 +5,7 @@ mod numbers;
 mod open;
 mod records;
 mod room;
+mod standstill;
 mod suspended;
 mod vacancies;
 

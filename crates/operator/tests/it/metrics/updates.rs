@@ -50,6 +50,7 @@ async fn each_update_is_counted_in_its_state() {
         ("late", Status::Unknown, Reason::ProgressDeadlineExceeded),
         ("crowded", Status::Unknown, Reason::NoRoom),
         ("absent", Status::Unknown, Reason::ReplicasAway),
+        ("crashing", Status::Unknown, Reason::NoProgress),
         ("paused", Status::False, Reason::Paused),
         ("canary", Status::False, Reason::Partitioned),
         ("refused", Status::False, Reason::TemplateRefused),
@@ -67,18 +68,24 @@ async fn each_update_is_counted_in_its_state() {
         of("paused", 1),
         of("refused", 1),
         of("running", 1),
-        of("standing", 3),
+        of("standing", 4),
     ];
     assert_eq!(read(&context, STATES), expected.join("\n"));
     assert_eq!(read(&context, IDLE), "", "none of them has the turn");
 
-    for (version, name) in [("2", "late"), ("3", "crowded"), ("4", "absent")] {
+    let standing = [
+        ("2", "late"),
+        ("3", "crowded"),
+        ("4", "absent"),
+        ("5", "crashing"),
+    ];
+    for (version, name) in standing {
         let mut resumed = reporting(name, Status::True, Reason::Progressing);
         resumed.metadata.resource_version = Some(version.to_owned());
         sets.apply(resumed);
     }
     let states = read(&context, STATES);
-    assert!(states.contains(&of("running", 4)), "{states}");
+    assert!(states.contains(&of("running", 5)), "{states}");
     assert!(!states.contains("standing"), "{states}");
 }
 

@@ -1,6 +1,7 @@
 //! The numbers of the replica in turn, and its new pods that do not come up (docs/semantics.md §14.6).
 
 use domain::Pod;
+use domain::health::culprit::find_culprit;
 use domain::roster::{ObservedClique, Roster};
 use domain::update::{self, Remainder};
 use domain::workload::layout::{Group, Replica};
@@ -49,6 +50,13 @@ impl NewPods<'_> {
         self.explain_parts(
             slots.filter_map(|slot| Some((slot.clique, self.roster.slot(slot).standing()?))),
         )
+    }
+
+    /// The new pod that is furthest from Ready, also if it merely starts.
+    pub(super) fn find_worst(&self) -> Option<String> {
+        let parts = trouble::parts_of(self.roster, self.replica);
+        let new = parts.flat_map(|(clique, seen)| new_pods(self.newest, clique, seen));
+        find_culprit(new, false).map(|culprit| culprit.text)
     }
 
     fn explain_parts<'p>(

@@ -1,7 +1,7 @@
 //! The report on an update: condition `UpdateInProgress`, and its part of `Ready` (docs/semantics.md
 //! §14.6).
 
-use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PcsUpdateProgress;
 use api::{LastError, PodCliqueSetStatus, codes};
 use domain::health::{readiness, suspension, termination};
@@ -10,14 +10,14 @@ use domain::roster::Roster;
 use domain::update;
 use domain::workload::layout;
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use super::absence::{Absence, find_absence};
 use super::numbers::NewPods;
+use super::standstill::{explain_stuck, find_standstill};
 use super::{partition, trouble, vacancies};
 use crate::check::{self, Verdict};
 use crate::observe::Snapshot;
-use crate::rollout::{self, NamedComponent, Turn};
+use crate::rollout::{self, NamedComponent, Newest, Turn};
 
 /// At most this many refusals of an update are listed.
 const MAX_REFUSALS: usize = 3;
@@ -156,29 +156,21 @@ impl Report<'_> {
         next: &PodCliqueSetStatus,
         tally: &str,
         absence: Option<&Absence>,
+        (newest, components): (&Newest<'_>, &[NamedComponent]),
     ) -> String {
-        let hashed = rollout::hash_templates(self.snapshot);
-        let newest = rollout::newest(&hashed);
-        let turn = super::turn_of(next, self.snapshot, &newest, self.roster, self.now);
-        let components = turn.as_ref().map(Turn::components).unwrap_or_default();
         let stored = update::turn_in(&self.snapshot.validated.set, next);
         let replica = stored.and_then(|turn| self.roster.layout.replica(turn.replica_index));
         let step = stored.and_then(|turn| turn.message.as_ref());
         let step = step.map(|reason| format!("the next step waits: {reason}"));
         let wait = explain_room(self.snapshot, next)
             .or_else(|| absence.map(|absence| absence.text.clone()))
-            .or_else(|| self.explain_losses(&components));
+            .or_else(|| self.explain_losses(components));
         let surge = replica.and_then(|replica| {
             let reason = trouble::explain_surge(self.roster, replica);
-            reason.or_else(|| self.explain_wait_for_surge(next, replica, &components))
+            reason.or_else(|| self.explain_wait_for_surge(next, replica, components))
         });
-        let pods = replica.map(|replica| NewPods {
-            roster: self.roster,
-            replica,
-            newest: &newest,
-            now: self.now,
-        });
-        let numbers = pods.as_ref().and_then(|pods| pods.describe(&components));
+        let pods = self.new_pods(next, newest);
+        let numbers = pods.as_ref().and_then(|pods| pods.describe(components));
         let is_shown = |text: &str| numbers.as_ref().is_some_and(|shown| shown.contains(text));
         let vacant = components.iter().find_map(vacancies::explain_vacancies);
         let trouble = pods.and_then(|pods| pods.explain());
@@ -189,35 +181,32 @@ impl Report<'_> {
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// The standalone PodCliques and the groups whose update makes no progress.
-    fn explain_stuck(&self) -> Option<String> {
-        let replicas = || self.roster.layout.replicas.iter();
-        let cliques = replicas().flat_map(|r| &r.standalone).filter_map(|part| {
-            let podclique = &self.roster.slot(part).standing()?.podclique;
-            let status = podclique.status.as_ref()?;
-            conditions::find(&status.conditions, ConditionType::UpdateInProgress)
-        });
-        let groups = replicas().flat_map(|r| &r.groups).filter_map(|group| {
-            let status = self.roster.group(&group.name)?.status.as_ref()?;
-            conditions::find(&status.conditions, ConditionType::UpdateInProgress)
-        });
-        let stuck: Vec<String> = [
-            stuck(cliques, "PodCliques"),
-            stuck(groups, "PodCliqueScalingGroups"),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        (!stuck.is_empty()).then(|| stuck.join(", "))
+    /// The new pods of the replica in turn.
+    fn new_pods<'n>(
+        &'n self,
+        next: &PodCliqueSetStatus,
+        newest: &'n Newest<'n>,
+    ) -> Option<NewPods<'n>> {
+        let turn = update::turn_in(&self.snapshot.validated.set, next)?;
+        Some(NewPods {
+            roster: self.roster,
+            replica: self.roster.layout.replica(turn.replica_index)?,
+            newest,
+            now: self.now,
+        })
     }
 
     /// The condition of an update that runs, from the conditions of the standalone PodCliques and
     /// the groups.
     fn running(&self, next: &PodCliqueSetStatus, tally: &str) -> ConditionUpdate {
+        let hashed = rollout::hash_templates(self.snapshot);
+        let newest = rollout::newest(&hashed);
+        let turn = super::turn_of(next, self.snapshot, &newest, self.roster, self.now);
+        let components = turn.as_ref().map(Turn::components).unwrap_or_default();
         let absence = find_absence(self.snapshot, self.roster, next, self.now);
-        let progress = self.describe(next, tally, absence.as_ref());
-        let stuck = self.explain_stuck();
-        let stuck = stuck.filter(|_| !suspension::is_stored(next));
+        let progress = self.describe(next, tally, absence.as_ref(), (&newest, &components));
+        let stuck = explain_stuck(self.roster).filter(|_| !suspension::is_stored(next));
+        let standstill = find_standstill(self.snapshot, self.roster, next, &components);
         let (status, reason, message) = if let Some(stuck) = stuck {
             let message = format!("{stuck}; {progress}");
             (Status::Unknown, Reason::ProgressDeadlineExceeded, message)
@@ -225,6 +214,11 @@ impl Report<'_> {
             (Status::Unknown, Reason::NoRoom, progress)
         } else if absence.is_some_and(|absence| absence.stands_at <= self.now) {
             (Status::Unknown, Reason::ReplicasAway, progress)
+        } else if let Some(found) = standstill.filter(|found| found.stands_at <= self.now) {
+            let pods = self.new_pods(next, &newest);
+            let worst = pods.and_then(|pods| pods.find_worst());
+            let message = found.describe(&progress, worst.as_deref(), self.snapshot);
+            (Status::Unknown, Reason::NoProgress, message)
         } else {
             (Status::True, Reason::Progressing, progress)
         };
@@ -361,17 +355,4 @@ fn tally(next: &PodCliqueSetStatus) -> Option<String> {
         format!(", updating replica {}", turn.replica_index)
     });
     Some(format!("{updated}/{wanted} replicas updated{turn}"))
-}
-
-/// How many of the updated ones have stalled, and the report of the first; nothing if none has.
-fn stuck<'a>(conditions: impl Iterator<Item = &'a Condition>, what: &str) -> Option<String> {
-    let running: Vec<&Condition> = conditions.filter(|c| c.status != "False").collect();
-    let mut stuck = running.iter().filter(|c| c.status == "Unknown");
-    let first = stuck.next()?;
-    let count = stuck.count().saturating_add(1);
-    Some(format!(
-        "{count}/{} {what} stuck: {}",
-        running.len(),
-        first.message
-    ))
 }

@@ -47,7 +47,7 @@ fn run_to_the_end(snapshot: &mut Snapshot) -> Vec<Event> {
     told
 }
 
-fn reasons(told: &[Event]) -> Vec<&'static str> {
+pub(super) fn reasons(told: &[Event]) -> Vec<&'static str> {
     told.iter().map(|event| event.reason.as_str()).collect()
 }
 
@@ -252,14 +252,14 @@ fn away() -> Snapshot {
 }
 
 /// The events of a decision at this time, which is carried out.
-fn tell_at(snapshot: &mut Snapshot, now: Timestamp) -> Vec<Event> {
+pub(super) fn tell_at(snapshot: &mut Snapshot, now: Timestamp) -> Vec<Event> {
     let next = decide(snapshot, now);
     carry_out(snapshot, &next);
     of_update(next.events)
 }
 
 /// The reason of `UpdateInProgress` in a decision at this second.
-fn reason_at(snapshot: &Snapshot, seconds: i64) -> String {
+pub(super) fn reason_at(snapshot: &Snapshot, seconds: i64) -> String {
     let status = decide(snapshot, after(seconds)).status.unwrap();
     let update = conditions::find(&status.conditions, ConditionType::UpdateInProgress).unwrap();
     update.reason.clone()

@@ -19,7 +19,7 @@ fn report(snapshot: &Snapshot) -> String {
 }
 
 /// Two pods ran in replica 0. One of their successors is available, the other one is like this.
-fn second_pod(build: impl FnOnce(PodBuilder) -> PodBuilder) -> Snapshot {
+pub(super) fn second_pod(build: impl FnOnce(PodBuilder) -> PodBuilder) -> Snapshot {
     let mut snapshot = changed();
     step(&mut snapshot);
     step(&mut snapshot);

@@ -20,6 +20,12 @@ const HALF_AN_HOUR: Duration = Duration::from_mins(30);
 /// Longer than that, in seconds.
 const FOR_EVER: i64 = 86_400;
 
+/// The reason for which the set reports an update with this deadline, or without one.
+const REPORTS: [(Option<&str>, &str); 2] = [
+    (Some("10m"), "ProgressDeadlineExceeded"),
+    (None, "NoProgress"),
+];
+
 /// A part of ten units.
 struct Part {
     /// The field of the template that has the clique or group.
@@ -44,19 +50,26 @@ const PARTS: [Part; 2] = [
 
 impl Part {
     /// Each pod has another container, whose image is good.
-    fn manifest(&self) -> Value {
+    fn manifest(&self, deadline: Option<&str>) -> Value {
         let mut manifest = manifest((self.build)());
         write_version(&mut manifest, "1");
         let template = &mut manifest["spec"]["template"];
-        template[self.field][0]["rollingUpdate"] = json!({"progressDeadline": "10m"});
+        if let Some(deadline) = deadline {
+            template[self.field][0]["rollingUpdate"] = json!({"progressDeadline": deadline});
+        }
         let containers = &mut template["cliques"][0]["spec"]["podSpec"]["containers"];
         let containers = containers.as_array_mut().unwrap();
         containers.insert(0, json!({"name": "proxy", "image": "example/proxy:1"}));
         manifest
     }
 
-    async fn play(&self, course: &mut Course) -> Result<(), String> {
-        course.run(&self.manifest(), UNITS).await?;
+    async fn play(
+        &self,
+        course: &mut Course,
+        deadline: Option<&str>,
+        reason: &str,
+    ) -> Result<(), String> {
+        course.run(&self.manifest(deadline), UNITS).await?;
         let old = course.store(|store| uids(store, "1"));
         // Its containers are never all Ready.
         course.offer(|world| world.program = Program::Slow(FOR_EVER));
@@ -73,11 +86,7 @@ impl Part {
         course.pass(HALF_AN_HOUR).await?;
         let kept = course.store(|store| uids(store, "1"));
         are_nine_of(&kept, &old)?;
-        let words = [
-            "ImagePullBackOff",
-            "ProgressDeadlineExceeded",
-            "UpdateStalled",
-        ];
+        let words = ["ImagePullBackOff", reason, "UpdateStalled"];
         course.store(|store| {
             shape::says(store, &words)?;
             has_warned(store, "svc", "UpdateStalled")
@@ -127,8 +136,12 @@ fn are_nine_of(kept: &BTreeSet<String>, old: &BTreeSet<String>) -> Result<(), St
 
 #[test]
 fn an_image_that_cannot_be_pulled_costs_one_unit_of_ten() {
-    for part in &PARTS {
-        let played = play(UNITS, async |course: &mut Course| part.play(course).await);
-        played.unwrap_or_else(|wrong| panic!("{wrong}\n{}", part.field));
+    for (deadline, reason) in REPORTS {
+        for part in &PARTS {
+            let played = play(UNITS, async |course: &mut Course| {
+                part.play(course, deadline, reason).await
+            });
+            played.unwrap_or_else(|wrong| panic!("{wrong}\n{}, {reason}", part.field));
+        }
     }
 }
