@@ -1,5 +1,7 @@
 //! The resource claims that pods share: those of each owner, and those that a pod names.
 
+mod levels;
+
 use std::collections::BTreeSet;
 
 use api::PodCliqueSet;
@@ -151,6 +153,42 @@ fn a_claim_may_have_its_own_name_or_that_with_a_number(#[case] name: &str, #[cas
     assert_eq!(found, [may]);
 }
 
+/// The claims of all owners with that many replicas of the set and of each group, and pods of each
+/// PodClique.
+fn owned_claims(
+    name: &str,
+    set: &PodCliqueSet,
+    (replicas, group, pods): (i32, i32, i32),
+) -> Vec<String> {
+    let template = &set.spec.template;
+    let range = |count: i32| (0..count).collect::<BTreeSet<i32>>();
+    let own = template.resource_sharing.iter().map(|entry| &entry.sharing);
+    let mut owned = claims::of_owner(Level::Set, name, own, &range(replicas));
+    let layout = layout::enumerate(name, template, replicas, |_, _| group);
+    for part in layout.replicas.iter().flat_map(|replica| &replica.groups) {
+        let entries = part.config.resource_sharing.iter();
+        let entries = entries.map(|entry| &entry.sharing);
+        owned.extend(claims::of_owner(
+            Level::Group,
+            &part.name,
+            entries,
+            &range(group),
+        ));
+    }
+    for slot in layout.slots() {
+        let mut cliques = template.cliques.iter();
+        let clique = cliques.find(|c| c.name == slot.clique).unwrap();
+        let entries = &clique.resource_sharing;
+        owned.extend(claims::of_owner(
+            Level::Clique,
+            &slot.name,
+            entries,
+            &range(pods),
+        ));
+    }
+    owned.into_iter().map(|claim| claim.name).collect()
+}
+
 /// Whatever the number of replicas, each pod finds the claims that it names among those of their
 /// owners, and claims that nobody names exist all the same.
 #[rstest]
@@ -160,44 +198,17 @@ fn a_claim_may_have_its_own_name_or_that_with_a_number(#[case] name: &str, #[cas
 fn owners_have_what_pods_name(#[case] replicas: i32, #[case] group: i32, #[case] pods: i32) {
     let set = demo();
     let template = &set.spec.template;
-    let range = |count: i32| (0..count).collect::<BTreeSet<i32>>();
-    let own = template.resource_sharing.iter().map(|entry| &entry.sharing);
-    let mut owned = claims::of_owner(Level::Set, "demo", own, &range(replicas));
+    let owned = owned_claims("demo", &set, (replicas, group, pods));
     let layout = layout::enumerate("demo", template, replicas, |_, _| group);
-    for part in layout.replicas.iter().flat_map(|replica| &replica.groups) {
-        let entries = part
-            .config
-            .resource_sharing
-            .iter()
-            .map(|entry| &entry.sharing);
-        owned.extend(claims::of_owner(
-            Level::Group,
-            &part.name,
-            entries,
-            &range(group),
-        ));
-    }
     let mut named = BTreeSet::new();
     for slot in layout.slots() {
-        let clique = template
-            .cliques
-            .iter()
-            .find(|c| c.name == slot.clique)
-            .unwrap();
-        let entries = &clique.resource_sharing;
-        owned.extend(claims::of_owner(
-            Level::Clique,
-            &slot.name,
-            entries,
-            &range(pods),
-        ));
         for index in 0..pods {
             let claims = claims::of_pod("demo", template, slot, index);
             named.extend(claims.into_iter().map(|claim| claim.name));
         }
     }
     let count = owned.len();
-    let owned: BTreeSet<String> = owned.into_iter().map(|claim| claim.name).collect();
+    let owned: BTreeSet<String> = owned.into_iter().collect();
     assert_eq!(owned.len(), count, "two owners have a claim of one name");
     assert_eq!(named.difference(&owned).next(), None);
     let unused: Vec<_> = owned.difference(&named).collect();

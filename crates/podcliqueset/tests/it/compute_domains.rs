@@ -1,5 +1,6 @@
 //! The ComputeDomains of a set.
 
+mod configurations;
 mod leaving;
 mod ready;
 

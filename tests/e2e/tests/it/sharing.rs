@@ -1,6 +1,6 @@
 //! Pods that share resource claims, with devices that the stock scheduler allocates.
 
-mod filter;
+mod levels;
 mod scaled;
 
 use std::collections::BTreeSet;

@@ -11,8 +11,10 @@
 )]
 
 mod cell;
+mod claimed;
 mod cluster;
 mod counts;
+mod course;
 mod disturbance;
 mod fault;
 mod handover;
@@ -32,6 +34,7 @@ mod scenarios;
 mod served;
 mod share;
 mod slots;
+mod stopped;
 mod switches;
 mod trouble;
 mod twins;

@@ -19,10 +19,10 @@ use crate::cluster::PACE;
 use crate::left;
 pub use ends::ready_pods;
 use ends::{attempt, gangs, is_updated};
-use manifests::{autoscaled, idle, job, ordered, pair, pair_of_cliques, small, terminated};
-pub use manifests::{manifest, service};
-use steps::{break_pods, fail_pods, scale_parts};
-pub use steps::{create, edit_templates, scale};
+use manifests::{autoscaled, idle, ordered, pair, pair_of_cliques, small};
+pub use manifests::{job, manifest, service, terminated};
+use steps::scale_parts;
+pub use steps::{break_pods, create, edit_templates, fail_pods, scale};
 
 /// The creator of the objects that run before a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]
