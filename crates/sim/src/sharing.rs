@@ -8,11 +8,19 @@ use crate::{Rng, view};
 
 /// In this many of a thousand seeds pods share claims.
 const SEEDS: usize = 200;
+/// The same of the seeds that have a training job.
+const SEEDS_OF_JOBS: usize = 300;
 
 /// Whether pods of this seed's set share claims. A separate random source: it changes nothing about
 /// the other seeds.
 pub fn is_in(seed: u64) -> bool {
     source(seed).chance(SEEDS)
+}
+
+/// The same if the set is a training job.
+pub fn is_in_job(seed: u64) -> bool {
+    const APART: u64 = 0x10B5_4A3E;
+    Rng::new(seed ^ APART).chance(SEEDS_OF_JOBS)
 }
 
 /// The random source of the entries of this seed's set.

@@ -23,10 +23,15 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
     let mut is_surge_allowed = false;
     for (_, set) in store.all(Resource::PodCliqueSet) {
         is_surge_allowed |= is_paused(set);
-        want_of_set(store, set, &mut wanted);
+        let mut of_set = Wanted::new();
+        want_of_set(store, set, &mut of_set);
+        // Nothing is created for a job that is over.
+        if !(view::is_job(set) && view::is_over(set)) {
+            problems.extend(missing(store, &of_set));
+        }
+        wanted.append(&mut of_set);
         problems.extend(wrong_pods(store, set));
     }
-    problems.extend(missing(store, &wanted));
     if !is_surge_allowed {
         problems.extend(left_over(store, &wanted));
     }

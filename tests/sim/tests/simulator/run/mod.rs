@@ -173,7 +173,11 @@ impl Run {
             user = user.with_constraints(&mut rng);
             topology::install(&mut store);
         }
-        let has_claims = sharing::is_in(seed) && !user.has_job();
+        let has_claims = if user.has_job() {
+            sharing::is_in_job(seed)
+        } else {
+            sharing::is_in(seed)
+        };
         if has_claims {
             user = user.with_sharing(&mut sharing::entries_of(seed));
         }
