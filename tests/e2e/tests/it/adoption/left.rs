@@ -103,7 +103,7 @@ impl<'a> Left<'a> {
         );
     }
 
-    /// The group's autoscaler, and a shared claim, which grove-rs neither creates nor reads.
+    /// The group's autoscaler, and a claim of no entry of the set, which stays until the set goes.
     fn extras(&self) {
         create(
             self.ns,
