@@ -1,7 +1,7 @@
 //! The leader is stopped for longer than its lease, and continues.
 
 use super::pair::{Pair, soon};
-use super::writers::{now, writes_in};
+use super::writers::{Moment, writes_in};
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, same, wait};
 
@@ -23,13 +23,13 @@ fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
             same("available", &status["availableReplicas"], &20.into())
         });
         // The API server may have read earlier requests a little later.
-        let went_on = now();
+        let went_on = Moment::now();
         pair.first.pause(false);
         let ended = wait::until(|| pair.first.ended().ok_or("it goes on".to_owned()));
         assert_eq!(ended.unwrap().code(), FAILED);
         let lost = pair.first.log_end(&["the lease is lost"]);
         assert_eq!(lost.lines().count(), i + 1, "{lost}");
-        let late: Vec<_> = writes_in(&ns.name, went_on)
+        let late: Vec<_> = writes_in(&ns.name, &went_on)
             .into_iter()
             .filter(|write| write.by == pair.first.identity())
             .collect();
@@ -49,10 +49,10 @@ fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
 fn pause_at_work(pair: &Pair, ns: &Namespace<'_>, name: &str) {
     let mut many = set(name, &[clique("a", 2)], &[]);
     many["spec"]["replicas"] = 20.into();
-    let began = now();
+    let began = Moment::now();
     ns.apply(&many);
     let at_work = wait::until(|| {
-        let writes = writes_in(&ns.name, began).len();
+        let writes = writes_in(&ns.name, &began).len();
         (writes > 5).then_some(()).ok_or(format!("{writes} writes"))
     });
     at_work.unwrap();

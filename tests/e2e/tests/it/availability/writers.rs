@@ -1,13 +1,11 @@
 //! The writes and their authors, as the API server recorded them.
 
-use std::fs;
-
-use e2e::AUDIT;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::harness::control_plane::CHECKOUT;
+use crate::harness::audit::Record;
 use crate::harness::operator::Operator;
+use crate::harness::site;
 
 /// A completed write.
 #[derive(Clone, Debug)]
@@ -48,6 +46,21 @@ struct Status {
     code: u16,
 }
 
+/// A point in time, and in the API server's log.
+pub struct Moment {
+    record: Record,
+    at: Timestamp,
+}
+
+impl Moment {
+    /// The present one.
+    pub fn now() -> Self {
+        // In this order: what arrives after `at` is in the record.
+        let record = Record::begin(&site::lanes().control_plane).unwrap();
+        Self { record, at: now() }
+    }
+}
+
 /// The time, by the clock of the API server's log.
 #[allow(
     clippy::disallowed_methods,
@@ -58,8 +71,8 @@ pub fn now() -> Timestamp {
 }
 
 /// All writes in this namespace since then, in order of arrival.
-pub fn writes_in(namespace: &str, since: Timestamp) -> Vec<Write> {
-    let log = fs::read_to_string(CHECKOUT.join(AUDIT).join("lanes.log")).unwrap();
+pub fn writes_in(namespace: &str, since: &Moment) -> Vec<Write> {
+    let log = since.record.text();
     let events = log.lines().filter(|line| line.contains(namespace));
     // The last line may be incomplete.
     let events = events.filter_map(|line| serde_json::from_str::<Event>(line).ok());
@@ -67,7 +80,7 @@ pub fn writes_in(namespace: &str, since: Timestamp) -> Vec<Write> {
         ["create", "update", "patch", "delete"].contains(&event.verb.as_str())
             && event.object_ref.namespace == namespace
             && event.response_status.code < 300
-            && event.request_received_timestamp >= since
+            && event.request_received_timestamp >= since.at
     };
     let mut writes: Vec<Write> = events.filter(is_write).map(describe).collect();
     writes.sort_by_key(|write| write.received);

@@ -46,7 +46,7 @@ impl Record {
     /// The verbs of the writes to these objects that the API server accepted, even if they changed
     /// nothing. It records a request before it answers.
     pub fn writes(&self, namespace: &str, resource: &str) -> Vec<String> {
-        let text = self.read();
+        let text = self.text();
         // The last line may be incomplete.
         let events = text
             .lines()
@@ -68,14 +68,15 @@ impl Record {
     /// How many times the operator listed this kind, whatever the answer.
     pub fn lists(&self, resource: &str) -> usize {
         let resource = format!("\"resource\":\"{resource}\"");
-        let text = self.read();
+        let text = self.text();
         let lists = text
             .lines()
             .filter(|line| line.contains("\"verb\":\"list\"") && line.contains(&resource));
         lists.count()
     }
 
-    fn read(&self) -> String {
+    /// The recorded lines; the first and the last one may be incomplete.
+    pub fn text(&self) -> String {
         let mut file = File::open(&self.log).unwrap();
         file.seek(SeekFrom::Start(self.begin)).unwrap();
         let mut bytes = Vec::new();

@@ -166,17 +166,30 @@ impl<'a> Namespace<'a> {
         what: &str,
         mut judge: impl FnMut(&Seen) -> Result<T, String>,
     ) -> T {
-        let look = || {
-            judge(&self.glance()?)?;
-            let there = self.look_on_demand();
-            let judged = judge(&there);
-            there.expect_read()?;
-            judged
-        };
-        match wait::within(limit, look) {
+        match wait::within(limit, || self.judge(&mut judge)) {
             Ok(found) => found,
             Err(wrong) => panic!("{what}: {wrong}"),
         }
+    }
+
+    /// Judges the objects of the watches, and the stored ones if those pass: a test that waits does not
+    /// list all objects several times a second.
+    pub fn judge<T>(&self, mut judge: impl FnMut(&Seen) -> Result<T, String>) -> Result<T, String> {
+        judge(&self.glance()?)?;
+        let there = self.look_on_demand();
+        let judged = judge(&there);
+        there.expect_read()?;
+        judged
+    }
+
+    /// The same for the objects with this label.
+    pub fn judge_labelled<T>(
+        &self,
+        (label, value): (&str, &str),
+        mut judge: impl FnMut(&Seen) -> Result<T, String>,
+    ) -> Result<T, String> {
+        judge(&self.glance()?.labelled(label, value))?;
+        judge(&self.look_at(&format!("{label}={value}"))?)
     }
 
     /// Looks until all objects of the kinds that are read are gone.

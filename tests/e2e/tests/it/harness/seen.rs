@@ -64,6 +64,16 @@ impl Seen {
         }
     }
 
+    /// The objects with this label.
+    pub(super) fn labelled(&self, label: &str, value: &str) -> Self {
+        let has_label = |object: &Arc<Value>| object["metadata"]["labels"][label] == value;
+        let of_kind = |place: usize| -> Vec<Arc<Value>> {
+            let all = self.of_kind(place).iter();
+            all.filter(|object| has_label(object)).cloned().collect()
+        };
+        Self::of_kinds((0..KINDS.len()).map(of_kind).collect())
+    }
+
     /// Fails if a requested kind could not be read.
     pub(super) fn expect_read(&self) -> Result<(), String> {
         self.failure.get().cloned().map_or(Ok(()), Err)
