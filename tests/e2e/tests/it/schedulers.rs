@@ -83,11 +83,9 @@ fn install_late(
         expect_gates(seen, true)
     });
     control_plane.kubectl(["apply", "-f", definition]);
-    let gone_on = wait::within(2 * wait::DEADLINE, || {
-        let seen = ns.look()?;
-        expect_unsupported(&seen, "PodCliqueSet", "")?;
-        expect_unsupported(&seen, "PodGang", afterwards)?;
-        expect_gates(&seen, false)
+    ns.within(2 * wait::DEADLINE, "it goes on", |seen| {
+        expect_unsupported(seen, "PodCliqueSet", "")?;
+        expect_unsupported(seen, "PodGang", afterwards)?;
+        expect_gates(seen, false)
     });
-    gone_on.unwrap();
 }

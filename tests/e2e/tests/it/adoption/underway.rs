@@ -89,7 +89,7 @@ fn ends_after(
     lane.operator.start_for_writes(n).unwrap();
     let has_ended = wait::until(|| match lane.operator.ended() {
         Some(status) => same("code", &status.code(), &Some(77)).map(|()| true),
-        None => is_done(&ns.look()?).map(|()| false),
+        None => ns.judge(is_done).map(|()| false),
     });
     let has_ended = has_ended.unwrap();
     if !has_ended {

@@ -139,11 +139,10 @@ fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: &BTreeSet<usize>) {
     for names in sets.chunks(PODS_AT_ONCE / pods) {
         let items: Vec<_> = names.iter().map(|name| manifest(name)).collect();
         ns.apply(&json!({"apiVersion": "v1", "kind": "List", "items": items}));
-        let prepared = wait::until(|| {
-            let seen = ns.look_at(&format!("{OF_SET} in ({})", names.join(",")))?;
-            seen.expect_ready_pods(names.len() * pods)
-        });
-        prepared.unwrap();
+        for name in names {
+            let runs = |seen: &Seen| seen.expect_ready_pods(pods);
+            wait::until(|| ns.judge_labelled((OF_SET, name), runs)).unwrap();
+        }
     }
     settled(ns.operator);
 }
@@ -152,14 +151,13 @@ fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: &BTreeSet<usize>) {
 /// returns their number then.
 fn run_to_end(ns: &Namespace<'_>, scenario: &Scenario, set: &str) -> Ending {
     let mut rest = Rest::default();
-    let selector = format!("{OF_SET}={set}");
     let ending = wait::until(|| {
         if let Some(ended) = ns.operator.ended() {
             same("how it ended", &ended.code(), &TOLD_TO_END)?;
             return Ok(Ending::CutShort);
         }
         let requests = rest.look(ns.operator, LONG)?;
-        (scenario.is_done)(&ns.look_at(&selector)?, set)?;
+        ns.judge_labelled((OF_SET, set), |seen| (scenario.is_done)(seen, set))?;
         ns.operator.kill();
         Ok(Ending::Done(requests.writes()))
     });
@@ -258,11 +256,10 @@ fn until<T>(
     what: &str,
     mut judge: impl FnMut(&Seen) -> Result<T, String>,
 ) -> T {
-    let selector = format!("{OF_SET}={set}");
     let mut rest = Rest::default();
     let found = wait::until(|| {
         rest.look(ns.operator, SHORT)?;
-        judge(&ns.look_at(&selector)?)
+        ns.judge_labelled((OF_SET, set), &mut judge)
     });
     found.unwrap_or_else(|wrong| panic!("{what}: {wrong}"))
 }

@@ -39,8 +39,7 @@ fn what_watches_hide_is_seen(purpose: &str, fault: &Fault) {
     ns.kubectl(&["delete", "podgang", "x-0-g-0", "--wait=false"]);
     scale(&ns, "x", 4);
     ns.apply(&service("y"));
-    let seen = wait::within(SEEN, || {
-        let seen = ns.look()?;
+    ns.within(SEEN, "the hidden changes are seen", |seen| {
         let is_kept = seen.names("Pod").contains(lost.as_str());
         same("whether the lost pod is there", &is_kept, &false)?;
         same("pods of the clique", &seen.pods("x-0-a").len(), &4)?;
@@ -49,16 +48,13 @@ fn what_watches_hide_is_seen(purpose: &str, fault: &Fault) {
         seen.one("PodGang", "x-0-g-0")?;
         same("pods of the new set", &seen.pods("y-0-a").len(), &3)
     });
-    seen.unwrap();
     lane.expect_alive();
 
     lane.proxy.disturb_no_more();
-    let over = wait::within(SEEN, || {
-        let seen = ns.look()?;
-        runs(&seen, "x", 4, 4)?;
-        runs(&seen, "y", 3, 2)
+    ns.within(SEEN, "it is over", |seen| {
+        runs(seen, "x", 4, 4)?;
+        runs(seen, "y", 3, 2)
     });
-    over.unwrap();
     lane.operator.wait_until_ready().unwrap();
 }
 
@@ -84,6 +80,5 @@ fn a_refused_status_is_tried_a_few_times_and_reported() {
     let most = 8 + usize::try_from(since.elapsed().as_secs() / 60).unwrap();
     assert!((3..=most).contains(&tried), "{tried} times");
     lane.proxy.disturb_no_more();
-    let over = wait::within(SEEN, || runs(&ns.look()?, "x", 3, 2));
-    over.unwrap();
+    ns.within(SEEN, "it is over", |seen| runs(seen, "x", 3, 2));
 }

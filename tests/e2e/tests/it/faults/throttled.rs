@@ -44,8 +44,9 @@ fn an_operator_with_one_share_slows_down_and_catches_up() {
     });
     throttled.unwrap();
     drop(level);
-    let done = wait::within(DONE, || runs(ns.look()?.one("PodCliqueSet", "noisy")?));
-    done.unwrap();
+    ns.within(DONE, "it runs", |seen| {
+        runs(seen.one("PodCliqueSet", "noisy")?)
+    });
     let asked = all(&Requests::of(&operator).unwrap()) - all(&before);
     assert!(
         asked <= 2 * undisturbed,

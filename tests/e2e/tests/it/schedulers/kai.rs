@@ -92,12 +92,10 @@ fn it_receives_each_gang_as_soon_as_possible_and_in_place() {
 /// No pod starts before the set's queue exists.
 fn wait_for_queue(control_plane: &ControlPlane, ns: &Namespace<'_>) {
     control_plane.kubectl(["apply", "-f", QUEUES]);
-    let told = wait::within(2 * wait::DEADLINE, || {
-        let seen = ns.look()?;
-        expect_unsupported(&seen, "PodCliqueSet", "True/QueueNotFound")?;
-        expect_unsupported(&seen, "PodGang", "True/QueueNotFound")
+    ns.within(2 * wait::DEADLINE, "the queue is missing", |seen| {
+        expect_unsupported(seen, "PodCliqueSet", "True/QueueNotFound")?;
+        expect_unsupported(seen, "PodGang", "True/QueueNotFound")
     });
-    told.unwrap();
     let lost = name(ns.look().unwrap().pods(ROUTER)[0]).to_owned();
     ns.kubectl(&["delete", "pod", &lost]);
     let mut late = workload(SCHEDULER);
