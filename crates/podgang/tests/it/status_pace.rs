@@ -61,6 +61,39 @@ fn is_on_its_way_up_until_it_was_ready() {
     }
 }
 
+/// A pod that is bound triggers its gang at once; the status shows it some seconds later (decision 95).
+#[test]
+fn bound_pods_wait_for_the_next_step_until_the_gang_was_ready() {
+    let gang = |holds: bool, message: &str, last_ready: Option<Time>| {
+        let mut status = PodGangStatus {
+            last_ready,
+            ..PodGangStatus::default()
+        };
+        let reason = if holds {
+            Reason::GuaranteedPodsBound
+        } else {
+            Reason::GuaranteedPodsNotBound
+        };
+        let verdict = ConditionUpdate {
+            type_: ConditionType::Scheduled,
+            status: holds.into(),
+            reason,
+            message: message.to_owned(),
+        };
+        conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+        status
+    };
+    let was_ready = Some(Time(Timestamp::UNIX_EPOCH));
+    for (last_ready, expected) in [(None, Pace::WhenUp), (was_ready, Pace::Soon)] {
+        let old = gang(false, "a 0/2 scheduled", last_ready.clone());
+        let one = gang(false, "a 1/2 scheduled", last_ready.clone());
+        let both = gang(true, "a 2/2 scheduled", last_ready);
+        for new in [one, both] {
+            assert_eq!(PodGangReconciler::pace(Some(&old), &new), expected);
+        }
+    }
+}
+
 #[test]
 fn a_first_status_waits_for_nothing() {
     let first = PodGangStatus::default();
