@@ -9,8 +9,8 @@ use kube::CustomResourceExt;
 static ALL: LazyLock<Vec<CustomResourceDefinition>> = LazyLock::new(derive_all);
 
 /// All definitions in the order in which they are installed, completed by [`crate::schema`].
-pub fn all() -> Vec<CustomResourceDefinition> {
-    ALL.clone()
+pub fn all() -> &'static [CustomResourceDefinition] {
+    &ALL
 }
 
 fn derive_all() -> Vec<CustomResourceDefinition> {

@@ -9,16 +9,16 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 
 /// The schema of an object of that kind.
 pub fn of_kind(kind: &str) -> Option<&'static JSONSchemaProps> {
-    static SCHEMAS: LazyLock<BTreeMap<String, JSONSchemaProps>> = LazyLock::new(|| {
-        let definitions = api::crds::all().into_iter();
+    static SCHEMAS: LazyLock<BTreeMap<&str, &JSONSchemaProps>> = LazyLock::new(|| {
+        let definitions = api::crds::all().iter();
         let schemas = definitions.filter_map(|definition| {
-            let version = definition.spec.versions.into_iter().next()?;
-            let schema = version.schema?.open_api_v3_schema?;
-            Some((definition.spec.names.kind, schema))
+            let version = definition.spec.versions.first()?;
+            let schema = version.schema.as_ref()?.open_api_v3_schema.as_ref()?;
+            Some((definition.spec.names.kind.as_str(), schema))
         });
         schemas.collect()
     });
-    SCHEMAS.get(kind)
+    SCHEMAS.get(kind).copied()
 }
 
 /// The schema of the field, or of the value, of that name.

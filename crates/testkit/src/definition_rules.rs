@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// The compiled rules of each kind.
 static COMPILED: LazyLock<BTreeMap<String, CompiledSchema>> = LazyLock::new(|| {
-    let definitions = api::crds::all().into_iter();
+    let definitions = api::crds::all().iter();
     let compiled = definitions.map(|definition| {
         let kind = definition.spec.names.kind.clone();
         let mut definition = serde_json::to_value(definition).unwrap_or_default();

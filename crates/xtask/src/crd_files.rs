@@ -47,8 +47,9 @@ pub fn kustomization(manifests: &[Output]) -> Output {
 pub fn chart_templates() -> anyhow::Result<Vec<Output>> {
     let folder = Path::new("charts/grove/templates/crds");
     api::crds::all()
-        .into_iter()
-        .map(|mut crd| {
+        .iter()
+        .map(|crd| {
+            let mut crd = crd.clone();
             // The chart's own, as its other objects have.
             crd.metadata.labels = None;
             Ok(Output {

@@ -72,9 +72,14 @@ fn names_columns_and_subresources() {
 }
 
 #[test]
+fn they_are_derived_once() {
+    assert!(std::ptr::eq(api::crds::all(), api::crds::all()));
+}
+
+#[test]
 fn every_fact_of_the_tables_found_its_field() {
     for crd in api::crds::all() {
-        let lost = api::schema::unmatched_paths(&crd.spec.names.kind, root(&crd));
+        let lost = api::schema::unmatched_paths(&crd.spec.names.kind, root(crd));
         assert_eq!(lost, Vec::<String>::new(), "{}", crd.spec.names.kind);
     }
 }
@@ -83,7 +88,7 @@ fn every_fact_of_the_tables_found_its_field() {
 #[test]
 fn definitions_say_which_version_they_are() {
     for crd in api::crds::all() {
-        let labels = crd.metadata.labels.unwrap();
+        let labels = crd.metadata.labels.as_ref().unwrap();
         assert_eq!(labels[api::labels::NAME], "grove-operator");
         assert_eq!(labels[api::labels::VERSION], env!("CARGO_PKG_VERSION"));
         // The operator selects its objects by this label.
@@ -94,7 +99,7 @@ fn definitions_say_which_version_they_are() {
 #[test]
 fn plain_apply_works() {
     for crd in api::crds::all() {
-        let size = serde_json::to_string(&crd).unwrap().len();
+        let size = serde_json::to_string(crd).unwrap().len();
         assert!(
             size < ANNOTATION_LIMIT,
             "{}: {size} bytes",
@@ -106,7 +111,7 @@ fn plain_apply_works() {
 #[test]
 fn nothing_is_nullable_and_nothing_has_a_title() {
     for crd in api::crds::all() {
-        let text = serde_json::to_string(&crd).unwrap();
+        let text = serde_json::to_string(crd).unwrap();
         assert!(!text.contains(r#""nullable""#), "{}", crd.spec.names.kind);
         assert!(!text.contains(r#""title""#), "{}", crd.spec.names.kind);
     }
@@ -242,7 +247,7 @@ fn defaults_in_atomics(schema: &serde_json::Value, path: &str, is_inside: bool) 
 #[test]
 fn nothing_is_filled_in_where_one_writer_owns_the_whole() {
     for crd in api::crds::all() {
-        let schema = serde_json::to_value(root(&crd)).unwrap();
+        let schema = serde_json::to_value(root(crd)).unwrap();
         let found = defaults_in_atomics(&schema, "", false);
         assert_eq!(found, Vec::<String>::new(), "{}", crd.spec.names.kind);
     }

@@ -13,7 +13,7 @@ use field::{is_embedded, join};
 pub(super) fn page() -> anyhow::Result<Output> {
     let mut kinds = Vec::new();
     for crd in ::api::crds::all() {
-        kinds.push(describe_kind(&crd)?);
+        kinds.push(describe_kind(crd)?);
     }
     fill(
         "api",

@@ -41,8 +41,8 @@ fn lines(value: &Value) -> Result<Value> {
 }
 
 fn definitions() -> Result<Value> {
-    let described = api::crds::all().into_iter().map(|crd| {
-        let names = crd.spec.names;
+    let described = api::crds::all().iter().map(|crd| {
+        let names = &crd.spec.names;
         let version = crd.spec.versions.first().context("a version")?;
         let schema = version.schema.as_ref();
         let schema = schema.and_then(|s| s.open_api_v3_schema.as_ref());

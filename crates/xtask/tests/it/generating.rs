@@ -28,7 +28,7 @@ fn manifests_are_small_and_equal_the_definitions() {
             "{}: {size} bytes",
             output.path.display()
         );
-        let definition = serde_json::to_value(&crd).unwrap();
+        let definition = serde_json::to_value(crd).unwrap();
         assert_eq!(whole(read), whole(definition), "{}", output.path.display());
     }
 }

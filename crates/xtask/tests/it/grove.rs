@@ -28,7 +28,7 @@ const KINDS: [(&str, &str); 5] = [
 
 fn definition(kind: &str) -> Value {
     let crd = api::crds::all()
-        .into_iter()
+        .iter()
         .find(|crd| crd.spec.names.kind == kind)
         .unwrap();
     serde_json::to_value(crd).unwrap()
@@ -61,7 +61,8 @@ fn exception(kind: &str, path: &str) -> Option<&'static Exception> {
 
 #[test]
 fn all_kinds_are_recorded() {
-    let kinds = api::crds::all().into_iter().map(|crd| crd.spec.names.kind);
+    let kinds = api::crds::all().iter();
+    let kinds = kinds.map(|crd| crd.spec.names.kind.clone());
     let mut kinds: Vec<String> = kinds.collect();
     kinds.sort();
     assert_eq!(kinds, KINDS.map(|(kind, _)| kind));
