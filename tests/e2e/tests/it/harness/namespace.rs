@@ -131,7 +131,7 @@ impl<'a> Namespace<'a> {
     }
 
     /// The objects among them that this selector selects.
-    pub fn look_at(&self, selector: &str) -> Result<Seen, String> {
+    fn look_at(&self, selector: &str) -> Result<Seen, String> {
         let kubeconfig = &self.control_plane.kubeconfig;
         let kinds = client::read(kubeconfig, &self.name, selector)?.into_iter();
         let shared = kinds.map(|objects| objects.into_iter().map(Arc::new).collect());
