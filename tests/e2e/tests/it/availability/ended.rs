@@ -13,8 +13,8 @@
 //! | create or patch of an event | neither waits for the event nor repeats the reported action |
 //!
 //! Rounds for other resources of a row would prove the same: the other reads everything again once it
-//! leads, as an operator that starts does. `crash` ends that one at every resource, and `tests/sim` ends
-//! one of two operators at every single write.
+//! leads, as an operator that starts does. `crash` ends that one at every resource. In `tests/sim` an
+//! operator ends at every write, and the next one begins with older lists; or a second one joins it.
 //!
 //! The first round proves besides that the other waits for all of the lease. In later ones the test
 //! shortens the lease of the leader that has ended, so that the other waits for its end in the same way,
