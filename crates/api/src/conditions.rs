@@ -124,7 +124,7 @@ pub enum Reason {
     /// UpdateInProgress=Unknown: the update made no progress for `progressDeadline`; it continues.
     ProgressDeadlineExceeded,
     /// UpdateInProgress=Unknown of a PodCliqueSet: pods of the replica in turn that have to run find
-    /// no node, and without `terminationDelay` nothing ends that; the update continues once they do.
+    /// no node, and no gang termination ends that; the update continues once they do.
     NoRoom,
     /// UpdateInProgress=Unknown of a PodCliqueSet: replicas that ran during the update have been down
     /// for ten minutes, so no replica has the turn; the update continues once they are available.

@@ -143,14 +143,25 @@ impl Breach {
     }
 
     /// The replica in turn if its new pods find no room: gang termination is not suspended there, or two
-    /// sets that update on a full cluster would wait for each other for ever (decision 152).
-    pub fn without_room(set: &PodCliqueSet) -> Option<Self> {
+    /// sets that update on a full cluster would wait for each other for ever (decision 154). One that was
+    /// terminated in this turn is terminated again only for room that it holds since `holds_since`: else
+    /// that gives nothing back, and the pods wait as before (decision 181).
+    pub fn without_room(
+        set: &PodCliqueSet,
+        holds_since: impl FnOnce(i32) -> Option<Timestamp>,
+    ) -> Option<Self> {
         let turn = update::turn(set)?;
         let replica = turn.replica_index;
+        let lacks_since = turn.without_room_since.as_ref()?.0;
+        let counts_from = if turn.must_return.is_empty() {
+            Some(lacks_since)
+        } else {
+            holds_since(replica)
+        };
         Some(Self {
             replica,
             object: Target::of::<PodCliqueSet>(&set.metadata),
-            since: turn.without_room_since.as_ref()?.0,
+            since: lacks_since.max(counts_from?),
             delay: delay_of_set(set)?,
             numbers: format!(
                 "the update of replica {replica} finds no room for pods that have to run"

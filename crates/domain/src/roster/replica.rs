@@ -1,10 +1,13 @@
 //! Answers about whole replicas of a set, from their slots.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use api::names;
+use jiff::Timestamp;
 
 use super::{ObservedClique, Roster, Slot};
+use crate::Pod;
 use crate::health::{fence, training};
 use crate::object::ownership;
 use crate::update;
@@ -46,6 +49,29 @@ impl<'a> Roster<'a> {
             record.and_then(|record| record.reached),
         );
         i32::try_from(held.len()).unwrap_or(i32::MAX)
+    }
+
+    /// Since when the replica holds room that a termination would give back: a node, or a part of the quota
+    /// that refuses one of its pods. `None` if it holds neither.
+    pub fn holds_since(&self, replica: i32) -> Option<Timestamp> {
+        let replica = self.layout.replica(replica)?;
+        let seen: Vec<&ObservedClique> = replica
+            .slots()
+            .filter_map(|slot| self.slot(slot).standing())
+            .collect();
+        let staying = seen.iter().copied().flat_map(ObservedClique::staying);
+        let pods: Vec<&Arc<Pod>> = staying.collect();
+        let bound = pods
+            .iter()
+            .filter(|pod| pod.is_scheduled() && !pod.is_finished())
+            .map(|pod| pod.flipped_at("PodScheduled").unwrap_or(Timestamp::MIN));
+        let refused = seen
+            .iter()
+            .filter_map(|seen| seen.podclique.status.as_ref())
+            .flat_map(|status| &status.last_errors)
+            .filter(|error| !pods.is_empty() && update::is_over_quota([*error]))
+            .map(|error| error.observed_at.0);
+        bound.chain(refused).min()
     }
 
     /// Whether the slot's work was found to be done: the set stored it, or the PodClique's status

@@ -4,15 +4,16 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
+use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::Key;
 use domain::health::fence::{AttemptCause, begin_attempts};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Owner, ReplicaOwner, Roster, Slot, classify, has_previous};
 use domain::workload::layout::{self, Layout};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
-use testkit::builders::{after, podclique, set, stored};
+use testkit::builders::{after, pod, podclique, set, stored};
 
 fn observed(attempt: Attempt, is_terminating: bool) -> ObservedClique {
     let adapt = |c: &mut PodClique| {
@@ -221,6 +222,65 @@ fn each_slot_of_the_layout_has_a_state() {
         ("demo-0-g-1-w", "Current"),
     ];
     assert_eq!(world.states(), named(&expected));
+}
+
+/// A pod on a node since second 40, one on its way out, one that waits, and one that is over; the quota
+/// refuses another one since second 70.
+#[rstest]
+#[case::nothing(&[], false, None)]
+#[case::a_pod_that_waits(&["waits"], false, None)]
+#[case::a_pod_on_its_way_out(&["waits", "leaves"], false, None)]
+#[case::a_pod_that_is_over(&["over"], false, None)]
+#[case::a_node(&["waits", "bound"], false, Some(40))]
+#[case::a_part_of_the_quota(&["waits"], true, Some(70))]
+#[case::a_node_and_a_part_of_the_quota(&["bound"], true, Some(40))]
+#[case::no_pod_at_all(&[], true, None)]
+fn a_replica_holds_nodes_and_quota(
+    #[case] pods: &[&str],
+    #[case] is_refused: bool,
+    #[case] since: Option<i64>,
+) {
+    let mut world = world();
+    world.put("demo-0-front", Some("set"));
+    let front = &mut world.podcliques[0];
+    if is_refused {
+        let status = Arc::make_mut(&mut front.podclique)
+            .status
+            .get_or_insert_default();
+        status.last_errors = vec![LastError {
+            code: "ERR_CREATE_POD".into(),
+            description: "create Pod: exceeded quota: gpus".into(),
+            observed_at: Time(after(70)),
+        }];
+    }
+    let build = |given: &str| {
+        let bound = || {
+            pod(&front.podclique, 0).bound().with(|pod| {
+                for condition in &mut pod.status.conditions {
+                    condition.last_transition_time = Some(Time(after(40)));
+                }
+            })
+        };
+        match given {
+            "bound" => bound().build(),
+            "leaves" => bound().terminating(50).build(),
+            "over" => bound().phase("Failed").build(),
+            _ => pod(&front.podclique, 0).ungated().build(),
+        }
+    };
+    let built: Vec<_> = pods.iter().map(|given| build(given)).collect();
+    front.pods = built;
+    let template = &world.set.spec.template;
+    let layout = world.layout();
+    let roster = Roster::new(
+        &world.set,
+        template,
+        layout,
+        &world.groups,
+        &world.podcliques,
+    );
+    assert_eq!(roster.holds_since(0), since.map(after));
+    assert_eq!(roster.holds_since(1), None, "there is no such replica");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::podclique::LostPod;
+use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
 use api::{GoDuration, PodClique, PodCliqueSet, conditions};
 use domain::health::availability::StoredBreach;
 use domain::health::culprit::{Blamed, Culprit};
@@ -11,10 +12,39 @@ use domain::health::termination::{
 };
 use domain::plan::{Kind, Target};
 use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
 use serde_json::{Value, json};
+use testkit::builders::after;
 
 const START: Timestamp = Timestamp::UNIX_EPOCH;
+
+/// Pods of the replica in turn have had no room since second 100, and the delay is 10 s. It was
+/// terminated in this turn if something has to return, and holds room since that second.
+#[rstest]
+#[case::for_the_first_time(&[], None, Some(110))]
+#[case::for_the_first_time_with_a_node(&[], Some(150), Some(110))]
+#[case::again_without_a_node(&["a"], None, None)]
+#[case::again_with_a_node(&["a"], Some(50), Some(110))]
+#[case::again_with_a_node_that_it_got_later(&["a"], Some(150), Some(160))]
+fn a_replica_without_room_is_terminated_again_only_for_room_that_it_holds(
+    #[case] must_return: &[&str],
+    #[case] holds_since: Option<i64>,
+    #[case] due: Option<i64>,
+) {
+    let mut set = set("Inference", Some("10s"), None);
+    let turn = ReplicaUpdateProgress {
+        without_room_since: Some(Time(after(100))),
+        must_return: must_return.iter().map(|name| (*name).to_owned()).collect(),
+        ..ReplicaUpdateProgress::begin(0, Time(after(0)))
+    };
+    set.status.get_or_insert_default().update_progress = Some(PcsUpdateProgress {
+        currently_updating: vec![turn],
+        ..PcsUpdateProgress::begin(Time(after(0)))
+    });
+    let breach = Breach::without_room(&set, |_| holds_since.map(after));
+    assert_eq!(breach.map(|breach| breach.due()), due.map(after));
+}
 
 /// A set of one clique in a group, with these delays.
 fn set(type_: &str, of_set: Option<&str>, of_group: Option<&str>) -> PodCliqueSet {

@@ -160,7 +160,8 @@ fn of_turn_without_room(
     roster: &Roster<'_>,
     with_orphans: &HashSet<i32>,
 ) -> Option<Breach> {
-    let breach = Breach::without_room(&snapshot.validated.set)?;
+    let holds_since = |replica| roster.holds_since(replica);
+    let breach = Breach::without_room(&snapshot.validated.set, holds_since)?;
     let replica = roster
         .layout
         .replica(breach.replica)

@@ -78,6 +78,7 @@ macro_rules! by_kind {
             | Resource::KaiPodGroup
             | Resource::VolcanoPodGroup
             | Resource::KueueWorkload
+            | Resource::ResourceFlavor
             | Resource::Event => unreachable!("not watched"),
         }
     };

@@ -51,7 +51,8 @@ fn breaches(view: &View<'_>, part: &LayoutSlot<'_>) -> Vec<(String, Breach)> {
         let groups = replica.groups.iter();
         cliques.chain(groups.filter_map(|group| of_group(view, replica.index, group)))
     });
-    let without_room = Breach::without_room(&view.workload.set);
+    let holds_since = |replica| view.roster.holds_since(replica);
+    let without_room = Breach::without_room(&view.workload.set, holds_since);
     let mut whole = termination::first_of_each_replica(all.chain(without_room).collect());
     whole.sort_by_key(|breach| (breach.replica != part.replica, breach.due()));
     let own = layout

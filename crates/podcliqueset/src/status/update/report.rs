@@ -113,8 +113,12 @@ impl Report<'_> {
     fn waits_for_room(&self, next: &PodCliqueSetStatus) -> bool {
         let set = &self.snapshot.validated.set;
         let turn = update::turn_in(set, next);
-        let is_short = turn.is_some_and(|turn| turn.without_room_since.is_some());
-        is_short && termination::delay_of_set(set).is_none()
+        let has_delay = termination::delay_of_set(set).is_some();
+        turn.is_some_and(|turn| {
+            let holds_any = || self.roster.holds_since(turn.replica_index).is_some();
+            let may_end = has_delay && (turn.must_return.is_empty() || holds_any());
+            turn.without_room_since.is_some() && !may_end
+        })
     }
 
     /// The first clique or group of the replica in turn of which nothing may be replaced, as units

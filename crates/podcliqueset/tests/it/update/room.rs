@@ -66,6 +66,21 @@ fn a_replica_in_turn_without_room_is_terminated_after_the_delay_and_has_to_retur
     assert_eq!(turn.must_return, ["web"]);
 }
 
+/// Its pods wait behind those that have got its room: another termination would give nothing back.
+#[test]
+fn a_replica_that_was_terminated_and_holds_no_node_is_not_terminated_again() {
+    let mut snapshot = without_room();
+    step(&mut snapshot);
+    change(&mut snapshot, |set| {
+        let progress = set.status.as_mut().unwrap().update_progress.as_mut();
+        progress.unwrap().currently_updating[0].must_return = vec!["web".into()];
+    });
+    let status = decide(&snapshot, after(100_000)).status.unwrap();
+    assert_eq!(status.replica_attempts.len(), 0);
+    let update = conditions::find(&status.conditions, ConditionType::UpdateInProgress).unwrap();
+    assert_eq!(update.reason, "NoRoom", "no termination will end that");
+}
+
 /// The user corrects the template while the pods have no room, and the API server refuses it, or the
 /// user pauses the update. Nobody judges the room of the replica meanwhile.
 #[rstest]
