@@ -28,7 +28,7 @@ pub use gang::{Start, find_start, no_domain_of, runs};
 pub use hold::{Hold, contradiction_of};
 pub use no_domain::{Best, NoDomain};
 pub use pod::{Setting, find_cause as find_pod_cause, leaving as explain_leaving};
-pub use refusal::{refusal, refusals};
+pub use refusal::{refusal, refusal_of_check, refusal_of_write, refusals};
 pub use scheduler::{
     explain_unscheduled, find_no_domain, has_no_room_at_pin, is_of_scheduler, is_refused,
 };

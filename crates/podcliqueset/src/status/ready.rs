@@ -41,10 +41,11 @@ pub(super) fn ready_condition(
     }
     let tally = format!("{up}/{wanted} replicas available");
     let cause = find_cause(snapshot, roster, replicas, up >= wanted, now);
+    let cause = cause.or_else(|| find_failed_check(snapshot, next));
     let are_enough = up >= wanted && !stands_still(snapshot, roster);
     let refused = cause
         .as_ref()
-        .and_then(|cause| own_refusal(snapshot, cause));
+        .and_then(|cause| own_refusal(snapshot, next, cause));
     let mut verdict = readiness::of_replicas(are_enough, tally, cause);
     if let Some(reason) = refused.filter(|_| are_enough) {
         verdict.reason = reason;
@@ -54,10 +55,21 @@ pub(super) fn ready_condition(
 
 /// The reason of the cause if it is that the API server refuses an object of the set itself, such as an
 /// autoscaler: somebody has to look, though the minimum runs.
-fn own_refusal(snapshot: &Snapshot, cause: &Cause) -> Option<Reason> {
-    let own = readiness::refusal(super::stored_errors(snapshot))?;
+fn own_refusal(snapshot: &Snapshot, next: &PodCliqueSetStatus, cause: &Cause) -> Option<Reason> {
+    let own = readiness::refusal_of_write(super::stored_errors(snapshot));
+    let own = own.or_else(|| find_failed_check(snapshot, next))?;
     let is_it = own.text == cause.text && own.reason == cause.reason;
     (is_it && own.reason.is_refusal()).then_some(own.reason)
+}
+
+/// Why the API server could not be asked about a newer template. That it refuses the template is said in the
+/// report on the update.
+fn find_failed_check(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<Cause> {
+    let newest = snapshot.validated.generation_hash();
+    let is_waiting = next.current_generation_hash.as_ref() != Some(&newest);
+    let is_refused = readiness::refusal_of_check(&next.last_errors).is_some();
+    let failed = readiness::refusal_of_check(super::stored_errors(snapshot));
+    failed.filter(|_| is_waiting && !is_refused)
 }
 
 /// Whether no unfinished pod of a job runs: completed ranks count as available, and yet the job
@@ -129,7 +141,8 @@ fn more(count: usize) -> String {
     }
 }
 
-/// The first cause among the replicas that are not available; among all of them, if all are.
+/// The first cause among the replicas that are not available; among all of them, if all are. An outage comes
+/// before the refusal of a template, which keeps nothing from running.
 fn find_cause(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -137,7 +150,7 @@ fn find_cause(
     are_all: bool,
     now: Timestamp,
 ) -> Option<Cause> {
-    let own = readiness::refusal(super::stored_errors(snapshot));
+    let own = readiness::refusal_of_write(super::stored_errors(snapshot));
     let is_meant = |i: i32| {
         let replica = usize::try_from(i).ok().and_then(|i| replicas.get(i));
         are_all || replica.is_some_and(|r| !r.is_available)

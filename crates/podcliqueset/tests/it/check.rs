@@ -14,9 +14,10 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
+use rstest::rstest;
 use testkit::builders::{PodBuilder, after};
 
-use crate::situation::{accept_templates, carry_out, demo, fill_all, laid_out, plan};
+use crate::situation::{accept_templates, carry_out, demo, fill, fill_all, laid_out, plan};
 
 /// It runs, and then the template of these cliques changes.
 fn changed(cliques: &[usize]) -> Snapshot {
@@ -214,6 +215,43 @@ fn a_refused_template_stalls_a_set_that_is_not_ready() {
     assert_eq!(ready.0, "False");
     let stalled = reason(&refused, ConditionType::Stalled);
     assert_eq!(stalled, ("True".into(), "UpdateRefused".into()));
+}
+
+/// The refusal is stored, and pods are down: that comes first, as it is what users suffer from.
+#[rstest]
+#[case::all_run(PodBuilder::ready, "True", "UpdateRefused", "1/1 replicas available; ")]
+#[case::pods_crash(
+    |pod| pod.waiting("CrashLoopBackOff"),
+    "False",
+    "CrashLoop",
+    "replica 0: clique frontend "
+)]
+#[case::pods_have_no_node(
+    PodBuilder::ungated,
+    "False",
+    "WaitingForScheduler",
+    "replica 0: clique frontend "
+)]
+fn an_outage_comes_before_the_refusal_of_a_template(
+    #[case] adapt: fn(PodBuilder) -> PodBuilder,
+    #[case] status: &str,
+    #[case] cause: &str,
+    #[case] begin: &str,
+) {
+    let words = "spec.containers[0].image: Required value";
+    let mut snapshot = changed(&[0]);
+    answer(&mut snapshot, "frontend", Some(words), Some(after(65)));
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    fill_all(&mut snapshot, PodBuilder::ready);
+    fill(&mut snapshot, "demo-0-frontend", 2, adapt);
+    let refused = plan(&snapshot);
+    let ready = reason(&refused, ConditionType::Ready);
+    assert_eq!(ready, (status.to_owned(), cause.to_owned()));
+    let text = message(&refused, ConditionType::Ready);
+    assert!(text.starts_with(begin), "{text}");
+    assert_eq!(text.matches(words).count(), 1, "{text}");
+    assert!(text.ends_with("put the old one back"), "{text}");
 }
 
 #[test]

@@ -7,8 +7,27 @@ use super::cause::{self, Cause};
 
 /// The first cause among the errors.
 pub fn refusal(errors: &[LastError]) -> Option<Cause> {
-    let all = refusals(errors).map(|(reason, e)| Cause::new(reason, e.description.clone()));
-    cause::first(all)
+    find_first(refusals(errors))
+}
+
+/// The first cause among the errors that are no answer to the check of a template: nothing that runs waits
+/// for that.
+pub fn refusal_of_write(errors: &[LastError]) -> Option<Cause> {
+    find_first(refusals(errors).filter(|(_, error)| !is_of_check(error)))
+}
+
+/// The first cause among those that are.
+pub fn refusal_of_check(errors: &[LastError]) -> Option<Cause> {
+    find_first(refusals(errors).filter(|(_, error)| is_of_check(error)))
+}
+
+/// Whether the API server was asked whether it accepts a pod of a changed template.
+fn is_of_check(error: &LastError) -> bool {
+    error.code == codes::of_write("check", "Pod")
+}
+
+fn find_first<'a>(refusals: impl Iterator<Item = (Reason, &'a LastError)>) -> Option<Cause> {
+    cause::first(refusals.map(|(reason, error)| Cause::new(reason, error.description.clone())))
 }
 
 /// The refusals of the API server, in terms of condition `Ready`. A server that did not answer, or

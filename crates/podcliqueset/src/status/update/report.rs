@@ -44,7 +44,10 @@ impl Report<'_> {
                 let words = words.collect::<Vec<_>>().join("; ");
                 not_updating(
                     Reason::TemplateRefused,
-                    format!("{words}; nothing was changed"),
+                    format!(
+                        "the API server refuses new pods of {words}; nothing was changed; correct the \
+                         template, or put the old one back"
+                    ),
                 )
             }
             _ if is_waiting && is_paused => {
