@@ -81,8 +81,10 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
         attempts::note_complete(snapshot, roster, &mut next.replica_attempts);
     }
     let ready = ready::ready_condition(snapshot, roster, &next, &replicas, now);
-    let progress = report.condition(&next);
+    let is_waiting = report.is_waiting(&next);
+    let progress = update::describe_check(report.condition(&next), is_waiting);
     let ready = update::complete_ready(ready, &progress, &next);
+    let ready = update::note_check(ready, &progress, is_waiting);
     let generation = snapshot.stored.metadata.generation;
     let refused = update::refused(&ready, &progress);
     set_ready(&mut next, snapshot, ready, refused, now);

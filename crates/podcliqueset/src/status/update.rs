@@ -11,6 +11,7 @@ mod standstill;
 mod trouble;
 mod turn;
 mod vacancies;
+mod waiting;
 
 use std::collections::HashSet;
 
@@ -30,6 +31,7 @@ use crate::observe::Snapshot;
 use crate::rollout::{self, Newest, Progress, Turn};
 
 pub(super) use self::report::{Report, complete_ready, refusals, refused};
+pub(super) use self::waiting::{describe_check, note_check};
 
 /// A paused turn waits this long for its starting pods.
 const PAUSE_PATIENCE: SignedDuration = SignedDuration::from_mins(10);

@@ -137,6 +137,29 @@ fn nothing_of_the_update_is_stored_before_the_answer() {
     );
 }
 
+/// The condition has the generation of the newer template, so it must not say that all of that runs.
+#[rstest]
+#[case::all_run(PodBuilder::ready, "True", "Updating")]
+#[case::pods_crash(|pod| pod.waiting("CrashLoopBackOff"), "False", "CrashLoop")]
+fn a_set_is_updating_from_the_change_of_its_template_on(
+    #[case] adapt: fn(PodBuilder) -> PodBuilder,
+    #[case] status: &str,
+    #[case] cause: &str,
+) {
+    let mut snapshot = changed(&[0]);
+    fill(&mut snapshot, "demo-0-frontend", 2, adapt);
+    let waiting = plan(&snapshot);
+    assert_eq!(checked(&waiting), ["frontend"]);
+    let ready = reason(&waiting, ConditionType::Ready);
+    assert_eq!(ready, (status.to_owned(), cause.to_owned()));
+    let update = reason(&waiting, ConditionType::UpdateInProgress);
+    assert_eq!(update, ("False".into(), "NoActiveUpdate".into()));
+    let words = "a newer template is being checked";
+    assert!(message(&waiting, ConditionType::UpdateInProgress).contains(words));
+    let text = message(&waiting, ConditionType::Ready);
+    assert_eq!(text.contains(words), status == "True", "{text}");
+}
+
 /// The last dry run failed, and said nothing about the template.
 #[test]
 fn a_template_without_an_answer_waits_and_says_so() {
