@@ -222,6 +222,7 @@ fn unit<'a>(snapshot: &'a Snapshot, hashed: &Hashed<'_>, members: &Members<'_>) 
         members: found.collect(),
         wanted: members.cliques.len(),
         is_below_partition: members.group_replica < snapshot.partition(),
+        is_surge: members.group_replica >= snapshot.replicas(),
     }
 }
 

@@ -44,7 +44,7 @@ impl Age {
 pub enum Stage {
     /// It does not exist.
     Absent,
-    /// An old one that is being deleted.
+    /// One that is being deleted: an old one of which a part goes, or a new one of which all goes.
     Leaving,
     /// An old one without a node.
     OldUnplaced,
@@ -198,12 +198,25 @@ pub struct UnitReplica<'a> {
     pub wanted: usize,
     /// Whether a partition keeps its templates.
     pub is_below_partition: bool,
+    /// Whether it is surge: the turn lasts until it is gone.
+    pub is_surge: bool,
 }
 
 impl UnitReplica<'_> {
     fn age(&self) -> Age {
         let is_outdated = self.members.iter().any(|m| m.is_old);
         Age::of(is_outdated, self.is_below_partition)
+    }
+
+    /// Whether it goes. Of an old one the PodCliques with the newest template may be the last that are
+    /// left, and do not make it a new one.
+    fn is_leaving(&self) -> bool {
+        let mut members = self.members.iter();
+        match self.age() {
+            Age::Old => members.any(|member| member.is_terminating),
+            Age::New => !self.is_surge && members.all(|member| member.is_terminating),
+            Age::Kept => false,
+        }
     }
 }
 
@@ -217,11 +230,11 @@ pub fn stage_of_replica(
     if members.is_empty() {
         return Stage::Absent;
     }
-    let is_any_deleted = members.iter().any(|m| m.is_terminating);
-    let age = replica.age();
-    if age == Age::Old && is_any_deleted {
+    if replica.is_leaving() {
         return Stage::Leaving;
     }
+    let is_any_deleted = members.iter().any(|m| m.is_terminating);
+    let age = replica.age();
     let wanted = replica.wanted;
     let is_whole = members.len() == wanted && !is_any_deleted;
     let is_placed = members

@@ -146,9 +146,40 @@ fn a_group_replica_is_in_one_stage(
         members: members.collect(),
         wanted: 2,
         is_below_partition: given.any(|given| given.contains("kept")),
+        is_surge: false,
     };
     let (min_ready, now) = (SignedDuration::from_secs(20), after(100));
     assert_eq!(update::stage_of_replica(&replica, min_ready, now), stage);
+}
+
+/// The PodCliques that are left of a group replica: `old` or `new`, and `leaving`. Of one that is replaced
+/// those with the newest template may be the last to go: counted as a new unit, it would be new, gone and new
+/// again in the report.
+#[rstest]
+#[case::the_first_goes(&["old", "new leaving"], false, Stage::Leaving)]
+#[case::the_old_one_is_gone(&["new leaving"], false, Stage::Leaving)]
+#[case::all_of_a_new_one_goes(&["new leaving", "new leaving"], false, Stage::Leaving)]
+#[case::a_part_of_a_new_one_goes(&["new", "new leaving"], false, Stage::NewUnplaced)]
+#[case::the_turn_waits_for_surge(&["new leaving"], true, Stage::NewUnplaced)]
+fn a_group_replica_that_goes_is_no_new_one(
+    #[case] given: &[&str],
+    #[case] is_surge: bool,
+    #[case] stage: Stage,
+) {
+    let members = given.iter().map(|given| UnitMember {
+        is_old: given.contains("old"),
+        is_terminating: given.contains("leaving"),
+        minimum: 1,
+        pods: Vec::new(),
+    });
+    let replica = UnitReplica {
+        members: members.collect(),
+        wanted: 2,
+        is_below_partition: false,
+        is_surge,
+    };
+    let stage_now = update::stage_of_replica(&replica, SignedDuration::ZERO, after(100));
+    assert_eq!(stage_now, stage);
 }
 
 #[test]

@@ -161,6 +161,7 @@ impl Turn<'_> {
                 members: self.units(&replica.cliques),
                 wanted: replica.cliques.len(),
                 is_below_partition: replica.index < partition,
+                is_surge: replica.index >= found.spec.replicas,
             };
             let stage = update::stage_of_replica(&unit, min_ready, self.now);
             stages.push((replica.index, stage));
