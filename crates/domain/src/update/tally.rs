@@ -51,9 +51,9 @@ fn describe(remainder: &Remainder<'_>) -> String {
     .flatten()
     .collect();
     let floor = numbers.floor();
-    let floor = floor.map_or(String::new(), |floor| format!("floor {floor}, "));
+    let floor = floor.map_or(String::new(), |floor| format!(", at least {floor} stay"));
     format!(
-        "{} {}/{} new{more}; {floor}{} available",
+        "{} {}/{} new{more}; {} available{floor}",
         remainder.name, remainder.new, remainder.wanted, numbers.available
     )
 }

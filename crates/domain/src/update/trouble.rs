@@ -27,7 +27,7 @@ fn explain_recent_end(pod: &Pod, now: Timestamp) -> Option<String> {
         .filter_map(|c| Some((&c.name, c.last_state.terminated.as_ref()?)))
         .max_by_key(|(_, end)| end.finished_at.as_ref().map(|at| at.0))?;
     Some(format!(
-        "{} counts from {counts_from:.0} on, as its container {name} ended with exit code {}",
+        "{} counts as available from {counts_from:.0} on, as its container {name} ended with exit code {}",
         pod.name(),
         end.exit_code
     ))

@@ -178,7 +178,8 @@ fn a_template_without_an_answer_waits_and_says_so() {
     let update = reason(&waiting, ConditionType::UpdateInProgress);
     assert_eq!(update, ("False".into(), "TemplateUnchecked".into()));
     let message = message(&waiting, ConditionType::UpdateInProgress);
-    let words = "has not answered whether it accepts new pods of cliques frontend: see lastErrors";
+    let words = "has not answered whether it accepts new pods of cliques frontend: \
+                 see status.lastErrors";
     assert!(message.contains(words), "{message}");
     assert_eq!(reason(&waiting, ConditionType::Ready).0, "True");
     let status = waiting.status.as_ref().unwrap();

@@ -46,18 +46,21 @@ fn starting(trouble: Option<&'static str>) -> Remainder<'static> {
     Remainder { new: 0, ..decode(Component { reached: None, ..component(20, 20) }) },
     "decode 0/20 new; 20 available"
 )]
-#[case::one_starts(starting(None), "decode 4/20 new, 1 starting; floor 16, 19 available")]
+#[case::one_starts(
+    starting(None),
+    "decode 4/20 new, 1 starting; 19 available, at least 16 stay"
+)]
 #[case::one_fails(
     starting(Some("decode-17: ErrImagePull")),
-    "decode 4/20 new, 1 starting (decode-17: ErrImagePull); floor 16, 19 available"
+    "decode 4/20 new, 1 starting (decode-17: ErrImagePull); 19 available, at least 16 stay"
 )]
 #[case::one_finds_no_node(
     Remainder { unplaced: 1, ..decode(component(16, 19)) },
-    "decode 4/20 new, 1 without a node; floor 16, 19 available"
+    "decode 4/20 new, 1 without a node; 19 available, at least 16 stay"
 )]
 #[case::none_is_old(
     Remainder { new: 20, ..decode(Component { starting: 3, ..component(0, 17) }) },
-    "decode 20/20 new, 3 starting; floor 16, 17 available"
+    "decode 20/20 new, 3 starting; 17 available, at least 16 stay"
 )]
 #[case::surge_takes_the_place_of_the_missing(
     decode(Component {
@@ -65,7 +68,7 @@ fn starting(trouble: Option<&'static str>) -> Remainder<'static> {
         limits: Limits { max_unavailable: 4, max_surge: 2 },
         ..component(16, 22)
     }),
-    "decode 4/20 new, 2 surge; floor 20, 22 available"
+    "decode 4/20 new, 2 surge; 22 available, at least 20 stay"
 )]
 #[case::it_does_not_exist(
     Remainder { new: 0, wanted: 0, ..decode(Component::default()) },
@@ -82,7 +85,7 @@ fn of_many_those_with_a_trouble_come_first_and_the_rest_is_counted() {
         ..starting(trouble)
     };
     let clause = |name: &str, trouble: &str| {
-        format!("{name} 4/20 new, 1 starting{trouble}; floor 16, 19 available")
+        format!("{name} 4/20 new, 1 starting{trouble}; 19 available, at least 16 stay")
     };
     let all = [
         named("a", None),

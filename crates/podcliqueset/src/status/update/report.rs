@@ -64,13 +64,18 @@ impl Report<'_> {
             Verdict::Unanswered(cliques) if is_waiting && self.has_failed_to_ask() => {
                 let message = format!(
                     "the API server has not answered whether it accepts new pods of cliques {}: \
-                     see lastErrors; nothing was changed",
+                     see status.lastErrors; nothing was changed",
                     cliques.join(", ")
                 );
                 not_updating(Reason::TemplateUnchecked, message)
             }
             _ => match tally {
-                Some(tally) if is_paused => not_updating(Reason::Paused, tally),
+                Some(tally) if is_paused => {
+                    let message = format!(
+                        "{tally}; the rest waits until spec.updateStrategy.paused is false"
+                    );
+                    not_updating(Reason::Paused, message)
+                }
                 Some(tally) => match partition::explain_rest(self.snapshot, self.roster, next) {
                     Some(rest) => not_updating(Reason::Partitioned, format!("{tally}; {rest}")),
                     None => self.running(next, &tally),
@@ -134,7 +139,8 @@ impl Report<'_> {
             let away = component.numbers.count_losses_that_hold()?;
             let reached = component.numbers.reached?;
             Some(format!(
-                "{away} of {reached} units of {} that ran are away; raise maxUnavailable to go on",
+                "{away} of {reached} units of {} that ran are away and find no room; free \
+                 capacity, or raise its rollingUpdate.maxUnavailable to go on",
                 component.name
             ))
         })
@@ -311,8 +317,8 @@ fn explain_room(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<String
     let turn = update::turn_in(&snapshot.validated.set, next)?;
     let since = turn.without_room_since.as_ref()?;
     Some(format!(
-        "replica {} has had no room for pods that have to run since {:.0}; free capacity, or lower \
-         the requests of the template",
+        "replica {} has had no room for pods that have to run (since {:.0}); free capacity, or \
+         lower the requests of the template",
         turn.replica_index, since.0
     ))
 }
@@ -361,5 +367,7 @@ fn tally(next: &PodCliqueSetStatus) -> Option<String> {
     let turn = turn.map_or(String::new(), |turn| {
         format!(", updating replica {}", turn.replica_index)
     });
-    Some(format!("{updated}/{wanted} replicas updated{turn}"))
+    Some(format!(
+        "{updated}/{wanted} replicas updated and available{turn}"
+    ))
 }

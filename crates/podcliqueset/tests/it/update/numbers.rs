@@ -38,7 +38,7 @@ pub(super) fn second_pod(build: impl FnOnce(PodBuilder) -> PodBuilder) -> Snapsh
 
 #[test]
 fn an_update_begins_with_all_units_old() {
-    let words = "0/3 replicas updated, updating replica 0; web 0/2 new; 2 available";
+    let words = "0/3 replicas updated and available, updating replica 0; web 0/2 new; 2 available";
     assert_eq!(report(&changed()), words);
 }
 
@@ -46,7 +46,7 @@ fn an_update_begins_with_all_units_old() {
 fn a_new_pod_that_does_not_come_up_is_named_once_beside_the_numbers() {
     let message = report(&second_pod(|pod| pod.waiting("ErrImagePull")));
     let words = "updating replica 0; web 2/2 new, 1 starting (demo-0-web-p1: ErrImagePull); \
-                 floor 1, 1 available";
+                 1 available, at least 1 stay";
     assert!(message.ends_with(words), "{message}");
 }
 
@@ -54,12 +54,12 @@ fn a_new_pod_that_does_not_come_up_is_named_once_beside_the_numbers() {
 #[test]
 fn a_pod_that_merely_starts_changes_the_report_when_a_number_changes() {
     let begun = report(&second_pod(PodBuilder::bound));
-    let words = "web 2/2 new, 1 starting; floor 1, 1 available";
+    let words = "web 2/2 new, 1 starting; 1 available, at least 1 stay";
     assert!(begun.ends_with(words), "{begun}");
     for reason in ["ContainerCreating", "PodInitializing"] {
         assert_eq!(report(&second_pod(|pod| pod.waiting(reason))), begun);
     }
     let unplaced = report(&second_pod(PodBuilder::ungated));
-    let words = "web 2/2 new, 1 without a node; floor 1, 1 available";
+    let words = "web 2/2 new, 1 without a node; 1 available, at least 1 stay";
     assert!(unplaced.ends_with(words), "{unplaced}");
 }

@@ -191,7 +191,7 @@ fn a_replica_in_turn_without_room_is_reported() {
     });
     let status = plan(&snapshot).status.unwrap();
     let update = conditions::find(&status.conditions, ConditionType::UpdateInProgress).unwrap();
-    let words = "replica 0 has had no room for pods that have to run since 2026-01-01T00:01:00Z";
+    let words = "replica 0 has had no room for pods that have to run (since 2026-01-01T00:01:00Z)";
     assert!(update.message.contains(words), "{}", update.message);
     let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
     assert_eq!(ready.status, "False", "the only replica in turn is down");
