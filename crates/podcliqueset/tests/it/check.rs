@@ -140,7 +140,7 @@ fn nothing_of_the_update_is_stored_before_the_answer() {
 /// The condition has the generation of the newer template, so it must not say that all of that runs.
 #[rstest]
 #[case::all_run(PodBuilder::ready, "True", "Updating")]
-#[case::pods_crash(|pod| pod.waiting("CrashLoopBackOff"), "False", "CrashLoop")]
+#[case::pods_crash(|pod: PodBuilder| pod.waiting("CrashLoopBackOff"), "False", "CrashLoop")]
 fn a_set_is_updating_from_the_change_of_its_template_on(
     #[case] adapt: fn(PodBuilder) -> PodBuilder,
     #[case] status: &str,
@@ -245,7 +245,7 @@ fn a_refused_template_stalls_a_set_that_is_not_ready() {
 #[rstest]
 #[case::all_run(PodBuilder::ready, "True", "UpdateRefused", "1/1 replicas available; ")]
 #[case::pods_crash(
-    |pod| pod.waiting("CrashLoopBackOff"),
+    |pod: PodBuilder| pod.waiting("CrashLoopBackOff"),
     "False",
     "CrashLoop",
     "replica 0: clique frontend "
