@@ -85,7 +85,7 @@ fn strip(value: &mut Value) {
             fields.values_mut().for_each(strip);
         }
         Value::Array(items) => items.iter_mut().for_each(strip),
-        Value::String(text) => *text = without_times(text),
+        Value::String(text) => *text = without_domains(&without_times(text)),
         _ => (),
     }
 }
@@ -104,6 +104,14 @@ fn without_gone_pods(text: &str, podclique: &str) -> String {
         rest.push_str(if is_name { &part[LENGTH..] } else { "" });
     }
     rest
+}
+
+/// The numbers of domains in the message of a PodGang: the scheduler chose the nodes.
+fn without_domains(text: &str) -> String {
+    match text.split_once("; domains: ") {
+        Some((before, _)) => before.to_owned(),
+        None => text.to_owned(),
+    }
 }
 
 /// Times, also in texts such as the message of a fence.
