@@ -14,6 +14,8 @@ use domain::scheduling::quota;
 use super::{QueueingFacts, counts, grant};
 use crate::observe::Snapshot;
 
+const SUSPENDED: &str = "its set is suspended";
+
 /// The next state of a gang's quota.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
@@ -31,11 +33,12 @@ impl Verdict {
         quota == self.quota.as_ref() && holds == state_of(gang)
     }
 
-    /// The event about a change.
+    /// The event about a change. A suspended set gives its quota back: nobody takes it.
     pub fn find_event(&self, gang: &PodGang) -> Option<Event> {
         let condition = self.condition.as_ref()?;
         let is_reserved = condition.status == Status::True;
-        if quota::is_reserved(gang) == is_reserved {
+        let is_taken = condition.reason == Reason::QuotaEvicted;
+        if quota::is_reserved(gang) == is_reserved || !(is_reserved || is_taken) {
             return None;
         }
         let round = self.quota.as_ref().map_or(0, |quota| quota.round);
@@ -116,9 +119,9 @@ fn keep(snapshot: &Snapshot, facts: &QueueingFacts, before: &GangQuota) -> Verdi
     let name = ownership::name(&gang.metadata);
     waiting(
         lost(facts, before.round),
-        Reason::QuotaEvicted,
-        &format!("gang {name} lost its quota"),
-        &loss,
+        loss.reason,
+        &format!("gang {name} {}", loss.verb()),
+        &loss.text,
     )
 }
 
@@ -147,15 +150,18 @@ fn has_leftovers(facts: &QueueingFacts, round: i64) -> bool {
 
 /// Why the gang has no quota any more. An unknown state is no loss, and a job that is over has nothing
 /// to lose: Kueue may delete its Workload.
-fn find_loss(snapshot: &Snapshot, facts: &QueueingFacts, quota: &GangQuota) -> Option<String> {
+fn find_loss(snapshot: &Snapshot, facts: &QueueingFacts, quota: &GangQuota) -> Option<Wait> {
     if facts.end.is_some() {
         return None;
     }
     if snapshot.is_suspended {
-        return Some("its set is suspended".to_owned());
+        return Some(Wait {
+            reason: Reason::WaitingForQuota,
+            text: SUSPENDED.to_owned(),
+        });
     }
     if !facts.has_base_quota {
-        return Some("its base gang has none".to_owned());
+        return Some(taken("its base gang has none"));
     }
     if !facts.is_served || facts.is_outdated {
         return None;
@@ -163,9 +169,16 @@ fn find_loss(snapshot: &Snapshot, facts: &QueueingFacts, quota: &GangQuota) -> O
     let first = quota.grants.first()?;
     let found = facts.find(&first.workload);
     let Some(workload) = found.filter(|w| ownership::uid(&w.metadata) == first.uid) else {
-        return Some(format!("Workload {} was deleted", first.workload));
+        return Some(taken(format!("Workload {} was deleted", first.workload)));
     };
-    (!grant::is_admitted(workload)).then(|| explain(workload))
+    (!grant::is_admitted(workload)).then(|| taken(explain(workload)))
+}
+
+fn taken(text: impl Into<String>) -> Wait {
+    Wait {
+        reason: Reason::QuotaEvicted,
+        text: text.into(),
+    }
 }
 
 /// Whether Kueue has taken the quota, and the gang has not given it back; or somebody keeps the
@@ -202,6 +215,17 @@ struct Wait {
     text: String,
 }
 
+impl Wait {
+    /// The way in which the gang gets rid of its quota.
+    fn verb(&self) -> &'static str {
+        if self.reason == Reason::QuotaEvicted {
+            "lost its quota"
+        } else {
+            "gives its quota back"
+        }
+    }
+}
+
 fn wait(text: impl Into<String>) -> Wait {
     Wait {
         reason: Reason::WaitingForQuota,
@@ -213,7 +237,7 @@ fn wait(text: impl Into<String>) -> Wait {
 fn find_first(snapshot: &Snapshot, facts: &QueueingFacts) -> Result<QuotaGrant, Wait> {
     let gang = &snapshot.gang;
     if snapshot.is_suspended {
-        return Err(wait("its set is suspended"));
+        return Err(wait(SUSPENDED));
     }
     if !facts.is_served {
         return Err(wait(

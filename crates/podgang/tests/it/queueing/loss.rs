@@ -97,7 +97,6 @@ fn a_pod_that_hangs_holds_the_quota_until_it_is_replaced() {
 
 #[rstest]
 #[case::deleted(|s: &mut Snapshot| facts(s).workloads.clear(), "Workload demo-0 was deleted")]
-#[case::suspended(|s: &mut Snapshot| s.is_suspended = true, "its set is suspended")]
 #[case::with_its_base(|s: &mut Snapshot| facts(s).has_base_quota = false, "its base gang has none")]
 fn other_losses(#[case] lose: fn(&mut Snapshot), #[case] why: &str) {
     let mut snapshot = granted(3);
@@ -107,6 +106,43 @@ fn other_losses(#[case] lose: fn(&mut Snapshot), #[case] why: &str) {
         state(&snapshot),
         format!("False QuotaEvicted: gang demo-0 lost its quota: {why}")
     );
+}
+
+/// A suspension takes nothing away.
+#[rstest]
+#[case::evicted(|s: &mut Snapshot| evict(s, "demo-0"), &["QuotaEvicted"])]
+#[case::deleted(|s: &mut Snapshot| facts(s).workloads.clear(), &["QuotaEvicted"])]
+#[case::with_its_base(|s: &mut Snapshot| facts(s).has_base_quota = false, &["QuotaEvicted"])]
+#[case::suspended(|s: &mut Snapshot| s.is_suspended = true, &[])]
+#[case::suspended_and_evicted(
+    |s: &mut Snapshot| {
+        s.is_suspended = true;
+        evict(s, "demo-0");
+    },
+    &[]
+)]
+#[case::kept(|_: &mut Snapshot| (), &[])]
+fn only_quota_that_was_taken_away_is_warned_of(
+    #[case] lose: fn(&mut Snapshot),
+    #[case] expected: &[&str],
+) {
+    let mut snapshot = granted(3);
+    lose(&mut snapshot);
+    let events = plan(&snapshot).events;
+    let reasons: Vec<String> = events.iter().map(|e| e.reason.to_string()).collect();
+    assert_eq!(reasons, expected);
+}
+
+#[test]
+fn a_suspended_gang_gives_its_quota_back() {
+    let mut snapshot = granted(3);
+    snapshot.is_suspended = true;
+    store_status(&mut snapshot);
+    assert_eq!(
+        state(&snapshot),
+        "False WaitingForQuota: gang demo-0 gives its quota back: its set is suspended"
+    );
+    assert_eq!(quota::round(&snapshot.gang), 1);
 }
 
 /// The cache may not show a Workload that exists.
