@@ -8,6 +8,7 @@
 //! The operator is the job side of Kueue's protocol, with its own scheduling gate: Kueue's pod
 //! integration is not used.
 
+mod correct;
 pub mod counts;
 pub mod grant;
 pub mod plan;

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use api::PodGang;
 use api::kueue::{KueueWorkload, types};
 use api::podgang::QuotaGrant;
 use domain::object::ownership;
@@ -12,8 +11,7 @@ use domain::scheduling::quota::{self, PodCounts};
 use jiff::Timestamp;
 
 use super::verdict::Verdict;
-use super::{PriorityClass, QueueingFacts, counts, grant, release, workload};
-use crate::gang_part::GangPart;
+use super::{QueueingFacts, correct, counts, grant, release, workload};
 use crate::observe::Snapshot;
 
 /// The writes in this state.
@@ -28,7 +26,7 @@ pub fn plan(
         return Vec::new();
     }
     if facts.queue.is_none() {
-        return staying(facts).map(give_up).collect();
+        return staying(facts).map(|workload| give_up(workload)).collect();
     }
     let grants = verdict.quota.as_ref().map_or(&[][..], |q| &q.grants);
     match &verdict.condition {
@@ -43,7 +41,7 @@ fn staying(facts: &QueueingFacts) -> impl Iterator<Item = &Arc<KueueWorkload>> {
     all.filter(|workload| !ownership::is_terminating(&workload.metadata))
 }
 
-fn give_up(workload: &Arc<KueueWorkload>) -> Action {
+pub(super) fn give_up(workload: &KueueWorkload) -> Action {
     Action::delete_as_seen::<KueueWorkload>(&workload.metadata, Purpose::ReturnQuota)
 }
 
@@ -72,44 +70,25 @@ fn plan_waiting(snapshot: &Snapshot, facts: &QueueingFacts, now: Timestamp) -> V
                 return is_evicted.then(|| Action::replace_status(next()));
             }
             // Another one would be active.
-            let may_go = may_ask && !is_inactive;
-            let is_other = may_go && asks_for_others(facts, workload, &requested);
-            is_other.then(|| give_up(workload))
+            let may_change = may_ask && !is_inactive;
+            may_change
+                .then(|| correct::plan(snapshot, facts, workload, &requested))
+                .flatten()
         })
         .collect();
     if may_ask && facts.find_hindrance().is_none() && facts.find(name).is_none() {
-        actions.extend(ask(gang, &snapshot.parts, facts, name, &requested));
+        actions.extend(ask(snapshot, facts, name, &requested));
     }
     actions
 }
 
-/// Whether a request that has no quota differs from the present need, queue or priority.
-fn asks_for_others(facts: &QueueingFacts, workload: &KueueWorkload, needed: &PodCounts) -> bool {
-    let class = workload.spec.priority_class_ref.as_ref();
-    let wanted = match &facts.priority_class {
-        PriorityClass::Named(name, _) | PriorityClass::Missing(name) => Some(name),
-        PriorityClass::OfPods => None,
-    };
-    quota::requested(&workload.metadata).as_ref() != Some(needed)
-        || workload.spec.queue_name != facts.queue
-        || class.map(|class| &class.name) != wanted
-}
-
-/// None while a PodClique is missing: its template is not known.
 fn ask(
-    gang: &PodGang,
-    parts: &[GangPart],
+    snapshot: &Snapshot,
     facts: &QueueingFacts,
     name: &str,
     asked: &PodCounts,
 ) -> Option<Action> {
-    let is_known = |name: &String| {
-        let mut all = parts.iter();
-        let part = all.find(|part| part.name == *name);
-        facts.cliques.contains_key(name) && part.is_some_and(|p| p.podclique.is_some())
-    };
-    let is_complete = asked.keys().all(is_known);
-    is_complete.then(|| Action::create(workload::build(gang, parts, facts, name, asked)))
+    workload::request(&snapshot.gang, &snapshot.parts, facts, name, asked).map(Action::create)
 }
 
 fn plan_reserved(
@@ -128,7 +107,7 @@ fn plan_reserved(
         .filter_map(|workload| match grant_of(workload) {
             Some(granted) => release::with_progress(gang, facts, workload, granted, now)
                 .map(Action::replace_status),
-            None => plan_growth(gang, facts, (workload, grants), &missing, now),
+            None => plan_growth(snapshot, facts, (workload, grants), &missing, now),
         })
         .collect();
     let is_asking = facts.workloads.iter().any(|w| grant_of(w).is_none());
@@ -137,7 +116,7 @@ fn plan_reserved(
         let mut names = (1..=facts.workloads.len().saturating_add(1))
             .map(|number| workload::growth_name(name, number));
         let free = names.find(|name| facts.find(name).is_none());
-        let created = free.and_then(|free| ask(gang, &snapshot.parts, facts, &free, &missing));
+        let created = free.and_then(|free| ask(snapshot, facts, &free, &missing));
         actions.extend(created);
     }
     actions
@@ -145,7 +124,7 @@ fn plan_reserved(
 
 /// A request for pods that were added later, before its quota is stored or after it was lost.
 fn plan_growth(
-    gang: &PodGang,
+    snapshot: &Snapshot,
     facts: &QueueingFacts,
     (workload, grants): (&Arc<KueueWorkload>, &[QuotaGrant]),
     missing: &PodCounts,
@@ -154,11 +133,19 @@ fn plan_growth(
     let is_wanted = grant::is_wanted(workload, missing);
     if grant::uses_quota(workload) {
         let is_evicted = grant::holds(workload, types::EVICTED);
-        if (is_wanted && !is_evicted) || !release::fits(gang, facts, grants) {
+        if (is_wanted && !is_evicted) || !release::fits(&snapshot.gang, facts, grants) {
             return None;
         }
         let next = || Action::replace_status(release::without_quota(workload, now));
         return Some(if is_wanted { next() } else { give_up(workload) });
     }
-    asks_for_others(facts, workload, missing).then(|| give_up(workload))
+    let mut others = staying(facts).filter(|other| {
+        let uid = ownership::uid(&other.metadata);
+        uid != ownership::uid(&workload.metadata) && grants.iter().all(|grant| grant.uid != uid)
+    });
+    if others.next().is_none() {
+        return correct::plan(snapshot, facts, workload, missing);
+    }
+    // Two of them would ask for the same pods.
+    correct::asks_for_others(facts, workload, missing).then(|| give_up(workload))
 }

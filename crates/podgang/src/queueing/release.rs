@@ -54,7 +54,7 @@ pub fn fits(gang: &PodGang, facts: &QueueingFacts, grants: &[QuotaGrant]) -> boo
     })
 }
 
-/// The evicted Workload without its quota.
+/// The evicted Workload without its quota. Pods that were given back count again: the next quota is for all.
 pub fn without_quota(workload: &KueueWorkload, now: Timestamp) -> KueueWorkload {
     let mut next = workload.clone();
     let status = next.status.get_or_insert_default();
@@ -69,6 +69,7 @@ pub fn without_quota(workload: &KueueWorkload, now: Timestamp) -> KueueWorkload 
     );
     let is_requeued = REQUEUED_AT_ONCE.contains(&&*reason);
     status.admission = None;
+    status.reclaimable_pods.clear();
     let mut set = |type_: &str, holds: bool, reason: &str, message: &str| {
         set_condition(&mut status.conditions, type_, (holds, reason, message), now);
     };

@@ -22,8 +22,25 @@ pub fn growth_name(gang: &str, number: usize) -> String {
     format!("{gang}.x{number}")
 }
 
-/// The Workload of that name, which asks for these pods.
-pub fn build(
+/// The Workload of that name, which asks for these pods. None while a PodClique is missing: its template is
+/// not known.
+pub fn request(
+    gang: &PodGang,
+    parts: &[GangPart],
+    facts: &QueueingFacts,
+    name: &str,
+    asked: &PodCounts,
+) -> Option<KueueWorkload> {
+    let is_known = |name: &String| {
+        let mut all = parts.iter();
+        let part = all.find(|part| part.name == *name);
+        facts.cliques.contains_key(name) && part.is_some_and(|p| p.podclique.is_some())
+    };
+    let is_complete = asked.keys().all(is_known);
+    is_complete.then(|| build(gang, parts, facts, name, asked))
+}
+
+fn build(
     gang: &PodGang,
     parts: &[GangPart],
     facts: &QueueingFacts,

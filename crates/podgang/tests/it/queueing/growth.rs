@@ -117,6 +117,64 @@ fn a_gang_stays_when_the_quota_of_added_pods_is_lost() {
     );
 }
 
+/// The first Workload is one for all pods then, at its place in the queue.
+#[test]
+fn a_gang_that_had_grown_keeps_its_place_after_an_eviction() {
+    let mut snapshot = grown();
+    evict(&mut snapshot, "demo-0");
+    assert!(store_status(&mut snapshot).is_empty(), "its pods run");
+    Arc::make_mut(&mut snapshot.gang).spec.pod_groups[0].pod_references = vec![];
+    give_pods(&mut snapshot, 5, |p| p);
+    let returned = store_status(&mut snapshot);
+    assert_eq!(
+        words(&returned),
+        [
+            "status Workload demo-0",
+            "delete Workload demo-0.x1 at version 1: its pods need no quota any more"
+        ]
+    );
+    carry_out(&mut snapshot, &returned);
+    let changed = store_status(&mut snapshot);
+    assert_eq!(words(&changed), ["replace Workload demo-0"]);
+    let workload = changed[0].written::<KueueWorkload>().unwrap();
+    assert_eq!(workload.spec.pod_sets[0].count, 5);
+    carry_out(&mut snapshot, &changed);
+    assert!(store_status(&mut snapshot).is_empty(), "once");
+}
+
+/// Two changed ones would ask for the same pods.
+#[test]
+fn of_two_later_requests_none_is_changed() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 5);
+    let asked = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &asked);
+    let mut second = (*facts(&mut snapshot).workloads[1]).clone();
+    second.metadata = stored("demo-0.x2");
+    facts(&mut snapshot).workloads.push(Arc::new(second));
+    request(&mut snapshot, 6);
+    assert_eq!(
+        words(&store_status(&mut snapshot)),
+        [
+            "delete Workload demo-0.x1 at version 1: its pods need no quota any more",
+            "delete Workload demo-0.x2 at version 1: its pods need no quota any more"
+        ]
+    );
+}
+
+#[test]
+fn a_later_request_that_waits_is_changed_in_its_place() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 5);
+    let asked = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &asked);
+    request(&mut snapshot, 6);
+    let changed = store_status(&mut snapshot);
+    assert_eq!(words(&changed), ["replace Workload demo-0.x1"]);
+    let workload = changed[0].written::<KueueWorkload>().unwrap();
+    assert_eq!(workload.spec.pod_sets[0].count, 3);
+}
+
 /// Completed pods of a job need none.
 #[test]
 fn all_quota_is_returned_at_the_end() {

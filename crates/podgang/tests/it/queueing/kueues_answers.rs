@@ -1,8 +1,9 @@
 //! Conditions of Workloads: those that Kueue writes, and those that it reads.
 
-use api::kueue::types;
+use api::kueue::{KueuePodSet, types};
 use api::podcliqueset::PodCliqueSetPhase;
 use domain::object::ownership::is_terminating;
+use podgang::queueing::grant::admitted;
 use rstest::rstest;
 
 use super::*;
@@ -106,6 +107,29 @@ fn added_pods_whose_quota_cannot_be_used_wait_with_the_cause() {
              {CHOSEN}"
         )
     );
+}
+
+/// Kueue may admit a request as it was before its last change.
+#[rstest]
+#[case::in_part(Some(Some(2)), 2)]
+#[case::as_a_whole(Some(None), 3)]
+#[case::not_at_all(None, 0)]
+fn quota_is_for_pods_that_were_admitted(#[case] found: Option<Option<i32>>, #[case] expected: i32) {
+    let assignment = found.map(|count| KueueAssignment {
+        name: "worker".to_owned(),
+        count,
+        ..KueueAssignment::default()
+    });
+    let admission = KueueAdmission {
+        pod_set_assignments: assignment.into_iter().collect(),
+        ..KueueAdmission::default()
+    };
+    let pod_set = KueuePodSet {
+        name: "worker".to_owned(),
+        count: 3,
+        ..KueuePodSet::default()
+    };
+    assert_eq!(admitted(&admission, &pod_set), expected);
 }
 
 /// The conditions of the Workload that is written, if one is.

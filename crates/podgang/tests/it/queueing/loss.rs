@@ -78,6 +78,28 @@ fn quota_is_returned_once_all_pods_have_ended() {
     assert_eq!(quota::round(&snapshot.gang), 1);
 }
 
+#[test]
+fn pods_that_were_given_back_count_again_after_an_eviction() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 2);
+    give_pods(&mut snapshot, 2, |p| p);
+    let reduced = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &reduced);
+    evict(&mut snapshot, "demo-0");
+    assert!(store_status(&mut snapshot).is_empty(), "pods of before");
+    give_pods(&mut snapshot, 2, |p| p);
+    let returned = store_status(&mut snapshot);
+    assert_eq!(words(&returned), ["status Workload demo-0"]);
+    let workload = returned[0].written::<KueueWorkload>().unwrap();
+    let status = workload.status.clone().unwrap();
+    assert!(status.reclaimable_pods.is_empty());
+    carry_out(&mut snapshot, &returned);
+    assert_eq!(
+        words(&store_status(&mut snapshot)),
+        ["replace Workload demo-0"]
+    );
+}
+
 /// A pod on a lost node never confirms its end.
 #[test]
 fn a_pod_that_hangs_holds_the_quota_until_it_is_replaced() {

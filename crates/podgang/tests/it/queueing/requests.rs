@@ -1,5 +1,6 @@
 //! The first request of a gang.
 
+use api::kueue::KueueReclaimable;
 use podgang::queueing::PriorityClass;
 use podgang::queueing::grant::distribute;
 use podgang::queueing::workload::pod_sets;
@@ -103,12 +104,45 @@ fn quota_on_unknown_nodes_is_not_used() {
     );
 }
 
-#[test]
-fn another_need_is_asked_for_anew_while_there_is_no_quota() {
+fn be_urgent(snapshot: &mut Snapshot) {
+    facts(snapshot).priority_class = PriorityClass::Named("urgent".to_owned(), 7);
+}
+
+/// Another one would stand behind all others: its place is that of its creation.
+#[rstest]
+#[case::fewer_pods(|s: &mut Snapshot| request(s, 2), (2, None))]
+#[case::more_pods(|s: &mut Snapshot| request(s, 4), (4, None))]
+#[case::another_class(be_urgent, (3, Some(7)))]
+fn a_request_that_waits_is_changed_in_its_place(
+    #[case] adapt: fn(&mut Snapshot),
+    #[case] expected: (i32, Option<i32>),
+) {
     let mut snapshot = queued(Some(3));
     let asked = store_status(&mut snapshot);
     carry_out(&mut snapshot, &asked);
-    request(&mut snapshot, 2);
+    adapt(&mut snapshot);
+    let changed = store_status(&mut snapshot);
+    assert_eq!(words(&changed), ["replace Workload demo-0"]);
+    let spec = &changed[0].written::<KueueWorkload>().unwrap().spec;
+    assert_eq!((spec.pod_sets[0].count, spec.priority), expected);
+    carry_out(&mut snapshot, &changed);
+    assert!(store_status(&mut snapshot).is_empty(), "once");
+}
+
+#[rstest]
+#[case::another_queue(|s: &mut Snapshot| facts(s).queue = Some("team-b".to_owned()))]
+#[case::reduced_by_an_earlier_operator(|s: &mut Snapshot| {
+    request(s, 2);
+    change(s, "demo-0", |workload| {
+        let pods = KueueReclaimable { name: "worker".to_owned(), count: 1 };
+        workload.status.get_or_insert_default().reclaimable_pods = vec![pods];
+    });
+})]
+fn a_request_without_a_place_to_keep_is_replaced(#[case] adapt: fn(&mut Snapshot)) {
+    let mut snapshot = queued(Some(3));
+    let asked = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &asked);
+    adapt(&mut snapshot);
     let given_up = store_status(&mut snapshot);
     assert_eq!(
         words(&given_up),
@@ -119,6 +153,14 @@ fn another_need_is_asked_for_anew_while_there_is_no_quota() {
         words(&store_status(&mut snapshot)),
         ["create Workload demo-0"]
     );
+}
+
+#[test]
+fn another_class_does_not_touch_a_gang_that_has_quota() {
+    let mut snapshot = granted(3);
+    be_urgent(&mut snapshot);
+    assert!(store_status(&mut snapshot).is_empty());
+    assert_eq!(grants(&snapshot), ["demo-0 3"]);
 }
 
 #[test]
