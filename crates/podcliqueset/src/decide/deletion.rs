@@ -15,10 +15,11 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
 use domain::Claim;
 use domain::object::{orphaning, ownership};
 use domain::plan::{Action, Plan, Purpose, WritableKind, first_portion};
+use domain::scheduling::quota;
 use jiff::Timestamp;
 use kube::Resource;
 
@@ -50,10 +51,10 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     let set = ownership::uid(meta);
     let mut actions = delete_all(set, &snapshot.children.groups);
     actions.extend(delete_all(set, &find_podcliques(snapshot)));
-    actions.extend(delete_all(set, &snapshot.children.gangs));
+    actions.extend(delete_all(set, &find_leaving_gangs(snapshot)));
     actions.extend(delete_all(set, &snapshot.children.services));
     actions.extend(delete_all(set, &snapshot.children.autoscalers));
-    if are_users_of_claims_gone(snapshot) {
+    if are_podcliques_gone(snapshot) {
         actions.extend(delete_all(set, &snapshot.children.claims));
         actions.extend(compute_domains::plan_end(snapshot));
     }
@@ -61,9 +62,18 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     plan
 }
 
-/// Whether none of the set's PodCliques is left: their pods may name claims or ComputeDomains of the set. A
-/// PodClique that lost its owner reference stays with the user, and so does a claim until its pods end.
-fn are_users_of_claims_gone(snapshot: &Snapshot) -> bool {
+/// A PodGang takes the request for its quota along. Its pods use the quota until they have ended, so it stays
+/// until then.
+fn find_leaving_gangs(snapshot: &Snapshot) -> Vec<Arc<PodGang>> {
+    let is_unused = are_podcliques_gone(snapshot);
+    let gangs = snapshot.children.gangs.iter();
+    let leaving = gangs.filter(|gang| is_unused || quota::report(gang).is_none());
+    leaving.cloned().collect()
+}
+
+/// Whether none of the set's PodCliques is left: their pods may name claims or ComputeDomains of the set, and use
+/// quota. A PodClique that lost its owner reference stays with the user, and so does a claim until its pods end.
+fn are_podcliques_gone(snapshot: &Snapshot) -> bool {
     let set = ownership::uid(&snapshot.stored.metadata);
     let is_grouped = owned(set, &snapshot.children.groups).next().is_some();
     !is_grouped && owned(set, &find_podcliques(snapshot)).next().is_none()

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use api::PodCliqueScalingGroup;
-use api::conditions::{self, ConditionType};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use domain::plan::{Action, Object};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
+use rstest::rstest;
 use testkit::builders::{PodBuilder, after};
 
 use crate::situation::{alone, carry_out, demo, fill_all, laid_out, plan, writes};
@@ -26,6 +27,46 @@ fn deletes_every_child_by_itself() {
     let gangs = plan(&snapshot);
     carry_out(&mut snapshot, &gangs);
     assert_snapshot!(writes(&plan(&going(snapshot))));
+}
+
+/// The gangs have quota, or wait for it.
+fn set_quota(snapshot: &mut Snapshot, is_reserved: bool) {
+    for gang in &mut snapshot.children.gangs {
+        let status = Arc::make_mut(gang).status.get_or_insert_default();
+        let condition = ConditionUpdate {
+            type_: ConditionType::QuotaReserved,
+            status: Status::from(is_reserved),
+            reason: Reason::WaitingForQuota,
+            message: String::new(),
+        };
+        conditions::set(&mut status.conditions, condition, None, after(0));
+    }
+}
+
+/// Pods use quota until they have ended, also that which was taken away.
+#[rstest]
+#[case::without_queue(None, true)]
+#[case::with_quota(Some(true), false)]
+#[case::evicted(Some(false), false)]
+fn gangs_in_queues_stay_as_long_as_podcliques(
+    #[case] is_reserved: Option<bool>,
+    #[case] goes_at_once: bool,
+) {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let gangs = plan(&snapshot);
+    carry_out(&mut snapshot, &gangs);
+    if let Some(is_reserved) = is_reserved {
+        set_quota(&mut snapshot, is_reserved);
+    }
+    let mut snapshot = going(snapshot);
+    let first = writes(&plan(&snapshot));
+    assert!(first.contains("delete PodClique "), "{first}");
+    assert_eq!(first.contains("delete PodGang "), goes_at_once, "{first}");
+    snapshot.podcliques.clear();
+    snapshot.children.groups.clear();
+    let then = writes(&plan(&snapshot));
+    assert!(then.contains("delete PodGang "), "{then}");
 }
 
 #[test]

@@ -241,6 +241,24 @@ fn pods_that_are_added_wait_beside_the_gang() {
     });
 }
 
+/// In the end nothing is left, and at no time did a pod run without quota.
+#[test]
+fn a_deleted_set_holds_its_quota_until_its_pods_have_ended() {
+    expect_course(PODS, &async |cluster| {
+        cluster.expect("all run", |store| ready_pods(store) == 6)?;
+        cluster.store(|store| store.remove("user", &Id::new(Resource::PodCliqueSet, "svc")));
+        cluster.rest().await?;
+        cluster.expect("nothing is left", |store| {
+            let kinds = [
+                Resource::PodCliqueSet,
+                Resource::PodGang,
+                Resource::KueueWorkload,
+            ];
+            kinds.iter().all(|kind| store.all(*kind).count() == 0)
+        })
+    });
+}
+
 #[test]
 fn a_suspended_set_holds_no_quota() {
     expect_course(PODS, &async |cluster| {
