@@ -13,6 +13,7 @@ mod levels;
 mod no_domain;
 pub mod observe;
 mod outside_quota;
+mod part_scopes;
 mod peers;
 pub mod placement;
 pub mod queueing;

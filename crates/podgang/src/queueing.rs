@@ -11,6 +11,7 @@
 mod correct;
 pub mod counts;
 pub mod grant;
+mod pins;
 pub mod plan;
 pub mod release;
 pub mod verdict;
@@ -26,6 +27,7 @@ use api::{PodCliqueSet, PodGang, labels, names};
 use domain::health::training;
 use domain::object::ownership;
 use domain::scheduling::{Backend, Profiles, quota};
+use domain::topology::Selector;
 use domain::workload::layout;
 use domain::{Key, Pod};
 use engine::Caches;
@@ -58,6 +60,8 @@ pub struct QueueingFacts {
     pub cliques: BTreeMap<String, String>,
     /// All pods of the gang, listed or not, those that are ending included.
     pub pods: Vec<Arc<Pod>>,
+    /// The labels of the nodes that pods have to join, by PodClique.
+    pub pins: BTreeMap<String, Selector>,
     /// Whether its base gang, if it has one, does not wait for quota itself.
     pub has_base_quota: bool,
     /// How the job ended, if its set is one that is over.
@@ -127,6 +131,7 @@ pub(crate) fn observe(
         return None;
     }
     let namespace = gang.metadata.namespace.as_deref().unwrap_or_default();
+    let pods = find_pods(gang, caches);
     Some(QueueingFacts {
         queue: queue.map(str::to_owned),
         is_served: caches.is_served::<KueueWorkload>(namespace),
@@ -137,7 +142,8 @@ pub(crate) fn observe(
         are_flavors_readable: caches.is_served::<ResourceFlavor>(""),
         priority_class: find_priority_class(gang, caches),
         cliques: find_cliques(gang, parts, caches),
-        pods: find_pods(gang, caches),
+        pins: pins::find(gang, parts, &pods, caches),
+        pods,
         has_base_quota: has_base_quota(gang, caches),
         end: find_end(gang, caches),
         workloads,

@@ -87,6 +87,12 @@ pub fn explain_shortage(gang: &PodGang, podclique: &str) -> Option<String> {
     (granted(gang, podclique) < needed).then(|| explain_part(gang, &found.message))
 }
 
+/// Whether pods of the gang lack quota.
+pub fn lacks_some(gang: &PodGang) -> bool {
+    let mut groups = gang.spec.pod_groups.iter();
+    !is_reserved(gang) || groups.any(|group| explain_shortage(gang, &group.name).is_some())
+}
+
 /// Why a gang that has quota does not start: a part of it has less than its minimum.
 pub fn explain_low_grant(gang: &PodGang) -> Option<String> {
     let found = condition(gang).filter(|c| c.status == "True")?;

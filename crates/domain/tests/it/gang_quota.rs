@@ -171,6 +171,14 @@ fn a_podclique_says_that_its_gang_waits_for_quota() {
 
 const MORE: &str = "gang demo-0 waits for more quota: 5 pods have quota of ClusterQueue gpus";
 
+#[rstest]
+#[case::all_have_some(5, false)]
+#[case::one_has_none(6, true)]
+fn a_gang_lacks_quota_if_it_asks_for_more(#[case] requested: i32, #[case] expected: bool) {
+    assert_eq!(quota::lacks_some(&asking(requested, 2, true)), expected);
+    assert!(quota::lacks_some(&with_condition(false)));
+}
+
 /// A gang with quota for 5 workers that asks for so many; it lists one, or none.
 fn asking(requested: i32, minimum: i32, is_running: bool) -> PodGang {
     let mut gang = with_condition(true);

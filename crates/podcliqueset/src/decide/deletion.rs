@@ -71,8 +71,9 @@ fn find_leaving_gangs(snapshot: &Snapshot) -> Vec<Arc<PodGang>> {
     leaving.cloned().collect()
 }
 
-/// Whether none of the set's PodCliques is left: their pods may name claims or ComputeDomains of the set, and use
-/// quota. A PodClique that lost its owner reference stays with the user, and so does a claim until its pods end.
+/// Whether none of the set's PodCliques is left: their pods may name claims or ComputeDomains of the set,
+/// and use quota. A PodClique that lost its owner reference stays with the user, and so does a claim until
+/// its pods end.
 fn are_podcliques_gone(snapshot: &Snapshot) -> bool {
     let set = ownership::uid(&snapshot.stored.metadata);
     let is_grouped = owned(set, &snapshot.children.groups).next().is_some();

@@ -85,8 +85,8 @@ fn available(workload: &KueueWorkload, admission: &KueueAdmission, pod_set: &Kue
     admitted(admission, pod_set).min(left).max(0)
 }
 
-/// How many pods of the podSet were admitted. None of one that is missing: Kueue does not test the version, and
-/// may have admitted the request as it was before.
+/// How many pods of the podSet were admitted. None of one that is missing: Kueue does not test the version,
+/// and may have admitted the request as it was before.
 pub fn admitted(admission: &KueueAdmission, pod_set: &KueuePodSet) -> i32 {
     let found = assignment(admission, &pod_set.name);
     found.map_or(0, |found| found.count.unwrap_or(pod_set.count))

@@ -9,6 +9,7 @@ use api::labels::{self, component};
 use api::{PodClique, PodGang};
 use domain::object::ownership;
 use domain::scheduling::quota::{self, PodCounts};
+use domain::topology::Selector;
 use k8s_openapi::api::core::v1::{
     Affinity, Container, PodSpec, PodTemplateSpec, ResourceRequirements,
 };
@@ -115,7 +116,7 @@ pub fn pod_sets(
                 name: clique.clone(),
                 count: *count,
                 min_count: Some(minimum),
-                template: template_of(podclique),
+                template: template_of(podclique, &shared_pin(facts, asked, clique)),
                 ..KueuePodSet::default()
             }),
         }
@@ -133,8 +134,27 @@ fn keep_only_minimum(sets: &mut [KueuePodSet], is_first: bool) {
     }
 }
 
+/// The labels of the nodes that all pods of a podSet have to join: its PodCliques may run in several domains.
+fn shared_pin(facts: &QueueingFacts, asked: &PodCounts, clique: &str) -> Selector {
+    let is_of_clique = |name: &&String| facts.cliques.get(*name).is_some_and(|of| of == clique);
+    let names = asked.keys().filter(is_of_clique);
+    let mut pins = names.map(|name| facts.pins.get(name).cloned().unwrap_or_default());
+    let mut shared = pins.next().unwrap_or_default();
+    for pin in pins {
+        shared.retain(|key, value| pin.get(key) == Some(&*value));
+    }
+    shared
+}
+
+/// Those that the user asks for, and those of the domain.
+fn node_selector(spec: &PodSpec, pin: &Selector) -> Option<Selector> {
+    let mut all = pin.clone();
+    all.extend(spec.node_selector.clone().unwrap_or_default());
+    (!all.is_empty()).then_some(all)
+}
+
 /// The fields of the pods by which Kueue counts and chooses nodes. It counts no resource claims.
-fn template_of(podclique: &PodClique) -> serde_json::Value {
+fn template_of(podclique: &PodClique, pin: &Selector) -> serde_json::Value {
     let spec = &podclique.spec.pod_spec;
     let node_affinity = spec.affinity.as_ref().and_then(|a| a.node_affinity.clone());
     let template = PodTemplateSpec {
@@ -145,7 +165,7 @@ fn template_of(podclique: &PodClique) -> serde_json::Value {
                 .init_containers
                 .as_ref()
                 .map(|all| all.iter().map(lean_container).collect()),
-            node_selector: spec.node_selector.clone(),
+            node_selector: node_selector(spec, pin),
             tolerations: spec.tolerations.clone(),
             affinity: node_affinity.map(|node_affinity| Affinity {
                 node_affinity: Some(node_affinity),

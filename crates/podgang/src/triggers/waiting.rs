@@ -1,5 +1,5 @@
-//! Gangs that wait for a topology domain. They tell what room the nodes have, and where other pods of
-//! their replica run, so both wake them; all other gangs ignore both.
+//! Gangs that wait for a topology domain, or for quota in one. They tell what room the nodes have, and
+//! where other pods of their replica run, so both wake them; all other gangs ignore both.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use api::PodGang;
 use api::conditions::{self, ConditionType, Reason};
 use domain::health::readiness;
 use domain::placement::requires_domain;
+use domain::scheduling::quota;
 use domain::{Key, Node, Pod};
 use engine::cache::set_of;
 use engine::triggers::find;
@@ -35,16 +36,26 @@ pub(super) fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let is_packed = own.is_some_and(|gang| requires_domain(&gang));
     let set = set_of(&pod.metadata).filter(|_| is_packed);
     set.map_or_else(Vec::new, |set| {
-        find_waiting(&caches.of::<PodGang>().part_of(&set))
+        let gangs = caches.of::<PodGang>().part_of(&set);
+        let mut all = find_waiting(&gangs);
+        // A scaled gang does not always bear the constraint of its base gang.
+        let asking = gangs.iter().filter(|gang| asks_for_quota(gang));
+        all.extend(asking.map(|gang| Key::of(&gang.metadata)));
+        all
     })
 }
 
 fn find_waiting(gangs: &[Arc<PodGang>]) -> Vec<Key> {
     gangs
         .iter()
-        .filter(|gang| requires_domain(gang) && has_no_node(gang))
+        .filter(|gang| requires_domain(gang) && (has_no_node(gang) || asks_for_quota(gang)))
         .map(|gang| Key::of(&gang.metadata))
         .collect()
+}
+
+/// Whether it asks Kueue for quota, for nodes of the domain that its pods have to join.
+fn asks_for_quota(gang: &PodGang) -> bool {
+    quota::local_queue(&gang.metadata).is_some() && quota::lacks_some(gang)
 }
 
 /// Whether a scheduler finds no node for a pod of it, in the words of its condition `Ready`.

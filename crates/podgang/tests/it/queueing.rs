@@ -3,6 +3,7 @@
 mod growth;
 mod kueues_answers;
 mod loss;
+mod pins;
 mod requests;
 
 use std::collections::BTreeMap;

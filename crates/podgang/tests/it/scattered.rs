@@ -17,7 +17,7 @@ use super::constraints::{constraint, note_topology, of_group_replica};
 use super::status;
 
 /// Nodes `a` and `b` in zone `z0`, `c` in `z1`, `d` in `z2`; `x` has no zone.
-fn cluster() -> Caches {
+pub fn cluster() -> Caches {
     let caches = Caches::default();
     let zones = [
         ("a", "z0"),
@@ -41,7 +41,7 @@ fn cluster() -> Caches {
 }
 
 /// A PodClique of replica 0 of the set, in this gang and this scaling group, if any.
-fn clique(name: &str, gang: &str, group: Option<&str>) -> PodClique {
+pub fn clique(name: &str, gang: &str, group: Option<&str>) -> PodClique {
     let clique = podclique(name).with(|clique| {
         let all = clique.metadata.labels.get_or_insert_default();
         all.insert(labels::POD_GANG.to_owned(), gang.to_owned());
@@ -53,7 +53,7 @@ fn clique(name: &str, gang: &str, group: Option<&str>) -> PodClique {
 }
 
 /// A part with a pod on each of these nodes.
-fn part(caches: &Caches, clique: &PodClique, nodes: &[&str]) -> PodGroup {
+pub fn part(caches: &Caches, clique: &PodClique, nodes: &[&str]) -> PodGroup {
     add_pods(caches, clique, nodes, |pod| pod)
 }
 
@@ -83,7 +83,7 @@ fn add_pods(
 }
 
 /// The gang of these parts, which started with levels zone, rack and host.
-fn gang(name: &str, required: &str, parts: Vec<PodGroup>) -> PodGang {
+pub fn gang(name: &str, required: &str, parts: Vec<PodGroup>) -> PodGang {
     let mut gang = PodGang {
         metadata: stored(name),
         ..PodGang::default()

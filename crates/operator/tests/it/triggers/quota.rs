@@ -2,7 +2,7 @@
 
 use api::PodGangStatus;
 use api::kueue::{KueueWorkload, ResourceFlavor, keys};
-use api::podgang::GangQuota;
+use api::podgang::{GangQuota, GangTopologyConstraint, PackConstraint};
 
 use super::*;
 
@@ -66,6 +66,41 @@ fn the_quota_of_a_gang_triggers_its_podcliques_and_scaled_gangs() {
     assert!(names(&found, PODCLIQUES).contains(&"demo-0-a"), "{found:?}");
     assert!(names(&found, GANGS).contains(&"demo-0-g-0"), "{found:?}");
     assert!(names(&found, SETS).contains(&"demo"), "{found:?}");
+}
+
+/// A pod of the base gang, on this node.
+fn pod_on(node: Option<&str>) -> Arc<Pod> {
+    let mut pod = Pod {
+        metadata: labelled("demo-0-a-x", "PodClique", "demo-0-a"),
+        ..Pod::default()
+    };
+    let all = pod.metadata.labels.get_or_insert_default();
+    all.insert(api::labels::POD_GANG.into(), "demo-0".into());
+    pod.spec.node_name = node.map(str::to_owned);
+    Arc::new(pod)
+}
+
+/// Their requests name the nodes of its domain.
+#[test]
+fn a_pod_that_fixes_a_domain_triggers_the_gangs_that_ask_for_quota() {
+    let caches = terminated_once();
+    let mut base = gang("demo-0", Some(quota(true, 0)));
+    let pack = PackConstraint {
+        required: Some("zone".to_owned()),
+        ..PackConstraint::default()
+    };
+    base.spec.topology_constraint = Some(GangTopologyConstraint {
+        pack_constraint: Some(pack),
+    });
+    caches.of::<PodGang>().apply(base);
+    let waiting = gang("demo-0-g-0", Some(quota(false, 0)));
+    caches.of::<PodGang>().apply(waiting);
+    let change = Change {
+        old: Some(pod_on(None)),
+        new: Some(pod_on(Some("node-1"))),
+    };
+    let found = triggered_by(&change, &caches);
+    assert!(names(&found, GANGS).contains(&"demo-0-g-0"), "{found:?}");
 }
 
 /// Pods that lack quota report the words.
