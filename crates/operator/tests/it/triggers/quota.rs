@@ -74,8 +74,6 @@ fn pod_on(node: Option<&str>) -> Arc<Pod> {
         metadata: labelled("demo-0-a-x", "PodClique", "demo-0-a"),
         ..Pod::default()
     };
-    let all = pod.metadata.labels.get_or_insert_default();
-    all.insert(api::labels::POD_GANG.into(), "demo-0".into());
     pod.spec.node_name = node.map(str::to_owned);
     Arc::new(pod)
 }
