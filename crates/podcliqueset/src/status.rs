@@ -80,16 +80,26 @@ pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> 
     } else {
         attempts::note_complete(snapshot, roster, &mut next.replica_attempts);
     }
-    let ready = ready::ready_condition(snapshot, roster, &next, &replicas, now);
-    let is_waiting = report.is_waiting(&next);
-    let progress = update::describe_check(report.condition(&next), is_waiting);
-    let ready = update::complete_ready(ready, &progress, &next);
+    set_update_and_ready(&mut next, &report, &replicas);
+    next
+}
+
+/// `UpdateInProgress`, and `Ready`, which names it where the set is up.
+fn set_update_and_ready(
+    next: &mut PodCliqueSetStatus,
+    report: &update::Report<'_>,
+    replicas: &[Replica],
+) {
+    let (snapshot, now) = (report.snapshot, report.now);
+    let is_waiting = report.is_waiting(next);
+    let progress = update::describe_check(report.condition(next), is_waiting);
+    let ready = ready::ready_condition(snapshot, report.roster, next, replicas, now);
+    let ready = update::complete_ready(ready, &progress, next);
     let ready = update::note_check(ready, &progress, is_waiting);
     let generation = snapshot.stored.metadata.generation;
     let refused = update::refused(&ready, &progress);
-    set_ready(&mut next, snapshot, ready, refused, now);
+    set_ready(next, snapshot, ready, refused, now);
     conditions::set(&mut next.conditions, progress, generation, now);
-    next
 }
 
 /// The status of a set that is over its limits: its objects are not counted.

@@ -111,17 +111,17 @@ fn added_pods_whose_quota_cannot_be_used_wait_with_the_cause() {
 
 /// Kueue may admit a request as it was before its last change.
 #[rstest]
-#[case::in_part(Some(Some(2)), 2)]
-#[case::as_a_whole(Some(None), 3)]
-#[case::not_at_all(None, 0)]
-fn quota_is_for_pods_that_were_admitted(#[case] found: Option<Option<i32>>, #[case] expected: i32) {
-    let assignment = found.map(|count| KueueAssignment {
+#[case::in_part(&[Some(2)], 2)]
+#[case::as_a_whole(&[None], 3)]
+#[case::not_at_all(&[], 0)]
+fn quota_is_for_pods_that_were_admitted(#[case] counts: &[Option<i32>], #[case] expected: i32) {
+    let assignments = counts.iter().map(|count| KueueAssignment {
         name: "worker".to_owned(),
-        count,
+        count: *count,
         ..KueueAssignment::default()
     });
     let admission = KueueAdmission {
-        pod_set_assignments: assignment.into_iter().collect(),
+        pod_set_assignments: assignments.collect(),
         ..KueueAdmission::default()
     };
     let pod_set = KueuePodSet {
