@@ -49,7 +49,7 @@ fn an_update_without_progress_for_ten_minutes_has_one_event() {
     let since = "Unknown/NoProgress: no progress since 2026-01-01T00:01:00Z: ";
     assert!(update.starts_with(since), "{update}");
     let words = "updating replica 0; web 2/2 new, 1 starting (demo-0-web-p1: CrashLoopBackOff); \
-                 floor 1, 1 available; correct the template, or put the old one back with \
+                 1 available, at least 1 stay; correct the template, or put the old one back with \
                  `kubectl grove undo demo -n default`; if new pods need longer, set \
                  rollingUpdate.progressDeadline";
     assert!(update.ends_with(words), "{update}");

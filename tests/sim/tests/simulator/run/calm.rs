@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use sim::check::{Violation, in_time};
-use sim::expected;
+use sim::store::Stored;
+use sim::{Id, Resource, actors, expected, view};
 use tokio::time::Instant;
 
 use super::Run;
@@ -17,6 +18,32 @@ const PATIENCE: Duration = Duration::from_mins(30);
 const QUIET: Duration = Duration::from_mins(10);
 
 impl Run {
+    /// All trouble ends.
+    pub(super) fn calm_down(&mut self) {
+        self.is_calm = true;
+        self.is_quota_used_up = false;
+        self.are_nodes_dead = false;
+        self.operator.views.release();
+        actors::leave(&mut self.store);
+        actors::heal(&mut self.store);
+        if self.has_topology {
+            actors::restore_nodes(&mut self.store);
+        }
+        self.apply_again();
+        self.capacity = usize::MAX;
+    }
+
+    /// Users restore a removed owner reference in the end.
+    fn apply_again(&mut self) {
+        let is_loose = |(id, o): (&Id, &Stored)| {
+            let is_child = id.resource != Resource::PodCliqueSet && !id.resource.is_of_cluster();
+            is_child && view::owner(o).is_none()
+        };
+        if self.store.objects().any(is_loose) {
+            self.user.create(&mut self.store);
+        }
+    }
+
     /// Continues without faults until nothing is left to do, and for a while longer: every few
     /// seconds the engine looks for objects to read live.
     pub(super) async fn converge(&mut self) -> Result<(), Violation> {

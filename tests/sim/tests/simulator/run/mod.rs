@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use sim::actors::{self, GarbageCollector, Playing, User};
 use sim::check::{Checker, Requests, Violation};
-use sim::store::{Record, Stored};
-use sim::{Coverage, Id, Resource, Rng, Store, nvlink, sharing, topology, view};
+use sim::store::Record;
+use sim::{Coverage, Rng, Store, nvlink, sharing, topology};
 use tokio::time::Instant;
 
 use crate::operator::{self, Operator};
@@ -244,32 +244,6 @@ impl Run {
         self.last_act().await?;
         self.be_refused().await?;
         self.stay_quiet().await
-    }
-
-    /// All trouble ends.
-    fn calm_down(&mut self) {
-        self.is_calm = true;
-        self.is_quota_used_up = false;
-        self.are_nodes_dead = false;
-        self.operator.views.release();
-        actors::leave(&mut self.store);
-        actors::heal(&mut self.store);
-        if self.has_topology {
-            actors::restore_nodes(&mut self.store);
-        }
-        self.apply_again();
-        self.capacity = usize::MAX;
-    }
-
-    /// Users restore a removed owner reference in the end.
-    fn apply_again(&mut self) {
-        let is_loose = |(id, o): (&Id, &Stored)| {
-            let is_child = id.resource != Resource::PodCliqueSet && !id.resource.is_of_cluster();
-            is_child && view::owner(o).is_none()
-        };
-        if self.store.objects().any(is_loose) {
-            self.user.create(&mut self.store);
-        }
     }
 
     /// Lets the tasks run until each waits for an answer.
