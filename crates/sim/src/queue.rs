@@ -44,7 +44,8 @@ pub fn granted_in_all(gang: &Value) -> i64 {
         .sum()
 }
 
-fn granted_pods(gang: &Value) -> impl Iterator<Item = &Value> {
+/// The pods that have quota, by PodClique and flavor.
+pub fn granted_pods(gang: &Value) -> impl Iterator<Item = &Value> {
     view::list(gang, "/status/quota/grants").flat_map(|grant| view::list(grant, "/pods"))
 }
 

@@ -25,7 +25,7 @@ impl Checker {
                 if record.actor == LATE && owner_uid(before) != owner_uid(after) {
                     self.late.note(after, window.position);
                 }
-                patched(before, after)?;
+                patched(window, before, after)?;
                 pins::check(window, before, after)?;
                 ungated(window, record, before, after)
             }
@@ -134,7 +134,7 @@ fn is_stuck(pod: &Value, record: &Record) -> bool {
         && view::label(pod, labels::PCS_REPLICA_INDEX).is_empty()
 }
 
-fn patched(before: &Value, after: &Value) -> Checked {
+fn patched(window: &Window<'_>, before: &Value, after: &Value) -> Checked {
     let (mut was, mut is) = (before.clone(), after.clone());
     let foreign: Vec<&str> = view::gates(before)
         .into_iter()
@@ -146,6 +146,7 @@ fn patched(before: &Value, after: &Value) -> Checked {
         .collect();
     let is_gate_kept = foreign == kept;
     pins::take_off(before, &mut is);
+    quota::take_off(window, before, &mut is);
     for object in [&mut was, &mut is] {
         if let Some(spec) = object["spec"].as_object_mut() {
             spec.remove("schedulingGates");

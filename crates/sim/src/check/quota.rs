@@ -105,6 +105,32 @@ pub(super) fn may_be_lost(window: &Window<'_>, pod: &Value) -> bool {
     })
 }
 
+/// Removes the node labels that a pod with quota gets together with the removal of our gate: those of a
+/// flavor of which its PodClique has quota.
+pub(super) fn take_off(window: &Window<'_>, before: &Value, after: &mut Value) {
+    if queue::may_run(before) || !queue::may_run(after) {
+        return;
+    }
+    let part = view::label(after, labels::POD_CLIQUE).to_owned();
+    let gangs = gangs(window, view::label(after, labels::POD_GANG));
+    let granted = gangs.iter().flat_map(|gang| queue::granted_pods(gang));
+    let own = granted.filter(|pods| view::text(pods, "/name") == part);
+    let flavors: Vec<&Value> = own.filter_map(|pods| pods.get("nodeSelector")).collect();
+    let had = view::at(before, "/spec/nodeSelector");
+    let Some(Value::Object(selector)) = after.pointer_mut("/spec/nodeSelector") else {
+        return;
+    };
+    selector.retain(|key, value| {
+        let value = &*value;
+        let is_old = had.is_some_and(|had| had.get(key).is_some());
+        is_old || !flavors.iter().any(|labels| labels.get(key) == Some(value))
+    });
+    let is_empty = selector.is_empty() && had.is_none();
+    if let Some(spec) = after["spec"].as_object_mut().filter(|_| is_empty) {
+        spec.remove("nodeSelector");
+    }
+}
+
 /// A PodClique that loses all its pods stores first that it starts like a new one.
 pub(super) fn check_deletion(window: &Window<'_>, pod: &Value) -> Checked {
     let gangs = gangs(window, view::label(pod, labels::POD_GANG));

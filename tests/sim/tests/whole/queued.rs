@@ -1,16 +1,19 @@
 //! A set that names a queue of Kueue: its gangs run with quota, and give it back (decision 177). The
 //! operator may be killed at any time.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+mod nodes;
+mod shared;
+
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use api::labels::RECONCILE_TRIGGER;
 use operator::config::parse;
 use serde_json::{Value, json};
+use sim::actors::FlavorQuota;
 use sim::service::Server;
 use sim::store::Record;
-use sim::{Id, Resource, Rng, Store, actors, queue, view};
+use sim::{Id, Resource, Rng, Store, actors, queue, topology, view};
 
 use crate::cluster;
 use crate::mutant::Mutant;
@@ -26,22 +29,49 @@ const LINES: usize = 80;
 /// Pods of the set; four of them are in its base gang.
 const PODS: i64 = 6;
 
+/// The begin of a course: the cluster without its configuration, the quota, and the set that is created.
+struct Setup {
+    begin: Begin,
+    quota: Vec<FlavorQuota>,
+    set: Value,
+}
+
+impl Setup {
+    /// Quota for so many pods on any nodes.
+    fn plain(pods: i64) -> Self {
+        Self {
+            begin: Begin::empty(),
+            quota: vec![("", pods)],
+            set: queued(),
+        }
+    }
+}
+
+/// With queues; in a cluster with a topology also with the scheduler that knows it.
+fn configured(mut begin: Begin) -> Begin {
+    let mut config = "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\
+         queueing: {kueue: {enabled: true}}\n"
+        .to_owned();
+    if topology::is_installed(&begin.store) {
+        config += "scheduler: {profiles: [{name: kai-scheduler, backend: kai-pod-grouper}]}\n";
+    }
+    begin.config = parse(&config).unwrap();
+    begin
+}
+
+type Quota = Arc<Mutex<Vec<FlavorQuota>>>;
+
 /// A cluster with this quota, and the operator in it.
 struct Course {
     ring: Ring,
-    quota: Arc<AtomicI64>,
+    quota: Quota,
     is_killed: bool,
 }
 
 impl Course {
-    fn begin(quota: i64, is_killed: bool) -> Self {
-        let quota = Arc::new(AtomicI64::new(quota));
-        let mut begin = Begin::empty();
-        begin.config = parse(
-            "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\
-             queueing: {kueue: {enabled: true}}\n",
-        )
-        .unwrap();
+    fn begin(setup: &Setup, is_killed: bool) -> Self {
+        let quota = Arc::new(Mutex::new(setup.quota.clone()));
+        let begin = configured(setup.begin.clone());
         let mut ring = Ring::start_among(begin, |server| act(server, quota.clone()));
         ring.start_operator();
         Self {
@@ -56,12 +86,17 @@ impl Course {
     }
 
     fn set_quota(&self, pods: i64) {
-        self.quota.store(pods, Ordering::Relaxed);
+        self.set_quotas(vec![("", pods)]);
+    }
+
+    fn set_quotas(&self, quota: Vec<FlavorQuota>) {
+        let text = format!("{quota:?}");
+        *self.quota.lock().unwrap() = quota;
         // The other actors look again when something has changed. Gangs inherit no key of the operator.
         let id = Id::new(Resource::PodCliqueSet, "svc");
         self.store(|store| {
             store.edit("user", &id, |set| {
-                set["metadata"]["annotations"][RECONCILE_TRIGGER] = json!(pods.to_string());
+                set["metadata"]["annotations"][RECONCILE_TRIGGER] = json!(text);
             });
         });
     }
@@ -85,15 +120,16 @@ impl Course {
 }
 
 /// The other actors, Kueue among them.
-async fn act(server: Server, quota: Arc<AtomicI64>) {
+async fn act(server: Server, quota: Quota) {
     let mut rng = Rng::new(1);
     let mut collector = actors::GarbageCollector::default();
     let mut changes = server.changes();
     loop {
         changes.mark_unchanged();
-        let pods = quota.load(Ordering::Relaxed);
+        let quota = quota.lock().unwrap().clone();
         let has_moved = server.with_store(|store| {
-            actors::reserve_quota(store, pods)
+            actors::reserve_quota(store, &quota)
+                || actors::preempt_lower(store, &quota)
                 || cluster::has_moved(store, &mut collector, &mut rng)
         });
         if has_moved {
@@ -112,14 +148,14 @@ fn queued() -> Value {
 
 /// Plays a course, by an operator with this bug or none; a failure comes with its story.
 fn play(
-    quota: i64,
+    setup: &Setup,
     (is_killed, mutant): (bool, Option<Mutant>),
     course: &impl AsyncFn(&mut Course) -> Result<(), String>,
 ) -> Result<(), String> {
     in_paused_time(async {
-        let mut cluster = Course::begin(quota, is_killed);
+        let mut cluster = Course::begin(setup, is_killed);
         cluster.ring.wire.be(mutant);
-        cluster.store(|store| create(store, &queued()));
+        cluster.store(|store| create(store, &setup.set));
         let played = match cluster.rest().await {
             Ok(()) => course(&mut cluster).await,
             wrong => wrong,
@@ -130,10 +166,14 @@ fn play(
     })
 }
 
-/// Plays a course with and without kills.
 fn expect_course(quota: i64, course: &impl AsyncFn(&mut Course) -> Result<(), String>) {
+    expect_course_in(&Setup::plain(quota), course);
+}
+
+/// Plays a course with and without kills.
+fn expect_course_in(setup: &Setup, course: &impl AsyncFn(&mut Course) -> Result<(), String>) {
     for is_killed in [false, true] {
-        let played = play(quota, (is_killed, None), course);
+        let played = play(setup, (is_killed, None), course);
         assert!(
             played.is_ok(),
             "killed: {is_killed}\n{}",
@@ -219,7 +259,7 @@ fn a_gang_that_loses_its_quota_comes_back_as_a_whole() {
 #[test]
 fn such_bugs_are_found() {
     for mutant in [Mutant::ForgetsGate, Mutant::ForgetsRounds] {
-        let played = play(PODS, (false, Some(mutant)), &lose_quota);
+        let played = play(&Setup::plain(PODS), (false, Some(mutant)), &lose_quota);
         assert!(played.is_err(), "{mutant:?}");
     }
 }

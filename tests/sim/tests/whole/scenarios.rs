@@ -21,8 +21,9 @@ pub use ends::ready_pods;
 use ends::{attempt, gangs, is_updated};
 use manifests::{autoscaled, idle, ordered, pair, pair_of_cliques, small};
 pub use manifests::{job, manifest, service, terminated};
+pub use pinned::{domains, packed_in};
 use steps::scale_parts;
-pub use steps::{break_pods, create, edit_templates, fail_pods, scale};
+pub use steps::{break_pods, create, edit_templates, fail_pods, pods_of, scale};
 
 /// The creator of the objects that run before a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]

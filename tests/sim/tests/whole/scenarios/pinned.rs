@@ -23,17 +23,26 @@ pub const PINNED_OUT: Scenario = Scenario {
 };
 
 fn packed() -> Value {
+    let mut set = packed_in("zone");
+    let group = &mut set["spec"]["template"]["podCliqueScalingGroups"][0];
+    group["topologyConstraint"] = required("rack");
+    set
+}
+
+/// The set of `service` whose pods share a domain of this level.
+pub fn packed_in(level: &str) -> Value {
     let mut set = service();
-    let required =
-        |level: &str| json!({"topologyName": topology::BINDING, "pack": {"required": level}});
     let template = &mut set["spec"]["template"];
-    template["topologyConstraint"] = required("zone");
-    template["podCliqueScalingGroups"][0]["topologyConstraint"] = required("rack");
+    template["topologyConstraint"] = required(level);
     let cliques = template["cliques"].as_array_mut();
     for clique in cliques.unwrap() {
         clique["spec"]["podSpec"]["schedulerName"] = json!(topology::SCHEDULER);
     }
     set
+}
+
+fn required(level: &str) -> Value {
+    json!({"topologyName": topology::BINDING, "pack": {"required": level}})
 }
 
 /// Whether all pods share a zone, the pods of each group replica share a rack, and some are pinned.
@@ -46,7 +55,11 @@ fn is_packed(store: &Store) -> bool {
 }
 
 /// The domains of the pods whose PodCliques have names that begin so.
-fn domains<'a>(store: &'a Store, position: usize, part: &str) -> BTreeSet<Option<Vec<&'a str>>> {
+pub fn domains<'a>(
+    store: &'a Store,
+    position: usize,
+    part: &str,
+) -> BTreeSet<Option<Vec<&'a str>>> {
     let pods = store.all(Resource::Pod).map(|(_, pod)| &**pod);
     let own = pods.filter(|pod| view::label(pod, POD_CLIQUE).starts_with(part));
     own.map(|pod| {
