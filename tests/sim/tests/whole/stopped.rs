@@ -165,3 +165,73 @@ fn a_job_stays_if_the_time_is_removed_before() {
         })
     });
 }
+
+/// Moments at which the operator is killed, in milliseconds since the job was suspended: while it is being
+/// suspended, suspended, resumed, before its end, and at its end.
+const KILLS: &[u64] = &[50, 30_000, 60_050, 75_000, 79_900];
+/// The moment at which it is resumed.
+const RESUME: u64 = 60_000;
+/// A moment at which it has to be over: ten of its thirty seconds have passed before.
+const OVER: u64 = RESUME + 28_000;
+
+/// Lets time pass between two moments. The operator is killed at those of `kills` that are in between.
+async fn pass(cluster: &mut Course, begin: u64, end: u64, kills: &[u64]) -> Result<(), String> {
+    let mut now = begin;
+    for kill in kills.iter().filter(|kill| (begin..end).contains(*kill)) {
+        cluster.ring.pass(Duration::from_millis(kill - now)).await?;
+        cluster.ring.kill_operators();
+        now = *kill;
+    }
+    cluster.ring.pass(Duration::from_millis(end - now)).await
+}
+
+/// How long the job ran until it failed, without the time in which it was meant to be suspended.
+fn ran_for(store: &Store) -> Option<SignedDuration> {
+    let started = view::time(&svc(store), "/status/startTime")?;
+    let (ended, _) = ends(store);
+    let stood = SignedDuration::try_from(Duration::from_millis(RESUME)).unwrap();
+    Some(ended?.duration_since(started) - stood)
+}
+
+/// A job that may run for 30 seconds runs for ten, is suspended for a minute, and is resumed.
+async fn stand_still(cluster: &mut Course, kills: &[u64]) -> Result<(), String> {
+    let mut limited = job(0);
+    limited["spec"]["trainingSpec"]["maxRuntime"] = json!("30s");
+    cluster.store(|store| create(store, &limited));
+    cluster.ring.pass(Duration::from_secs(10)).await?;
+    cluster.expect("it runs", |store| ready_pods(store) == 2)?;
+    cluster.store(|store| suspend(store, true));
+    pass(cluster, 0, RESUME, kills).await?;
+    cluster.expect("it is suspended, and has not failed", |store| {
+        let is_any_left = store.all(Resource::Pod).next().is_some();
+        let job = svc(store);
+        view::has_condition(&job, "Suspended")
+            && !view::has_condition(&job, "Failed")
+            && !is_any_left
+    })?;
+    cluster.store(|store| suspend(store, false));
+    pass(cluster, RESUME, OVER, kills).await?;
+    cluster.expect("it has run for too long", |store| {
+        reason(&svc(store), "Failed") == "MaxRuntimeExceeded"
+    })?;
+    let ran = cluster.store(|store| ran_for(store));
+    // Times have whole seconds, and another operator starts within two.
+    let right = SignedDuration::from_secs(27)..=SignedDuration::from_secs(34);
+    cluster.expect(
+        &format!("{ran:?} are about 30 seconds; killed at {kills:?}"),
+        |_| ran.is_some_and(|ran| right.contains(&ran)),
+    )
+}
+
+/// Fails if the time of the suspension counts, as the job then ends when it is resumed; if an operator that
+/// starts counts it twice or begins it anew, as the job then ends too late or too early; or if nothing
+/// triggers the set at the later deadline.
+#[test]
+fn the_time_of_a_job_stands_still_while_it_is_suspended() {
+    let single = KILLS.chunks(1);
+    for kills in single.chain([KILLS, &[]]) {
+        play(Begin::empty(), false, &async |cluster| {
+            stand_still(cluster, kills).await
+        });
+    }
+}
