@@ -16,6 +16,7 @@ mod cluster;
 mod counts;
 mod course;
 mod disturbance;
+mod domains;
 mod fault;
 mod handover;
 mod left;
