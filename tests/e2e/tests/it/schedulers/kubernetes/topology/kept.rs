@@ -11,8 +11,8 @@ use crate::harness::seen::{index, name};
 use crate::harness::{Namespace, Seen, condition, same};
 use crate::schedulers::kubernetes::of_version;
 
-/// Three instances, and the router.
-const SCALED: usize = 10;
+/// Four instances, of which one is in the base gang, and the router.
+const SCALED: usize = 13;
 
 fn in_version(mut service: Value, version: &str) -> Value {
     for clique in service["spec"]["template"]["cliques"]
@@ -90,7 +90,7 @@ fn expect_move(ns: &Namespace<'_>, fabric: &Fabric, zone: &String) {
 #[test]
 fn pods_that_join_stay_in_the_domain_and_a_termination_frees_them() {
     let lane = Lane::start_with_topology("domains-kept");
-    let fabric = Fabric::new("domains-kept", 6);
+    let fabric = Fabric::new("domains-kept", 8);
     fabric.bind(&["zone", "rack", "host"]);
     let ns = lane.namespace();
     ns.apply(&with_delay(in_version(service(&fabric), "1"), "1h"));
@@ -102,7 +102,7 @@ fn pods_that_join_stay_in_the_domain_and_a_termination_frees_them() {
     let zone = expect_packed(&before).unwrap();
     replace_each(&ns, &fabric, &before);
 
-    ns.kubectl(&["scale", "pcsg/svc-0-instance", "--replicas=3"]);
+    ns.kubectl(&["scale", "pcsg/svc-0-instance", "--replicas=4"]);
     ns.until("more instances join the zone", |seen| {
         expect_version(seen, "1", &zone)
     });
