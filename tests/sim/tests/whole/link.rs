@@ -104,6 +104,9 @@ impl Link {
             content_type: kind.map_or("", |k| k.to_str().unwrap_or("")).to_owned(),
             body: serde_json::from_slice(&bytes).unwrap_or_default(),
         };
+        if is_for_object(&call) {
+            self.wire.note_request(&call);
+        }
         let sent = self.wire.server.with_store(|store| store.log.len());
         self.travel().await;
         let answered = if call.method == "GET" {
@@ -257,6 +260,13 @@ impl Link {
             return Some((event.line(), Some(watch)));
         }
     }
+}
+
+/// Whether the request reads or writes an object. Watches and their lists come again and again, and a
+/// running operator looks whether its definitions are still there.
+fn is_for_object(call: &Call) -> bool {
+    let target = RequestPath::parse(&call.path);
+    target.is_some_and(|target| call.method != "GET" || target.name.is_some())
 }
 
 /// The kind of a list or a watch.

@@ -3,6 +3,7 @@
 //! never takes down more than the budget, and the update ends. Where the cause has to be removed
 //! first, the update stands still, says so, and goes on within a minute after that.
 
+mod at_rest;
 mod canary;
 mod cause;
 mod contention;

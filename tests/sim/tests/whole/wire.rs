@@ -42,6 +42,8 @@ pub struct State {
     pub plan: Option<Disturbance>,
     /// Full lists of each kind since the scenario began.
     pub lists: BTreeMap<Resource, usize>,
+    /// Requests about objects, if they are kept.
+    requests: Option<Vec<String>>,
     /// Folds the log of the store.
     pub checker: Checker,
     /// The first invariant that was broken.
@@ -132,6 +134,23 @@ impl Wire {
         self.server.configure(|options| {
             options.list_at.remove(&resource);
         });
+    }
+
+    /// From now on requests about objects are kept.
+    pub fn keep_requests(&self) {
+        self.state().requests = Some(Vec::new());
+    }
+
+    /// The requests that were kept; none is kept any more.
+    pub fn kept_requests(&self) -> Vec<String> {
+        self.state().requests.take().unwrap_or_default()
+    }
+
+    /// Keeps this request, if requests are kept.
+    pub fn note_request(&self, call: &Call) {
+        if let Some(requests) = &mut self.state().requests {
+            requests.push(format!("{} {}", call.method, call.path));
+        }
     }
 
     /// Numbers the write and returns its fault.

@@ -34,18 +34,27 @@ pub fn play(
     places: usize,
     course: impl AsyncFnOnce(&mut Course) -> Result<(), String>,
 ) -> Result<(), String> {
+    play_in(Begin::empty(), places, course)
+}
+
+/// The same in a cluster that begins like this.
+pub fn play_in(
+    begin: Begin,
+    places: usize,
+    course: impl AsyncFnOnce(&mut Course) -> Result<(), String>,
+) -> Result<(), String> {
     in_paused_time(async {
-        let mut cluster = Course::begin(places);
+        let mut cluster = Course::begin(begin, places);
         let played = course(&mut cluster).await;
         played.map_err(|wrong| format!("{}\n{wrong}", cluster.ring.story(LINES)))
     })
 }
 
 impl Course {
-    fn begin(places: usize) -> Self {
+    fn begin(begin: Begin, places: usize) -> Self {
         let world = Arc::new(Mutex::new(World::of(places)));
         let cluster = |server| nodes::act(server, world.clone());
-        let mut ring = Ring::start_among(Begin::empty(), cluster);
+        let mut ring = Ring::start_among(begin, cluster);
         ring.start_operator();
         Self {
             ring,
@@ -95,6 +104,14 @@ impl Course {
             }
         }
         Ok(())
+    }
+
+    /// Lets everything come to rest; returns the requests about objects within this time after that.
+    pub async fn requests_at_rest(&mut self, time: Duration) -> Result<Vec<String>, String> {
+        self.ring.come_to_rest(LIMIT).await?;
+        self.ring.wire.keep_requests();
+        self.ring.pass(time).await?;
+        Ok(self.ring.wire.kept_requests())
     }
 
     /// Lets time pass until it holds; returns the time that it took.
