@@ -14,7 +14,7 @@ pub use kubernetes::let_groups_go;
 
 /// Whether the scheduler that the pod names may place it: all pods that have to be placed with it
 /// exist.
-pub(super) fn may_be_placed(store: &Store, pod: &Value) -> bool {
+pub fn may_be_placed(store: &Store, pod: &Value) -> bool {
     match scheduler_of(pod) {
         "kai-scheduler" => kai::may_be_placed(store, pod),
         "volcano" => volcano::may_be_placed(store, pod),

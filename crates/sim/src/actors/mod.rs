@@ -30,7 +30,7 @@ pub use cluster::{add_gate, bind, break_for_good, lift_gate};
 pub use devices::free_devices;
 pub use disturb::{delete_parent, disturb, leave, recreate};
 pub use driver::run_driver;
-pub use gang_scheduler::let_groups_go;
+pub use gang_scheduler::{let_groups_go, may_be_placed};
 pub use garbage::{COLLECTOR, GarbageCollector};
 pub use idle::{scale_down, scale_up};
 pub use kubelet::{

@@ -11,6 +11,7 @@ mod counts;
 mod course;
 mod down;
 mod floor;
+mod ganged;
 mod graphs;
 mod nodes;
 mod paused;

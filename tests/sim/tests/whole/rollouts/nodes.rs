@@ -52,10 +52,12 @@ impl World {
 /// Acts for ever.
 pub async fn act(server: Server, world: Arc<Mutex<World>>) {
     let mut rng = Rng::new(1);
+    let mut of_groups = Rng::new(2);
     let mut collector = GarbageCollector::default();
     loop {
         server.with_store(|store| {
             while collector.act(store, &mut rng) {}
+            while actors::let_groups_go(store, &mut of_groups) {}
             let world = world.lock().unwrap();
             let pods: Vec<Id> = store.all(Resource::Pod).map(|(id, _)| id.clone()).collect();
             for id in pods {
@@ -77,8 +79,10 @@ fn move_pod(store: &mut Store, id: &Id, world: &World) {
     } else if !view::gates(&pod).is_empty() {
         // Its gang is not complete.
     } else if view::text(&pod, "/spec/nodeName").is_empty() {
-        let has_place = actors::placed(store) < world.places;
-        place(store, id, has_place && program != Program::Unschedulable);
+        if actors::may_be_placed(store, &pod) {
+            let has_place = actors::placed(store) < world.places;
+            place(store, id, has_place && program != Program::Unschedulable);
+        }
     } else {
         run(store, id, &pod, program);
     }
