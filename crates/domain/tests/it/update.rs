@@ -62,6 +62,8 @@ fn staged_pod(given: &str) -> (Pod, Age) {
 #[case("old bound ready@50", Stage::OldAvailable, None)]
 #[case("old bound started@10", Stage::OldDown, None)]
 #[case("old bound started@10 unready@11", Stage::OldDown, None)]
+#[case("old bound started@90 unready@92", Stage::OldDown, None)]
+#[case("old bound started@90 unready@93", Stage::OldUnready, Some(123))]
 #[case("old bound started@10 unready@80", Stage::OldUnready, Some(110))]
 #[case("old bound started@10 unready@70", Stage::OldDown, None)]
 #[case("old bound started@10 unready@80 failed", Stage::OldDown, None)]

@@ -13,6 +13,7 @@ mod apply;
 mod backoff;
 mod cache;
 mod caches;
+mod check_answers;
 mod connection_error;
 mod crds;
 mod event_budget;
