@@ -5,6 +5,7 @@ use std::sync::Arc;
 use admission::defaults::DefaultsConfig;
 use admission::validated_set;
 use api::conditions::{self, ConditionType};
+use api::podcliqueset::UpdateStrategyType;
 use api::{LastError, PodClique, PodCliqueSet, PodCliqueSetStatus};
 use domain::plan::{Action, CheckAnswer, Plan};
 use engine::caches::KnownAnswer;
@@ -226,6 +227,23 @@ fn a_refused_template_changes_nothing_and_says_so() {
     );
     let again = decide(&snapshot, after(65));
     assert_eq!(checked(&again), ["frontend"]);
+}
+
+/// With the newest template in its PodClique a pod that somebody deletes would not come back.
+#[test]
+fn on_delete_changes_no_podclique_before_the_template_is_accepted() {
+    let mut snapshot = changed(&[0]);
+    edit(&mut snapshot, |set| {
+        set.spec.update_strategy.get_or_insert_default().type_ = UpdateStrategyType::OnDelete;
+    });
+    let waiting = plan(&snapshot);
+    assert_eq!(checked(&waiting), ["frontend"]);
+    assert_eq!(templates_written(&waiting), 0);
+    answer(&mut snapshot, "frontend", Some("invalid"), Some(after(65)));
+    let refused = plan(&snapshot);
+    assert_eq!(templates_written(&refused), 0);
+    let update = reason(&refused, ConditionType::UpdateInProgress);
+    assert_eq!(update, ("False".into(), "TemplateRefused".into()));
 }
 
 /// Waiting does not help, whether the pods of the old template are Ready or not.
