@@ -192,10 +192,10 @@ fn play_seeds(seeds: RangeInclusive<u64>, schedulers: &[Scheduler]) {
         let mut player = Player::new(seed);
         let begin = Begin::empty().with_scheduler(Some(*scheduler));
         let (name, _, _) = scheduler;
-        let played = play_in(begin, PLACES, async |course: &mut Course| {
+        let result = play_in(begin, PLACES, async |course: &mut Course| {
             player.play(course, name).await
         });
-        if let Err(wrong) = played {
+        if let Err(wrong) = result {
             eprintln!("{wrong}\nseed {seed}, {scheduler:?}\n");
             failed.push(seed);
         }
