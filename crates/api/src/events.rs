@@ -50,7 +50,7 @@ pub const GROUP_REPLICA_DELETED: EventReason =
     EventReason("PodCliqueScalingGroupReplicaDeleteSuccessful");
 /// Warning on the set: a PodClique of a training job failed.
 pub const PODCLIQUE_FAILED: EventReason = EventReason("PodCliqueFailed");
-/// Normal on the set: a replica of a training job is restarted.
+/// Normal on the set: a replica is restarted, one of a training job or one that a user asked for.
 pub const REPLICA_RESTARTING: EventReason = EventReason("ReplicaRestarting");
 /// Warning on the set: a pod of a training job failed, and its rank alone is started again.
 pub const FAILED_POD_REPLACED: EventReason = EventReason("FailedPodReplaced");

@@ -122,6 +122,11 @@ pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration
 pub const MNNVL_GROUP: &str = "grove.io/mnnvl-group";
 /// Annotation of a PodCliqueSet, set by you: any change of its value triggers a reconcile.
 pub const RECONCILE_TRIGGER: &str = "grove.io/reconcile-trigger";
+/// Annotation of a PodCliqueSet, set by you: the restart of one replica, as the JSON object
+/// `{"replica": 2, "attempt": 5, "reason": "new driver"}`. The operator restarts the replica if 5 is its
+/// stored attempt (`status.replicaAttempts`, 0 without an entry), which becomes 6, and so does it once.
+/// `kubectl grove restart` writes it.
+pub const RESTART_REPLICA: &str = "grove.io/restart-replica";
 /// Annotation of a PodCliqueSet, set by you: `true` allows every user to change the objects that
 /// the operator created.
 pub const DISABLE_PROTECTION: &str = "grove.io/disable-managed-resource-protection";

@@ -5,6 +5,7 @@
 //! work of a job is done, `failure` keeps the failures of a job, and `culprit` names the pod behind
 //! a breach. `readiness` finds the first cause, for people; `stalled` decides for which causes
 //! tools need not wait, `stuck` how long the operator waits for a pod that hangs in Terminating.
+//! `restart_request` reads the restart of a replica that a user asks for.
 //! `suspension` stores since when a set is suspended, `suspended_pods` says which pods go then.
 
 pub mod availability;
@@ -12,6 +13,7 @@ pub mod culprit;
 pub mod failure;
 pub mod fence;
 pub mod readiness;
+pub mod restart_request;
 pub mod stalled;
 pub mod stuck;
 pub mod suspended_pods;

@@ -133,7 +133,11 @@ impl Metrics {
     pub fn begin_namespace(&self, namespace: &str) {
         let groups = Kind::of::<PodCliqueScalingGroup>();
         for level in [Kind::of::<PodCliqueSet>().name(), groups.name()] {
-            for reason in [ReplicaAttempt::BREACHED, ReplicaAttempt::PODCLIQUE_FAILED] {
+            for reason in [
+                ReplicaAttempt::BREACHED,
+                ReplicaAttempt::PODCLIQUE_FAILED,
+                ReplicaAttempt::REQUESTED,
+            ] {
                 let by = ByCause {
                     level,
                     namespace: self.namespaces.label(namespace),

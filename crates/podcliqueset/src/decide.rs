@@ -15,6 +15,7 @@ mod missing_revisions;
 mod older_templates;
 mod queue_clock;
 mod ready_events;
+mod restart_request;
 mod revisions;
 mod services;
 mod suspend;

@@ -21,8 +21,8 @@ pub struct ReplicaAttempt {
     /// Why this attempt began, in one word for programs.
     ///
     /// `MinAvailableBreached` (gang termination), `PodCliqueFailed` (restart of a job),
-    /// `AttemptAdopted` (the operator found PodCliques of a higher attempt), `Created` (a job's
-    /// replica that never restarted).
+    /// `RestartRequested` (annotation `grove.io/restart-replica`), `AttemptAdopted` (the operator found
+    /// PodCliques of a higher attempt), `Created` (a job's replica that never restarted).
     pub reason: String,
     /// The cause as a sentence: object, numbers, time.
     ///
@@ -57,6 +57,8 @@ impl ReplicaAttempt {
     pub const BREACHED: &str = "MinAvailableBreached";
     /// Reason of an attempt that began with a failed PodClique: the restart of a job.
     pub const PODCLIQUE_FAILED: &str = "PodCliqueFailed";
+    /// Reason of an attempt that a user asked for.
+    pub const REQUESTED: &str = "RestartRequested";
     /// Reason of an attempt that was raised to that of existing PodCliques.
     pub const ADOPTED: &str = "AttemptAdopted";
     /// Reason of the first attempt of a job's replica.

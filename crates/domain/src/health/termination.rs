@@ -280,18 +280,25 @@ pub fn first_of_each_replica(breaches: Vec<Breach>) -> Vec<Breach> {
     breaches
 }
 
-/// Whether a breach raised the attempt and its events have to be posted: until the replica is
-/// complete again, the last time by the plan that stores that it is. So they are posted however
+/// Whether a breach or a user raised the attempt and its events have to be posted: until the replica
+/// is complete again, the last time by the plan that stores that it is. So they are posted however
 /// long the operator was away, and not again later (decision 61).
 pub fn needs_events(fence: &ReplicaAttempt) -> bool {
-    fence.reason == ReplicaAttempt::BREACHED && fence::is_incomplete(fence)
+    const REPORTED: [&str; 2] = [ReplicaAttempt::BREACHED, ReplicaAttempt::REQUESTED];
+    REPORTED.contains(&fence.reason.as_str()) && fence::is_incomplete(fence)
 }
 
-/// The event that a replica was terminated. `uid` is that of the set or group, `replica` names the
-/// replica.
+/// The event that a replica was terminated, or is restarted on demand. `uid` is that of the set or
+/// group, `replica` names the replica.
 pub fn terminated_event(fence: &ReplicaAttempt, uid: &str, replica: &str) -> Event {
-    let message = format!("{replica} was terminated: {}", describe(fence));
-    Event::warning(events::GANG_TERMINATED, message).once(identity(fence, uid))
+    let cause = describe(fence);
+    let event = if fence.reason == ReplicaAttempt::REQUESTED {
+        Event::normal(events::REPLICA_RESTARTING, format!("{replica}, {cause}"))
+    } else {
+        let message = format!("{replica} was terminated: {cause}");
+        Event::warning(events::GANG_TERMINATED, message)
+    };
+    event.once(identity(fence, uid))
 }
 
 /// Bytes of the last words in an event, from their end: an event has room for 1024 bytes.

@@ -30,6 +30,7 @@ mod pod_requests;
 mod quantity;
 mod quota;
 mod readiness;
+mod restart_request;
 mod revision;
 mod roster;
 mod scheduling;

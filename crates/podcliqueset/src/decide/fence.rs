@@ -1,5 +1,5 @@
 //! The consequences of a raised attempt (docs/semantics.md §4.3 to §4.5). The rules of gang
-//! termination and of training jobs raise it.
+//! termination, of training jobs and of restarts on demand raise it.
 
 use std::collections::HashSet;
 

@@ -20,11 +20,13 @@ use domain::workload::layout::{self, Group, LayoutSlot};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
+use super::restart_request;
 use crate::observe::Snapshot;
 use crate::status;
 
-/// The status with the attempt raised for every replica whose breach is due. None while the
-/// observed pods may be older than a lost watch: the breach may be over (decision 111).
+/// The status with the attempt raised for every replica whose breach is due, and for the one whose
+/// restart a user asks for. None while the observed pods may be older than a lost watch: the breach
+/// may be over (decision 111).
 pub(super) fn terminate_replicas(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
@@ -39,21 +41,26 @@ pub(super) fn terminate_replicas(
         .filter(|breach| breach.due() <= now)
         .filter(|breach| lacks_room || !breach.is_without_room())
         .collect();
-    if due.is_empty() || snapshot.view.is_outdated {
+    let is_due = |replica: i32| due.iter().any(|breach| breach.replica == replica);
+    let asked = restart_request::find(snapshot, roster).filter(|asked| !is_due(asked.replica));
+    if snapshot.view.is_outdated || (due.is_empty() && asked.is_none()) {
         return None;
     }
     let mut next = status.clone();
     let causes = due.iter().map(|b| (b.replica, b.cause()));
+    let causes = causes.chain(asked.iter().map(|asked| (asked.replica, asked.cause())));
     next.replica_attempts = fence::begin_attempts(&next.replica_attempts, causes, now);
     let blamed = due
         .iter()
         .filter_map(|b| Some((b.replica, b.blamed.as_ref()?.to_record()?)));
     fence::note_causes(&mut next.replica_attempts, blamed);
-    for replica in due.iter().filter_map(|b| roster.layout.replica(b.replica)) {
+    let asked = asked.map(|asked| asked.replica);
+    let ended: Vec<i32> = due.iter().map(|b| b.replica).chain(asked).collect();
+    for replica in ended.iter().filter_map(|i| roster.layout.replica(*i)) {
         let (i, cliques) = (replica.index, live_counts(snapshot, replica));
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
     }
-    note_must_return(&mut next, snapshot, roster, &due, now);
+    note_must_return(&mut next, snapshot, roster, &ended, now);
     Some(next)
 }
 
@@ -63,14 +70,13 @@ fn note_must_return(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
     roster: &Roster<'_>,
-    due: &[&Breach],
+    ended: &[i32],
     now: Timestamp,
 ) {
     let names = status::names_that_ran(next, snapshot, roster, now);
     let progress = next.update_progress.as_mut();
     let turn = progress.and_then(|progress| progress.currently_updating.first_mut());
-    let is_due = |i: i32| due.iter().any(|breach| breach.replica == i);
-    if let Some(turn) = turn.filter(|turn| is_due(turn.replica_index)) {
+    if let Some(turn) = turn.filter(|turn| ended.contains(&turn.replica_index)) {
         turn.without_room_since = None;
         turn.holds_vacant.clear();
         turn.must_return = names;
@@ -100,7 +106,7 @@ pub(super) fn scheduled_events(breaches: &[Breach]) -> impl Iterator<Item = Even
         .map(|breach| breach.scheduled_event(&format!("replica {}", breach.replica)))
 }
 
-/// The events of replicas that were terminated and are not complete again.
+/// The events of replicas that were terminated, or restarted on demand, and are not complete again.
 pub(super) fn terminated_events(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Event> {
     let mut due = snapshot
         .attempts()

@@ -2,6 +2,7 @@
 
 mod cause;
 mod live_counts;
+mod requested;
 
 use std::sync::Arc;
 

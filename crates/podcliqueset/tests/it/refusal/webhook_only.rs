@@ -8,7 +8,7 @@ pub const OTHER_WORDS: [&str; 3] = [
 ];
 
 /// Cases by the reason.
-pub const WEBHOOK_ONLY: [(&str, &[&str]); 10] = [
+pub const WEBHOOK_ONLY: [(&str, &[&str]); 11] = [
     ("nothing is made under these names yet", &CLAIM_NAMES),
     (
         "sets that were stored before there was this limit go on",
@@ -34,6 +34,13 @@ pub const WEBHOOK_ONLY: [(&str, &[&str]); 10] = [
     (
         "nothing of the set depends on a role, and earlier releases accepted it",
         &["one-role-twice"],
+    ),
+    (
+        "such a request has no effect, and may have been answered long ago",
+        &[
+            "restart-of-an-attempt-that-is-not-the-stored-one",
+            "restart-of-no-replica",
+        ],
     ),
     (
         "the definition refuses it; a job of nothing is done",

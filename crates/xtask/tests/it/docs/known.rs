@@ -70,6 +70,7 @@ impl Known {
         let of_attempts = [
             ReplicaAttempt::BREACHED,
             ReplicaAttempt::PODCLIQUE_FAILED,
+            ReplicaAttempt::REQUESTED,
             ReplicaAttempt::ADOPTED,
             ReplicaAttempt::CREATED,
         ];
