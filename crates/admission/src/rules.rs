@@ -31,6 +31,7 @@ mod options;
 mod pods;
 mod queue;
 mod ratchet;
+mod restart_request;
 mod rolling_update;
 mod scaling_groups;
 mod start_order;

@@ -5,8 +5,8 @@ use api::PodCliqueSet;
 use super::options::Rules;
 use super::{
     autoscaling, claim_conflicts, claim_names, claim_namespaces, claim_users, claims, cliques,
-    coherent, collisions, metadata, metrics, names, nvlink, pods, queue, rolling_update,
-    scaling_groups, start_order, termination, topology, training,
+    coherent, collisions, metadata, metrics, names, nvlink, pods, queue, restart_request,
+    rolling_update, scaling_groups, start_order, termination, topology, training,
 };
 use crate::error_limit::bound_errors;
 use crate::field::FieldError;
@@ -38,6 +38,7 @@ pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError>
         within_limits(pcs, rules),
         names::equal_roles(pcs),
         metadata::of_operator(pcs),
+        Vec::from_iter(restart_request::check(pcs)),
         autoscaling::limits_of_groups(pcs),
         metrics::check(pcs),
         training::restarts_of_containers(pcs),

@@ -8,7 +8,7 @@ use api::{PodCliqueSet, WorkloadType};
 use super::fixed_minimum::offer_no_lower_minimum;
 use super::immutable::{self, fixed, same};
 use super::options::Rules;
-use super::{queue, ratchet};
+use super::{queue, ratchet, restart_request};
 use crate::clique_paths::{scaling_groups, template};
 use crate::error_limit::bound_errors;
 use crate::field::{FieldError, Path};
@@ -25,6 +25,7 @@ pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) ->
     errors.iter_mut().for_each(offer_no_lower_minimum);
     errors.extend(immutable::check(old, new, rules));
     errors.extend(queue::check_change(old, new, rules));
+    errors.extend(restart_request::check_change(old, new));
     errors.extend(compositions(old, new));
     errors.extend(training(old, new));
     bound_errors(errors)

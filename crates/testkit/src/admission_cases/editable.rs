@@ -40,6 +40,24 @@ fn of_set() -> Vec<Case> {
             "reconciliation-is-asked-for",
             edits! {"/metadata/annotations" => {"grove.io/reconcile-trigger": "1"}},
         ),
+        update(
+            "restart-of-a-replica-is-asked-for",
+            edits! {"/metadata/annotations" => {
+                "grove.io/restart-replica": r#"{"replica": 0, "attempt": 0}"#
+            }},
+        ),
+        update(
+            "restart-of-an-attempt-that-is-not-the-stored-one",
+            edits! {"/metadata/annotations" => {
+                "grove.io/restart-replica": r#"{"replica": 0, "attempt": 7}"#
+            }},
+        )
+        .refused(["metadata.annotations[grove.io/restart-replica]"]),
+        update(
+            "restart-of-no-replica",
+            edits! {"/metadata/annotations" => {"grove.io/restart-replica": "0"}},
+        )
+        .refused(["metadata.annotations[grove.io/restart-replica]"]),
     ]
 }
 
