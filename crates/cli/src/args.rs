@@ -56,7 +56,8 @@ pub enum Command {
     Suspend(SuspendArgs),
     /// Takes spec.suspend back: the gangs of the set start again, each as a whole
     Resume(SuspendArgs),
-    /// Replaces the pods of a set, replica after replica, by the rules of an update
+    /// Replaces the pods of a set, replica after replica, by the rules of an update; or restarts one
+    /// replica as a whole
     Restart(RestartArgs),
     /// Stops the update of a set, and those to come
     Pause(PauseArgs),

@@ -6,6 +6,7 @@ mod events;
 mod load;
 mod named;
 mod raw;
+mod replica;
 
 use std::fmt::Debug;
 
@@ -22,7 +23,10 @@ pub(crate) use absent::explain_absence;
 pub use absent::nearest_name;
 pub use load::load_workload;
 pub(crate) use load::not_found;
-pub use named::{AskedName, Loaded, NamedKind, find_set, load_named, parse_name, parse_set_name};
+pub use named::{
+    AskedName, Loaded, NamedKind, find_set, load_named, parse_any_name, parse_name, parse_set_name,
+};
+pub use replica::find_replica;
 
 /// The chart's label of the operator's objects.
 pub(crate) const OPERATOR: &str = "app.kubernetes.io/name=grove-operator";

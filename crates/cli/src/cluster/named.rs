@@ -114,6 +114,15 @@ pub fn parse_set_name(text: &str) -> Result<String, String> {
     }
 }
 
+/// The name of a set or of one of its objects on a command line, as it was given.
+///
+/// # Errors
+/// If the type is another one.
+pub fn parse_any_name(text: &str) -> Result<String, String> {
+    let asked = parse_name(text).map_err(|failure| failure.to_string());
+    asked.map(|_| text.to_owned())
+}
+
 /// The set of that name, or the one that has a child of that name, with its objects.
 pub async fn load_named(cluster: &Cluster, text: &str) -> Result<Loaded, Failure> {
     let asked = parse_name(text)?;

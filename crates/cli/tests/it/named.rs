@@ -2,7 +2,9 @@
 
 use clap::CommandFactory;
 use cli::args::Args;
-use cli::cluster::{NamedKind, find_set, load_named, nearest_name, parse_name, parse_set_name};
+use cli::cluster::{
+    NamedKind, find_replica, find_set, load_named, nearest_name, parse_name, parse_set_name,
+};
 use cli::edit::{SetEdit, edit_set};
 use cli::exit::{Exit, Failure};
 use rstest::rstest;
@@ -52,7 +54,7 @@ fn the_name_of_a_set(#[case] text: &str, #[case] name: Option<&str>) {
 
 #[rstest]
 fn each_command_that_changes_a_set_takes_its_name_with_a_type(
-    #[values("restart", "pause", "unpause", "undo", "suspend", "resume")] command: &str,
+    #[values("pause", "unpause", "undo", "suspend", "resume")] command: &str,
 ) {
     let named = |text: &str| {
         let matches = Args::command().try_get_matches_from(["kubectl-grove", command, text]);
@@ -110,6 +112,33 @@ async fn a_set_is_found_by_any_of_its_objects(#[case] text: &str, #[case] kind: 
     let is_pod = kind == Some(NamedKind::Pod);
     assert_eq!(loaded.pod(), is_pod.then_some("svc-0-a-bcdfg"));
     assert_eq!(find_set(&server.cluster(), text).await.unwrap(), "svc");
+}
+
+/// `restart` takes a set, or one of its replicas by any of its objects.
+#[rstest]
+#[case("svc", None)]
+#[case("pcs/svc", None)]
+#[case("svc-2", Some(2))]
+#[case("pg/svc-0", Some(0))]
+#[case("svc-0-a", Some(0))]
+#[case("pod/svc-0-a-bcdfg", Some(0))]
+#[tokio::test]
+async fn a_replica_is_found_by_any_of_its_objects(
+    #[case] text: &str,
+    #[case] replica: Option<i32>,
+) {
+    let found = find_replica(&server().cluster(), text).await.unwrap();
+    assert_eq!(found, ("svc".to_owned(), replica));
+}
+
+#[tokio::test]
+async fn a_name_of_no_replica_is_answered_as_that_of_no_set() {
+    let failure = find_replica(&server().cluster(), "svx").await.unwrap_err();
+    assert_eq!(failure.exit(), Exit::NotFound);
+    assert!(
+        failure.to_string().contains("did you mean svc?"),
+        "{failure}"
+    );
 }
 
 #[tokio::test]

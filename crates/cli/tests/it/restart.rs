@@ -3,7 +3,10 @@
 use cli::edit::{SetEdit, refuse_job, refuse_managed};
 use cli::exit::Exit;
 use cli::pause::{self, PauseArgs};
-use cli::restart::{RestartArgs, draw_restart, mark_cliques};
+use cli::restart::{
+    ReplicaRestart, RestartArgs, ask_for_replica, choose_replica, draw_replica, draw_restart,
+    mark_cliques,
+};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::builders::after;
@@ -159,4 +162,108 @@ fn a_pause_changes_one_field_of_the_version_that_was_read() {
         "spec": {"updateStrategy": {"paused": true}},
     });
     assert_eq!(patch, expected);
+}
+
+/// The set with three replicas, of which replica 2 is in attempt 5, and this annotation.
+fn restarted(request: &str) -> Value {
+    let entry = json!({
+        "replica": 2, "attempt": 5, "time": after(0).to_string(), "reason": "x", "message": ""
+    });
+    changed(
+        stored(),
+        &[
+            ("/spec/replicas", json!(3)),
+            (
+                "/metadata/annotations",
+                json!({"grove.io/restart-replica": request}),
+            ),
+            ("/status", json!({"replicaAttempts": [entry]})),
+        ],
+    )
+}
+
+#[rstest]
+#[case::again(2, 5)]
+#[case::for_the_first_time(1, 0)]
+fn a_restart_of_a_replica_names_its_attempt(#[case] replica: i32, #[case] attempt: i32) {
+    let stored = restarted(r#"{"replica": 2, "attempt": 4}"#);
+    let args = args(&[], Some("new driver"));
+    let (restart, patch) = ask_for_replica(&stored, &args, replica).unwrap();
+    assert_eq!(patch["metadata"]["resourceVersion"], json!("7"));
+    assert_eq!(patch.as_object().unwrap().len(), 1, "{patch}");
+    let text = &patch["metadata"]["annotations"]["grove.io/restart-replica"];
+    let request: Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
+    let expected = json!({"replica": replica, "attempt": attempt, "reason": "new driver"});
+    assert_eq!(request, expected);
+    let seen = ReplicaRestart {
+        pods: Some(6),
+        ..restart
+    };
+    let text = draw_replica(&seen, &args);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for words in [
+        "its pods (6) end together",
+        "its gangs start again, each as a whole.",
+        "The other replicas stay as they are.",
+        "`kubectl grove tree serve -w` shows it.",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[rstest]
+#[case::too_many(json!({}), "{}", 3, "there is no replica 3")]
+#[case::job(json!({"workloadType": "Training"}), "{}", 0, "delete one of its pods")]
+#[case::suspended(json!({"suspend": true}), "{}", 0, "kubectl grove resume serve")]
+#[case::another_waits(
+    json!({}),
+    r#"{"replica": 2, "attempt": 5}"#,
+    1,
+    "the restart of replica 2 waits for the operator"
+)]
+fn a_restart_of_a_replica_that_cannot_be(
+    #[case] spec: Value,
+    #[case] request: &str,
+    #[case] replica: i32,
+    #[case] words: &str,
+) {
+    let mut stored = restarted(request);
+    for (field, value) in spec.as_object().unwrap() {
+        stored["spec"][field] = value.clone();
+    }
+    let failure = ask_for_replica(&stored, &args(&[], None), replica).unwrap_err();
+    assert_eq!(failure.exit(), Exit::BadInput);
+    assert!(failure.to_string().contains(words), "{failure}");
+}
+
+/// The request for the same replica may be repeated; that for another one is forgotten on demand.
+#[test]
+fn a_request_that_waits_can_be_replaced() {
+    let stored = restarted(r#"{"replica": 2, "attempt": 5}"#);
+    assert!(ask_for_replica(&stored, &args(&[], None), 2).is_ok());
+    let args = RestartArgs {
+        force: true,
+        ..args(&[], None)
+    };
+    assert!(ask_for_replica(&stored, &args, 1).is_ok());
+}
+
+#[rstest]
+#[case::set(None, None, &[], Some(None))]
+#[case::flag(None, Some(1), &[], Some(Some(1)))]
+#[case::name(Some(2), None, &[], Some(Some(2)))]
+#[case::both(Some(2), Some(2), &[], Some(Some(2)))]
+#[case::contradiction(Some(2), Some(1), &[], None)]
+#[case::part_of_a_replica(Some(2), None, &["leader"], None)]
+fn the_name_and_the_flag_agree(
+    #[case] named: Option<i32>,
+    #[case] replica: Option<i32>,
+    #[case] cliques: &[&str],
+    #[case] expected: Option<Option<i32>>,
+) {
+    let args = RestartArgs {
+        replica,
+        ..args(cliques, None)
+    };
+    assert_eq!(choose_replica(&args, named).ok(), expected);
 }

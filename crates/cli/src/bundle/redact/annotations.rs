@@ -1,14 +1,14 @@
 //! Annotations: those of the operator and of Kubernetes are known; all others are hidden.
 
-use api::labels::LAST_APPLIED;
+use api::labels::{LAST_APPLIED, RESTART_REPLICA};
 use serde_json::{Map, Value};
 
 use super::labels::is_of;
 use super::{Redaction, fields, hide_as_unknown, mask, messages, names, places, redact};
 
 const KNOWN_DOMAINS: [&str; 3] = ["grove.io", "kubernetes.io", "k8s.io"];
-/// The command line that changed the object.
-const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
+/// The command line that changed the object, and the reason of a user.
+const FREE_TEXTS: [&str; 2] = ["kubernetes.io/change-cause", RESTART_REPLICA];
 /// Longer ones hold whole manifests, often compressed.
 const LONGEST_ANNOTATION: usize = 1024;
 
@@ -19,7 +19,7 @@ impl Redaction<'_> {
         }
         for (key, value) in annotations {
             let Value::String(text) = value else { continue };
-            let is_known = is_of(key, &KNOWN_DOMAINS) && key != CHANGE_CAUSE;
+            let is_known = is_of(key, &KNOWN_DOMAINS) && !FREE_TEXTS.contains(&key.as_str());
             if names::is_sensitive(key) {
                 self.counts.annotations += places::hide(value);
             } else if is_known || self.shown.with_arguments {

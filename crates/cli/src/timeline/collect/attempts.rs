@@ -40,7 +40,7 @@ fn of_attempt(attempt: &ReplicaAttempt, kind: &str, name: &str) -> Option<Moment
     };
     let what = match attempt.reason.as_str() {
         ReplicaAttempt::BREACHED => What::Terminated,
-        ReplicaAttempt::PODCLIQUE_FAILED => What::Restarted,
+        ReplicaAttempt::PODCLIQUE_FAILED | ReplicaAttempt::REQUESTED => What::Restarted,
         _ => What::Event,
     };
     let moment = Moment::new(attempt.time.0, what, kind, name, text).because(&attempt.reason);

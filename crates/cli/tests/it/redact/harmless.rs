@@ -77,6 +77,8 @@ fn of_arguments_the_names_of_flags_stay(#[case] before: Value, #[case] after: Va
 #[case(json!({"message": "password=hunter2 is wrong"}))]
 #[case(json!({"state": {"terminated": {"message": "the pod is gone", "x": "hunter2"}}}))]
 #[case(json!({"lastFailures": [{"message": "hunter2"}]}))]
+#[case(json!({"metadata": {"annotations": {"grove.io/restart-replica": "{\"reason\":\"hunter2\"}"}}}))]
+#[case(json!({"replicaAttempts": [{"message": "restart on demand: hunter2"}]}))]
 #[case(json!({"replicaAttempts": [{"cause": {"pod": "a", "message": "the pod hunter2"}}]}))]
 #[case(json!({"breachCause": {"pod": {"name": "a", "lastWords": "hunter2"}}}))]
 #[case(json!({"securityContext": {"sysctls": [{"name": "net.x", "value": "hunter2"}]}}))]

@@ -65,6 +65,51 @@ fn a_restart_is_an_update_which_a_pause_stops() {
     });
 }
 
+/// Uids of the pods of a set of two replicas of one pod, by replica, once all is ready.
+fn ready_replicas(seen: &Seen) -> Result<[Value; 2], String> {
+    let found = condition(seen.one("PodCliqueSet", "svc")?, "Ready");
+    same("Ready", &found, &"True/AllReady".to_owned())?;
+    let pods = seen.all("Pod");
+    same("pods", &pods.len(), &2)?;
+    let uid = |replica: &str| {
+        let found = pods.iter().find(|pod| {
+            let labels = &pod["metadata"]["labels"];
+            labels["grove.io/podcliqueset-replica-index"] == replica
+        });
+        let found = found.ok_or_else(|| format!("no pod of replica {replica}"))?;
+        Ok::<Value, String>(found["metadata"]["uid"].clone())
+    };
+    Ok([uid("0")?, uid("1")?])
+}
+
+/// One replica ends and starts again, once; the other one stays.
+#[test]
+fn a_replica_is_restarted_alone() {
+    let ns = Namespace::new("cli-restart-replica");
+    let mut svc = set("svc", &[clique("web", 1)], &[]);
+    svc["spec"]["replicas"] = json!(2);
+    ns.apply(&svc);
+    let first = ns.until("it runs", ready_replicas);
+
+    let said = ns.grove_words(&["restart", "svc-1", "--reason", "new driver"]);
+    assert!(said.contains("restart of replica 1"), "{said}");
+    ns.until("replica 1 has another pod", |seen| {
+        let pods = ready_replicas(seen)?;
+        same("the pod of replica 0", &pods[0], &first[0])?;
+        same("whether it is another one", &(pods[1] != first[1]), &true)?;
+        let status = &seen.one("PodCliqueSet", "svc")?["status"];
+        let entries = status["replicaAttempts"].as_array();
+        same("entries", &entries.map(Vec::len), &Some(1))?;
+        let entry = &status["replicaAttempts"][0];
+        same("the replica", &entry["replica"], &json!(1))?;
+        same("its attempt", &entry["attempt"], &json!(1))?;
+        same("the reason", &entry["reason"], &json!("RestartRequested"))
+    });
+    let timeline = ns.grove_words(&["timeline", "svc"]);
+    let asked = "restart on demand: new driver";
+    assert!(timeline.contains(asked), "{timeline}");
+}
+
 /// A pod's name is enough to find its set.
 #[test]
 fn a_set_is_found_by_its_pod() {
