@@ -83,6 +83,7 @@ impl Coverage {
             match reason {
                 "MinAvailableBreached" => self.saw("replica terminated"),
                 "PodCliqueFailed" => self.saw("job restarted"),
+                "RestartRequested" => self.saw("replica restarted on demand"),
                 _ => self.saw("attempt taken over"),
             }
         }

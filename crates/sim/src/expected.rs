@@ -7,6 +7,7 @@ mod claims;
 mod gangs;
 mod jobs;
 mod ready;
+mod requested;
 mod revisions;
 mod schedulers;
 mod suspended;
@@ -71,6 +72,7 @@ fn problems_within(store: &Store) -> Vec<String> {
             problems.extend(gangs::check_phase(store, &gang));
         }
         problems.extend(check_set(store, set));
+        problems.extend(requested::problems(set));
         problems.extend(updates::problems(store, set));
         problems.extend(revisions::problems(store, set));
         problems.extend(autoscalers::problems(store, set));

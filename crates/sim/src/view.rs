@@ -214,6 +214,13 @@ pub fn attempt(object: &Value, replica: i64) -> i64 {
     attempt_entry(object, replica).map_or(0, |a| number(a, "/attempt"))
 }
 
+/// The replica of which a user asks for a restart, and the attempt that ends.
+pub fn asked_restart(set: &Value) -> Option<(i64, i64)> {
+    let asked: Value = serde_json::from_str(annotation(set, labels::RESTART_REPLICA)).ok()?;
+    let number = |field| asked.get(field).and_then(Value::as_i64);
+    Some((number("replica")?, number("attempt")?))
+}
+
 /// Whether a PodClique is latched as done in the present attempt of its replica.
 pub fn is_latched(set: &Value, replica: i64, podclique: &str) -> bool {
     let entry = attempt_entry(set, replica);

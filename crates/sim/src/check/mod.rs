@@ -26,6 +26,7 @@ mod pins;
 mod pods;
 mod quota;
 mod refused_templates;
+mod requested;
 mod requests;
 mod restarts;
 mod revisions;
@@ -149,6 +150,7 @@ impl Checker {
                 }
                 Resource::PodGang => gangs::check(&window, record)?,
                 Resource::PodCliqueSet => {
+                    requested::check(record)?;
                     updates::check_turn(&window, record)?;
                     steps::check(&window, record)?;
                 }

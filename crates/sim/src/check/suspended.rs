@@ -76,9 +76,13 @@ fn fenced(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -
     })
 }
 
-/// Whether a failure or a breach raised an attempt.
+/// Whether a failure, a breach or a user raised an attempt.
 fn raises(before: &Value, after: &Value) -> bool {
-    const JUDGED: [&str; 2] = [ReplicaAttempt::BREACHED, ReplicaAttempt::PODCLIQUE_FAILED];
+    const JUDGED: [&str; 3] = [
+        ReplicaAttempt::BREACHED,
+        ReplicaAttempt::PODCLIQUE_FAILED,
+        ReplicaAttempt::REQUESTED,
+    ];
     view::list(after, "/status/replicaAttempts")
         .filter(|entry| JUDGED.contains(&view::text(entry, "/reason")))
         .any(|entry| {

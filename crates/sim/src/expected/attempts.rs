@@ -14,10 +14,11 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
         .filter(|(id, _)| super::is_rooted(store, id))
         .filter_map(|(id, c)| outdated(store, id, c))
         .collect();
-    for (event, reason) in TOLD {
+    for (event, reasons) in TOLD {
         let has_reason = |event_: &Value| view::text(event_, "/reason") == event;
         let told = store.all(Resource::Event).filter(|(_, e)| has_reason(e));
-        let (told, raised) = (told.count(), raised(store, reason));
+        let raised: usize = reasons.iter().map(|reason| raised(store, reason)).sum();
+        let told = told.count();
         if told > raised {
             problems.push(format!(
                 "{told} events {event} tell of {raised} terminations"
@@ -28,9 +29,12 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
 }
 
 /// The event that reports each reason of an attempt.
-const TOLD: [(&str, &str); 2] = [
-    ("GangTerminated", "MinAvailableBreached"),
-    ("ReplicaRestarting", "PodCliqueFailed"),
+const TOLD: [(&str, &[&str]); 2] = [
+    ("GangTerminated", &["MinAvailableBreached"]),
+    (
+        "ReplicaRestarting",
+        &["PodCliqueFailed", "RestartRequested"],
+    ),
 ];
 
 fn outdated(store: &Store, id: &Id, podclique: &Value) -> Option<String> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sim::Coverage;
 
 use crate::coverage::expect_enough;
-use crate::run::{Failure, log_of, run, run_leaving, run_suspending};
+use crate::run::{Failure, log_of, run, run_leaving, run_restarting, run_suspending};
 
 const THREADS: usize = 2;
 const LINES: usize = 60;
@@ -82,6 +82,22 @@ fn what_is_suspended_starts_as_a_whole() {
     }
 }
 
+/// A restart that a user asks for happens once, to that replica, whatever else happens (decision 182).
+/// Replay with `SIM_RESTARTING` set.
+#[test]
+fn a_replica_is_restarted_once_for_each_request() {
+    let count = variable("SIM_SEEDS").unwrap_or(100);
+    let met = run_all(count, |seed| run_restarting(seed, None, LINES));
+    for what in [
+        "restart asked for in trouble",
+        "restart asked for at rest",
+        "replica restarted on demand",
+        "crash",
+    ] {
+        assert!(met.of(what) >= count / 4, "{what}: {}", met.of(what));
+    }
+}
+
 /// A failing seed can be replayed: a run depends on nothing but its seed.
 #[test]
 fn a_seed_does_the_same_each_time() {
@@ -104,9 +120,11 @@ fn replay() {
     let lines = usize::try_from(lines).unwrap();
     let is_leaving = std::env::var_os("SIM_LEAVING").is_some();
     let is_suspending = std::env::var_os("SIM_SUSPENDING").is_some();
-    let run = match (is_leaving, is_suspending) {
-        (true, _) => run_leaving,
-        (_, true) => run_suspending,
+    let is_restarting = std::env::var_os("SIM_RESTARTING").is_some();
+    let run = match (is_leaving, is_suspending, is_restarting) {
+        (true, ..) => run_leaving,
+        (_, true, _) => run_suspending,
+        (.., true) => run_restarting,
         _ => run,
     };
     if let Err(failure) = run(seed, None, lines) {

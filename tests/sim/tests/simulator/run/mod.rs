@@ -5,6 +5,7 @@ mod answers;
 mod calm;
 mod domains;
 mod leaving;
+mod restarting;
 mod suspending;
 mod trouble;
 
@@ -72,12 +73,25 @@ pub fn run_suspending(
     }
 }
 
+/// The same for a set of which a user asks for restarts of single replicas, several times.
+pub fn run_restarting(
+    seed: u64,
+    sabotage: Option<Sabotage>,
+    lines: usize,
+) -> Result<Coverage, Failure> {
+    match attempt(Course::Restarting, seed, sabotage, 0) {
+        Err(_) if lines > 0 => attempt(Course::Restarting, seed, sabotage, lines),
+        result => result,
+    }
+}
+
 /// The course of a run.
 #[derive(Clone, Copy)]
 enum Course {
     Any,
     Leaving,
     Suspending,
+    Restarting,
 }
 
 fn attempt(
@@ -92,6 +106,7 @@ fn attempt(
             Course::Any => run.all().await,
             Course::Leaving => run.leave_and_return().await,
             Course::Suspending => run.suspend_and_resume().await,
+            Course::Restarting => run.restart_replicas().await,
         };
         match result {
             Ok(()) => {
