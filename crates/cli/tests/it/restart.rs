@@ -249,21 +249,21 @@ fn a_request_that_waits_can_be_replaced() {
 }
 
 #[rstest]
-#[case::set(None, None, &[], Some(None))]
-#[case::flag(None, Some(1), &[], Some(Some(1)))]
-#[case::name(Some(2), None, &[], Some(Some(2)))]
-#[case::both(Some(2), Some(2), &[], Some(Some(2)))]
-#[case::contradiction(Some(2), Some(1), &[], None)]
-#[case::part_of_a_replica(Some(2), None, &["leader"], None)]
+#[case::set(None, None, &[], Ok(None))]
+#[case::flag(None, Some(1), &[], Ok(Some(1)))]
+#[case::name(Some(2), None, &[], Ok(Some(2)))]
+#[case::both(Some(2), Some(2), &[], Ok(Some(2)))]
+#[case::contradiction(Some(2), Some(1), &[], Err(()))]
+#[case::part_of_a_replica(Some(2), None, &["leader"], Err(()))]
 fn the_name_and_the_flag_agree(
     #[case] named: Option<i32>,
     #[case] replica: Option<i32>,
     #[case] cliques: &[&str],
-    #[case] expected: Option<Option<i32>>,
+    #[case] expected: Result<Option<i32>, ()>,
 ) {
     let args = RestartArgs {
         replica,
         ..args(cliques, None)
     };
-    assert_eq!(choose_replica(&args, named).ok(), expected);
+    assert_eq!(choose_replica(&args, named).map_err(drop), expected);
 }

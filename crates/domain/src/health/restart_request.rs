@@ -130,7 +130,7 @@ impl RestartRequest {
         set: &PodCliqueSet,
         status: Option<&PodCliqueSetStatus>,
     ) -> Result<(), Refusal> {
-        self.check_set(set, status)?;
+        check_set(set, status)?;
         let (replica, replicas) = (self.replica, limits::bounded(set.spec.replicas));
         if !(0..replicas).contains(&replica) {
             return Err(Refusal::NoSuchReplica { replica, replicas });
@@ -147,23 +147,6 @@ impl RestartRequest {
         Ok(())
     }
 
-    fn check_set(
-        &self,
-        set: &PodCliqueSet,
-        status: Option<&PodCliqueSetStatus>,
-    ) -> Result<(), Refusal> {
-        if training::is_training(set) {
-            return Err(Refusal::Job);
-        }
-        if ownership::is_terminating(&set.metadata) {
-            return Err(Refusal::Deleted);
-        }
-        if set.spec.suspend || suspension::is_suspended(status) {
-            return Err(Refusal::Suspended);
-        }
-        Ok(())
-    }
-
     /// The cause stored with the attempt that answers it.
     pub fn cause(&self) -> AttemptCause {
         let reason = self.reason.as_deref().map(str::trim);
@@ -176,4 +159,17 @@ impl RestartRequest {
             message,
         }
     }
+}
+
+fn check_set(set: &PodCliqueSet, status: Option<&PodCliqueSetStatus>) -> Result<(), Refusal> {
+    if training::is_training(set) {
+        return Err(Refusal::Job);
+    }
+    if ownership::is_terminating(&set.metadata) {
+        return Err(Refusal::Deleted);
+    }
+    if set.spec.suspend || suspension::is_suspended(status) {
+        return Err(Refusal::Suspended);
+    }
+    Ok(())
 }
