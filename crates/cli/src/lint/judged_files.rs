@@ -1,6 +1,10 @@
 //! From files to findings.
 
-use api::PodCliqueSet;
+use std::collections::BTreeMap;
+
+use api::{ClusterTopologyBinding, PodCliqueSet};
+use domain::topology::Levels;
+use serde::Deserialize as _;
 
 use super::object::{JudgedSet, judge_binding, judge_set};
 use super::operator::Operator;
@@ -63,18 +67,40 @@ pub fn judge_sources(sources: &[Source], stored: &StoredObjects) -> JudgedFiles 
 }
 
 /// Judges all objects of these files as this operator does; objects that are also in `stored` as updates.
+/// Topologies of one file count for the sets of all.
 pub fn judge_by(operator: &Operator, sources: &[Source], stored: &StoredObjects) -> JudgedFiles {
     let mut judged = JudgedFiles {
         files: sources.len(),
         ..JudgedFiles::default()
     };
+    let mut read = Vec::new();
     for source in sources {
         match read_documents(source) {
-            Ok(documents) => judged.add(operator, source, &documents, stored),
+            Ok(documents) => read.push((source, documents)),
             Err(broken) => judged.unreadable.push(broken),
         }
     }
+    let operator = Operator {
+        topologies: levels_by_name(&read),
+        ..operator.clone()
+    };
+    for (source, documents) in &read {
+        judged.add(&operator, source, documents, stored);
+    }
     judged
+}
+
+/// The levels of the topologies in the files, by name.
+fn levels_by_name(read: &[(&Source, Vec<YamlNode>)]) -> BTreeMap<String, Levels> {
+    let objects = read
+        .iter()
+        .flat_map(|(_, documents)| documents)
+        .flat_map(objects_of);
+    objects
+        .filter(|object| object.kind == TOPOLOGY && object.api_version == SERVED)
+        .filter_map(|object| ClusterTopologyBinding::deserialize(object.node.value()).ok())
+        .filter_map(|binding| Some((binding.metadata.name.clone()?, Levels::of(&binding))))
+        .collect()
 }
 
 impl JudgedFiles {

@@ -70,13 +70,15 @@ fn judge_readable(
     if set.metadata.namespace.is_none() {
         set.metadata.namespace.clone_from(&operator.namespace);
     }
-    let errors = errors_of(&operator.rules, old.as_ref(), &set, is_change);
+    let known = operator.rules_of(&set);
+    let errors = errors_of(&known, old.as_ref(), &set, is_change);
     add_errors(&mut remarks, errors, &guesses);
     // A set above a limit is not judged any further.
     if !oversize::of_sent(&set).is_empty() {
         return refused(remarks);
     }
-    let mut more = warnings_and_rules(old.as_ref(), &set);
+    let mut more = warnings_and_rules(old.as_ref(), &set, &known);
+    more.extend(rules::topologies::check(&set, &operator.topologies));
     more.retain(|remark| !guesses.is_unknown(&remark.path) && !is_missing(&remarks, &remark.path));
     remarks.extend(more);
     let set = Some(set);
@@ -90,8 +92,13 @@ fn is_missing(said: &[Remark], path: &str) -> bool {
     said.any(|remark| remark.path == path && remark.value.as_deref() == Some(NOT_SET))
 }
 
-fn warnings_and_rules(old: Option<&PodCliqueSet>, set: &PodCliqueSet) -> Vec<Remark> {
-    let warnings = warnings::of_set(old, set).into_iter();
+fn warnings_and_rules(
+    old: Option<&PodCliqueSet>,
+    set: &PodCliqueSet,
+    known: &Rules,
+) -> Vec<Remark> {
+    let in_cluster = warnings::in_cluster(set, known);
+    let warnings = warnings::of_set(old, set).into_iter().chain(in_cluster);
     let mut remarks: Vec<Remark> = warnings.map(admitted::warning).collect();
     if set.metadata.deletion_timestamp.is_none() {
         remarks.extend(rules::check_set(set));

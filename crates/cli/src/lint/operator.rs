@@ -1,7 +1,11 @@
 //! The operator whose webhook judges the sets.
 
+use std::collections::BTreeMap;
+
 use admission::Rules;
 use admission::defaults::DefaultsConfig;
+use api::PodCliqueSet;
+use domain::topology::{Levels, binding_name};
 
 use super::args::LintArgs;
 use crate::connection::ConnectionArgs;
@@ -18,6 +22,8 @@ pub struct Operator {
     pub rules: Rules,
     /// The namespace of sets that name none; `None`: not known.
     pub namespace: Option<String>,
+    /// The levels of the ClusterTopologyBindings in the files, by name.
+    pub topologies: BTreeMap<String, Levels>,
 }
 
 impl Operator {
@@ -31,6 +37,19 @@ impl Operator {
             defaults: rules.sets.validator.defaults().clone(),
             rules: rules.admission(),
             namespace: Some(plan::namespace_of(connection)),
+            topologies: BTreeMap::new(),
         })
+    }
+
+    /// The rules for a set. Other topologies than those of the files may exist in the cluster, so these
+    /// count only if the set names one of them.
+    pub(super) fn rules_of(&self, set: &PodCliqueSet) -> Rules {
+        let name = binding_name(&set.spec.template);
+        let is_given = name.is_some_and(|name| self.topologies.contains_key(name));
+        let mut rules = self.rules.clone();
+        if is_given {
+            rules.topologies = Some(self.topologies.clone());
+        }
+        rules
     }
 }

@@ -2,14 +2,17 @@
 
 pub(super) mod admitted;
 mod autoscaling;
+mod claims;
 pub(super) mod gang_trees;
 mod images;
+mod metadata;
 mod names;
 pub(super) mod pod;
 mod probes;
 pub(super) mod repeated;
 mod replaced;
 mod resources;
+pub(super) mod topologies;
 mod training;
 
 use api::PodCliqueSet;
@@ -18,7 +21,7 @@ use super::cluster::rules as of_cluster;
 use super::remark::{Remark, Rule, Severity};
 
 /// All rules, in the order of the documentation.
-pub const ALL: [&Rule; 57] = [
+pub const ALL: [&Rule; 63] = [
     &admitted::REFUSED,
     &admitted::DEFINITION,
     &admitted::WRONG_VERSION,
@@ -26,6 +29,11 @@ pub const ALL: [&Rule; 57] = [
     &admitted::WARNED,
     &admitted::UNKNOWN_FIELD,
     &repeated::REPEATED_KEY,
+    &metadata::INVALID_METADATA,
+    &metadata::UNREAD_KEY,
+    &claims::INVALID_CLAIM,
+    &claims::UNUSED_TEMPLATE,
+    &topologies::MISSPELT_TOPOLOGY,
     &pod::image::NO_IMAGE,
     &pod::limits::BELOW_REQUEST,
     &pod::volumes::UNKNOWN_VOLUME,
@@ -48,6 +56,7 @@ pub const ALL: [&Rule; 57] = [
     &pod::negatives::NEGATIVE,
     &pod::scheduling_gates::FOREIGN_GATE,
     &pod::scheduler_names::INVALID_SCHEDULER,
+    &pod::single_values::INVALID_VALUE,
     &resources::NO_REQUESTS,
     &autoscaling::CANNOT_SCALE_IN,
     &autoscaling::ONE_SIZE,
@@ -104,6 +113,8 @@ pub(super) fn check_set(set: &PodCliqueSet) -> Vec<Remark> {
         probes::check(set),
         replaced::check(set),
         training::check(set),
+        metadata::check(set),
+        claims::check(set),
         pod::check(set),
     ]
     .concat()

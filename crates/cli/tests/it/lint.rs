@@ -6,6 +6,7 @@ mod definition;
 mod documents;
 mod files;
 mod gang_trees;
+mod misspelt;
 mod operator;
 mod pod_values;
 mod pods;

@@ -2,7 +2,7 @@
 
 pub(super) mod affinity;
 pub(super) mod environment;
-mod fields;
+pub(super) mod fields;
 pub(super) mod gpus;
 pub(super) mod image;
 pub(super) mod image_names;
@@ -18,12 +18,13 @@ pub(in crate::lint) mod resource_names;
 pub(super) mod restart_policy;
 pub(super) mod scheduler_names;
 pub(super) mod scheduling_gates;
+pub(super) mod single_values;
 pub(super) mod tolerations;
 pub(super) mod volume_sources;
 pub(super) mod volumes;
 pub(super) mod words;
 
-use api::{PodCliqueSet, WorkloadType};
+use api::PodCliqueSet;
 use k8s_openapi::api::core::v1::PodSpec;
 
 use crate::lint::parts::pods;
@@ -31,11 +32,9 @@ use crate::lint::remark::Remark;
 
 /// Remarks on the pod templates of a set with its defaults applied.
 pub(crate) fn check(set: &PodCliqueSet) -> Vec<Remark> {
-    // Admission has rules of its own for the restart policy of a job.
-    let is_job = set.spec.workload_type == Some(WorkloadType::Training);
     pods(set)
         .flat_map(|(at, pod)| {
-            let policy = restart_policy::check(&at, pod).filter(|_| !is_job);
+            let policy = restart_policy::check(&at, pod);
             [
                 image::check(&at, pod),
                 limits::check(&at, pod),
@@ -68,6 +67,7 @@ fn check_values(at: &str, pod: &PodSpec) -> Vec<Remark> {
         image_names::check(at, pod),
         negatives::check(at, pod),
         scheduling_gates::check(at, pod),
+        single_values::check(at, &spec),
         scheduler_names::check(at, pod).into_iter().collect(),
     ]
     .concat()

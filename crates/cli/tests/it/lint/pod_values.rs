@@ -166,3 +166,22 @@ fn a_scheduler(#[case] name: &str, #[case] expected: &str) {
     let said = found("invalid-scheduler-name", "schedulerName", &json!(name));
     assert_eq!(said, expected);
 }
+
+#[rstest]
+#[case::deadline("activeDeadlineSeconds".to_owned(), json!(0), "POD.activeDeadlineSeconds: 0: must be at least 1; raise it, or remove it")]
+#[case::account("serviceAccountName".to_owned(), json!("My Account"), "POD.serviceAccountName: \"My Account\": a ServiceAccount has a name of lower-case letters, digits, hyphens and dots; choose one that `kubectl get serviceaccounts` shows")]
+#[case::terms("affinity".to_owned(), json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}}), "POD.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: []: needs a term; add one, or remove the affinity")]
+#[case::medium("volumes".to_owned(), json!([{"name": "shm", "emptyDir": {"medium": "memory"}}]), "POD.volumes[0].emptyDir.medium: \"memory\": is no medium; use Memory, or remove it")]
+#[case::hook(format!("{MAIN}/lifecycle"), json!({"preStop": {}}), "POD.containers[0].lifecycle.preStop: {}: needs exactly one action; set one of exec, httpGet, sleep, tcpSocket, or remove the hook")]
+#[case::source(format!("{MAIN}/envFrom"), json!([{"configMapRef": {"name": "a"}}, {}]), "POD.containers[0].envFrom[1]: {}: needs exactly one source; set either configMapRef or secretRef, or remove it")]
+#[case::user(format!("{MAIN}/securityContext"), json!({"runAsUser": -1}), "POD.containers[0].securityContext.runAsUser: -1: must not be negative; set the number of a user, such as 1000")]
+#[case::privileged(format!("{MAIN}/securityContext"), json!({"privileged": true, "allowPrivilegeEscalation": false}), "POD.containers[0].securityContext.allowPrivilegeEscalation: false: a privileged container cannot be without it; remove one of the two")]
+#[case::fine("activeDeadlineSeconds".to_owned(), json!(1), "")]
+#[case::a_good_account("serviceAccountName".to_owned(), json!("team.serving"), "")]
+#[case::memory("volumes".to_owned(), json!([{"name": "shm", "emptyDir": {"medium": "Memory"}}]), "")]
+#[case::huge_pages("volumes".to_owned(), json!([{"name": "h", "emptyDir": {"medium": "HugePages-2Mi"}}]), "")]
+#[case::a_good_hook(format!("{MAIN}/lifecycle"), json!({"preStop": {"sleep": {"seconds": 5}}}), "")]
+#[case::only_privileged(format!("{MAIN}/securityContext"), json!({"privileged": true, "runAsUser": 0}), "")]
+fn a_single_value(#[case] field: String, #[case] value: Value, #[case] expected: &str) {
+    assert_eq!(found("invalid-pod-value", &field, &value), expected);
+}

@@ -189,6 +189,20 @@ fn a_restart_policy_that_is_none(#[case] policy: &str, #[case] expected: &str) {
     assert_eq!(said.concat(), expected);
 }
 
+/// Admission refuses `Always` in a job, and does not look at other words.
+#[rstest]
+#[case("never", 1)]
+#[case("Always", 0)]
+fn a_restart_policy_of_a_job_that_is_none(#[case] policy: &str, #[case] count: usize) {
+    let place = at(FRONTEND, "spec/podSpec/restartPolicy");
+    let job = edited(&[
+        ("/spec/workloadType", json!("Training")),
+        (&place, json!(policy)),
+    ]);
+    let said = said(&lint(&job.to_string()), &["invalid-restart-policy"]);
+    assert_eq!(said.len(), count, "{said:?}");
+}
+
 #[rstest]
 #[case::a_device(
     "gpu",

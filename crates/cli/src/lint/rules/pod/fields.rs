@@ -3,7 +3,11 @@
 use serde_json::Value;
 
 /// The values of a field below `value`, each with its path; a list on the way stands for each of its items.
-pub(super) fn values_at<'a>(value: &'a Value, at: &str, field: &str) -> Vec<(String, &'a Value)> {
+pub(in crate::lint) fn values_at<'a>(
+    value: &'a Value,
+    at: &str,
+    field: &str,
+) -> Vec<(String, &'a Value)> {
     let (step, rest) = field.split_once('.').unwrap_or((field, ""));
     let at = format!("{at}.{step}");
     match value.get(step) {
