@@ -12,8 +12,8 @@ use crate::lint::remark::{Remark, Rule};
 
 pub(in crate::lint) const INVALID_CLAIM: Rule = Rule::error(
     "invalid-claim-template",
-    "a claim template, or a request in it, with a name that is no DNS label, with a negative count, or with an \
-     unknown allocationMode",
+    "a claim template, or a request in it, with a name that is no DNS label, with a negative count, or with \
+     an unknown allocationMode",
     "The API server stores the set and refuses its claims, and pods wait for them.",
 );
 

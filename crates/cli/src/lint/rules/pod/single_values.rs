@@ -8,9 +8,10 @@ use crate::lint::remark::{Remark, Rule};
 
 pub(in crate::lint) const INVALID_VALUE: Rule = Rule::error(
     "invalid-pod-value",
-    "an activeDeadlineSeconds below 1, a serviceAccountName that is no name, a required node affinity without \
-     terms, a lifecycle hook without exactly one action, an envFrom without a source, a medium of an emptyDir that \
-     does not exist, a negative runAsUser, or privileged beside allowPrivilegeEscalation: false",
+    "an activeDeadlineSeconds below 1, a serviceAccountName that is no name, a required node affinity \
+     without terms, a lifecycle hook without exactly one action, an envFrom without a source, a medium of \
+     an emptyDir that does not exist, a negative runAsUser, or privileged beside allowPrivilegeEscalation: \
+     false",
     "The API server refuses each pod of the set, or the kubelet never starts it.",
 );
 
