@@ -78,25 +78,26 @@ fn variables_of_a_group(ns: &Namespace) {
     ns.until("the logs of all pods, and of one rank", |_| {
         let all = lines_of(ns, |_| true);
         same("the lines of all", hosts_told(ns, &[]), all)?;
-        let of_rank = lines_of(ns, |index| index == 1);
+        let of_rank = lines_of(ns, |rank| rank == 1);
         same("those of rank 1", hosts_told(ns, &["--rank", "1"]), of_rank)
     });
 }
 
-/// PodClique and index of each pod of `v`, in the order in which their logs are printed.
-const PODS: [(&str, u32); 6] = [
-    ("v-0-e-0-l", 0),
-    ("v-0-e-0-w", 0),
-    ("v-0-e-0-w", 1),
-    ("v-0-e-1-l", 0),
-    ("v-0-e-1-w", 0),
-    ("v-0-e-1-w", 1),
+/// PodClique, index and rank in the group replica of each pod of `v`, in the order in which their logs are
+/// printed.
+const PODS: [(&str, u32, u32); 6] = [
+    ("v-0-e-0-l", 0, 0),
+    ("v-0-e-0-w", 0, 1),
+    ("v-0-e-0-w", 1, 2),
+    ("v-0-e-1-l", 0, 0),
+    ("v-0-e-1-w", 0, 1),
+    ("v-0-e-1-w", 1, 2),
 ];
 
 /// The line with its host name that each of these pods printed, up to the cluster's domain.
 fn lines_of(ns: &Namespace, is_chosen: impl Fn(u32) -> bool) -> Vec<String> {
-    let chosen = PODS.into_iter().filter(|(_, index)| is_chosen(*index));
-    let line = |(podclique, index): (&str, u32)| {
+    let chosen = PODS.into_iter().filter(|(_, _, rank)| is_chosen(*rank));
+    let line = |(podclique, index, _): (&str, u32, u32)| {
         let pod = format!("{podclique}-{index}.v-0.{}", ns.name);
         format!("[{podclique}/{index}] {pod}")
     };
