@@ -36,24 +36,24 @@ fn raises_the_attempt_of_that_replica_and_does_nothing_else() {
 #[test]
 fn then_deletes_its_cliques_and_never_raises_it_again() {
     let mut snapshot = running(2, None);
-    ask(&mut snapshot, 1, 0);
+    ask(&mut snapshot, 0, 0);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
     let then = plan(&snapshot);
-    assert_eq!(attempts(&then), [(1, 1)]);
+    assert_eq!(attempts(&then), [(0, 1)]);
     let deleted = then.waves.iter().flatten();
     let deleted: Vec<String> = deleted
         .filter(|action| matches!(action, Action::Delete { .. }))
         .map(ToString::to_string)
         .collect();
     assert_eq!(deleted.len(), 7, "{deleted:?}");
-    assert!(deleted.iter().all(|d| d.contains("demo-1-")), "{deleted:?}");
+    assert!(deleted.iter().all(|d| d.contains("demo-0-")), "{deleted:?}");
     let event = then.events.iter();
     let mut event = event.filter(|event| event.reason == events::REPLICA_RESTARTING);
     let message = event.next().map(|event| event.message.as_str());
-    assert_eq!(message, Some("replica 1, restart on demand: new driver"));
+    assert_eq!(message, Some("replica 0, restart on demand: new driver"));
     carry_out(&mut snapshot, &then);
-    assert_eq!(attempts(&plan(&snapshot)), [(1, 1)]);
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
 }
 
 #[rstest]
