@@ -2,7 +2,6 @@
 //! does.
 
 mod group_replicas;
-mod queue;
 mod topology;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,10 +73,7 @@ impl Coverage {
         for case in group_replicas::replaced(store) {
             self.saw(case);
         }
-        for case in topology::cases(store)
-            .into_iter()
-            .chain(queue::cases(store))
-        {
+        for case in topology::cases(store) {
             self.saw(case);
         }
     }
