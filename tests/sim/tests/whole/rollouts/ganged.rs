@@ -190,8 +190,11 @@ fn play_seeds(seeds: RangeInclusive<u64>, schedulers: &[Scheduler]) {
     let mut failed = Vec::new();
     for (seed, scheduler) in seeds.zip(schedulers.iter().cycle()) {
         let mut player = Player::new(seed);
-        let begin = Begin::empty().with_scheduler(Some(*scheduler));
-        let (name, _, _) = scheduler;
+        let mut begin = Begin::empty().with_scheduler(Some(*scheduler));
+        let (name, _, gangs) = scheduler;
+        if matches!(gangs, Gangs::Tree) {
+            begin.checker.has_trees();
+        }
         let result = play_in(begin, PLACES, async |course: &mut Course| {
             player.play(course, name).await
         });
