@@ -25,8 +25,7 @@ const RESOURCE: Kind = Kind {
 const CONTAINER_RESOURCE: Kind = Kind {
     type_: "ContainerResource",
     field: "containerResource",
-    values: &["averageUtilization", "averageValue"],
-    has_one_value: true,
+    ..RESOURCE
 };
 const PODS: Kind = Kind {
     type_: "Pods",
@@ -43,8 +42,8 @@ const OBJECT: Kind = Kind {
 const EXTERNAL: Kind = Kind {
     type_: "External",
     field: "external",
-    values: &["averageValue", "value"],
     has_one_value: true,
+    ..OBJECT
 };
 
 /// All types.
