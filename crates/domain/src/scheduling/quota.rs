@@ -1,7 +1,7 @@
 //! The quota of a gang whose set names a queue of Kueue (docs/queues.md, decision 177).
 //!
 //! The PodCliqueSet writes into the PodGang how many pods need quota, the PodGang controller asks Kueue
-//! for it and stores what it gets in the gang's status, and only pods that have quota are listed.
+//! for it and stores the grants in the gang's status, and only pods that have quota are listed.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -87,10 +87,9 @@ pub fn explain_shortage(gang: &PodGang, podclique: &str) -> Option<String> {
     (granted(gang, podclique) < needed).then(|| explain_part(gang, &found.message))
 }
 
-/// Whether pods of the gang lack quota.
-pub fn lacks_some(gang: &PodGang) -> bool {
-    let mut groups = gang.spec.pod_groups.iter();
-    !is_reserved(gang) || groups.any(|group| explain_shortage(gang, &group.name).is_some())
+/// Whether a gang whose set names a queue asks for quota: before it waits for it, too.
+pub fn asks_for_quota(gang: &PodGang) -> bool {
+    condition(gang).is_none() || lacks_quota(gang)
 }
 
 /// Why a gang that has quota does not start: a part of it has less than its minimum.

@@ -175,8 +175,8 @@ const MORE: &str = "gang demo-0 waits for more quota: 5 pods have quota of Clust
 #[case::all_have_some(5, false)]
 #[case::one_has_none(6, true)]
 fn a_gang_lacks_quota_if_it_asks_for_more(#[case] requested: i32, #[case] expected: bool) {
-    assert_eq!(quota::lacks_some(&asking(requested, 2, true)), expected);
-    assert!(quota::lacks_some(&with_condition(false)));
+    assert_eq!(quota::asks_for_quota(&asking(requested, 2, true)), expected);
+    assert!(quota::asks_for_quota(&with_condition(false)));
 }
 
 /// A gang with quota for 5 workers that asks for so many; it lists one, or none.

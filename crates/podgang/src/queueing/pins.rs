@@ -25,7 +25,7 @@ pub(super) fn find(
     pods: &[Arc<Pod>],
     caches: &Caches,
 ) -> BTreeMap<String, Selector> {
-    let may_join = quota::lacks_some(gang) && shares_domain(gang, caches);
+    let may_join = quota::asks_for_quota(gang) && shares_domain(gang, caches);
     let set = set_of(&gang.metadata).filter(|_| may_join && caches.is_served::<Node>(""));
     let Some(set) = set else {
         return BTreeMap::new();

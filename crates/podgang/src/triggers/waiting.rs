@@ -1,5 +1,5 @@
-//! Gangs that wait for a topology domain, or for quota in one. They tell what room the nodes have, and
-//! where other pods of their replica run, so both wake them; all other gangs ignore both.
+//! Gangs that wait for a topology domain, or for quota in one. Their status names the room of the
+//! nodes and the domain of their replica, so changes of both trigger them, and no other gang.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn find_waiting(gangs: &[Arc<PodGang>]) -> Vec<Key> {
 
 /// Whether it asks Kueue for quota, for nodes of the domain that its pods have to join.
 fn asks_for_quota(gang: &PodGang) -> bool {
-    quota::local_queue(&gang.metadata).is_some() && quota::lacks_some(gang)
+    quota::local_queue(&gang.metadata).is_some() && quota::asks_for_quota(gang)
 }
 
 /// Whether a scheduler finds no node for a pod of it, in the words of its condition `Ready`.
