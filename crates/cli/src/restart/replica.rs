@@ -102,7 +102,8 @@ pub fn ask_for_replica(
 
 /// The annotation has room for one request: one for another replica would be lost.
 fn refuse_waiting(set: &PodCliqueSet, args: &RestartArgs, replica: i32) -> Result<(), Failure> {
-    let waiting = restart_request::find_waiting(set).filter(|waiting| waiting.replica != replica);
+    let waiting = restart_request::find_waiting(set, set);
+    let waiting = waiting.filter(|waiting| waiting.replica != replica);
     match waiting.filter(|_| !args.force) {
         None => Ok(()),
         Some(waiting) => {

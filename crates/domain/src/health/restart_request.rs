@@ -112,11 +112,12 @@ pub fn parse(text: &str) -> Result<RestartRequest, Refusal> {
     Ok(request)
 }
 
-/// The request in the annotations of a set that waits for the operator.
-pub fn find_waiting(set: &PodCliqueSet) -> Option<RestartRequest> {
-    let text = ownership::annotation(&set.metadata, labels::RESTART_REPLICA)?;
+/// The request in the annotations of a stored set that waits for the operator. `acted_on` is the set by
+/// which the operator acts.
+pub fn find_waiting(stored: &PodCliqueSet, acted_on: &PodCliqueSet) -> Option<RestartRequest> {
+    let text = ownership::annotation(&stored.metadata, labels::RESTART_REPLICA)?;
     let request = parse(text).ok()?;
-    let verdict = request.check(set, set.status.as_ref());
+    let verdict = request.check(acted_on, stored.status.as_ref());
     verdict.is_ok().then_some(request)
 }
 

@@ -75,7 +75,7 @@ fn a_request_counts_for_the_attempt_that_it_names(#[case] text: &str, #[case] wo
     let found = refusal(&set, text);
     assert!(found.starts_with(words), "{found}");
     assert_eq!(
-        restart_request::find_waiting(&set).is_some(),
+        restart_request::find_waiting(&set, &set).is_some(),
         words == "none"
     );
 }
@@ -111,12 +111,12 @@ fn some_sets_let_no_replica_restart(#[case] change: fn(&mut PodCliqueSet), #[cas
 fn an_answered_request_is_void() {
     let mut set = stored();
     ask(&mut set, r#"{"replica": 1, "attempt": 2}"#);
-    let asked = restart_request::find_waiting(&set).unwrap();
+    let asked = restart_request::find_waiting(&set, &set).unwrap();
     let status = set.status.as_mut().unwrap();
     let raised = begin_attempts(&status.replica_attempts, [(1, asked.cause())], after(20));
     status.replica_attempts = raised;
     assert_eq!(current_attempt(&status.replica_attempts, 1), 3);
-    assert_eq!(restart_request::find_waiting(&set), None);
+    assert_eq!(restart_request::find_waiting(&set, &set), None);
 }
 
 #[rstest]
