@@ -14,8 +14,8 @@ const MOST: u32 = 500;
 /// Namespaces that are named.
 const SHOWN: usize = 3;
 
-/// The answer of a command that takes no children: the set of the child with that name, or else what may
-/// be meant.
+/// The answer of a command that takes no children. It names the set of a child with that name. Without one it
+/// names the nearest name.
 pub(crate) async fn explain_absence(cluster: &Cluster, name: &str) -> Failure {
     let asked = AskedName { kind: None, name };
     match find_child(cluster, asked).await {

@@ -160,7 +160,7 @@ fn cells(line: &SetSummary) -> [String; 6] {
     ]
 }
 
-/// The text below a line: what has no column, and the cause of a set that is not ready.
+/// The text below a line: the values without a column, and the cause of a set that is not ready.
 fn note(line: &SetSummary, first: usize, columns: &Range<usize>) -> String {
     let lacks = |column: usize| column >= first && !columns.contains(&column);
     let is_broken = !line.is_ready();

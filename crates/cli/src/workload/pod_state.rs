@@ -9,7 +9,8 @@ pub fn index_of(pod: &Pod) -> Option<i32> {
     ownership::label_index(&pod.metadata, labels::POD_INDEX)
 }
 
-/// Rank of a pod: what its containers read as `GROVE_PCSG_POD_INDEX`; outside of a scaling group its index.
+/// Rank of a pod: in a scaling group the value of `GROVE_PCSG_POD_INDEX` in its containers, elsewhere its
+/// index.
 pub fn rank_of(pod: &Pod) -> Option<i32> {
     if ownership::label(&pod.metadata, labels::SCALING_GROUP).is_none() {
         return index_of(pod);

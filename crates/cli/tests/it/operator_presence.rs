@@ -192,7 +192,7 @@ fn path(set: &Branch) -> Vec<&Branch> {
     iter::successors(Some(set), |branch| branch.children.first()).collect()
 }
 
-/// The status counts two Ready pods, and there are none: nothing above it is what its state says.
+/// The status counts two Ready pods, and there are none: no state above it is right.
 #[test]
 fn all_that_is_above_a_contradiction_is_marked() {
     let mut workload = demo_with(&[ready(), ready()], &[]);

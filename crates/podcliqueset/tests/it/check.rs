@@ -259,7 +259,7 @@ fn a_refused_template_stalls_a_set_that_is_not_ready() {
     assert_eq!(stalled, ("True".into(), "UpdateRefused".into()));
 }
 
-/// The refusal is stored, and pods are down: that comes first, as it is what users suffer from.
+/// The refusal is stored, and pods are down: the outage comes first, as users suffer from it.
 #[rstest]
 #[case::all_run(PodBuilder::ready, "True", "UpdateRefused", "1/1 replicas available; ")]
 #[case::pods_crash(

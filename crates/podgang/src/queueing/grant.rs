@@ -117,7 +117,7 @@ fn parts_of(gang: &PodGang, facts: &QueueingFacts, asked: &PodCounts, pod_set: &
         .collect()
 }
 
-/// The quota of a podSet for each of its PodCliques: first what each needs, then the rest in order.
+/// The quota of a podSet for each of its PodCliques: first the need of each, then the rest in order.
 pub fn distribute(available: i32, parts: &[Share]) -> Vec<(String, i32)> {
     let mut left = available;
     let mut take = |wanted: i32| {
@@ -142,7 +142,7 @@ pub fn distribute(available: i32, parts: &[Share]) -> Vec<(String, i32)> {
 
 type Nodes = (BTreeMap<String, String>, Vec<Toleration>);
 
-/// The nodes for which the podSet has quota: those of its flavors, and what admission checks add.
+/// The nodes for which the podSet has quota: those of its flavors, with the additions of admission checks.
 fn find_nodes(
     facts: &QueueingFacts,
     workload: &KueueWorkload,
@@ -184,8 +184,8 @@ fn find_nodes(
     Ok((selector, tolerations))
 }
 
-/// The grants of a gang that has its quota: those that were lost are gone, what it needs no more is
-/// given back, and what it got in addition is behind the others. The first one stays, whatever it has.
+/// The grants of a gang that has its quota. Lost ones are gone, surplus pods are given back, and later grants
+/// are behind the others. The first one always stays.
 pub fn update(gang: &PodGang, facts: &QueueingFacts, before: &[QuotaGrant]) -> Vec<QuotaGrant> {
     if !facts.is_served || facts.is_outdated {
         return before.to_vec();
@@ -231,7 +231,7 @@ fn is_held(facts: &QueueingFacts, grant: &QuotaGrant) -> bool {
     found.is_some_and(|w| ownership::uid(&w.metadata) == grant.uid && is_admitted(w))
 }
 
-/// Lowers the grants to what is needed, the newest first. One without pods goes, except the first.
+/// Lowers the grants to the need, the newest first. One without pods goes, except the first.
 pub fn give_back(grants: &mut Vec<QuotaGrant>, needed: &PodCounts) {
     let mut surplus = counts::excess(&counts::granted(grants), needed);
     for pods in grants.iter_mut().rev().flat_map(|grant| &mut grant.pods) {

@@ -143,8 +143,7 @@ const FIRST: [&str; 12] = [
     "rs-0-sga-1-worker-b-all-disk",
 ];
 
-/// Replicas of the set, of the group, and pods of each clique: what goes from the first ones, and what
-/// comes.
+/// Replicas of the set, of the group, and pods of each clique; then the claims that go, and those that come.
 #[rstest]
 #[case::first((1, 2, 1), &[], &[])]
 #[case::group_in((1, 1, 1), &["rs-0-sga-1-pool", "rs-0-sga-1-worker-b-all-disk"], &[])]

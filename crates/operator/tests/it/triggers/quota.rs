@@ -1,4 +1,4 @@
-//! Quota of gangs in queues: what the PodGang controller and PodCliques read of it triggers them.
+//! Quota of gangs in queues: its changes trigger the PodGang controller and the PodCliques that read them.
 
 use api::PodGangStatus;
 use api::kueue::{KueueWorkload, ResourceFlavor, keys};

@@ -1,4 +1,4 @@
-//! A job that waits in a queue: its clock stands still, and what goes with its quota is no failure.
+//! A job that waits in a queue: its clock stands still, and pods that go with its quota are no failures.
 
 use std::sync::Arc;
 
