@@ -2,6 +2,7 @@
 //! does.
 
 mod group_replicas;
+mod queue;
 mod topology;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +74,10 @@ impl Coverage {
         for case in group_replicas::replaced(store) {
             self.saw(case);
         }
-        for case in topology::cases(store) {
+        for case in topology::cases(store)
+            .into_iter()
+            .chain(queue::cases(store))
+        {
             self.saw(case);
         }
     }

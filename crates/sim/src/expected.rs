@@ -6,6 +6,7 @@ mod autoscalers;
 mod claims;
 mod gangs;
 mod jobs;
+mod queues;
 mod ready;
 mod requested;
 mod revisions;
@@ -83,6 +84,7 @@ fn problems_within(store: &Store) -> Vec<String> {
     problems.extend(schedulers::problems(store));
     problems.extend(topology::problems(store));
     problems.extend(claims::problems(store));
+    problems.extend(queues::problems(store));
     let pods = store.all(Resource::Pod);
     problems.extend(pods.filter_map(|(id, pod)| check_owner(store, id, pod)));
     problems

@@ -242,12 +242,13 @@ pub fn is_suspended(set: &Value) -> bool {
     has_condition(set, "Suspended") && !is_over(set)
 }
 
-/// When a job has run for too long; none while that stands still.
+/// When a job has run for too long; none while that stands still: it is suspended, or no gang of it has
+/// quota.
 pub fn deadline(set: &Value) -> Option<Timestamp> {
     let limit = duration(set, "/spec/trainingSpec/maxRuntime")?;
     let stood = duration(set, "/status/suspension/total").unwrap_or_default();
     let start = time(set, "/status/startTime")?;
     let at = start.checked_add(limit.checked_add(stood)?).ok()?;
-    let since = time(set, "/status/suspension/since").filter(|_| is_suspended(set));
+    let since = time(set, "/status/suspension/since").filter(|_| !is_over(set));
     since.is_none_or(|since| at <= since).then_some(at)
 }

@@ -7,7 +7,7 @@ use super::choice::pick_pod;
 use super::kubelet::{BROKEN, crash, is_broken, mend};
 use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};
-use crate::{Rng, view};
+use crate::{Rng, queue, view};
 
 const CHILDREN: [Resource; 5] = [
     Resource::PodCliqueScalingGroup,
@@ -135,11 +135,14 @@ pub fn heal(store: &mut Store) {
     mend(store);
 }
 
-/// A user edits the labels of a pod or another child by hand.
+/// A user edits the labels of a pod or another child by hand. Not of a Workload, which nobody repairs.
 fn relabel(store: &mut Store, rng: &mut Rng) {
+    let is_child = |(id, o): &(&Id, &Stored)| {
+        view::owner(o).is_some() && id.resource != Resource::KueueWorkload
+    };
     let ids: Vec<Id> = store
         .objects()
-        .filter(|(_, o)| view::owner(o).is_some())
+        .filter(is_child)
         .map(|(id, _)| id.clone())
         .collect();
     if let Some(id) = rng.pick(&ids) {
@@ -148,14 +151,18 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
 }
 
 /// A user edits the owner references of a child. Not of a claim or a domain: if it was deleted later, as
-/// nobody's, pods that use it would hold it, and somebody would have to end them.
+/// nobody's, pods that use it would hold it, and somebody would have to end them. Not of a Workload either:
+/// it would keep its quota, for nobody.
 fn cut_loose(store: &mut Store, rng: &mut Rng) {
     let is_child = |(id, o): &(&Id, &Stored)| {
-        let is_held_by_pods = matches!(
+        let is_left_alone = matches!(
             id.resource,
-            Resource::ResourceClaim | Resource::ComputeDomain | Resource::ResourceClaimTemplate
+            Resource::ResourceClaim
+                | Resource::ComputeDomain
+                | Resource::ResourceClaimTemplate
+                | Resource::KueueWorkload
         );
-        view::owner(o).is_some() && !view::is_terminating(o) && !is_held_by_pods
+        view::owner(o).is_some() && !view::is_terminating(o) && !is_left_alone
     };
     let ids: Vec<Id> = store
         .objects()
@@ -196,6 +203,9 @@ pub(super) fn edit_label(store: &mut Store, rng: &mut Rng, id: &Id) {
     ];
     let Some(key) = rng.pick(&KEYS) else { return };
     let is_stripped = rng.chance(500);
+    if counts_quota(store, id, key) {
+        return;
+    }
     store.edit("chaos", id, |object| {
         let Some(labels) = object["metadata"]["labels"].as_object_mut() else {
             return;
@@ -206,6 +216,19 @@ pub(super) fn edit_label(store: &mut Store, rng: &mut Rng, id: &Id) {
             labels.insert((*key).to_owned(), json!("edited"));
         }
     });
+}
+
+/// Whether the operator counts the pods that use quota by this label. Only users edit it, and nobody counts a
+/// pod without it: its quota is given back while it runs, until the label is back.
+fn counts_quota(store: &Store, id: &Id, key: &str) -> bool {
+    let is_of_gang = matches!(id.resource, Resource::Pod | Resource::PodGang);
+    let is_counted = [labels::PART_OF, labels::POD_CLIQUE, labels::POD_GANG].contains(&key);
+    let is_queued = || {
+        store
+            .objects()
+            .any(|(_, object)| queue::names_queue(object))
+    };
+    is_of_gang && is_counted && is_queued()
 }
 
 fn child(store: &Store, rng: &mut Rng) -> Option<Id> {

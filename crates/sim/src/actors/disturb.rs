@@ -13,6 +13,9 @@ pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
     match (id.resource, rng.below(4)) {
         // Pods that use a claim or a domain would hold it until somebody ends them.
         (Resource::ResourceClaim | Resource::ComputeDomain, _) => edit_label(store, rng, id),
+        // Nobody repairs the labels of a Workload.
+        (Resource::KueueWorkload, 0) => recreate(store, id, false),
+        (Resource::KueueWorkload, _) => store.remove("chaos", id),
         (Resource::Pod, 0 | 1) => ungate(store, id),
         // Not for pods: users have no manifest of them, and the operator chooses their names.
         (_, 0) => recreate(store, id, rng.chance(500)),

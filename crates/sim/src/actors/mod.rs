@@ -39,8 +39,8 @@ pub use kubelet::{
 };
 pub use nodes::{close_domain, collect_pods, evict_from_closed, restore_nodes, trouble_nodes};
 pub use placement::{place_gang, place_gang_in_domains, placed, preempt_gang};
-pub use queue::{FlavorQuota, evict_workload, preempt_lower, reserve_quota};
+pub use queue::{FlavorQuota, activate_all, evict_workload, preempt_workload, run_kueue};
 pub use restart::ask_for_restart;
 pub use suspend::{resume_all, suspend_all};
 pub use update::{lose_unit, lower_partitions, roll_out, write_refused};
-pub use user::{User, act, act_with_suspensions, delete_alone};
+pub use user::{User, act, act_in_queue, act_with_suspensions, delete_alone};

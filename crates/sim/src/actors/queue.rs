@@ -1,14 +1,25 @@
-//! Kueue's core, with one queue: Workloads get quota in the order of priority and age, as long as there
+//! Kueue's core with one ClusterQueue: Workloads get quota in the order of priority and age, as long as there
 //! is any. All podSets of a Workload get the same ResourceFlavor.
+//!
+//! Kueue counts the quota of a Workload until its status has no admission: that of an evicted one is
+//! returned by the operator.
+
+mod activity;
+mod preemption;
+mod room;
 
 use std::cmp::Reverse;
 
 use serde_json::{Value, json};
 
-use crate::queue::{holds_quota, size_of};
+use crate::queue::{holds_quota, is_active, is_admitted, is_evicted, is_finished};
 use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};
 use crate::view;
+
+pub use activity::activate_all;
+pub(super) use activity::toggle_active;
+pub use preemption::{evict_workload, preempt_workload};
 
 const KUEUE: &str = "kueue";
 
@@ -19,61 +30,58 @@ const QUOTA_RESERVED: &str = "QuotaReserved";
 /// Flavors are tried in order.
 pub type FlavorQuota = (&'static str, i64);
 
+/// One move of Kueue, which has this quota; returns whether there was one to make.
+pub fn run_kueue(store: &mut Store, quota: &[FlavorQuota]) -> bool {
+    evict_inactive(store) || reserve_quota(store, quota) || preemption::preempt_lower(store, quota)
+}
+
+/// A Workload that somebody has deactivated loses its quota.
+fn evict_inactive(store: &mut Store) -> bool {
+    let is_meant = |workload: &Value| !is_active(workload) && is_admitted(workload);
+    let found = workloads_that(store, is_meant).into_iter().next();
+    let Some((id, _)) = found else {
+        return false;
+    };
+    evict(store, &id, ("Deactivated", ""));
+    true
+}
+
 /// Reserves quota for the first Workload that fits, or says why one does not; returns whether it did.
-pub fn reserve_quota(store: &mut Store, quota: &[FlavorQuota]) -> bool {
+fn reserve_quota(store: &mut Store, quota: &[FlavorQuota]) -> bool {
     let waiting = list_waiting(store);
     let found = waiting.iter().find_map(|id| {
-        let workload = store.get(id)?;
-        let fits = |part: &&FlavorQuota| find_gap(store, workload, part).is_none();
-        Some((id, quota.iter().find(fits)?.0))
+        let (flavor, counts) = room::find(store, store.get(id)?, quota)?;
+        Some((id, flavor, counts))
     });
-    if let Some((id, flavor)) = found {
-        admit(store, id, flavor);
+    if let Some((id, flavor, counts)) = found {
+        admit(store, id, flavor, &counts);
         return true;
     }
     waiting.iter().any(|id| refuse(store, id, quota))
 }
 
-/// Takes the quota of Workloads with a lower priority if that makes room for the first one that waits:
-/// of the lowest first, then of the newest. Those that are not in its way keep theirs. Returns whether
-/// one lost it.
-pub fn preempt_lower(store: &mut Store, quota: &[FlavorQuota]) -> bool {
-    let victims = find_victims(store, quota.iter().map(|(_, pods)| pods).sum());
-    for id in &victims {
-        let why = "Preempted to accommodate a workload due to prioritization in the ClusterQueue";
-        evict(store, id, why);
-    }
-    !victims.is_empty()
-}
-
-/// Somebody with more right needs the quota of this Workload.
-pub fn evict_workload(store: &mut Store, name: &str) {
-    evict(store, &Id::new(Resource::KueueWorkload, name), "");
-}
-
-fn evict(store: &mut Store, id: &Id, why: &str) {
-    let evicted = condition(EVICTED, true, "Preempted", why);
-    set_condition(store, id, &evicted);
-}
-
 /// Workloads that wait for quota, those of the highest priority first, then the oldest.
 fn list_waiting(store: &Store) -> Vec<Id> {
-    let waits = |workload: &Value| {
-        let is_active = view::at(workload, "/spec/active") != Some(&Value::Bool(false));
-        is_active && !holds_quota(workload) && !view::is_terminating(workload)
-    };
     let all = store.all(Resource::KueueWorkload);
     let mut waiting: Vec<(&Id, &Stored)> = all.filter(|(_, w)| waits(w)).collect();
-    waiting.sort_by_key(|(_, w)| (Reverse(priority_of(w)), created_at(w)));
+    waiting.sort_by_key(|(_, w)| (Reverse(priority_of(w)), birth_of(w)));
     waiting.into_iter().map(|(id, _)| id.clone()).collect()
+}
+
+fn waits(workload: &Value) -> bool {
+    let is_reserved = holds_quota(workload) || view::has_condition(workload, QUOTA_RESERVED);
+    let is_over = is_finished(workload) || view::is_terminating(workload);
+    is_active(workload) && !is_reserved && !is_over
 }
 
 fn priority_of(workload: &Value) -> i64 {
     view::number(workload, "/spec/priority")
 }
 
-fn created_at(workload: &Value) -> String {
-    view::text(workload, "/metadata/creationTimestamp").to_owned()
+/// Its place in the order of creation: uids are numbered.
+fn birth_of(workload: &Value) -> u64 {
+    let number = view::uid(workload).rsplit('-').next();
+    number.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 fn list_holding(store: &Store) -> impl Iterator<Item = (&Id, &Stored)> {
@@ -81,60 +89,38 @@ fn list_holding(store: &Store) -> impl Iterator<Item = (&Id, &Stored)> {
     all.filter(|(_, workload)| holds_quota(workload))
 }
 
-/// Why the Workload cannot have quota of this part, in Kueue's words.
-fn find_gap(store: &Store, workload: &Value, (flavor, pods): &FlavorQuota) -> Option<String> {
-    if !suits(store, workload, flavor) {
-        return Some(format!("flavor {flavor} doesn't match node affinity"));
-    }
-    let of_flavor = |workload: &Value| {
-        let assigned = "/status/admission/podSetAssignments/0/flavors/pods";
-        view::text(workload, assigned) == *flavor
+fn workloads_that(store: &Store, holds: impl Fn(&Value) -> bool) -> Vec<(Id, Stored)> {
+    let all = store.all(Resource::KueueWorkload);
+    all.filter(|(_, workload)| holds(workload))
+        .map(|(id, workload)| (id.clone(), workload.clone()))
+        .collect()
+}
+
+fn admit(store: &mut Store, id: &Id, flavor: &str, counts: &[(String, i64)]) {
+    let time = store.stamp();
+    let assign = |(name, count): &(String, i64)| {
+        let mut assignment = json!({"name": name, "count": count});
+        if !flavor.is_empty() {
+            assignment["flavors"] = json!({"pods": flavor});
+        }
+        assignment
     };
-    let used = list_holding(store).filter(|(_, other)| of_flavor(other));
-    let used: i64 = used.map(|(_, other)| size_of(other)).sum();
-    let missing = used + size_of(workload) - pods;
-    (missing > 0).then(|| {
-        let flavor = if flavor.is_empty() {
-            "default"
-        } else {
-            *flavor
-        };
-        format!("insufficient unused quota for pods in flavor {flavor}, {missing} more needed")
-    })
-}
-
-/// Whether no podSet asks for other nodes than the flavor has.
-fn suits(store: &Store, workload: &Value, flavor: &str) -> bool {
-    let flavor = store.get(&Id::of_cluster(Resource::ResourceFlavor, flavor));
-    let labels = flavor.and_then(|flavor| view::at(flavor, "/spec/nodeLabels")?.as_object());
-    let mut labels = labels.into_iter().flatten();
-    labels.all(|(key, value)| {
-        view::list(workload, "/spec/podSets").all(|set| {
-            let selector = view::at(set, "/template/spec/nodeSelector");
-            let asked = selector.and_then(|selector| selector.get(key));
-            asked.is_none_or(|asked| asked == value)
-        })
-    })
-}
-
-fn admit(store: &mut Store, id: &Id, flavor: &str) {
+    let assignments: Vec<Value> = counts.iter().map(assign).collect();
     store.edit(KUEUE, id, |workload| {
-        let sets = view::list(workload, "/spec/podSets");
-        let assignments: Vec<Value> = sets
-            .map(|set| {
-                let mut assignment = json!({"name": set["name"], "count": set["count"]});
-                if !flavor.is_empty() {
-                    assignment["flavors"] = json!({"pods": flavor});
-                }
-                assignment
-            })
-            .collect();
+        let was_evicted = is_evicted(workload);
         let admission = json!({"clusterQueue": "gpus", "podSetAssignments": assignments});
         workload["status"]["admission"] = admission;
-        workload["status"]["conditions"] = json!([
-            condition(QUOTA_RESERVED, true, "QuotaReserved", ""),
-            condition("Admitted", true, "Admitted", ""),
-        ]);
+        set_condition(
+            workload,
+            (QUOTA_RESERVED, true),
+            (QUOTA_RESERVED, ""),
+            &time,
+        );
+        set_condition(workload, ("Admitted", true), ("Admitted", ""), &time);
+        if was_evicted {
+            set_condition(workload, (EVICTED, false), (QUOTA_RESERVED, ""), &time);
+            set_condition(workload, ("Requeued", true), (QUOTA_RESERVED, ""), &time);
+        }
     });
 }
 
@@ -143,7 +129,9 @@ fn refuse(store: &mut Store, id: &Id, quota: &[FlavorQuota]) -> bool {
     let Some(workload) = store.get(id) else {
         return false;
     };
-    let gaps = quota.iter().filter_map(|p| find_gap(store, workload, p));
+    let gaps = quota
+        .iter()
+        .filter_map(|part| room::find_gap(store, workload, part));
     let gaps: Vec<String> = gaps.collect();
     let set = view::text(workload, "/spec/podSets/0/name");
     let gaps = gaps.join(", ");
@@ -151,61 +139,42 @@ fn refuse(store: &mut Store, id: &Id, quota: &[FlavorQuota]) -> bool {
     let is_said = view::list(workload, "/status/conditions")
         .any(|c| view::text(c, "/type") == QUOTA_RESERVED && view::text(c, "/message") == why);
     if !is_said {
-        let refused = condition(QUOTA_RESERVED, false, "Pending", &why);
-        set_condition(store, id, &refused);
+        let time = store.stamp();
+        store.edit(KUEUE, id, |workload| {
+            set_condition(
+                workload,
+                (QUOTA_RESERVED, false),
+                ("Pending", why.as_str()),
+                &time,
+            );
+        });
     }
     !is_said
 }
 
-/// The Workloads that have to lose their quota for the first one that waits.
-fn find_victims(store: &Store, quota: i64) -> Vec<Id> {
-    let first = list_waiting(store).into_iter().next();
-    let Some(first) = first.and_then(|id| store.get(&id)) else {
-        return Vec::new();
-    };
-    let staying = list_holding(store).filter(|(_, w)| !view::has_condition(w, EVICTED));
-    let staying: Vec<(&Id, &Stored)> = staying.collect();
-    let used: i64 = staying.iter().map(|(_, w)| size_of(w)).sum();
-    let is_lower = |(_, w): &(&Id, &Stored)| priority_of(w) < priority_of(first);
-    let mut lower: Vec<(&Id, &Stored)> = staying.into_iter().filter(is_lower).collect();
-    lower.sort_by_key(|(_, w)| (priority_of(w), Reverse(created_at(w))));
-    let mut missing = used + size_of(first) - quota;
-    let mut victims = Vec::new();
-    for (id, workload) in lower {
-        if missing > 0 {
-            missing -= size_of(workload);
-            victims.push((id, size_of(workload)));
-        }
-    }
-    if missing > 0 {
-        return Vec::new();
-    }
-    let mut needless = -missing;
-    let is_needed = |(_, size): &(&Id, i64)| {
-        let may_stay = *size <= needless;
-        needless -= if may_stay { *size } else { 0 };
-        !may_stay
-    };
-    let needed = victims.into_iter().rev().filter(is_needed);
-    needed.map(|(id, _)| id.clone()).collect()
-}
-
-/// Puts it in the place of the one of its type.
-fn set_condition(store: &mut Store, id: &Id, next: &Value) {
+fn evict(store: &mut Store, id: &Id, why: (&str, &str)) {
+    let time = store.stamp();
     store.edit(KUEUE, id, |workload| {
-        let all = view::list(workload, "/status/conditions");
-        let others = all.filter(|c| c["type"] != next["type"]);
-        let all: Vec<Value> = others.chain([next]).cloned().collect();
-        workload["status"]["conditions"] = json!(all);
+        set_condition(workload, (EVICTED, true), why, &time);
     });
 }
 
-fn condition(type_: &str, holds: bool, reason: &str, message: &str) -> Value {
-    json!({
+/// Puts a condition with this reason and message in the place of the one of its type.
+fn set_condition(
+    workload: &mut Value,
+    (type_, holds): (&str, bool),
+    (reason, message): (&str, &str),
+    time: &str,
+) {
+    let next = json!({
         "type": type_,
         "status": if holds { "True" } else { "False" },
         "reason": reason,
         "message": message,
-        "lastTransitionTime": "2026-01-01T00:00:00Z",
-    })
+        "lastTransitionTime": time,
+    });
+    let all = view::list(workload, "/status/conditions");
+    let others = all.filter(|c| view::text(c, "/type") != type_);
+    let all: Vec<Value> = others.chain([&next]).cloned().collect();
+    workload["status"]["conditions"] = json!(all);
 }

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use api::kueue::keys;
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
-use super::{autoscaling, constraints, containers, idle, job, nvlink, sharing, suspend, update};
+use super::{
+    autoscaling, constraints, containers, idle, job, nvlink, queue, sharing, suspend, update,
+};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -117,6 +120,13 @@ impl User {
     #[must_use]
     pub fn with_nvlink(mut self, rng: &mut Rng) -> Self {
         nvlink::write(&mut self.manifest, rng);
+        self
+    }
+
+    /// The same user, whose set names a queue of Kueue.
+    #[must_use]
+    pub fn in_queue(mut self) -> Self {
+        self.manifest["metadata"]["labels"][keys::QUEUE] = json!("team-a");
         self
     }
 
@@ -247,6 +257,24 @@ pub fn act_with_suspensions(user: &User, store: &mut Store, rng: &mut Rng) {
         2 | 3 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
         4 if !user.has_job() => scale(store, rng, Resource::PodClique, 0, 4),
         _ => suspend::toggle(store, &set),
+    }
+}
+
+/// One move of a user whose set is in a queue, or of somebody who needs its quota, beside those of [`act`].
+pub fn act_in_queue(user: &User, store: &mut Store, rng: &mut Rng) {
+    let set = user.set(rng);
+    match rng.below(20) {
+        0 => user.create(store),
+        1 => suspend::toggle(store, &set),
+        2 | 3 => queue::toggle_active(store, rng),
+        4 => job::delete_one(store, rng, Resource::KueueWorkload),
+        5..=9 if user.has_job() => job::delete_one(store, rng, Resource::Pod),
+        5 => update::edit_template(store, rng, &set),
+        6 | 7 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
+        8 | 9 => scale(store, rng, Resource::PodClique, 0, 4),
+        _ => {
+            queue::preempt_workload(store, rng);
+        }
     }
 }
 

@@ -1,11 +1,13 @@
-//! I62: a pod of a gang that waits in a queue starts only with quota, and none of an earlier round starts.
+//! I62: a gang has the quota that Kueue gave to a Workload of it, and lists no more pods than that; a pod
+//! of a gang that waits in a queue starts only with quota, and none of an earlier round starts.
 //! I63: quota is given back, or a request for it removed, once no pod of the gang that may run needs it.
 
 use api::labels;
 use serde_json::Value;
 
+use super::gangs::{lists, references_of};
 use super::window::Window;
-use super::{Checked, demand, job, terminal};
+use super::{Checked, demand, exits, job, terminal};
 use crate::queue;
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
@@ -14,6 +16,12 @@ use crate::view;
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match (record.id.resource, &record.before, &record.after) {
         (Resource::Pod, Some(before), Some(after)) => started(window, before, after),
+        (Resource::PodGang, before, Some(after)) => {
+            listed(window, before.as_deref(), after)?;
+            let Some(before) = before else { return Ok(()) };
+            granted(window, before, after)?;
+            lowered(window, record, before, after)
+        }
         (Resource::KueueWorkload, Some(before), after) => {
             let holds = |workload: &Stored| queue::holds_quota(workload);
             let is_kept = after.as_ref().is_some_and(holds);
@@ -63,6 +71,110 @@ fn started(window: &Window<'_>, before: &Value, after: &Value) -> Checked {
     )
 }
 
+/// A list is decided on the version of the PodGang that it replaces: new pods are added only to one that
+/// has quota, and no more of them wait behind their gates than have it.
+fn listed(window: &Window<'_>, before: Option<&Value>, after: &Value) -> Checked {
+    let was_outside = before.is_some_and(|gang| !queue::is_queued(gang) && is_listing(gang));
+    if !queue::names_queue(after) || was_outside {
+        return Ok(());
+    }
+    let is_reserved = before.is_some_and(queue::is_reserved);
+    for group in view::list(after, "/spec/podgroups") {
+        let part = view::text(group, "/name");
+        let is_new = |pod: &str| before.is_none_or(|gang| !lists(gang, pod));
+        if !references_of(group).any(is_new) {
+            continue;
+        }
+        let granted = before.map_or(0, |gang| queue::granted(gang, part));
+        let waiting = references_of(group).filter(|pod| has_waited(window, pod));
+        let waiting = i64::try_from(waiting.count()).unwrap_or(i64::MAX);
+        demand(is_reserved && waiting <= granted, "I62", || {
+            let gang = view::name(after);
+            format!("{gang} lists {waiting} gated pods of {part}, with quota for {granted}")
+        })?;
+    }
+    Ok(())
+}
+
+fn is_listing(gang: &Value) -> bool {
+    let mut groups = view::list(gang, "/spec/podgroups");
+    groups.any(|group| references_of(group).next().is_some())
+}
+
+/// Whether the pod was behind its gate in each state that the operator may have known.
+fn has_waited(window: &Window<'_>, pod: &str) -> bool {
+    let versions = window.versions(Resource::Pod, |p| view::name(p) == pod);
+    let waits = |pod: &&Stored| !queue::may_run(pod) && view::is_live(pod);
+    !versions.is_empty() && versions.iter().all(waits)
+}
+
+/// Quota is stored as Kueue gave it: a grant grows only with an admitted Workload of that size.
+fn granted(window: &Window<'_>, before: &Value, after: &Value) -> Checked {
+    for grant in queue::grants(after) {
+        let (uid, count) = (view::text(grant, "/uid"), queue::size_of_grant(grant));
+        let mut earlier = queue::grants(before);
+        let earlier = earlier.find(|grant| view::text(grant, "/uid") == uid);
+        if count <= earlier.map_or(0, queue::size_of_grant) {
+            continue;
+        }
+        let workloads = window.of_uid(Resource::KueueWorkload, uid);
+        let admitted = workloads.iter().filter(|w| queue::is_admitted(w));
+        let given = admitted.map(|w| queue::held_by(w)).max();
+        demand(given.is_some_and(|given| count <= given), "I62", || {
+            let (gang, workload) = (view::name(after), view::text(grant, "/workload"));
+            format!("{gang} has quota for {count} pods by {workload}, which had {given:?}")
+        })?;
+    }
+    Ok(())
+}
+
+/// Quota that a gang gives back while it runs on is not used.
+fn lowered(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
+    let stays = queue::is_reserved(before) && queue::is_reserved(after);
+    if !stays || may_have_lost_some(window, before, after) {
+        return Ok(());
+    }
+    for pods in queue::granted_pods(before) {
+        let part = view::text(pods, "/name");
+        let (was, is) = (queue::granted(before, part), queue::granted(after, part));
+        if is >= was {
+            continue;
+        }
+        let gang = view::name(after);
+        let is_user = |pod: &Value| {
+            view::label(pod, labels::POD_GANG) == gang
+                && view::label(pod, labels::POD_CLIQUE) == part
+                && uses_quota(pod, record)
+        };
+        let running = i64::try_from(window.fewest_pods(is_user)).unwrap_or(i64::MAX);
+        demand(running <= is, "I63", || {
+            format!("{gang} keeps quota for {is} of {was} pods of {part}, and {running} run")
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether a grant is gone that Kueue may have taken away.
+fn may_have_lost_some(window: &Window<'_>, before: &Value, after: &Value) -> bool {
+    queue::grants(before).any(|grant| {
+        let uid = view::text(grant, "/uid");
+        let is_kept = queue::grants(after).any(|kept| view::text(kept, "/uid") == uid);
+        let workloads = window.of_uid(Resource::KueueWorkload, uid);
+        let is_steady = window
+            .born_or_gone(Resource::KueueWorkload)
+            .all(|other| other != uid);
+        let is_admitted = !workloads.is_empty() && workloads.iter().all(|w| queue::is_admitted(w));
+        let is_given_back = is_admitted && is_steady;
+        !(is_kept || is_given_back)
+    })
+}
+
+/// Whether the pod may run, or has not ended yet. A pod that hangs on a lost node is given up.
+fn uses_quota(pod: &Value, record: &Record) -> bool {
+    let has_ended = view::is_finished(pod) || exits::has_ended(pod);
+    queue::may_run(pod) && !has_ended && !terminal::is_stuck(pod, record)
+}
+
 /// Of a request for added pods, those that run beyond the quota of the others.
 fn returned(window: &Window<'_>, record: &Record, workload: &Value) -> Checked {
     let (_, gang, _) = view::owner(workload).unwrap_or_default();
@@ -73,12 +185,7 @@ fn returned(window: &Window<'_>, record: &Record, workload: &Value) -> Checked {
     let is_added = view::name(workload) != gang;
     let kept = |found: &&Stored| queue::granted_in_all(found);
     let kept = gangs.iter().map(kept).max().filter(|_| is_added);
-    let runs = |pod: &Value| {
-        view::label(pod, labels::POD_GANG) == gang
-            && queue::may_run(pod)
-            && !view::is_finished(pod)
-            && !terminal::is_stuck(pod, record)
-    };
+    let runs = |pod: &Value| view::label(pod, labels::POD_GANG) == gang && uses_quota(pod, record);
     let running = i64::try_from(window.fewest_pods(runs)).unwrap_or(i64::MAX);
     demand(running <= kept.unwrap_or(0), "I63", || {
         format!(

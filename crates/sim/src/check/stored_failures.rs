@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::window::Window;
-use super::{Checked, demand, job, suspended, updates};
+use super::{Checked, demand, job, quota, suspended, updates};
 use crate::view;
 
 /// The number of failures that a set keeps: a failure that is not among them may be older.
@@ -15,6 +15,7 @@ pub(super) fn check(window: &Window<'_>, pod: &Value) -> Checked {
         && is_of_living_job(window, pod)
         && !is_surplus(window, pod)
         && !suspended::may_be_suspended(window, pod)
+        && !quota::may_be_lost(window, pod)
         && !updates::may_be_replaced(window, pod);
     let sets = job::sets(window, pod);
     let is_noted = || sets.iter().any(|set| is_kept(set, view::name(pod)));

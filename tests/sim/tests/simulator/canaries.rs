@@ -1,6 +1,8 @@
 //! The simulator finds each intentional bug, by the right invariant.
 
-use crate::run::{run, run_leaving, run_suspending};
+use sim::Coverage;
+
+use crate::run::{Failure, run, run_leaving, run_queued, run_suspending};
 use crate::sabotage::Sabotage;
 
 /// Seeds within which a bug has to show. A test run has 1,000.
@@ -55,25 +57,43 @@ fn orphans_are_deleted() {
     eprintln!("OrphanDeleted found by seed {lost} of those that leave children");
 }
 
-/// The first seed of those that suspend in which the bug breaks the invariant.
-fn expect_found_by_suspending(sabotage: Sabotage, invariant: &str) {
+/// The seeds of a course of their own.
+type Seeds = fn(u64, Option<Sabotage>, usize) -> Result<Coverage, Failure>;
+
+/// There is a seed of these in which the bug breaks the invariant.
+fn expect_found_by(run: Seeds, sabotage: Sabotage, invariant: &str) {
     let is_found = |seed: &u64| {
-        let failure = run_suspending(*seed, Some(sabotage), 0).err();
+        let failure = run(*seed, Some(sabotage), 0).err();
         failure.is_some_and(|failure| failure.violation.invariant == invariant)
     };
     let found = (1..=200).find(is_found).expect("within 200 seeds");
-    eprintln!("{sabotage:?} found by seed {found} of those that suspend");
-    assert!(run_suspending(found, None, 0).is_ok(), "without the bug");
+    eprintln!("{sabotage:?} found by seed {found} of its course");
+    assert!(run(found, None, 0).is_ok(), "without the bug");
 }
 
 #[test]
 fn pods_are_made_for_a_suspended_set() {
-    expect_found_by_suspending(Sabotage::SuspensionIgnored, "I59");
+    expect_found_by(run_suspending, Sabotage::SuspensionIgnored, "I59");
 }
 
 #[test]
 fn a_job_is_deleted_before_its_time() {
-    expect_found_by_suspending(Sabotage::ExpiresEarly, "I60");
+    expect_found_by(run_suspending, Sabotage::ExpiresEarly, "I60");
+}
+
+#[test]
+fn quota_is_returned_while_pods_run() {
+    expect_found_by(run_queued, Sabotage::QuotaReturnedEarly, "I63");
+}
+
+#[test]
+fn quota_is_stored_that_kueue_has_not_given() {
+    expect_found_by(run_queued, Sabotage::AdmissionAssumed, "I62");
+}
+
+#[test]
+fn pods_are_listed_without_quota() {
+    expect_found_by(run_queued, Sabotage::QuotaIgnored, "I62");
 }
 
 macro_rules! canaries {

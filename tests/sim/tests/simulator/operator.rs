@@ -23,7 +23,7 @@ use sim::{Call, Id, RequestPath, Resource, Store, topology, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::sabotage::{self, Sabotage, Spoilt, SpoiltGroups, SpoiltPodCliques};
+use crate::sabotage::{self, Sabotage, Spoilt, SpoiltGangs, SpoiltGroups, SpoiltPodCliques};
 use crate::service::{self, Lot};
 use crate::shown::{self, Shown};
 use crate::views::{self, Views};
@@ -42,10 +42,10 @@ const CONTROLLERS: [ControllerName; 4] = [
     PodGangReconciler::NAME,
 ];
 
-/// The scheduler of sets with topology constraints reads PodGangs.
+/// The scheduler of sets with topology constraints reads PodGangs. Sets that name a queue wait for quota.
 fn profiles() -> Arc<Profiles> {
     let kai = (topology::SCHEDULER.to_owned(), Backend::KaiPodGrouper);
-    Arc::new(Profiles::of([kai]))
+    Arc::new(Profiles::of([kai]).with_queueing(true))
 }
 
 /// The rules of PodGangs.
@@ -53,6 +53,11 @@ pub fn gangs() -> PodGangReconciler {
     PodGangReconciler {
         profiles: profiles(),
     }
+}
+
+fn spoilt_gangs(sabotage: Option<Sabotage>) -> SpoiltGangs {
+    let rules = gangs();
+    SpoiltGangs { rules, sabotage }
 }
 
 /// How long an object older than a full list may be shown after it.
@@ -71,7 +76,7 @@ pub struct Operator {
     sets: Arc<Worker<Spoilt>>,
     groups: Arc<Worker<SpoiltGroups>>,
     cliques: Arc<Worker<SpoiltPodCliques>>,
-    gangs: Arc<Worker<podgang::PodGangReconciler>>,
+    gangs: Arc<Worker<SpoiltGangs>>,
     rules: Rules,
     waiting: BTreeSet<Job>,
     /// Jobs queued since the plans were computed.
@@ -161,7 +166,7 @@ impl Operator {
             sets: Arc::new(Worker::new(sets, context.clone())),
             groups: Arc::new(Worker::new(groups, context.clone())),
             cliques: Arc::new(Worker::new(cliques, context.clone())),
-            gangs: Arc::new(Worker::new(gangs(), context.clone())),
+            gangs: Arc::new(Worker::new(spoilt_gangs(sabotage), context.clone())),
             context,
             waiting: BTreeSet::new(),
             triggered: BTreeSet::new(),

@@ -1,11 +1,13 @@
 //! Intentional bugs, which the simulator has to find.
 
+mod gangs;
 mod groups;
 mod podcliques;
 mod requests;
 mod rules;
 mod views;
 
+pub use gangs::SpoiltGangs;
 pub use groups::SpoiltGroups;
 pub use podcliques::SpoiltPodCliques;
 pub use requests::{add, blind, precede, spoil};
@@ -128,4 +130,10 @@ pub enum Sabotage {
     ClaimsRevived,
     /// Claims of indexes beyond the count are removed, though their pods still run.
     ClaimsCutOff,
+    /// Quota is given back as if no pod of the gang ran.
+    QuotaReturnedEarly,
+    /// A Workload that waits passes for one that has quota.
+    AdmissionAssumed,
+    /// Pods are listed as if their gang had quota.
+    QuotaIgnored,
 }

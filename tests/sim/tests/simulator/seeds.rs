@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sim::Coverage;
 
 use crate::coverage::expect_enough;
-use crate::run::{Failure, log_of, run, run_leaving, run_restarting, run_suspending};
+use crate::run::{Failure, log_of, run, run_leaving, run_queued, run_restarting, run_suspending};
 
 const THREADS: usize = 2;
 const LINES: usize = 60;
@@ -98,6 +98,35 @@ fn a_replica_is_restarted_once_for_each_request() {
     }
 }
 
+/// Pods of a set in a queue run with quota only, nothing is given back that they use, and with enough quota
+/// all of them run again (decision 177). Replay with `SIM_QUEUED` set.
+#[test]
+fn what_is_queued_runs_with_quota() {
+    let count = variable("SIM_SEEDS").unwrap_or(100);
+    let met = run_all(count, |seed| run_queued(seed, None, LINES));
+    for (what, number) in met.all().filter(|(what, _)| what.contains("quota")) {
+        eprintln!("{number:8} {what}");
+    }
+    for what in [
+        "quota reserved",
+        "quota evicted",
+        "evicted quota returned",
+        "quota evicted at rest",
+        "pod started in a later round of quota",
+        "crash",
+    ] {
+        assert!(met.of(what) >= count / 2, "{what}: {}", met.of(what));
+    }
+    for what in [
+        "quota reserved for added pods",
+        "quota reserved for a part",
+        "quota of single pods returned",
+        "quota returned with its Workload",
+    ] {
+        assert!(met.of(what) >= count / 20, "{what}: {}", met.of(what));
+    }
+}
+
 /// A failing seed can be replayed: a run depends on nothing but its seed.
 #[test]
 fn a_seed_does_the_same_each_time() {
@@ -118,13 +147,17 @@ fn replay() {
     };
     let lines = variable("SIM_LINES").unwrap_or(1_000_000);
     let lines = usize::try_from(lines).unwrap();
-    let is_leaving = std::env::var_os("SIM_LEAVING").is_some();
-    let is_suspending = std::env::var_os("SIM_SUSPENDING").is_some();
-    let is_restarting = std::env::var_os("SIM_RESTARTING").is_some();
-    let run = match (is_leaving, is_suspending, is_restarting) {
-        (true, ..) => run_leaving,
-        (_, true, _) => run_suspending,
-        (.., true) => run_restarting,
+    let courses = [
+        "SIM_LEAVING",
+        "SIM_SUSPENDING",
+        "SIM_QUEUED",
+        "SIM_RESTARTING",
+    ];
+    let run = match courses.map(|name| std::env::var_os(name).is_some()) {
+        [true, ..] => run_leaving,
+        [_, true, ..] => run_suspending,
+        [_, _, true, _] => run_queued,
+        [.., true] => run_restarting,
         _ => run,
     };
     if let Err(failure) = run(seed, None, lines) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::kai::KaiTopology;
+use api::kueue::KueueWorkload;
 use api::nvidia::ComputeDomain;
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
@@ -28,8 +29,8 @@ use tokio::time::Instant;
 use crate::sabotage::{Sabotage, misread, revoke_deletion};
 
 /// The watched kinds: behind those that all seeds have those of the cluster, then claims, then
-/// ComputeDomains.
-pub const KINDS: [Resource; 14] = [
+/// ComputeDomains, then those of queues.
+pub const KINDS: [Resource; 15] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -44,6 +45,7 @@ pub const KINDS: [Resource; 14] = [
     Resource::ResourceClaim,
     Resource::ComputeDomain,
     Resource::ResourceClaimTemplate,
+    Resource::KueueWorkload,
 ];
 
 /// How many of them all seeds have.
@@ -54,6 +56,9 @@ pub const WITH_TOPOLOGY: usize = 11;
 
 /// How many of them seeds have that have claims, and no ComputeDomains.
 pub const WITH_CLAIMS: usize = 12;
+
+/// How many of them seeds have that have ComputeDomains, and no queue.
+pub const WITH_DOMAINS: usize = 14;
 
 macro_rules! by_kind {
     ($resource:expr, $f:ident ( $($arg:expr),* )) => {
@@ -72,12 +77,12 @@ macro_rules! by_kind {
             Resource::ResourceClaim => $f::<Claim>($($arg),*),
             Resource::ComputeDomain => $f::<ComputeDomain>($($arg),*),
             Resource::ResourceClaimTemplate => $f::<ResourceClaimTemplate>($($arg),*),
+            Resource::KueueWorkload => $f::<KueueWorkload>($($arg),*),
             Resource::PodGroup
             | Resource::CompositePodGroup
             | Resource::Workload
             | Resource::KaiPodGroup
             | Resource::VolcanoPodGroup
-            | Resource::KueueWorkload
             | Resource::ResourceFlavor
             | Resource::Event => unreachable!("not watched"),
         }

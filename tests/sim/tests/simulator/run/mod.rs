@@ -3,8 +3,10 @@
 mod acts;
 mod answers;
 mod calm;
+mod course;
 mod domains;
 mod leaving;
+mod queued;
 mod restarting;
 mod suspending;
 mod trouble;
@@ -13,15 +15,15 @@ use std::time::Duration;
 
 use sim::actors::{self, GarbageCollector, Playing, User};
 use sim::check::{Checker, Requests, Violation};
-use sim::store::Record;
 use sim::{Coverage, Rng, Store, nvlink, sharing, topology};
 use tokio::time::Instant;
 
 use crate::operator::{self, Operator};
 use crate::sabotage::Sabotage;
 use crate::service::{Lot, Parked};
+pub use course::{Failure, log_of, run, run_leaving, run_queued, run_restarting, run_suspending};
 use leaving::Held;
-use sim::story::{self, Notes};
+use sim::story::Notes;
 
 /// Steps with trouble.
 const TROUBLED: usize = 350;
@@ -31,109 +33,6 @@ const WAKES_EVERY: u64 = 16;
 
 /// One seed in this many has a scheduler that places gangs as a whole and lets them preempt.
 const GANGS_EVERY: u64 = 3;
-
-/// A failed seed.
-#[derive(Debug)]
-pub struct Failure {
-    /// The problem.
-    pub violation: Violation,
-    /// The story of the run.
-    pub story: String,
-}
-
-/// Runs a seed and returns its coverage; if it fails, runs it again with its story.
-pub fn run(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<Coverage, Failure> {
-    match attempt(Course::Any, seed, sabotage, 0) {
-        Err(_) if lines > 0 => attempt(Course::Any, seed, sabotage, lines),
-        result => result,
-    }
-}
-
-/// The same for a set that is deleted with `--cascade=orphan` and applied again, several times.
-pub fn run_leaving(
-    seed: u64,
-    sabotage: Option<Sabotage>,
-    lines: usize,
-) -> Result<Coverage, Failure> {
-    match attempt(Course::Leaving, seed, sabotage, 0) {
-        Err(_) if lines > 0 => attempt(Course::Leaving, seed, sabotage, lines),
-        result => result,
-    }
-}
-
-/// The same for a set that is suspended and resumed, several times.
-pub fn run_suspending(
-    seed: u64,
-    sabotage: Option<Sabotage>,
-    lines: usize,
-) -> Result<Coverage, Failure> {
-    match attempt(Course::Suspending, seed, sabotage, 0) {
-        Err(_) if lines > 0 => attempt(Course::Suspending, seed, sabotage, lines),
-        result => result,
-    }
-}
-
-/// The same for a set of which a user asks for restarts of single replicas, several times.
-pub fn run_restarting(
-    seed: u64,
-    sabotage: Option<Sabotage>,
-    lines: usize,
-) -> Result<Coverage, Failure> {
-    match attempt(Course::Restarting, seed, sabotage, 0) {
-        Err(_) if lines > 0 => attempt(Course::Restarting, seed, sabotage, lines),
-        result => result,
-    }
-}
-
-/// The course of a run.
-#[derive(Clone, Copy)]
-enum Course {
-    Any,
-    Leaving,
-    Suspending,
-    Restarting,
-}
-
-fn attempt(
-    course: Course,
-    seed: u64,
-    sabotage: Option<Sabotage>,
-    lines: usize,
-) -> Result<Coverage, Failure> {
-    paused().block_on(async {
-        let mut run = Run::new(seed, sabotage, lines > 0);
-        let result = match course {
-            Course::Any => run.all().await,
-            Course::Leaving => run.leave_and_return().await,
-            Course::Suspending => run.suspend_and_resume().await,
-            Course::Restarting => run.restart_replicas().await,
-        };
-        match result {
-            Ok(()) => {
-                run.coverage.read(&run.store);
-                Ok(run.coverage)
-            }
-            Err(violation) => Err(Failure {
-                violation,
-                story: format!(
-                    "{}\n{}",
-                    story::tell(&run.store, &run.events, lines),
-                    run.state()
-                ),
-            }),
-        }
-    })
-}
-
-/// The store's log of the seed.
-pub fn log_of(seed: u64) -> Vec<String> {
-    paused().block_on(async {
-        let mut run = Run::new(seed, None, false);
-        let _ = run.all().await;
-        let line = |r: &Record| format!("{} {} {} {}", r.time, r.actor, r.id, r.last);
-        run.store.log.iter().map(line).collect()
-    })
-}
 
 /// A runtime in which time passes only when a test advances it.
 pub fn paused() -> tokio::runtime::Runtime {
@@ -172,6 +71,8 @@ struct Run {
     has_claims: bool,
     /// Whether pods of the set join ComputeDomains.
     has_domains: bool,
+    /// The pods for which Kueue has quota in all, if the set names a queue.
+    quota: Option<i64>,
     /// Whether pods only start and nothing else happens.
     is_quiet: bool,
     coverage: Coverage,
@@ -229,6 +130,7 @@ impl Run {
             has_topology,
             has_claims,
             has_domains,
+            quota: None,
             is_quiet: false,
             coverage: Coverage::default(),
         }
@@ -333,6 +235,11 @@ impl Run {
             return true;
         }
         if self.has_domains && actors::run_driver(store, rng) {
+            return true;
+        }
+        if let Some(pods) = self.quota
+            && actors::run_kueue(store, &[("", pods)])
+        {
             return true;
         }
         let first = rng.below(5);

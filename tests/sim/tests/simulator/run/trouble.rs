@@ -57,8 +57,11 @@ impl Run {
 
     pub(super) fn any_kind(&mut self) -> Resource {
         let kinds = &views::KINDS;
+        if self.quota.is_some() {
+            return kinds[self.rng.below(kinds.len())];
+        }
         let count = match (self.has_domains, self.has_claims, self.has_topology) {
-            (true, ..) => kinds.len(),
+            (true, ..) => views::WITH_DOMAINS,
             (false, true, _) => views::WITH_CLAIMS,
             (false, false, true) => views::WITH_TOPOLOGY,
             (false, false, false) => views::IN_ALL,

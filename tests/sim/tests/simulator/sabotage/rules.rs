@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
-use api::{GoDuration, PodCliqueSet, PodCliqueSetStatus, labels};
+use api::podgang::{GangQuota, GrantedPods, QuotaGrant};
+use api::{GoDuration, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
 use domain::plan::{Plan, Purpose};
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Pace, Reconciler};
@@ -49,6 +50,12 @@ impl Reconciler for Spoilt {
         }
         if self.sabotage == Some(Sabotage::PiecemealJoining) {
             pass_for_established(&mut snapshot);
+        }
+        if self.sabotage == Some(Sabotage::QuotaIgnored) {
+            let parts: Vec<String> = snapshot.podcliques.keys().cloned().collect();
+            for gang in &mut snapshot.children.gangs {
+                pass_for_reserved(Arc::make_mut(gang), &parts);
+            }
         }
         if self.sabotage == Some(Sabotage::OrphanDeleted) {
             let finalizers = &mut Arc::make_mut(&mut snapshot.stored).metadata.finalizers;
@@ -140,6 +147,28 @@ fn pass_for_established(snapshot: &mut Snapshot) {
         status.was_available = true;
         (status.was_idle, status.scaled_below_to) = (None, None);
     }
+}
+
+/// Pretends that a gang which waits for quota has it for all its pods.
+fn pass_for_reserved(gang: &mut PodGang, parts: &[String]) {
+    let status = gang.status.get_or_insert_default();
+    let mut conditions = status.conditions.iter_mut();
+    let waits = conditions.find(|c| c.type_ == "QuotaReserved" && c.status != "True");
+    let Some(condition) = waits else {
+        return;
+    };
+    "True".clone_into(&mut condition.status);
+    let pods = parts.iter().map(|name| GrantedPods {
+        name: name.clone(),
+        count: 100,
+        ..GrantedPods::default()
+    });
+    let grants = vec![QuotaGrant {
+        pods: pods.collect(),
+        ..QuotaGrant::default()
+    }];
+    let round = status.quota.as_ref().map_or(0, |quota| quota.round);
+    status.quota = Some(GangQuota { round, grants });
 }
 
 /// Pretends that the delay is a second shorter.
