@@ -155,7 +155,7 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
             gang.metadata.owner_references.clone(),
             readiness::no_domain_of(gang).map(str::to_owned),
             gang.status.as_ref().and_then(|s| s.quota.clone()),
-            quota::report(gang).map(|words| words.map(str::to_owned)),
+            report_quota(gang),
             readiness::contradiction_of(gang).map(str::to_owned),
         )
     };
@@ -177,10 +177,15 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
         let groups = gang.spec.pod_groups.iter();
         groups.map(move |group| key_in(gang, &group.name))
     }));
-    // Parts that are to join the gang report whether it runs.
-    if !change.keeps(readiness::runs) || !change.keeps(quota::round) {
+    // Parts that are to join the gang report whether it runs, and why it waits for quota.
+    if !change.keeps(readiness::runs) || !change.keeps(quota::round) || !change.keeps(report_quota)
+    {
         let newest = change.newest().into_iter();
         all.extend(newest.flat_map(|gang| members::find_by_gang(gang, caches)));
     }
     all
+}
+
+fn report_quota(gang: &PodGang) -> Option<[String; 3]> {
+    quota::report(gang).map(|words| words.map(str::to_owned))
 }

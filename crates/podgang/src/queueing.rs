@@ -186,17 +186,23 @@ fn find_end(gang: &PodGang, caches: &Caches) -> Option<PodCliqueSetPhase> {
     phase.filter(|phase| training::is_terminal(Some(*phase)))
 }
 
+/// Of the parts of the gang, and of those that have or need quota: a part that is replaced is in no list
+/// for a moment.
 fn find_cliques(gang: &PodGang, parts: &[GangPart], caches: &Caches) -> BTreeMap<String, String> {
     let set = set_of(&gang.metadata).and_then(|key| caches.of::<PodCliqueSet>().get(&key));
     let Some(set) = set else {
         return BTreeMap::new();
     };
     let name = ownership::name(&set.metadata);
-    parts
-        .iter()
+    let listed = parts.iter().map(|part| part.name.clone());
+    let requested = quota::requested(&gang.metadata).unwrap_or_default();
+    let names = listed.chain(requested.into_keys());
+    names
+        .chain(quota::granted_parts(gang).map(str::to_owned))
         .filter_map(|part| {
-            let slot = layout::find(name, &set.spec.template, &part.name)?;
-            Some((part.name.clone(), slot.clique.to_owned()))
+            let slot = layout::find(name, &set.spec.template, &part)?;
+            let clique = slot.clique.to_owned();
+            Some((part, clique))
         })
         .collect()
 }

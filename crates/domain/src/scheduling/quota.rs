@@ -118,6 +118,12 @@ pub fn granted(gang: &PodGang, podclique: &str) -> i32 {
     counts.fold(0, i32::saturating_add)
 }
 
+/// The PodCliques of which pods have quota.
+pub fn granted_parts(gang: &PodGang) -> impl Iterator<Item = &str> {
+    let grants = quota_of(gang).into_iter().flat_map(|quota| &quota.grants);
+    grants.flat_map(|grant| &grant.pods).map(|pods| &*pods.name)
+}
+
 /// The flavor of the pod with this index: that of its place behind the pods of earlier grants. A pod
 /// beyond them, which others below it have left behind, has the last one.
 pub fn flavor_of<'a>(gang: &'a PodGang, podclique: &str, index: i32) -> Option<&'a GrantedPods> {

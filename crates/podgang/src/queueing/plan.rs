@@ -103,8 +103,11 @@ fn plan_reserved(
         let uid = ownership::uid(&workload.metadata);
         grants.iter().find(|grant| grant.uid == uid)
     };
+    // Kueue keeps an evicted Workload until its job has stopped. That of a job that is over is finished.
+    let is_stopped = facts.end.is_none() && release::needs_none(gang, facts);
     let mut actions: Vec<Action> = staying(facts)
         .filter_map(|workload| match grant_of(workload) {
+            Some(_) if is_stopped && !grant::is_admitted(workload) => Some(give_up(workload)),
             Some(granted) => release::with_progress(gang, facts, workload, granted, now)
                 .map(Action::replace_status),
             None => plan_growth(snapshot, facts, (workload, grants), &missing, now),

@@ -45,6 +45,11 @@ pub fn has_users(gang: &PodGang, facts: &QueueingFacts) -> bool {
     })
 }
 
+/// Whether all pods of the gang have completed: none uses quota, and its set asks for none.
+pub fn needs_none(gang: &PodGang, facts: &QueueingFacts) -> bool {
+    counts::requested(gang).is_empty() && !has_users(gang, facts)
+}
+
 /// Whether no PodClique of the gang uses more quota than it has.
 pub fn fits(gang: &PodGang, facts: &QueueingFacts, grants: &[QuotaGrant]) -> bool {
     let granted = counts::granted(grants);
@@ -146,20 +151,22 @@ fn judge_readiness(
     }
 }
 
-/// The quota that is not needed any more, by podSet. It never falls.
+/// The quota that is not needed any more, by podSet. It never falls. While the clique of a PodClique is
+/// unknown, nothing is given back: its pods may run.
 fn reclaimable(
     facts: &QueueingFacts,
     workload: &KueueWorkload,
     granted: &QuotaGrant,
 ) -> Vec<KueueReclaimable> {
+    let status = workload.status.clone().unwrap_or_default();
     let mut held: BTreeMap<&str, i32> = BTreeMap::new();
     for pods in &granted.pods {
-        if let Some(clique) = facts.cliques.get(&pods.name) {
-            let count = held.entry(clique).or_default();
-            *count = count.saturating_add(pods.count);
-        }
+        let Some(clique) = facts.cliques.get(&pods.name) else {
+            return status.reclaimable_pods;
+        };
+        let count = held.entry(clique).or_default();
+        *count = count.saturating_add(pods.count);
     }
-    let status = workload.status.clone().unwrap_or_default();
     let unneeded = |pod_set: &KueuePodSet| {
         let held = held.get(&*pod_set.name).copied().unwrap_or(0);
         let before = grant::reclaimable(workload, &pod_set.name);

@@ -11,7 +11,7 @@ use domain::object::ownership;
 use domain::plan::Event;
 use domain::scheduling::quota;
 
-use super::{QueueingFacts, counts, grant};
+use super::{QueueingFacts, counts, grant, release};
 use crate::observe::Snapshot;
 
 const SUSPENDED: &str = "its set is suspended";
@@ -148,17 +148,21 @@ fn has_leftovers(facts: &QueueingFacts, round: i64) -> bool {
         })
 }
 
-/// Why the gang has no quota any more. An unknown state is no loss, and a job that is over has nothing
-/// to lose: Kueue may delete its Workload.
+/// Why the gang has no quota any more. An unknown state is no loss. A job that is over has nothing to lose,
+/// for Kueue may delete its Workload, and neither has a gang of which all pods have completed.
 fn find_loss(snapshot: &Snapshot, facts: &QueueingFacts, quota: &GangQuota) -> Option<Wait> {
     if facts.end.is_some() {
         return None;
     }
+    let gang = &snapshot.gang;
     if snapshot.is_suspended {
         return Some(Wait {
             reason: Reason::WaitingForQuota,
             text: SUSPENDED.to_owned(),
         });
+    }
+    if release::needs_none(gang, facts) {
+        return None;
     }
     if !facts.has_base_quota {
         return Some(taken("its base gang has none"));
@@ -269,11 +273,19 @@ fn find_first(snapshot: &Snapshot, facts: &QueueingFacts) -> Result<QuotaGrant, 
 fn explain_missing(gang: &PodGang, facts: &QueueingFacts) -> String {
     if let Some(cause) = facts.find_hindrance() {
         cause
+    } else if has_completed(gang) {
+        "it needs none any more: its pods have completed".to_owned()
     } else if counts::requested(gang).is_empty() {
         "not all of its pods exist".to_owned()
     } else {
         "its Workload is being created".to_owned()
     }
+}
+
+/// Whether the set has asked for pods of the gang, and asks for none any more.
+fn has_completed(gang: &PodGang) -> bool {
+    let requested = quota::requested(&gang.metadata).unwrap_or_default();
+    !requested.is_empty() && requested.values().all(|count| *count == 0)
 }
 
 /// With the words about pods that wait for more.

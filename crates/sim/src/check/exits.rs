@@ -108,7 +108,7 @@ pub(super) fn check_kept(window: &Window<'_>, pod: &Value) -> Checked {
 }
 
 /// Whether its app containers have ended and are not started again.
-pub(super) fn has_ended(pod: &Value) -> bool {
+pub(crate) fn has_ended(pod: &Value) -> bool {
     let policy = view::text(pod, "/spec/restartPolicy");
     let stays_ended = |c: &Value| {
         let code = view::at(c, "/state/terminated/exitCode").and_then(Value::as_i64);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{pods_of, ready};
 use crate::resource::{Id, Resource};
 use crate::store::Store;
-use crate::view;
+use crate::{queue, view};
 
 pub(super) fn check_gang(store: &Store, name: &str, parts: &BTreeSet<String>) -> Vec<String> {
     let Some(gang) = store.get(&Id::new(Resource::PodGang, name)) else {
@@ -27,7 +27,9 @@ pub(super) fn check_gang(store: &Store, name: &str, parts: &BTreeSet<String>) ->
             .map(|r| view::text(r, "/name"))
             .collect();
         let pods: BTreeSet<&str> = pods_of(store, view::uid(clique)).map(view::name).collect();
-        if refs != pods {
+        // It lost its quota when its pods had completed, and needs none any more.
+        let lists_none = queue::is_queued(gang) && !queue::is_reserved(gang) && refs.is_empty();
+        if refs != pods && !lists_none {
             problems.push(format!("{name}: {part} lists {refs:?}, {pods:?} exist"));
         }
         let least =

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Resource, Store, is_rooted, view};
+use crate::check::exits::has_ended;
 use crate::queue;
 
 /// The errors in gangs of sets that name a queue, and in their Workloads. A gang that runs outside the
@@ -22,18 +23,21 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
 
 fn wrong_quota(store: &Store, gang: &Value) -> Option<String> {
     let name = view::name(gang);
-    let is_user =
-        |pod: &Value| view::label(pod, api::labels::POD_GANG) == name && view::is_live(pod);
+    let is_user = |pod: &Value| {
+        let has_ended = view::is_finished(pod) || has_ended(pod);
+        view::label(pod, api::labels::POD_GANG) == name && view::is_live(pod) && !has_ended
+    };
     let pods = store.all(Resource::Pod).filter(|(_, pod)| is_user(pod));
     let used = i64::try_from(pods.count()).unwrap_or(i64::MAX);
     let granted = queue::granted_in_all(gang);
     let is_own = |workload: &Value| view::owner(workload).is_some_and(|o| o.2 == view::uid(gang));
     let workloads = store.all(Resource::KueueWorkload);
-    let held: i64 = workloads
-        .filter(|(_, workload)| is_own(workload))
-        .map(|(_, workload)| queue::held_by(workload))
-        .sum();
-    let is_right = used == granted && used == held;
+    let own = workloads.filter(|(_, workload)| is_own(workload));
+    let own: Vec<&Value> = own.map(|(_, workload)| &**workload).collect();
+    let held: i64 = own.iter().map(|workload| queue::held_by(workload)).sum();
+    // Kueue takes the quota of a Workload that is over; the status keeps what it was.
+    let is_over = own.iter().any(|workload| queue::is_finished(workload));
+    let is_right = used == held && (is_over || used == granted);
     (!is_right).then(|| {
         format!("{name}: {used} pods, quota for {granted} by its status, for {held} by Workloads")
     })

@@ -116,6 +116,30 @@ fn other_words_about_its_quota_trigger_its_podcliques() {
     assert!(names(&found, PODCLIQUES).contains(&"demo-0-a"), "{found:?}");
 }
 
+/// Its list is written when all of them have pods.
+#[test]
+fn other_words_trigger_a_podclique_that_is_to_join_the_gang() {
+    let caches = caches();
+    caches
+        .of::<PodCliqueSet>()
+        .apply(set("demo").clique("a", |c| c).build());
+    let unlisted = |message: &str| {
+        let mut status = quota(false, 0);
+        for condition in &mut status.conditions {
+            message.clone_into(&mut condition.message);
+        }
+        let mut gang = gang("demo-0", Some(status));
+        gang.spec.pod_groups.clear();
+        Some(Arc::new(gang))
+    };
+    let change = Change {
+        old: unlisted("its Workload is being created"),
+        new: unlisted("Pending: insufficient unused quota"),
+    };
+    let found = triggered_by(&change, &caches);
+    assert!(names(&found, PODCLIQUES).contains(&"demo-0-a"), "{found:?}");
+}
+
 #[test]
 fn a_workload_triggers_its_gang() {
     let workload = KueueWorkload {

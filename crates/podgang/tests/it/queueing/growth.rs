@@ -101,6 +101,23 @@ fn quota_of_pods_that_are_scaled_in_is_returned_once_they_are_gone() {
     assert_eq!(grants(&snapshot), ["demo-0 3"]);
 }
 
+/// A part that is replaced is in no list for a moment, and its set may be gone: its pods may run.
+#[test]
+fn nothing_is_given_back_while_the_clique_of_a_podclique_is_unknown() {
+    let mut snapshot = grown();
+    let cliques = std::mem::take(&mut facts(&mut snapshot).cliques);
+    assert!(store_status(&mut snapshot).is_empty());
+    request(&mut snapshot, 4);
+    give_pods(&mut snapshot, 4, PodBuilder::ready);
+    list_pods(&mut snapshot);
+    assert!(store_status(&mut snapshot).is_empty());
+    facts(&mut snapshot).cliques = cliques;
+    assert_eq!(
+        words(&store_status(&mut snapshot)),
+        ["status Workload demo-0.x1"]
+    );
+}
+
 #[test]
 fn a_gang_stays_when_the_quota_of_added_pods_is_lost() {
     let mut snapshot = grown();

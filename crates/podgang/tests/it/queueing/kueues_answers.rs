@@ -202,3 +202,56 @@ fn a_workload_is_not_finished_while_a_pod_runs() {
     facts(&mut snapshot).end = Some(PodCliqueSetPhase::Failed);
     assert_eq!(written_conditions(&mut snapshot, types::FINISHED), None);
 }
+
+/// A replica of a group completes before its job is over.
+#[test]
+fn a_gang_whose_pods_have_completed_has_no_quota_to_lose() {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 0);
+    give_pods(&mut snapshot, 3, |p| p.ungated().phase("Succeeded"));
+    list_pods(&mut snapshot);
+    let returned = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &returned);
+    evict(&mut snapshot, "demo-0");
+    let given_up = store_status(&mut snapshot);
+    assert!(state(&snapshot).starts_with("True"), "{}", state(&snapshot));
+    assert_eq!(
+        words(&given_up),
+        ["delete Workload demo-0 at version 1: its pods need no quota any more"]
+    );
+    carry_out(&mut snapshot, &given_up);
+    facts(&mut snapshot).has_base_quota = false;
+    assert!(store_status(&mut snapshot).is_empty());
+    assert!(state(&snapshot).starts_with("True"), "{}", state(&snapshot));
+    facts(&mut snapshot).has_base_quota = true;
+    request(&mut snapshot, 1);
+    store_status(&mut snapshot);
+    assert!(
+        state(&snapshot).starts_with("False QuotaEvicted"),
+        "it needs quota again: {}",
+        state(&snapshot)
+    );
+}
+
+/// The quota was taken while the last pods ended.
+#[test]
+fn a_gang_without_quota_whose_pods_have_completed_says_so() {
+    let mut snapshot = granted(3);
+    give_pods(&mut snapshot, 3, |p| p.ungated().phase("Succeeded"));
+    list_pods(&mut snapshot);
+    evict(&mut snapshot, "demo-0");
+    store_status(&mut snapshot);
+    request(&mut snapshot, 0);
+    let given_up = store_status(&mut snapshot);
+    assert_eq!(
+        words(&given_up),
+        ["delete Workload demo-0 at version 1: its pods need no quota any more"]
+    );
+    carry_out(&mut snapshot, &given_up);
+    store_status(&mut snapshot);
+    assert_eq!(
+        state(&snapshot),
+        "False WaitingForQuota: gang demo-0 waits in queue team-a: it needs none any more: its pods have \
+         completed"
+    );
+}
