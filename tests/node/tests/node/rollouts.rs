@@ -1,6 +1,7 @@
 //! Updates whose templates are bad, and updates under load (docs/semantics.md §14).
 
 mod canary;
+mod room;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -25,6 +26,17 @@ pub fn rows() -> Vec<Row> {
         row("rollouts::two_cliques_go_together", "-", pair),
         row("rollouts::canary_of_one_pod", "-", canary::of_one_pod),
         row("rollouts::one_server_with_surge", "-", one_server),
+        row(
+            "rollouts::six_places_for_eight_pods",
+            "F2",
+            room::of_six_places,
+        ),
+        row("rollouts::two_sets_on_a_full_node", "G7", room::of_two_sets),
+        row(
+            "rollouts::count_and_template_in_one_edit",
+            "F8",
+            room::of_added_pods,
+        ),
         row("rollouts::servers_that_end_at_once", "-", hasty_servers)
             .alone()
             .of_soak(),

@@ -12,8 +12,8 @@ pub type Test = Box<dyn FnOnce() -> Result<(), String> + Send>;
 pub struct Row {
     /// Theme and name, as in `cargo test`.
     pub name: String,
-    /// The finding of the reviews on real nodes: `1` to `10`, `R1` to `R8`, or `-` for behaviour
-    /// that was right.
+    /// The finding of the reviews that it guards: `1` to `10` and `R1` to `R8` of those on real nodes,
+    /// a letter and a number of others, or `-` for behaviour that was right.
     pub finding: &'static str,
     /// Whether `make test-node` runs it; `make soak-node` runs all.
     pub is_in_short_list: bool,
