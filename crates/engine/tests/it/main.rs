@@ -33,6 +33,7 @@ mod server;
 mod status;
 mod status_hold;
 mod tenants;
+mod under_way;
 mod unlabelled;
 mod unsettled;
 mod work_queue;
