@@ -5,6 +5,7 @@ mod blip;
 mod image;
 mod lost_node;
 
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 use sim::Store;
 
@@ -96,6 +97,12 @@ impl Cause {
 
 const NOTHING: Act = |_, _, _| {};
 
+/// Longer than a pod waits for a node before it counts as one without room.
+const SILENCE: SignedDuration = SignedDuration::from_secs(90);
+
+/// The scheduler places no pod for a while, and says nothing about any.
+const FALL_SILENT: Act = |store, _, world| world.silent_until = store.now + SILENCE;
+
 /// The update ends, with version 2.
 const ENDS: Cause = Cause {
     name: "",
@@ -117,7 +124,7 @@ const ENDS: Cause = Cause {
     missing: 0,
 };
 
-pub static CAUSES: [Cause; 23] = [
+pub static CAUSES: [Cause; 25] = [
     Cause {
         name: "no spare room",
         surge_fits: false,
@@ -339,6 +346,22 @@ pub static CAUSES: [Cause; 23] = [
             Some(&["has had no room"]),
         ],
         cure: |_, _, world| world.program = Program::Good,
+        ..ENDS
+    },
+    Cause {
+        name: "a scheduler that is silent for 90 s",
+        leaves_room: true,
+        before: FALL_SILENT,
+        ..ENDS
+    },
+    Cause {
+        // The update may end without units that are not required. They come up all the same.
+        name: "a scheduler that is silent for 90 s when the last unit is replaced",
+        leaves_room: true,
+        // Where units may be missing, a surge unit gives its room to the one that waits: fewer serve.
+        meets: |shape| shape.surge == 0 || shape.max_unavailable == 0,
+        during: Some(FALL_SILENT),
+        when: shape::has_no_old_pod,
         ..ENDS
     },
 ];

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use sim::actors::{self, GarbageCollector};
 use sim::service::Server;
@@ -38,6 +38,8 @@ pub struct World {
     pub places: usize,
     /// The new program.
     pub program: Program,
+    /// Until then the scheduler looks at no pod, as if it was away.
+    pub silent_until: Timestamp,
 }
 
 impl World {
@@ -45,6 +47,7 @@ impl World {
         Self {
             places,
             program: Program::Good,
+            silent_until: Timestamp::UNIX_EPOCH,
         }
     }
 }
@@ -79,7 +82,8 @@ fn move_pod(store: &mut Store, id: &Id, world: &World) {
     } else if !view::gates(&pod).is_empty() {
         // Its gang is not complete.
     } else if view::text(&pod, "/spec/nodeName").is_empty() {
-        if actors::may_be_placed(store, &pod) {
+        let is_silent = store.now < world.silent_until;
+        if !is_silent && actors::may_be_placed(store, &pod) {
             let has_place = actors::placed(store) < world.places;
             place(store, id, has_place && program != Program::Unschedulable);
         }

@@ -281,6 +281,16 @@ pub fn has_new_pod(store: &Store) -> Result<(), String> {
     has_one.then_some(()).ok_or_else(|| "none".to_owned())
 }
 
+/// Whether no pod of version 1 stays: the last unit is being replaced.
+pub fn has_no_old_pod(store: &Store) -> Result<(), String> {
+    let is_old = |pod: &Value| has_version(pod, "1") && view::is_live(pod);
+    let old = store.all(Resource::Pod).filter(|(_, pod)| is_old(pod));
+    let count = old.count();
+    (count == 0)
+        .then_some(())
+        .ok_or_else(|| format!("{count} old pods stay"))
+}
+
 /// Whether a pod of version 1 is gone or about to go.
 pub fn has_replaced_one(store: &Store) -> Result<(), String> {
     let is_going = |record: &Record| {
