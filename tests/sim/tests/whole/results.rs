@@ -47,7 +47,8 @@ pub fn run_all(disturbances: fn(&Reference) -> Vec<Disturbance>) -> Results {
     results.into_inner().unwrap()
 }
 
-fn each<T: Sync>(all: &[T], run: impl Fn(&T) + Sync) {
+/// Runs all of them, several at once.
+pub fn each<T: Sync>(all: &[T], run: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {

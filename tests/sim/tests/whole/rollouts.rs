@@ -13,6 +13,7 @@ mod down;
 mod floor;
 mod ganged;
 mod graphs;
+mod mixed;
 mod nodes;
 mod paused;
 mod reader;

@@ -14,6 +14,8 @@ use tokio::time::Instant;
 use super::floor::is_deleted;
 use super::nodes::{self, World};
 use super::{KILLS, LIMIT, LINES, has_version, shape};
+use crate::disturbance::Disturbance;
+use crate::fault::Signature;
 use crate::ring::{Begin, Ring, in_paused_time};
 use crate::scenarios::create;
 
@@ -88,6 +90,21 @@ impl Course {
         let (pause, most) = KILLS;
         self.next_kill = Some(Instant::now() + pause);
         self.kills_left = most;
+    }
+
+    /// From now on the operator's writes are counted, and the fault may occur.
+    pub fn begin_fault(&self, fault: Option<Disturbance>) {
+        self.ring.wire.begin(fault);
+    }
+
+    /// The operator's writes since then.
+    pub fn writes(&self) -> Vec<Signature> {
+        self.ring.wire.state().writes.clone()
+    }
+
+    /// Whether the fault has occurred.
+    pub fn has_met_fault(&self) -> bool {
+        self.ring.wire.state().plan.is_none()
     }
 
     pub async fn pass(&mut self, time: Duration) -> Result<(), String> {
