@@ -5,5 +5,6 @@ mod cases;
 mod hostile;
 mod scaled;
 mod served;
+mod shared;
 mod trusted;
 mod words;

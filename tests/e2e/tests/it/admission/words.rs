@@ -13,7 +13,7 @@ fn said(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> String {
 }
 
 /// The webhook's refusal. On a busy machine the webhook may be late, whatever the set.
-fn refusal(ns: &Namespace<'_>, wrong: &Value) -> String {
+pub(super) fn refusal(ns: &Namespace<'_>, wrong: &Value) -> String {
     let said = wait::until(|| {
         let said = said(ns, &["apply", "-f", "-"], wrong);
         let is_judged = !said.contains("failed calling webhook");

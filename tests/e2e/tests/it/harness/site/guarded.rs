@@ -15,7 +15,12 @@ use crate::harness::operator::Operator;
 use crate::harness::wait;
 
 /// Purposes of the namespaces that the operator watches; elsewhere sets are only stored.
-const WATCHED: [&str; 3] = ["guarded-scaled", "guarded-managed", "guarded-stored"];
+const WATCHED: [&str; 4] = [
+    "guarded-managed",
+    "guarded-scaled",
+    "guarded-shared",
+    "guarded-stored",
+];
 
 /// The label of a namespace for whose objects no webhook is called.
 pub const UNGUARDED: &str = "e2e.example.com/unguarded";
