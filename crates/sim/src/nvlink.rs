@@ -8,6 +8,8 @@ use crate::{Rng, view};
 
 /// In this many of a thousand seeds pods join ComputeDomains.
 const SEEDS: usize = 150;
+/// The same of the seeds that have a training job.
+const SEEDS_OF_JOBS: usize = 250;
 
 /// The MNNVL group of their sets.
 pub const GROUP: &str = "rack";
@@ -19,6 +21,12 @@ pub const FINALIZER: &str = "grove.io/computedomain-finalizer";
 /// about the other seeds.
 pub fn is_in(seed: u64) -> bool {
     source(seed).chance(SEEDS)
+}
+
+/// The same if the set is a training job.
+pub fn is_in_job(seed: u64) -> bool {
+    const APART: u64 = 0x10B5_0072;
+    Rng::new(seed ^ APART).chance(SEEDS_OF_JOBS)
 }
 
 /// The random source of the annotations of this seed's set.

@@ -14,17 +14,31 @@ use crate::view;
 type Wanted = BTreeMap<String, String>;
 
 pub(super) fn problems(store: &Store) -> Vec<String> {
+    let mut problems = Vec::new();
     let mut wanted = Wanted::new();
     for (_, set) in store.all(Resource::PodCliqueSet) {
-        if is_enrolled(set) {
-            let (name, uid) = (view::name(set), view::uid(set));
-            let replicas = 0..view::number(set, "/spec/replicas");
-            wanted.extend(replicas.map(|i| (format!("{name}-{i}-{GROUP}"), uid.to_owned())));
+        let mut of_set = domains_of(set);
+        // Nothing is created for a job that is over.
+        if !(view::is_job(set) && view::is_over(set)) {
+            problems.extend(missing(store, &of_set));
         }
+        wanted.append(&mut of_set);
     }
-    let mut problems = wrong_domains(store, &wanted);
+    problems.extend(left_over(store, &wanted));
     problems.extend(wrong_pods(store));
     problems
+}
+
+/// The domains of all replicas, if the set is to have any.
+fn domains_of(set: &Value) -> Wanted {
+    if !is_enrolled(set) {
+        return Wanted::new();
+    }
+    let (name, uid) = (view::name(set), view::uid(set));
+    let replicas = 0..view::number(set, "/spec/replicas");
+    replicas
+        .map(|i| (format!("{name}-{i}-{GROUP}"), uid.to_owned()))
+        .collect()
 }
 
 fn is_enrolled(set: &Value) -> bool {
@@ -42,23 +56,27 @@ fn joins(clique: &Value) -> bool {
             .is_none()
 }
 
-/// Missing ones, and those of a set that it does not want. Without an owner nobody removes them.
-fn wrong_domains(store: &Store, wanted: &Wanted) -> Vec<String> {
+fn missing(store: &Store, wanted: &Wanted) -> Vec<String> {
     let is_right = |name: &str, uid: &str| {
         domains(store).any(|(id, domain)| {
             let is_owned = view::owner(domain).is_some_and(|owner| owner.2 == uid);
             id.name == name && is_owned && is_held(domain) && !view::is_terminating(domain)
         })
     };
-    let missing = wanted
+    wanted
         .iter()
         .filter(|(name, uid)| !is_right(name, uid))
-        .map(|(name, _)| format!("ComputeDomain {name} is missing, or nobody holds it"));
-    let left = domains(store)
+        .map(|(name, _)| format!("ComputeDomain {name} is missing, or nobody holds it"))
+        .collect()
+}
+
+/// Domains of a set that it does not want. Without an owner nobody removes them.
+fn left_over(store: &Store, wanted: &Wanted) -> Vec<String> {
+    domains(store)
         .filter(|(id, domain)| view::owner(domain).is_some() && !wanted.contains_key(&id.name))
         .filter(|(id, _)| !has_stray(store, &id.name))
-        .map(|(id, _)| format!("ComputeDomain {} is left over", id.name));
-    missing.chain(left).collect()
+        .map(|(id, _)| format!("ComputeDomain {} is left over", id.name))
+        .collect()
 }
 
 /// Pods of a PodClique that name another template than that does.

@@ -97,7 +97,11 @@ impl Run {
         if has_claims {
             user = user.with_sharing(&mut sharing::entries_of(seed));
         }
-        let has_domains = nvlink::is_in(seed) && !user.has_job();
+        let has_domains = if user.has_job() {
+            nvlink::is_in_job(seed)
+        } else {
+            nvlink::is_in(seed)
+        };
         if has_domains {
             user = user.with_nvlink(&mut nvlink::annotations_of(seed));
         }
