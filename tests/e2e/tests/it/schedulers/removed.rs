@@ -12,14 +12,24 @@ use crate::harness::operator::Operator;
 use crate::harness::requests::Requests;
 use crate::harness::{Namespace, Seen, condition, same, site, wait};
 
-const DEFINITIONS: [&str; 4] = [
+/// Kinds of definitions that an administrator installs and removes. `scheduling.k8s.io` (PodGroup,
+/// CompositePodGroup, Workload) and `resource.k8s.io` (ResourceClaim, ResourceClaimTemplate) are parts of the
+/// API server: its flags decide which versions it serves, and nothing removes them while it runs.
+const DEFINITIONS: [&str; 5] = [
     "tests/it/manifests/computedomains.yaml",
     "tests/it/manifests/kai-podgroups.yaml",
     "tests/it/manifests/kai-topologies.yaml",
     "tests/it/manifests/kueue.yaml",
+    "tests/it/manifests/volcano-podgroups.yaml",
 ];
 /// Ends of their API groups.
-const GROUPS: [&str; 4] = [".nvidia.com", ".run.ai", ".kai.scheduler", ".x-k8s.io"];
+const GROUPS: [&str; 5] = [
+    ".nvidia.com",
+    ".run.ai",
+    ".kai.scheduler",
+    ".x-k8s.io",
+    ".volcano.sh",
+];
 const BINDING: &str = "e2e-removed";
 /// The operator's objects: kind and name.
 const OBJECTS: [(&str, &str); 3] = [
@@ -27,12 +37,18 @@ const OBJECTS: [(&str, &str); 3] = [
     ("topologies.kai.scheduler", BINDING),
     ("workloads.kueue.x-k8s.io", "queued-0"),
 ];
+/// Kinds of PodGroups, and the gang of each.
+const POD_GROUPS: [(&str, &str); 2] = [
+    ("podgroups.scheduling.run.ai", "svc-0"),
+    ("podgroups.scheduling.volcano.sh", "batch-0"),
+];
 
 fn started(control_plane: &ControlPlane) -> Operator {
     let values = [
         "config.network.autoMNNVLEnabled=true",
         "config.queueing.kueue.enabled=true",
         "config.scheduler.profiles[0].name=kai-scheduler",
+        "config.scheduler.profiles[1].name=volcano",
     ];
     let installation = Installation::on(control_plane, &values);
     let operator = Operator::start(&installation, &folder("removed-operator")).unwrap();
@@ -40,11 +56,13 @@ fn started(control_plane: &ControlPlane) -> Operator {
     operator
 }
 
-/// A gang of KAI Scheduler, a pod that needs a ComputeDomain, one in a queue, and the levels of the
-/// cluster's topology.
+/// Gangs of KAI Scheduler and of Volcano, a pod that needs a ComputeDomain, one in a queue, and the levels
+/// of the cluster's topology.
 fn apply_all(ns: &Namespace<'_>) {
     let mut gang = workload("kai-scheduler");
     gang["metadata"]["labels"] = json!({"kai.scheduler/queue": "research"});
+    let mut batch = workload("volcano");
+    batch["metadata"]["name"] = json!("batch");
     let mut worker = clique("worker", 1);
     let main = &mut worker["spec"]["podSpec"]["containers"][0];
     main["resources"]["limits"] = json!({"nvidia.com/gpu": "8"});
@@ -58,7 +76,7 @@ fn apply_all(ns: &Namespace<'_>) {
         "metadata": {"name": BINDING},
         "spec": {"levels": [{"domain": "rack", "key": "example.com/rack"}]},
     });
-    for manifest in [gang, rack, queued, binding] {
+    for manifest in [gang, batch, rack, queued, binding] {
         ns.apply(&manifest);
     }
 }
@@ -93,7 +111,7 @@ fn drift(ns: &Namespace<'_>) -> Result<String, String> {
 }
 
 /// The sets report the kinds that the cluster does not serve, or none.
-fn expect_told(seen: &Seen, expected: [(&str, &str); 2]) -> Result<(), String> {
+fn expect_told(seen: &Seen, expected: [(&str, &str); 3]) -> Result<(), String> {
     for (name, reason) in expected {
         let unsupported = condition(seen.one("PodCliqueSet", name)?, UNSUPPORTED);
         same(name, &unsupported.as_str(), &reason)?;
@@ -108,6 +126,7 @@ fn expect_absent(ns: &Namespace<'_>, seen: &Seen) -> Result<(), String> {
         seen,
         [
             ("svc", "True/SchedulerNotInstalled"),
+            ("batch", "True/SchedulerNotInstalled"),
             ("rack", "True/ComputeDomainsMissing"),
         ],
     )?;
@@ -117,13 +136,16 @@ fn expect_absent(ns: &Namespace<'_>, seen: &Seen) -> Result<(), String> {
 /// The kinds are served, and the operator has created its objects.
 fn expect_served(ns: &Namespace<'_>, seen: &Seen) -> Result<(), String> {
     assert_ready(ns.operator);
-    expect_told(seen, [("svc", ""), ("rack", "")])?;
+    expect_told(seen, [("svc", ""), ("batch", ""), ("rack", "")])?;
     for (kind, name) in OBJECTS {
         let found = ns.command(&["get", kind, name]).output();
         let found = found.map_err(|error| error.to_string())?;
         same(kind, &found.status.success(), &true)?;
     }
-    pod_group(ns, "podgroups.scheduling.run.ai", "svc-0").map(drop)
+    for (kind, gang) in POD_GROUPS {
+        pod_group(ns, kind, gang)?;
+    }
+    Ok(())
 }
 
 /// The operator asks for an absent kind once more, and writes nothing meanwhile.
