@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use crate::harness::address::free_address;
+use crate::harness::audit::Record;
 use crate::harness::control_plane::{ControlPlane, folder};
 use crate::harness::installation::Installation;
 use crate::harness::manifest::{clique, set};
@@ -12,19 +14,27 @@ use crate::harness::operator::Operator;
 use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, condition, same, site, wait};
 
-const DEFINITION: &str = "tests/it/manifests/computedomains.yaml";
-const FINALIZER: &str = "grove.io/computedomain-finalizer";
+pub const DEFINITION: &str = "tests/it/manifests/computedomains.yaml";
+pub const FINALIZER: &str = "grove.io/computedomain-finalizer";
+/// The webhook's answer to a new set where the operator makes no domains.
+const REFUSAL: &str = "metadata.annotations[grove.io/mnnvl-group]: \"rack\": MNNVL is not enabled in the \
+                       operator configuration; set network.autoMNNVLEnabled, or remove the \
+                       grove.io/mnnvl-group annotation";
 
-fn started(control_plane: &ControlPlane) -> Operator {
-    let values = ["config.network.autoMNNVLEnabled=true"];
-    let installation = Installation::on(control_plane, &values);
+/// An operator that makes ComputeDomains.
+pub fn enabled(control_plane: &ControlPlane) -> Operator {
+    started(control_plane, &["config.network.autoMNNVLEnabled=true"])
+}
+
+fn started(control_plane: &ControlPlane, values: &[&str]) -> Operator {
+    let installation = Installation::on(control_plane, values);
     let operator = Operator::start(&installation, &folder("mnnvl-operator")).unwrap();
     operator.wait_until_ready().unwrap();
     operator
 }
 
 /// Two replicas of a router and of workers with GPUs.
-fn rack() -> Value {
+pub fn rack() -> Value {
     let mut worker = clique("worker", 2);
     let main = &mut worker["spec"]["podSpec"]["containers"][0];
     main["resources"]["limits"] = json!({"nvidia.com/gpu": "8"});
@@ -34,8 +44,15 @@ fn rack() -> Value {
     rack
 }
 
+/// The same with one replica.
+fn single_rack() -> Value {
+    let mut single = rack();
+    single["spec"]["replicas"] = json!(1);
+    single
+}
+
 /// The ComputeDomains in the namespace; an error without the definition.
-fn domains(ns: &Namespace<'_>) -> Result<Vec<Value>, String> {
+pub fn domains(ns: &Namespace<'_>) -> Result<Vec<Value>, String> {
     let list = ns
         .command(&["get", "computedomains", "--output=json"])
         .output();
@@ -58,7 +75,7 @@ fn expect_domains(ns: &Namespace<'_>, expected: &[&str]) -> Result<(), String> {
 }
 
 /// As the driver does.
-fn make_template(ns: &Namespace<'_>, domain: &str) {
+pub fn make_template(ns: &Namespace<'_>, domain: &str) {
     let request = json!({"name": "channel", "exactly": {"deviceClassName": "channel.example.com"}});
     ns.apply(&json!({
         "apiVersion": "resource.k8s.io/v1",
@@ -93,10 +110,23 @@ fn expect_claims(seen: &Seen) -> Result<(), String> {
     same("claims", &router[0]["spec"]["resourceClaims"], &Value::Null)
 }
 
+/// The set says that nobody makes domains, and its pods do without.
+fn expect_disabled(seen: &Seen) -> Result<(), String> {
+    let off = "True/ComputeDomainsOff";
+    expect_reason(seen, "SchedulingFeatureUnsupported", off)?;
+    let workers = seen.pods("svc-0-worker");
+    same("workers", &workers.len(), &2)?;
+    same(
+        "claims",
+        &workers[0]["spec"]["resourceClaims"],
+        &Value::Null,
+    )
+}
+
 #[test]
 fn domains_come_before_the_pods_of_each_replica_and_go_after_them() {
     let control_plane = site::private();
-    let operator = started(&control_plane);
+    let operator = enabled(&control_plane);
     let ns = Namespace::on(&control_plane, &operator, "mnnvl");
     ns.apply(&rack());
     ns.until("the driver is missing", |seen| {
@@ -161,21 +191,51 @@ fn domains_come_before_the_pods_of_each_replica_and_go_after_them() {
 #[test]
 fn where_they_are_disabled_a_set_says_so_and_runs() {
     let ns = Namespace::new("mnnvl-off");
-    let mut off = rack();
-    off["spec"]["replicas"] = json!(1);
-    ns.apply(&off);
-    ns.until("its pods are made without claims", |seen| {
-        expect_reason(
-            seen,
-            "SchedulingFeatureUnsupported",
-            "True/ComputeDomainsOff",
-        )?;
-        let workers = seen.pods("svc-0-worker");
-        same("workers", &workers.len(), &2)?;
-        same(
-            "claims",
-            &workers[0]["spec"]["resourceClaims"],
-            &Value::Null,
-        )
+    ns.apply(&single_rack());
+    ns.until("its pods are made without claims", expect_disabled);
+}
+
+/// The same where the driver is installed: the operator does not even ask for domains.
+#[test]
+fn where_they_are_disabled_and_served_a_set_gets_none() {
+    let control_plane = site::private();
+    control_plane.kubectl(["apply", "-f", DEFINITION]);
+    let operator = started(&control_plane, &[]);
+    operator.kill();
+    let record = Record::begin(&control_plane).unwrap();
+    operator.start_again().unwrap();
+    let ns = Namespace::on(&control_plane, &operator, "mnnvl-served");
+    ns.apply(&single_rack());
+    ns.until("its pods are made without claims and domains", |seen| {
+        expect_disabled(seen)?;
+        expect_domains(&ns, &[])
     });
+    assert_eq!(record.lists("computedomains"), 0);
+    ns.delete();
+    control_plane.kubectl(["delete", "-f", DEFINITION]);
+}
+
+#[test]
+fn where_they_are_disabled_a_new_set_with_a_group_is_refused() {
+    let control_plane = site::private();
+    control_plane.kubectl(["apply", "-f", DEFINITION]);
+    let port = free_address().unwrap().port();
+    let values = [
+        "webhooks.enabled=true".to_owned(),
+        format!("webhooks.url=https://127.0.0.1:{port},config.server.webhooks.port={port}"),
+    ];
+    let operator = started(&control_plane, &values.each_ref().map(|value| &**value));
+    let ns = Namespace::on(&control_plane, &operator, "mnnvl-refused");
+    let refused = wait::until(|| {
+        // Until the API server calls the webhook, it would store the set.
+        let output = ns.feed(&["apply", "--dry-run=server", "-f", "-"], &rack());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        said.contains(REFUSAL).then_some(()).ok_or(said)
+    });
+    refused.unwrap();
+    ns.delete();
+    // The next test starts without a webhook.
+    operator.terminate();
+    Installation::on(&control_plane, &[]);
+    control_plane.kubectl(["delete", "-f", DEFINITION]);
 }
