@@ -34,7 +34,7 @@ fn started(control_plane: &ControlPlane, values: &[&str]) -> Operator {
 }
 
 /// Two replicas of a router and of workers with GPUs.
-pub fn rack() -> Value {
+fn rack() -> Value {
     let mut worker = clique("worker", 2);
     let main = &mut worker["spec"]["podSpec"]["containers"][0];
     main["resources"]["limits"] = json!({"nvidia.com/gpu": "8"});
@@ -45,7 +45,7 @@ pub fn rack() -> Value {
 }
 
 /// The same with one replica.
-fn single_rack() -> Value {
+pub fn single_rack() -> Value {
     let mut single = rack();
     single["spec"]["replicas"] = json!(1);
     single
@@ -61,7 +61,7 @@ pub fn domains(ns: &Namespace<'_>) -> Result<Vec<Value>, String> {
     Ok(list["items"].as_array().cloned().unwrap_or_default())
 }
 
-fn expect_domains(ns: &Namespace<'_>, expected: &[&str]) -> Result<(), String> {
+pub fn expect_domains(ns: &Namespace<'_>, expected: &[&str]) -> Result<(), String> {
     let domains = domains(ns)?;
     let found: BTreeSet<&str> = domains.iter().map(name).collect();
     same("domains", &found, &expected.iter().copied().collect())?;

@@ -29,7 +29,7 @@ pub fn leave(ns: &Namespace<'_>, manifest: &Value) {
 }
 
 /// The defaults of the Go operator's webhook outside of the pod templates.
-fn set_defaults(set: &mut Value) {
+pub fn set_defaults(set: &mut Value) {
     let template = &mut set["spec"]["template"];
     for (field, value) in [
         ("cliqueStartupType", json!("CliqueStartupTypeAnyOrder")),

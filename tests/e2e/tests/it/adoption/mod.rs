@@ -5,6 +5,7 @@ mod adopted;
 mod anchors;
 mod any_set;
 mod changed;
+mod compute_domains;
 mod counts;
 mod epochs;
 mod left;
