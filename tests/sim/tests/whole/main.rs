@@ -31,6 +31,7 @@ mod replay;
 mod results;
 mod ring;
 mod rollouts;
+mod room;
 mod scenarios;
 mod served;
 mod share;
