@@ -1,6 +1,7 @@
 //! A plan as text.
 
 mod changes;
+mod fold;
 mod outline;
 mod steps;
 mod topology;

@@ -5,6 +5,7 @@ mod coherent;
 mod config;
 mod edits;
 mod examples;
+mod folded;
 mod hostile;
 mod live;
 mod nvlink;

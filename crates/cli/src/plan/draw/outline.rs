@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::labels::env;
 
+use super::fold::fold_replicas;
 use super::heading;
 use super::topology::draw_topology;
 use crate::output::{self, Table, count, legible};
@@ -18,21 +19,23 @@ const POD_BY_POD: &str = "without a profile for gangs default-scheduler places p
 const NAMES: usize = env::PCSG_TEMPLATE_NUM_PODS.len();
 
 pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
-    let gangs: Vec<String> = outline.gangs.iter().map(draw_gang).collect();
+    let (shown, equal) = fold_replicas(outline);
+    let gangs: Vec<String> = shown.gangs.iter().map(draw_gang).collect();
     let parts: Vec<String> = [
         draw_summary(outline),
         gangs.join("\n"),
-        draw_idle(&outline.podcliques),
-        draw_names("resource claims that pods share", &outline.claims),
-        draw_names("ComputeDomains", &outline.compute_domains),
-        draw_pods(outline),
+        equal,
+        draw_idle(&shown.podcliques),
+        draw_names("resource claims that pods share", &shown.claims),
+        draw_names("ComputeDomains", &shown.compute_domains),
+        draw_pods(&shown),
         if is_wide {
-            draw_variables_of_each(&outline.podcliques)
+            draw_variables_of_each(&shown.podcliques)
         } else {
             draw_variables(&outline.podcliques)
         },
-        draw_start_order(&outline.podcliques),
-        draw_autoscalers(&outline.autoscalers),
+        draw_start_order(&shown.podcliques),
+        draw_autoscalers(&shown.autoscalers),
     ]
     .into_iter()
     .filter(|part| !part.is_empty())
