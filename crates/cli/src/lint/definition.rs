@@ -3,6 +3,7 @@
 
 mod blank;
 mod convert;
+mod foreign;
 mod intended;
 mod keys;
 mod limits;

@@ -5,6 +5,7 @@ mod cluster;
 mod definition;
 mod documents;
 mod files;
+mod foreign;
 mod gang_trees;
 mod misspelt;
 mod operator;

@@ -3,6 +3,7 @@
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use strsim::osa_distance;
 
+use super::foreign;
 use super::walk::join;
 use crate::schema;
 
@@ -17,6 +18,9 @@ pub(super) fn remedy(around: &[(String, &JSONSchemaProps)], name: &str) -> Strin
     let Some((here, schema)) = around.last() else {
         return "remove it".to_owned();
     };
+    if let Some(ours) = foreign::remedy(here, name) {
+        return ours.to_owned();
+    }
     if let Some(place) = place_of_pod(here, schema, name) {
         return format!("move the fields of the pods' spec in it to {place}");
     }
