@@ -10,6 +10,7 @@
 
 mod args;
 mod cluster;
+mod coerced;
 mod definition;
 mod draw;
 mod judged_files;

@@ -6,6 +6,7 @@ use api::podcliqueset::{RollingUpdate, UpdateStrategyType};
 use domain::update;
 use serde::Serialize;
 
+use super::termination;
 use crate::clique_paths::{cliques, group_of, scaling_groups};
 use crate::field::{FieldError, Path};
 
@@ -175,7 +176,10 @@ fn deadline(at: &Path, rolling: &RollingUpdate) -> Option<FieldError> {
     let at = at.field("progressDeadline");
     let remedy = "write it as 30s, 10m or 1h, or omit it for no deadline";
     match given.parse() {
-        Err(_) => Some(at.wrong(given, "is not a duration", remedy)),
+        Err(_) => {
+            let remedy = termination::add_unit(given, remedy);
+            Some(at.wrong(given, "is not a duration", remedy))
+        }
         Ok(deadline) if !deadline.is_positive() => {
             Some(at.wrong(given, "must be greater than 0", remedy))
         }

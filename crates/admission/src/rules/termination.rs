@@ -55,12 +55,26 @@ fn check_delay(
 }
 
 pub(super) fn unreadable(at: &Path, given: &GoDuration, error: &DurationError) -> FieldError {
-    let (problem, remedy) = match error {
-        DurationError::Malformed(_) => (
-            "is not a duration",
-            "write numbers with units h, m, s, ms: 30s, 4h, 1h30m",
-        ),
-        DurationError::TooLong(_) => ("is longer than 292 years", "shorten it"),
-    };
-    at.wrong(given, problem, remedy)
+    match error {
+        DurationError::Malformed(_) => {
+            let remedy = add_unit(
+                given,
+                "write numbers with units h, m, s, ms: 30s, 4h, 1h30m",
+            );
+            at.wrong(given, "is not a duration", remedy)
+        }
+        DurationError::TooLong(_) => at.wrong(given, "is longer than 292 years", "shorten it"),
+    }
+}
+
+/// The remedy for a number without a unit, and `otherwise` for other texts.
+pub(super) fn add_unit(given: &GoDuration, otherwise: &str) -> String {
+    let seconds = GoDuration(format!("{given}s"));
+    let is_number = given.0.ends_with(|c: char| c.is_ascii_digit());
+    match seconds.parse() {
+        Ok(length) if is_number && !length.is_negative() => {
+            format!("write it with a unit, such as {seconds}")
+        }
+        _ => otherwise.to_owned(),
+    }
 }

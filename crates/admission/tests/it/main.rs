@@ -12,6 +12,7 @@ mod authorizer;
 mod cases;
 mod claims;
 mod defaults;
+mod durations;
 mod fuzz;
 mod hostile;
 mod judge;

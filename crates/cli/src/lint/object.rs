@@ -9,6 +9,7 @@ use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::coerced;
 use super::definition::{self, Definition, Guesses};
 use super::operator::Operator;
 use super::remark::{NOT_SET, Remark};
@@ -40,7 +41,9 @@ pub(super) fn judge_set(operator: &Operator, object: &Value, stored: Option<&Val
     };
     let before = stored.and_then(|stored| decode(Definition::set(), stored, &[]).ok());
     let is_change = stored.is_some();
-    judge_readable(operator, remarks, read, before.as_ref(), is_change)
+    let mut judged = judge_readable(operator, remarks, read, before.as_ref(), is_change);
+    coerced::keep_one_error(&mut judged.remarks);
+    judged
 }
 
 /// The set, with guesses in place of the values that its definition refuses: one wrong value hides nothing

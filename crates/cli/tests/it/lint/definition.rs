@@ -126,8 +126,8 @@ fn an_enum_lists_its_values() {
     "spec.template.cliques[0].spec.rollingUpdate: the field does not exist; kubectl refuses it, the API server drops it; move it to spec.template.cliques[0], which has such a field"
 )]
 #[case::of_all_around(
-    "workloadType: Training",
-    "spec.template.cliques[0].spec.workloadType: the field does not exist; kubectl refuses it, the API server drops it; move it to spec, which has such a field"
+    "suspend: true",
+    "spec.template.cliques[0].spec.suspend: the field does not exist; kubectl refuses it, the API server drops it; move it to spec, which has such a field"
 )]
 fn an_unknown_field_is_an_error(#[case] line: &str, #[case] expected: &str) {
     let report = lint(&with(&format!("{line}\n{POD}")));

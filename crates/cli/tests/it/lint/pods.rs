@@ -123,6 +123,7 @@ fn a_name_that_is_no_label(#[case] field: &str, #[case] value: Value, #[case] ex
 #[case::only_requests(json!({"requests": {"nvidia.com/gpu": "1"}}), "POD.containers[0].resources.requests[nvidia.com/gpu]: \"1\": nvidia.com/gpu has a request and no limit; set resources.limits[nvidia.com/gpu] to 1")]
 #[case::other_limit(json!({"requests": {"nvidia.com/gpu": "1"}, "limits": {"nvidia.com/gpu": "2"}}), "POD.containers[0].resources.requests[nvidia.com/gpu]: \"1\": must equal the limit, which is 2; set resources.limits[nvidia.com/gpu] to 1")]
 #[case::a_fraction(json!({"limits": {"nvidia.com/gpu": "500m"}}), "POD.containers[0].resources.limits[nvidia.com/gpu]: \"500m\": must be a whole number; round it")]
+#[case::a_fraction_of_both(json!({"limits": {"nvidia.com/gpu": "1500m"}, "requests": {"nvidia.com/gpu": "1.5"}}), "POD.containers[0].resources.limits[nvidia.com/gpu]: \"1500m\": must be a whole number; round itPOD.containers[0].resources.requests[nvidia.com/gpu]: \"1.5\": must be a whole number; round it")]
 #[case::only_limits(json!({"limits": {"nvidia.com/gpu": "1"}}), "")]
 #[case::both(json!({"requests": {"nvidia.com/gpu": "1"}, "limits": {"nvidia.com/gpu": "1"}}), "")]
 #[case::no_device(json!({"requests": {"cpu": "1"}}), "")]

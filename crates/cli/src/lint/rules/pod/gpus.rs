@@ -58,15 +58,26 @@ fn without_limit(at: &str, resources: &ResourceRequirements) -> Vec<Remark> {
         .collect()
 }
 
+/// Of limits, and of requests that equal them: the others have an error already.
 fn fractions(at: &str, resources: &ResourceRequirements) -> Vec<Remark> {
     let limits = resources.limits.iter().flatten();
+    let is_equal = |name: &String, request: &Quantity| {
+        let limit = resources.limits.as_ref().and_then(|all| all.get(name));
+        limit.is_some_and(|limit| parse_billionths(&limit.0) == parse_billionths(&request.0))
+    };
+    let requests = resources.requests.iter().flatten();
+    let requests = requests.filter(|(name, request)| is_equal(name, request));
     limits
-        .filter(|(name, _)| is_device(name))
-        .filter(|(_, limit)| parse_billionths(&limit.0).is_some_and(|amount| amount % ONE != 0))
-        .map(|(name, limit)| {
-            let at = format!("{at}.resources.limits[{name}]");
+        .map(|entry| ("limits", entry))
+        .chain(requests.map(|entry| ("requests", entry)))
+        .filter(|(_, (name, _))| is_device(name))
+        .filter(|(_, (_, given))| {
+            parse_billionths(&given.0).is_some_and(|amount| amount % ONE != 0)
+        })
+        .map(|(field, (name, given))| {
+            let at = format!("{at}.resources.{field}[{name}]");
             let problem = "must be a whole number".to_owned();
-            let remark = Remark::new(&WITHOUT_LIMIT, at, problem).value(format!("{:?}", limit.0));
+            let remark = Remark::new(&WITHOUT_LIMIT, at, problem).value(format!("{:?}", given.0));
             remark.remedy("round it")
         })
         .collect()
