@@ -2,6 +2,7 @@
 
 mod absent;
 mod connect;
+mod definition;
 mod events;
 mod load;
 mod named;
@@ -99,8 +100,7 @@ impl Cluster {
         K: Clone + DeserializeOwned + Debug,
     {
         let what = format!("get {} in namespace {}", K::plural(&()), self.namespace);
-        let found = self.namespaced::<K>().get_opt(name).await;
-        found.map_err(|error| Failure::of_request(&what, &error))
+        definition::get_existing(&self.namespaced::<K>(), name, &what).await
     }
 
     /// Whether the namespace is being deleted. False for users who may not read namespaces.
@@ -121,7 +121,7 @@ fn with_labels(labels: &str) -> ListParams {
 
 async fn list_all<K>(api: &Api<K>, params: ListParams, what: &str) -> Result<Vec<K>, Failure>
 where
-    K: Clone + DeserializeOwned + Debug,
+    K: Resource + Clone + DeserializeOwned + Debug,
 {
     let mut found = Vec::new();
     let keep = |object| {
@@ -140,12 +140,12 @@ pub async fn read_pages<K>(
     mut take: impl FnMut(K) -> Result<(), Failure>,
 ) -> Result<(), Failure>
 where
-    K: Clone + DeserializeOwned + Debug,
+    K: Resource + Clone + DeserializeOwned + Debug,
 {
     let mut params = params.limit(PAGE);
     loop {
         let page = api.list(&params).await;
-        let page = page.map_err(|error| Failure::of_request(what, &error))?;
+        let page = page.map_err(|error| definition::failure_of(api, what, &error))?;
         page.items.into_iter().try_for_each(&mut take)?;
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => params = params.continue_token(&token),

@@ -103,6 +103,15 @@ impl Failure {
         })
     }
 
+    /// A request about a kind of ours whose definition is missing.
+    pub fn of_missing_definition(what: &str, definition: &str) -> Self {
+        Self::NoCluster(format!(
+            "cannot {what}: definition {definition} is missing; restore it by `helm upgrade grove \
+             charts/grove --namespace grove-system --reset-then-reuse-values --set crds.install=true`, or \
+             by `kubectl apply --server-side -f config/crd/{definition}.yaml`"
+        ))
+    }
+
     fn of_answer(what: &str, status: &Status) -> Self {
         let message = &status.message;
         Self::NoCluster(match status.code {

@@ -4,6 +4,7 @@ use kube::Api;
 use kube::core::{ApiResource, DynamicObject, TypeMeta};
 use serde_json::Value;
 
+use super::definition::get_existing;
 use super::{Cluster, list_all, with_labels};
 use crate::exit::Failure;
 
@@ -34,11 +35,9 @@ impl Cluster {
         namespace: Option<&str>,
         name: &str,
     ) -> Result<Option<Value>, Failure> {
-        let found = self.raw(resource, namespace).get_opt(name).await;
-        let found = found.map_err(|error| {
-            let place = namespace.map_or(String::new(), |n| format!(" in namespace {n}"));
-            Failure::of_request(&format!("get {} {name}{place}", resource.plural), &error)
-        })?;
+        let place = namespace.map_or(String::new(), |n| format!(" in namespace {n}"));
+        let what = format!("get {} {name}{place}", resource.plural);
+        let found = get_existing(&self.raw(resource, namespace), name, &what).await?;
         Ok(found.map(|object| complete(object, resource)))
     }
 

@@ -10,6 +10,7 @@
 mod bundle;
 mod capacity;
 mod completion;
+mod definitions;
 mod documented;
 mod explain;
 mod failures;
