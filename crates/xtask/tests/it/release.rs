@@ -47,6 +47,22 @@ fn one_version_everywhere() {
     assert!(read("docs/releasing.md").contains(&chart), "{chart}");
 }
 
+/// At once, before anything is built.
+#[test]
+fn a_release_without_a_registry_says_how_to_name_one() {
+    let script = output::root().join("hack/release.sh");
+    let output = Command::new(script)
+        .env_remove("REGISTRY")
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("REGISTRY is empty"), "{said}");
+    let command = "make release REGISTRY=registry.example.com/team";
+    assert!(said.contains(command), "{said}");
+}
+
 #[test]
 fn the_compiler_of_the_image_is_that_of_the_tests() {
     let toolchain = read("rust-toolchain.toml");
