@@ -115,7 +115,7 @@ type Change = fn(&mut Observed);
 
 /// One part that is wrong gives exit code 1 and a command to paste.
 #[rstest]
-#[case::a_kind("definitions", |o: &mut Observed| { o.served.as_mut().unwrap().pop(); }, "podgangs.scheduler.grove.io `helm upgrade` with crds.install=true, or `kubectl apply -f config/crd`")]
+#[case::a_kind("definitions", |o: &mut Observed| { o.served.as_mut().unwrap().pop(); }, "podgangs.scheduler.grove.io `helm upgrade` with crds.install=true, or `kubectl apply --server-side -f config/crd`")]
 #[case::no_operator("operator", |o: &mut Observed| o.deployments = Ok(Vec::new()), "helm list")]
 #[case::pods_down("operator", |o: &mut Observed| o.deployments = Ok(vec![deployment(2, 1)]), "kubectl -n grove-system logs deployment/grove-operator")]
 #[case::scaled_to_zero("operator", |o: &mut Observed| o.deployments = Ok(vec![deployment(0, 0)]), "scale deployment/grove-operator --replicas=1")]
