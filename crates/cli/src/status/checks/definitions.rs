@@ -21,5 +21,7 @@ pub(super) fn check(observed: &Observed) -> Check {
     }
     let details = format!("not served: {}", missing.join(", "));
     let check = Check::new(NAME, Verdict::Wrong, details);
-    check.remedy("`helm upgrade` with crds.install=true, or `kubectl apply --server-side -f config/crd`")
+    check.remedy(
+        "`helm upgrade` with crds.install=true, or `kubectl apply --server-side -f config/crd`",
+    )
 }

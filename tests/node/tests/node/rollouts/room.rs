@@ -16,15 +16,15 @@ use crate::sets::{clique, serving, with, with_delay};
 /// its next report.
 fn offer_places(ns: &Namespace, place: &str, count: u32) {
     let count = count.to_string();
-    let path = format!("/status/capacity/{}", place.replace('/', "~1"));
-    let patch = json!([{"op": "add", "path": path, "value": count}]).to_string();
+    let capacity = format!("/status/capacity/{}", place.replace('/', "~1"));
+    let edit = json!([{"op": "add", "path": capacity, "value": count}]).to_string();
     let node = ["patch", "node", NODES[0], "--subresource=status"];
-    let patch = ["--type=json", "--patch", &patch];
-    ns.kubectl(&[&node[..], &patch[..]].concat());
+    let edit = ["--type=json", "--patch", &edit];
+    ns.kubectl(&[&node[..], &edit[..]].concat());
     let escaped = place.replace('.', "\\.");
-    let path = format!("--output=jsonpath={{.status.allocatable.{escaped}}}");
+    let allocatable = format!("--output=jsonpath={{.status.allocatable.{escaped}}}");
     ns.until("the node offers its places", |_| {
-        let offered = ns.kubectl(&["get", "node", NODES[0], &path]);
+        let offered = ns.kubectl(&["get", "node", NODES[0], &allocatable]);
         same("places", offered, count.clone())
     });
 }

@@ -65,9 +65,11 @@ const FAULTS: [Fault; 2] = [Fault::CrashBefore, Fault::CrashAfter];
 /// What holds in the first replica. Of three versions the second one may be in pieces.
 const OF_FIRST_REPLICA: [Claim; 2] = [floor::check, counts::check];
 
+type Act = fn(&mut Store);
+
 /// What happens once the update has begun, and the time before it. The operator acts at whole seconds,
 /// when a unit has been Ready for long enough; nothing of this happens at the same moment.
-const ACTS: [(Duration, fn(&mut Store)); 5] = [
+const ACTS: [(Duration, Act); 5] = [
     (Duration::from_millis(500), |store| {
         break_pods(store, "svc-1-r");
     }),
