@@ -155,7 +155,7 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
             gang.metadata.owner_references.clone(),
             readiness::no_domain_of(gang).map(str::to_owned),
             gang.status.as_ref().and_then(|s| s.quota.clone()),
-            report_quota(gang),
+            quota::report(gang).map(|words| words.map(str::to_owned)),
             readiness::contradiction_of(gang).map(str::to_owned),
         )
     };
@@ -177,15 +177,20 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
         let groups = gang.spec.pod_groups.iter();
         groups.map(move |group| key_in(gang, &group.name))
     }));
-    // Parts that are to join the gang report whether it runs, and why it waits for quota.
-    if !change.keeps(readiness::runs) || !change.keeps(quota::round) || !change.keeps(report_quota)
-    {
+    // Parts that are to join the gang report whether it runs, and have their quota in its status.
+    if !change.keeps(readiness::runs) || !change.keeps(read_by_joining) {
         let newest = change.newest().into_iter();
         all.extend(newest.flat_map(|gang| members::find_by_gang(gang, caches)));
     }
     all
 }
 
-fn report_quota(gang: &PodGang) -> Option<[String; 3]> {
-    quota::report(gang).map(|words| words.map(str::to_owned))
+/// The quota of a gang, and the words about it. A part that its list does not name yet creates pods
+/// only for quota that it has, where the scheduler waits for gates.
+fn read_by_joining(gang: &PodGang) -> impl PartialEq + use<> {
+    (
+        gang.status.as_ref().and_then(|s| s.quota.clone()),
+        quota::report(gang).map(|words| words.map(str::to_owned)),
+        quota::requested(&gang.metadata),
+    )
 }

@@ -2,7 +2,7 @@
 
 use api::PodGangStatus;
 use api::kueue::{KueueWorkload, ResourceFlavor, keys};
-use api::podgang::{GangQuota, GangTopologyConstraint, PackConstraint};
+use api::podgang::{GangQuota, GangTopologyConstraint, PackConstraint, QuotaGrant};
 
 use super::*;
 
@@ -116,28 +116,34 @@ fn other_words_about_its_quota_trigger_its_podcliques() {
     assert!(names(&found, PODCLIQUES).contains(&"demo-0-a"), "{found:?}");
 }
 
-/// Its list is written when all of them have pods.
+/// It is not in the list yet. Where the scheduler waits for gates it creates pods once they have quota.
 #[test]
-fn other_words_trigger_a_podclique_that_is_to_join_the_gang() {
-    let caches = caches();
-    caches
-        .of::<PodCliqueSet>()
-        .apply(set("demo").clique("a", |c| c).build());
-    let unlisted = |message: &str| {
-        let mut status = quota(false, 0);
-        for condition in &mut status.conditions {
-            message.clone_into(&mut condition.message);
-        }
-        let mut gang = gang("demo-0", Some(status));
-        gang.spec.pod_groups.clear();
-        Some(Arc::new(gang))
+fn quota_and_the_words_about_it_trigger_a_podclique_that_is_to_join() {
+    let caches = Caches::default();
+    let joined = set("demo").clique("a", |c| c).clique("b", |c| c).build();
+    caches.of::<PodCliqueSet>().apply(joined);
+    let joining = podclique_of_attempt("demo-0-b", 0);
+    caches.of::<PodClique>().apply(joining);
+    let with = |status: PodGangStatus| Some(Arc::new(gang("demo-0", Some(status))));
+    let triggers = |new: PodGangStatus| {
+        let change = Change {
+            old: with(quota(true, 0)),
+            new: with(new),
+        };
+        names(&triggered_by(&change, &caches), PODCLIQUES).contains(&"demo-0-b")
     };
-    let change = Change {
-        old: unlisted("its Workload is being created"),
-        new: unlisted("Pending: insufficient unused quota"),
-    };
-    let found = triggered_by(&change, &caches);
-    assert!(names(&found, PODCLIQUES).contains(&"demo-0-a"), "{found:?}");
+    assert!(!triggers(quota(true, 0)), "nothing has changed");
+    let mut granted = quota(true, 0);
+    granted.quota = Some(GangQuota {
+        round: 0,
+        grants: vec![QuotaGrant::default()],
+    });
+    assert!(triggers(granted));
+    let mut waiting = quota(true, 0);
+    for condition in &mut waiting.conditions {
+        condition.message = "Workload demo-0.x1 waits".to_owned();
+    }
+    assert!(triggers(waiting));
 }
 
 #[test]
