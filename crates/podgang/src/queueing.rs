@@ -17,7 +17,7 @@ pub mod release;
 pub mod verdict;
 pub mod workload;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
@@ -28,6 +28,7 @@ use domain::health::training;
 use domain::object::ownership;
 use domain::scheduling::{Backend, Profiles, quota};
 use domain::topology::Selector;
+use domain::workload::gang::clique_minimum;
 use domain::workload::layout;
 use domain::{Key, Pod};
 use engine::Caches;
@@ -58,6 +59,8 @@ pub struct QueueingFacts {
     pub priority_class: PriorityClass,
     /// The names of the cliques of its PodCliques, by PodClique.
     pub cliques: BTreeMap<String, String>,
+    /// Parts for which its set asks and that its list does not name yet.
+    pub joining: Vec<GangPart>,
     /// All pods of the gang, listed or not, those that are ending included.
     pub pods: Vec<Arc<Pod>>,
     /// The labels of the nodes that pods have to join, by PodClique.
@@ -132,6 +135,8 @@ pub(crate) fn observe(
     }
     let namespace = gang.metadata.namespace.as_deref().unwrap_or_default();
     let pods = find_pods(gang, caches);
+    let joining = find_joining(gang, caches);
+    let parts = [parts, joining.as_slice()].concat();
     Some(QueueingFacts {
         queue: queue.map(str::to_owned),
         is_served: caches.is_served::<KueueWorkload>(namespace),
@@ -141,9 +146,10 @@ pub(crate) fn observe(
         waits_for_gates: backend.waits_for_gates(),
         are_flavors_readable: caches.is_served::<ResourceFlavor>(""),
         priority_class: find_priority_class(gang, caches),
-        cliques: find_cliques(gang, parts, caches),
-        pins: pins::find(gang, parts, &pods, caches),
+        cliques: find_cliques(gang, &parts, caches),
+        pins: pins::find(gang, &parts, &pods, caches),
         pods,
+        joining,
         has_base_quota: has_base_quota(gang, caches),
         end: find_end(gang, caches),
         workloads,
@@ -203,6 +209,26 @@ fn find_cliques(gang: &PodGang, parts: &[GangPart], caches: &Caches) -> BTreeMap
             let slot = layout::find(name, &set.spec.template, &part)?;
             let clique = slot.clique.to_owned();
             Some((part, clique))
+        })
+        .collect()
+}
+
+/// A part that is scaled up from 0 joins the list once it has pods with quota, so it asks before that
+/// (decision 184).
+fn find_joining(gang: &PodGang, caches: &Caches) -> Vec<GangPart> {
+    let groups = gang.spec.pod_groups.iter();
+    let listed: BTreeSet<&str> = groups.map(|group| &*group.name).collect();
+    let asked = counts::requested(gang).into_keys();
+    let others = asked.filter(|name| !listed.contains(&**name));
+    others
+        .filter_map(|name| {
+            let podclique = slots::find_podclique(gang, &name, caches)?;
+            Some(GangPart {
+                min_replicas: clique_minimum(&podclique.spec),
+                podclique: Some(podclique),
+                name,
+                ..GangPart::default()
+            })
         })
         .collect()
 }

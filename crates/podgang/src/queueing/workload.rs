@@ -23,8 +23,8 @@ pub fn growth_name(gang: &str, number: usize) -> String {
     format!("{gang}.x{number}")
 }
 
-/// The Workload of that name, which asks for these pods. None while a PodClique is missing: its template is
-/// not known.
+/// The Workload of that name, which asks for these pods; parts that are to join are among them. None while
+/// a PodClique is missing: its template is not known.
 pub fn request(
     gang: &PodGang,
     parts: &[GangPart],
@@ -32,13 +32,14 @@ pub fn request(
     name: &str,
     asked: &PodCounts,
 ) -> Option<KueueWorkload> {
+    let parts = [parts, facts.joining.as_slice()].concat();
     let is_known = |name: &String| {
         let mut all = parts.iter();
         let part = all.find(|part| part.name == *name);
         facts.cliques.contains_key(name) && part.is_some_and(|p| p.podclique.is_some())
     };
     let is_complete = asked.keys().all(is_known);
-    is_complete.then(|| build(gang, parts, facts, name, asked))
+    is_complete.then(|| build(gang, &parts, facts, name, asked))
 }
 
 fn build(

@@ -1,6 +1,74 @@
 //! Pods that are added to a gang with quota, and quota that it needs no more.
 
+use api::{PodClique, PodCliqueSet};
+use domain::scheduling::Profiles;
+use engine::Caches;
+use testkit::builders::set;
+
 use super::*;
+
+const FRONTEND: &str = "demo-0-frontend";
+
+/// The set asks for 2 pods of a clique that was at 0 when the gang started.
+fn ask_for_frontend(gang: &mut PodGang) {
+    let text = quota::to_text(&counts(&[(WORKER, 3), (FRONTEND, 2)]));
+    let annotations = gang.metadata.annotations.get_or_insert_default();
+    annotations.insert(labels::QUOTA_REQUEST.to_owned(), text);
+}
+
+/// Where the scheduler waits for gates its pods are created once they have quota, so nothing lists them.
+#[test]
+fn a_part_that_is_to_join_asks_before_it_is_listed() {
+    let mut snapshot = granted(3);
+    let queueing = facts(&mut snapshot);
+    let clique = "frontend".to_owned();
+    queueing.cliques.insert(FRONTEND.to_owned(), clique);
+    queueing.joining = vec![GangPart {
+        name: FRONTEND.to_owned(),
+        min_replicas: 1,
+        podclique: Some(podclique(FRONTEND).size(2, 1).build()),
+        ..GangPart::default()
+    }];
+    ask_for_frontend(Arc::make_mut(&mut snapshot.gang));
+    let asked = store_status(&mut snapshot);
+    assert_eq!(words(&asked), ["create Workload demo-0.x1"]);
+    let workload = asked[0].written::<KueueWorkload>().unwrap();
+    let asked_for = &workload.spec.pod_sets[0];
+    assert_eq!((&*asked_for.name, asked_for.count), ("frontend", 2));
+    carry_out(&mut snapshot, &asked);
+    admit(&mut snapshot, "demo-0.x1", 2);
+    change(&mut snapshot, "demo-0.x1", |workload| {
+        let admission = workload.status.as_mut().and_then(|s| s.admission.as_mut());
+        admission.unwrap().pod_set_assignments[0].name = "frontend".to_owned();
+    });
+    store_status(&mut snapshot);
+    assert_eq!(grants(&snapshot), ["demo-0 3", "demo-0.x1 2"]);
+}
+
+#[test]
+fn the_request_names_the_parts_that_are_to_join() {
+    let mut gang = PodGang::clone(&granted(3).gang);
+    ask_for_frontend(&mut gang);
+    let caches = Caches::default();
+    let demo = set("demo")
+        .clique("frontend", |c| c)
+        .clique("worker", |c| c);
+    caches.of::<PodCliqueSet>().apply(demo.build());
+    for name in [WORKER, FRONTEND] {
+        let found = podclique(name).size(2, 1).build();
+        caches.of::<PodClique>().apply(PodClique::clone(&found));
+    }
+    let profiles = Profiles::default().with_queueing(true);
+    let seen = podgang::observe::observe(&Arc::new(gang), &caches, &profiles);
+    let seen = seen.queueing.unwrap();
+    let joining: Vec<(&str, i32)> = seen
+        .joining
+        .iter()
+        .map(|part| (&*part.name, part.min_replicas))
+        .collect();
+    assert_eq!(joining, [(FRONTEND, 1)]);
+    assert_eq!(seen.cliques[FRONTEND], "frontend");
+}
 
 #[test]
 fn more_pods_are_asked_for_by_another_workload() {
