@@ -48,7 +48,8 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Ve
         if ownership::is_terminating(&existing.metadata) || gang.parts.is_empty() {
             return None;
         }
-        let members = Members::of(roster, &gang, Some(existing));
+        let waits_for_gates = snapshot.scheduler.backend.waits_for_gates();
+        let members = Members::of(roster, &gang, Some(existing), waits_for_gates);
         let may_start = || {
             snapshot.scheduler.unsupported.is_none()
                 && waits_for_no_gang(snapshot, roster, &gang.name)
@@ -162,14 +163,16 @@ fn keep_gang(
     if existing.is_some_and(|g| ownership::is_terminating(&g.metadata)) {
         return None;
     }
-    let members = Members::of(roster, gang, existing.map(AsRef::as_ref));
+    let waits_for_gates = snapshot.scheduler.backend.waits_for_gates();
+    let found = existing.map(AsRef::as_ref);
+    let members = Members::of(roster, gang, found, waits_for_gates);
     let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
     let may_start = || {
         (members.are_back() || members.are_whole())
             && base.is_none_or(|base| may_follow(snapshot, roster, base))
     };
     let asks = members.are_started() || snapshot.scheduler.unsupported.is_none() && may_start();
-    let quota = Quota::of(snapshot, existing.map(AsRef::as_ref), &members);
+    let quota = Quota::of(snapshot, found, &members);
     let lists_pods = asks && quota.lets_list(roster, &members);
     let groups = if lists_pods {
         pod_groups(snapshot, roster, (&members, quota), existing)
@@ -182,7 +185,6 @@ fn keep_gang(
         return None;
     }
     let mut desired = desired::gang::build(&snapshot.validated.set, &gang.name, groups);
-    let found = existing.map(AsRef::as_ref);
     quota::request(snapshot, roster, (gang, found), asks, &mut desired.metadata);
     let constraints =
         places.and_then(|places| Constraints::of(places, found, members.are_started()));

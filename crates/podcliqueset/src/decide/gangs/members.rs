@@ -50,25 +50,30 @@ pub(super) struct Members<'a> {
 struct Member<'a> {
     name: &'a str,
     state: ListState,
-    /// Whether it has all its pods but those that an update holds back, or at least its minimum if the
-    /// API server refuses the rest.
+    /// Whether it has all its pods but those that an update holds back and those that are not created
+    /// without quota, or at least its minimum if the API server refuses the rest.
     is_complete: bool,
 }
 
 impl<'a> Members<'a> {
-    /// Reads the parts of a gang, and its PodGang if that exists.
+    /// Reads the parts of a gang, and its PodGang if that exists. `waits_for_gates`: its scheduler does.
     pub(super) fn of(
         roster: &'a Roster<'a>,
         gang: &'a ExpectedGang,
         existing: Option<&PodGang>,
+        waits_for_gates: bool,
     ) -> Self {
         let list = existing.map(List::of);
+        let limited_by = existing.filter(|_| waits_for_gates);
         let all = gang.parts.iter().map(|name| {
             let part = roster.slot_named(name).standing();
             Member {
                 name,
                 state: state(roster, name, list.as_ref()),
-                is_complete: part.is_some_and(|part| is_complete(roster, part, existing)),
+                is_complete: part.is_some_and(|part| {
+                    let wanted = count_coming(roster, part, limited_by);
+                    is_complete(roster, part, existing, wanted)
+                }),
             }
         });
         let mut members = Self {
@@ -179,12 +184,23 @@ fn state(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> ListState 
     }
 }
 
-fn is_complete(roster: &Roster<'_>, part: &ObservedClique, existing: Option<&PodGang>) -> bool {
+/// How many pods its PodClique creates: an update may hold some back, and where the scheduler waits for gates
+/// those without quota are not created (decision 179).
+fn count_coming(roster: &Roster<'_>, part: &ObservedClique, limited_by: Option<&PodGang>) -> i32 {
+    let wanted = part.podclique.spec.replicas;
+    let wanted = wanted.saturating_sub(roster.count_held_back(part));
+    limited_by.map_or(wanted, |gang| quota::count_creatable(gang, part, wanted))
+}
+
+fn is_complete(
+    roster: &Roster<'_>,
+    part: &ObservedClique,
+    existing: Option<&PodGang>,
+    wanted: i32,
+) -> bool {
     let pods = part.count_or_done(|p| {
         is_of_this_start(roster, part, p) && !quota::is_of_earlier_round(existing, p)
     });
-    let wanted = part.podclique.spec.replicas;
-    let wanted = wanted.saturating_sub(roster.count_held_back(part));
     let status = part.podclique.status.as_ref();
     let is_refused =
         status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == codes::CREATE_POD));

@@ -103,6 +103,17 @@ fn has_minimum(roster: &Roster<'_>, gang: &PodGang, name: &str) -> bool {
     quota::granted(gang, name) >= part.minimum().saturating_sub(completed)
 }
 
+/// How many of the wanted pods a PodClique has where it creates none without quota: at least its minimum, as a
+/// gang without quota for that does not start.
+pub(super) fn count_creatable(gang: &PodGang, part: &ObservedClique, wanted: i32) -> i32 {
+    if !quota::is_reserved(gang) {
+        return wanted;
+    }
+    let completed = i32::try_from(part.completed().len()).unwrap_or(i32::MAX);
+    let granted = quota::granted(gang, part.name()).saturating_add(completed);
+    wanted.min(granted.max(part.minimum()))
+}
+
 /// Whether the pod was created before its gang lost its quota.
 pub(super) fn is_of_earlier_round(existing: Option<&PodGang>, pod: &Pod) -> bool {
     existing.is_some_and(|gang| !pod.has_run_out() && quota::is_of_earlier_round(gang, pod))

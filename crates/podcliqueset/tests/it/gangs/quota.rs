@@ -177,6 +177,34 @@ fn pods_without_quota_stay_gated() {
     assert_eq!(listed(&snapshot).len(), 8, "they follow");
 }
 
+/// All pods of its gang are lost, and those without quota are not created where the scheduler waits for
+/// gates. Two frontends are wanted, and one is required.
+#[rstest]
+#[case::waits_for_gates(Backend::Kubernetes, 7)]
+#[case::others_create_them(Backend::DefaultScheduler, 0)]
+fn a_gang_comes_back_with_the_pods_that_have_quota(
+    #[case] backend: Backend,
+    #[case] expected: usize,
+) {
+    let mut snapshot = started();
+    snapshot.scheduler.backend = backend;
+    let mut partial = ALL;
+    partial[0].1 = 1;
+    store_quota(&mut snapshot, 0, &partial);
+    fill_all(&mut snapshot, |p| {
+        p.with(|pod| {
+            let name = pod.metadata.name.take().unwrap_or_default();
+            pod.metadata.name = Some(format!("{name}-again"));
+        })
+    });
+    let seen = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    seen.pods.truncate(1);
+    go_on(&mut snapshot);
+    let again = listed(&snapshot).into_iter();
+    let again = again.filter(|name| name.ends_with("-again"));
+    assert_eq!(again.count(), expected);
+}
+
 /// The gate of a listed pod may be on its way.
 #[test]
 fn pods_that_are_listed_come_before_others() {
