@@ -262,10 +262,15 @@ fn pod_groups(
     (members, quota): (&Members<'_>, Quota<'_>),
     existing: Option<&Arc<PodGang>>,
 ) -> Vec<PodGroup> {
-    members
-        .entries()
+    let is_listed = |name: &str| {
+        let mut groups = existing.iter().flat_map(|g| &g.spec.pod_groups);
+        groups.any(|group| group.name == name)
+    };
+    let entries = members.entries();
+    let holds_joining = quota.holds_joining(roster, &entries, is_listed);
+    entries
         .into_iter()
-        .filter(|(_, entry)| *entry != Entry::Absent)
+        .filter(|(name, entry)| *entry != Entry::Absent && (is_listed(name) || !holds_joining))
         .map(|(name, entry)| {
             let group = pod_group(snapshot, roster, name, entry, existing);
             let before = existing.and_then(|g| g.spec.pod_groups.iter().find(|p| p.name == name));

@@ -57,6 +57,24 @@ impl<'a> Quota<'a> {
         }
     }
 
+    /// Whether parts that are to join wait outside the list, as one of them has no quota for its minimum:
+    /// listed without pods it would be a part of the gang that is down, and Kueue evicts gangs that are
+    /// (decision 184).
+    pub(super) fn holds_joining(
+        self,
+        roster: &Roster<'_>,
+        entries: &[(&str, Entry)],
+        is_listed: impl Fn(&str) -> bool,
+    ) -> bool {
+        let Self::Reserved(gang) = self else {
+            return false;
+        };
+        let mut joining = entries
+            .iter()
+            .filter(|(name, entry)| *entry == Entry::WithPods && !is_listed(name));
+        joining.any(|(name, _)| !has_minimum(roster, gang, name))
+    }
+
     /// Removes the pods without quota from the list of a part. Listed pods whose gate may be on its way
     /// come before others. A part of which nothing runs starts with its minimum.
     pub(super) fn limit(

@@ -205,6 +205,32 @@ fn a_gang_comes_back_with_the_pods_that_have_quota(
     assert_eq!(again.count(), expected);
 }
 
+/// Its gang, which runs, would count as one that lost a part.
+#[test]
+fn a_part_without_quota_for_its_minimum_does_not_join() {
+    let mut snapshot = started();
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let mut gangs = snapshot.children.gangs.iter_mut();
+    let gang = gangs.find(|g| g.metadata.name.as_deref() == Some(GANG));
+    let groups = &mut Arc::make_mut(gang.unwrap()).spec.pod_groups;
+    groups.retain(|group| group.name != "demo-0-frontend");
+    fill(&mut snapshot, "demo-0-frontend", 2, |p| p);
+    let parts = |snapshot: &Snapshot| base(snapshot).spec.pod_groups.len();
+    store_quota(&mut snapshot, 0, &ALL[1..]);
+    go_on(&mut snapshot);
+    assert_eq!(parts(&snapshot), 4);
+    assert_eq!(
+        request_of(&snapshot),
+        Some(PodCounts::from(
+            ALL.map(|(name, count)| (name.to_owned(), count)),
+        ))
+    );
+    store_quota(&mut snapshot, 0, &ALL);
+    go_on(&mut snapshot);
+    assert_eq!(parts(&snapshot), 5);
+    assert_eq!(listed(&snapshot).len(), 8);
+}
+
 /// The gate of a listed pod may be on its way.
 #[test]
 fn pods_that_are_listed_come_before_others() {
