@@ -13,6 +13,8 @@ use engine::cache::set_of;
 use engine::triggers::find;
 use engine::{Caches, Change};
 
+use crate::peers;
+
 /// By a node that came, went, was cordoned or uncordoned, or changed its labels or its amounts.
 pub(super) fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let read = |node: &Node| {
@@ -23,7 +25,24 @@ pub(super) fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     if change.keeps(read) {
         return Vec::new();
     }
-    find_waiting(&caches.of::<PodGang>().all())
+    let gangs = caches.of::<PodGang>().all();
+    let mut all = find_waiting(&gangs);
+    all.extend(find_asking_beside_base(&gangs, caches));
+    all
+}
+
+/// Scaled gangs that ask for quota and do not bear the constraint of their base gang: their request names
+/// the nodes of its domain all the same.
+fn find_asking_beside_base(gangs: &[Arc<PodGang>], caches: &Caches) -> Vec<Key> {
+    let is_packed = |gang: &PodGang| {
+        let base = peers::base_of(gang, caches);
+        base.is_some_and(|base| requires_domain(&base))
+    };
+    gangs
+        .iter()
+        .filter(|gang| asks_for_quota(gang) && is_packed(gang))
+        .map(|gang| Key::of(&gang.metadata))
+        .collect()
 }
 
 /// By a pod of their set that was placed, or holds its node no longer.

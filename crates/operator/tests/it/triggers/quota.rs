@@ -3,6 +3,7 @@
 use api::PodGangStatus;
 use api::kueue::{KueueWorkload, ResourceFlavor, keys};
 use api::podgang::{GangQuota, GangTopologyConstraint, PackConstraint, QuotaGrant};
+use domain::Node;
 
 use super::*;
 
@@ -78,9 +79,8 @@ fn pod_on(node: Option<&str>) -> Arc<Pod> {
     Arc::new(pod)
 }
 
-/// Their requests name the nodes of its domain.
-#[test]
-fn a_pod_that_fixes_a_domain_triggers_the_gangs_that_ask_for_quota() {
+/// A base gang whose pods share a zone, and a scaled gang without a constraint of its own that asks for quota.
+fn asking_beside_a_domain() -> Caches {
     let caches = terminated_once();
     let mut base = gang("demo-0", Some(quota(true, 0)));
     let pack = PackConstraint {
@@ -93,11 +93,30 @@ fn a_pod_that_fixes_a_domain_triggers_the_gangs_that_ask_for_quota() {
     caches.of::<PodGang>().apply(base);
     let waiting = gang("demo-0-g-0", Some(quota(false, 0)));
     caches.of::<PodGang>().apply(waiting);
+    caches
+}
+
+/// Their requests name the nodes of its domain.
+#[test]
+fn a_pod_that_fixes_a_domain_triggers_the_gangs_that_ask_for_quota() {
     let change = Change {
         old: Some(pod_on(None)),
         new: Some(pod_on(Some("node-1"))),
     };
-    let found = triggered_by(&change, &caches);
+    let found = triggered_by(&change, &asking_beside_a_domain());
+    assert!(names(&found, GANGS).contains(&"demo-0-g-0"), "{found:?}");
+}
+
+/// The pod was bound before its node was known.
+#[test]
+fn a_node_that_shows_a_domain_triggers_the_gangs_that_ask_for_quota() {
+    let mut node = Node::default();
+    node.metadata.name = Some("node-1".to_owned());
+    let change = Change {
+        old: None,
+        new: Some(Arc::new(node)),
+    };
+    let found = triggered_by(&change, &asking_beside_a_domain());
     assert!(names(&found, GANGS).contains(&"demo-0-g-0"), "{found:?}");
 }
 
