@@ -4,11 +4,12 @@
 use std::collections::HashSet;
 
 use api::podgang::PodGroup;
-use api::{PodGang, labels};
+use api::{PodGang, labels, names};
 use domain::Pod;
 use domain::health::training;
 use domain::roster::{ObservedClique, Roster};
 use domain::scheduling::quota::{self, PodCounts};
+use domain::update;
 use domain::workload::gang::ExpectedGang;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -192,5 +193,34 @@ fn count_wanted(snapshot: &Snapshot, part: &ObservedClique) -> i32 {
     }
     let completed = i32::try_from(part.completed().len()).unwrap_or(i32::MAX);
     let replicas = part.podclique.spec.replicas.saturating_sub(completed);
+    let surge = count_coming_surge(snapshot, part).unwrap_or(0);
+    let replicas = replicas.saturating_add(surge);
     replicas.max(part.count(|pod| !pod.has_run_out()))
+}
+
+/// The surge pods of a standalone clique in turn, where the scheduler waits for gates: there none is created
+/// before it has quota (decision 186).
+fn count_coming_surge(snapshot: &Snapshot, part: &ObservedClique) -> Option<i32> {
+    if !snapshot.scheduler.backend.waits_for_gates() {
+        return None;
+    }
+    let (set, podclique) = (&snapshot.stored, &part.podclique);
+    let (replica, clique) = names::parts_of_standalone_clique(snapshot.name(), part.name())?;
+    let turn = update::turn(set).filter(|turn| turn.replica_index == replica)?;
+    let record = podclique.status.as_ref()?.update_progress.as_ref()?;
+    let goes_without = turn.without_surge.is_some() || record.without_surge.is_some();
+    let is_held = update::is_held(set, &snapshot.validated.generation_hash());
+    let is_old = |pod: &Pod| update::is_outdated(&pod.metadata, &podclique.metadata);
+    if goes_without || is_held || part.count(is_old) == 0 {
+        return None;
+    }
+    let acted_on = &snapshot.validated.set;
+    let mut cliques = acted_on.spec.template.cliques.iter();
+    let template = cliques.find(|template| template.name == clique)?;
+    let given = template.rolling_update.as_ref();
+    let spec = &podclique.spec;
+    let minimum = spec.min_available.unwrap_or(spec.replicas);
+    let rolling = update::rolling_in_force(acted_on, given, minimum);
+    let surge = update::surge_of_clique(podclique, rolling.as_deref(), Vec::new);
+    i32::try_from(surge.len()).ok()
 }
