@@ -36,7 +36,8 @@ pub use self::revision::{
     Older, find_older, first_replaced, has_older, revision_in_force, revision_of,
 };
 pub use self::room::{
-    QUOTA, explain_no_room, is_over_quota, is_short, next_waiting, short_at, waits, waits_for_node,
+    QUOTA, explain_no_room, is_over_quota, is_short, next_wait_of, next_waiting, short_at, waits,
+    waits_for_node,
 };
 pub use self::surge::{
     SurgeUnit, describe_surge, follow_replicas, next_surge_from, surge_of_clique, surge_of_group,

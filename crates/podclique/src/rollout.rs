@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use domain::Pod;
+use domain::object::ownership;
+use domain::scheduling::quota;
 use domain::update::{self, Age, Component, Limits, Stage, SurgeUnit};
 use jiff::Timestamp;
 
@@ -87,6 +89,33 @@ pub(crate) fn surge_units(snapshot: &Snapshot, pods: &[(&Arc<Pod>, Stage)]) -> V
             })
         })
         .collect()
+}
+
+/// A gang whose quota is not enough for the surge pods of a clique.
+pub(crate) struct LackingQuota<'a> {
+    /// Its uid.
+    pub(crate) gang: &'a str,
+    /// Why, in the words of its condition.
+    pub(crate) words: String,
+}
+
+/// Whether surge pods wait for quota: behind their gates, or before they are created. Where the required pods
+/// have none, the wait is not that of the surge.
+pub(crate) fn find_lacking_quota(snapshot: &Snapshot) -> Option<LackingQuota<'_>> {
+    let gang = snapshot.gang.as_deref()?;
+    let may_run = |index: i32| {
+        let mut pods = staying(snapshot).filter(|pod| pod.index() == Some(index));
+        pods.any(|pod| pod.gate_position().is_none())
+    };
+    let name = ownership::name(&snapshot.podclique.metadata);
+    let has_minimum = quota::granted(gang, name) >= minimum(snapshot);
+    if !has_minimum || surge_indexes(snapshot).into_iter().all(may_run) {
+        return None;
+    }
+    Some(LackingQuota {
+        words: quota::explain_shortage(gang, name)?,
+        gang: ownership::uid(&gang.metadata),
+    })
 }
 
 /// When a stage, or the room of the clique, changes if nothing happens.

@@ -262,6 +262,11 @@ impl Component {
         }
     }
 
+    /// Whether old units wait for surge that is not available yet.
+    pub fn lacks_surge(&self) -> bool {
+        self.old > 0 && self.uses_surge() && self.surge_available < self.limits.max_surge
+    }
+
     /// Whether the update waits until surge finds room, as no unit may be missing.
     pub fn waits_for_surge(&self) -> bool {
         let lacks_surge = self.surge_available < self.limits.max_surge;

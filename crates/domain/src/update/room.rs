@@ -43,6 +43,15 @@ pub fn next_waiting<'a>(
     })
 }
 
+/// The same where no pod waits: a gang whose quota is not enough for surge pods, which may not exist yet.
+pub fn next_wait_of(stored: Option<&WaitingPod>, gang: &str, now: Timestamp) -> WaitingPod {
+    let kept = stored.filter(|stored| stored.uid == gang);
+    kept.cloned().unwrap_or_else(|| WaitingPod {
+        uid: gang.to_owned(),
+        since: Time(now),
+    })
+}
+
 /// When a pod that waits counts as one without room.
 pub fn short_at(waiting: Option<&WaitingPod>) -> Option<Timestamp> {
     waiting?.since.0.checked_add(WITHOUT_NODE).ok()
@@ -76,7 +85,7 @@ pub fn explain_no_room<'a>(
     }
     let is_waiting = |pod: &&Pod| waiting.is_some_and(|waiting| waiting.uid == pod.uid());
     let Some(pod) = pods.into_iter().find(is_waiting) else {
-        return "a pod has no node".to_owned();
+        return "a pod has no node, or no quota".to_owned();
     };
     if pod.is_gated() {
         let name = pod.name();

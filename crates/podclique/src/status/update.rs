@@ -88,14 +88,23 @@ fn count(progress: &mut PclqUpdateProgress, snapshot: &Snapshot, now: Timestamp)
     let waiting = progress.waiting_since.take();
     let all = snapshot.pods.iter().map(AsRef::as_ref);
     let waiting_pods = all.filter(|pod| update::waits_for_node(pod));
+    let lacks_surge = component.lacks_surge() && !snapshot.is_turn_without_surge();
+    let lacking = rollout::find_lacking_quota(snapshot).filter(|_| lacks_surge);
+    let of_gang = || {
+        let gang = lacking.as_ref()?.gang;
+        Some(update::next_wait_of(waiting.as_ref(), gang, now))
+    };
     progress.waiting_since = update::next_waiting(waiting.as_ref(), waiting_pods, now)
+        .or_else(of_gang)
         .filter(|_| component.needs_room());
     let errors = crate::status::stored_errors(snapshot);
     component.is_short_of_room = update::is_short(progress.waiting_since.as_ref(), errors, now);
     progress.without_surge = component.gives_surge_up().then(|| {
         let (stored, waiting) = (progress.without_surge.take(), &progress.waiting_since);
         let pods = snapshot.pods.iter().map(AsRef::as_ref);
-        stored.unwrap_or_else(|| update::explain_no_room(waiting.as_ref(), pods, errors))
+        let words = lacking.map(|lacking| lacking.words);
+        let explain = || update::explain_no_room(waiting.as_ref(), pods, errors);
+        stored.or(words).unwrap_or_else(explain)
     });
     component
 }

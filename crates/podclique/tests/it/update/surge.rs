@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use api::PodClique;
-use api::conditions::{self, ConditionType};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podclique::WaitingPod;
 use api::podcliqueset::RollingUpdate;
+use api::podgang::{GangQuota, GrantedPods, QuotaGrant};
+use api::{PodClique, PodGang, labels};
 use domain::object::pod::PodCondition;
 use domain::plan::Action;
+use domain::scheduling::Backend;
+use domain::scheduling::quota::{self, PodCounts};
 use insta::assert_snapshot;
 use k8s_openapi::api::core::v1 as k8s;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -16,7 +19,7 @@ use rstest::rstest;
 use testkit::builders::{PodBuilder, after, pod};
 
 use super::{all_old, clique, deleted, in_turn, old};
-use crate::situation::{plan, ready, writes};
+use crate::situation::{gang_listing, plan, ready, writes};
 
 /// One pod may exist beyond the four.
 fn with_surge(clique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot {
@@ -237,4 +240,62 @@ fn surge_without_room_is_given_up_with_the_reason() {
     let podclique = Arc::make_mut(&mut snapshot.podclique);
     podclique.status.as_mut().unwrap().update_progress = Some(said);
     assert_eq!((created(&snapshot), deleted(&snapshot)), (vec![], 2));
+}
+
+/// A gang that has quota for the four pods that run, and asks for that of a surge pod.
+fn without_quota_for_surge(snapshot: &Snapshot) -> PodGang {
+    let mut gang = PodGang::clone(&gang_listing(&snapshot.podclique, &snapshot.pods));
+    let name = "demo-0-worker".to_owned();
+    let asked = quota::to_text(&PodCounts::from([(name.clone(), 5)]));
+    let annotations = gang.metadata.annotations.get_or_insert_default();
+    annotations.insert(labels::QUOTA_REQUEST.to_owned(), asked);
+    let pods = GrantedPods {
+        name,
+        count: 4,
+        ..GrantedPods::default()
+    };
+    let grant = QuotaGrant {
+        pods: vec![pods],
+        ..QuotaGrant::default()
+    };
+    let status = gang.status.get_or_insert_default();
+    status.quota = Some(GangQuota {
+        round: 0,
+        grants: vec![grant],
+    });
+    let condition = ConditionUpdate {
+        type_: ConditionType::QuotaReserved,
+        status: Status::True,
+        reason: Reason::QuotaReserved,
+        message: "Workload demo-0.x1 waits".to_owned(),
+    };
+    conditions::set(&mut status.conditions, condition, Some(1), after(0));
+    gang
+}
+
+/// Where the scheduler waits for gates it is not even created.
+#[rstest]
+#[case::behind_its_gate(Backend::DefaultScheduler)]
+#[case::before_it_exists(Backend::Kubernetes)]
+fn surge_without_quota_is_given_up(#[case] backend: Backend) {
+    let clique = clique(2);
+    let mut pods = all_old(&clique);
+    if !backend.waits_for_gates() {
+        pods.push(pod(&clique, 4));
+    }
+    let mut snapshot = with_surge(&clique, pods);
+    snapshot.scheduler.backend = backend;
+    snapshot.gang = Some(Arc::new(without_quota_for_surge(&snapshot)));
+    let mut begun = plan(&snapshot).status.unwrap().update_progress.unwrap();
+    assert_eq!(begun.without_surge, None, "quota may come in a moment");
+    let waiting = begun.waiting_since.as_mut().unwrap();
+    waiting.since = Time(after(0));
+    let podclique = Arc::make_mut(&mut snapshot.podclique);
+    podclique.status.as_mut().unwrap().update_progress = Some(begun);
+    let said = plan(&snapshot).status.unwrap().update_progress.unwrap();
+    let reason = said.without_surge.unwrap();
+    assert!(
+        reason.ends_with("waits for more quota: Workload demo-0.x1 waits"),
+        "{reason}"
+    );
 }
