@@ -35,11 +35,27 @@ enum End {
 use End::{NotHere, Ready, Succeeded, Waits};
 
 /// File, name of the set, its end.
-const ENDS: [(&str, &str, End); 28] = [
+const ENDS: [(&str, &str, End); 36] = [
     ("README.md", "chat", Ready),
+    (
+        "docs/devices.md",
+        "pooled",
+        NotHere("needs devices; tests/e2e runs examples/devices.yaml, which has the same pool"),
+    ),
+    ("docs/first-manifest.md", "serve", Ready),
+    ("docs/from-lws-and-jobset.md", "ray", Ready),
     ("docs/gang-termination.md", "llm", Ready),
+    ("docs/queues.md", "queued", Ready),
     ("docs/start-order.md", "llm", Ready),
+    (
+        "docs/topology.md",
+        "packed",
+        NotHere("needs a profile that knows topologies, as examples/topology.yaml does"),
+    ),
+    ("docs/training.md", "elastic", Succeeded),
     ("docs/training.md", "train", Succeeded),
+    ("docs/updates.md", "pair", Ready),
+    ("docs/updates.md", "rolling", Ready),
     ("examples/autoscaling.yaml", "autoscaling", Ready),
     ("examples/coherent.yaml", "coherent", Ready),
     (
