@@ -9,6 +9,7 @@ mod builder;
 mod document;
 mod events;
 mod find;
+mod json_stream;
 mod objects;
 mod scalar;
 mod source;

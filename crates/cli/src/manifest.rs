@@ -1,4 +1,4 @@
-//! The objects of a file, as they are written there.
+//! The objects of a file, with the values that kubectl sends.
 
 use std::io::{IsTerminal, Read};
 use std::path::Path;
@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::exit::Failure;
+use crate::files::{Source, objects_of, read_documents};
 
 /// The objects of the file, or of standard input if its name is `-`; lists are flattened.
 pub fn read_manifest(file: &Path) -> Result<Vec<Value>, Failure> {
@@ -15,15 +16,26 @@ pub fn read_manifest(file: &Path) -> Result<Vec<Value>, Failure> {
 }
 
 /// The objects of a text; `file` is its name in messages.
-pub fn parse_manifest(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
-    let is_json = text.trim_start().starts_with(['{', '[']);
-    let documents = if is_json {
-        parse_json(text)
-    } else {
-        parse_yaml(text)
+pub fn parse_manifest(file: &str, text: &str) -> Result<Vec<Value>, Failure> {
+    let source = Source {
+        name: file.to_owned(),
+        bytes: text.as_bytes().to_vec(),
     };
-    let documents = documents.map_err(|error| unusable(name, &error))?;
-    Ok(documents.into_iter().flat_map(flatten).collect())
+    let documents =
+        read_documents(&source).map_err(|broken| Failure::BadInput(broken.to_string()))?;
+    let objects = documents.iter().flat_map(objects_of);
+    Ok(objects.map(|object| object.node.value()).collect())
+}
+
+/// The objects that kubectl printed. JSON of a large cluster is read without positions.
+pub fn parse_dump(file: &str, text: &str) -> Result<Vec<Value>, Failure> {
+    let documents: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text)
+        .into_iter()
+        .collect();
+    match documents {
+        Ok(documents) => Ok(documents.into_iter().flat_map(flatten).collect()),
+        Err(_) => parse_manifest(file, text),
+    }
 }
 
 fn read_text(file: &Path) -> Result<String, String> {
@@ -37,24 +49,6 @@ fn read_text(file: &Path) -> Result<String, String> {
     let mut text = String::new();
     let read = input.read_to_string(&mut text);
     read.map(|_| text).map_err(|error| error.to_string())
-}
-
-fn parse_json(text: &str) -> Result<Vec<Value>, String> {
-    let documents: Result<_, _> = serde_json::Deserializer::from_str(text)
-        .into_iter()
-        .collect();
-    documents.map_err(|error| error.to_string())
-}
-
-fn parse_yaml(text: &str) -> Result<Vec<Value>, String> {
-    let documents = serde_saphyr::from_multiple(text);
-    documents.map_err(|error| first_line(&error.to_string()))
-}
-
-/// The lines below it show the place in a frame.
-fn first_line(error: &str) -> String {
-    let line = error.lines().next().unwrap_or_default();
-    line.trim_start_matches("error: ").to_owned()
 }
 
 fn flatten(document: Value) -> Vec<Value> {

@@ -15,7 +15,8 @@ use super::objects::{NodeObject, PodObject};
 use super::snapshot::{BoundPod, ClusterSnapshot};
 use crate::exit::Failure;
 use crate::json;
-use crate::manifest::parse_manifest;
+use crate::lint;
+use crate::manifest::{parse_dump, parse_manifest};
 
 /// Reads a file; `-` is standard input.
 pub fn read_file(path: &Path) -> Result<String, Failure> {
@@ -51,8 +52,13 @@ pub fn read_sets(text: &str, file: &str, namespace: &str) -> Result<Vec<PodCliqu
 
 fn read_set(object: &Value, file: &str, namespace: &str) -> Result<PodCliqueSet, Failure> {
     let name = json::text(object, "/metadata/name");
-    let set = PodCliqueSet::deserialize(object)
-        .map_err(|e| bad(format!("{file}: podcliqueset {name}: {e}")))?;
+    let set = PodCliqueSet::deserialize(object).map_err(|error| {
+        let problem = lint::find_first_error(object)
+            .map_or_else(|| error.to_string(), |remark| remark.to_string());
+        bad(format!(
+            "{file}: podcliqueset {name}: {problem}; `kubectl grove lint FILE` lists all errors"
+        ))
+    })?;
     let validated = validate_set(&set, &DefaultsConfig::default());
     if let Some(error) = validated.errors.first() {
         let more = validated.errors.len() - 1;
@@ -73,7 +79,7 @@ fn read_set(object: &Value, file: &str, namespace: &str) -> Result<PodCliqueSet,
 /// Nodes and their pods from a dump.
 pub fn read_dump(text: &str, file: &str) -> Result<ClusterSnapshot, Failure> {
     let (mut nodes, mut pods, mut topologies) = (Vec::new(), Vec::new(), Vec::new());
-    for object in parse_manifest(file, text)? {
+    for object in parse_dump(file, text)? {
         match json::text(&object, "/kind") {
             "Node" => nodes.push(decode::<NodeObject>(&object, file)?),
             "Pod" => {

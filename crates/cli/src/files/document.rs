@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::events::read_events;
+use super::json_stream::read_json_stream;
 use super::source::Source;
 use super::yaml_node::{YamlNode, YamlPosition};
 
@@ -27,7 +28,9 @@ pub fn read_documents(source: &Source) -> Result<Vec<YamlNode>, Broken> {
         problem,
     };
     let text = text_of(&source.bytes).map_err(broken)?;
-    read_events(text).map_err(broken)
+    read_events(text)
+        .or_else(|problem| read_json_stream(text).ok_or(problem))
+        .map_err(broken)
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, (YamlPosition, String)> {

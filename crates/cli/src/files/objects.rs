@@ -1,6 +1,6 @@
 //! The objects of a document.
 
-use super::yaml_node::YamlNode;
+use super::yaml_node::{Content, YamlNode};
 
 /// The common parts of an object.
 #[derive(Clone, Copy, Debug)]
@@ -17,10 +17,13 @@ pub struct ManifestObject<'a> {
     pub namespace: Option<&'a str>,
 }
 
-/// The objects of a document: itself, or the items of a List; none for an empty document.
+/// The objects of a document: itself, or the items of a list or a List; none for an empty document.
 pub fn objects_of(document: &YamlNode) -> Vec<ManifestObject<'_>> {
     if document.is_null() {
         return Vec::new();
+    }
+    if let Content::List(items) = &document.content {
+        return items.iter().flat_map(objects_of).collect();
     }
     let is_list = document.text("kind").is_some_and(|k| k.ends_with("List"));
     let items = document.entry("items").filter(|_| is_list);

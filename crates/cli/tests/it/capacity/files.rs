@@ -47,6 +47,22 @@ fn sets_are_found_in_documents_and_lists() {
     assert_eq!(sets[0].spec.template.cliques[0].spec.min_available, Some(2));
 }
 
+/// As kubectl reads it.
+#[test]
+fn numbers_may_be_octal() {
+    let pod = "{containers: [{name: main, image: busybox}], \
+               volumes: [{name: keys, secret: {secretName: s, defaultMode: 0400}}]}";
+    let plain = "{containers: [{name: main, image: busybox}]}";
+    let text = set("svc")
+        .replace(plain, pod)
+        .replace("replicas: 2", "replicas: 010");
+    let sets = read_sets(&text, "file", "ml").unwrap();
+    let spec = &sets[0].spec.template.cliques[0].spec;
+    let volumes = spec.pod_spec.volumes.as_ref().unwrap();
+    let mode = volumes[0].secret.as_ref().unwrap().default_mode;
+    assert_eq!((spec.replicas, mode), (8, Some(0o400)));
+}
+
 fn said(failure: &Failure) -> String {
     assert_eq!(failure.exit(), Exit::BadInput);
     let text = failure.to_string();
@@ -55,14 +71,15 @@ fn said(failure: &Failure) -> String {
 }
 
 #[rstest]
-#[case::not_yaml("a: [", "cannot use file: line 1 column ")]
+#[case::not_yaml("a: [", "file:1:4: unclosed bracket '['")]
 #[case::nothing(
     "",
     "file has no PodCliqueSet of grove.io/v1alpha1; give a file that has one"
 )]
 #[case::another_kind("kind: Pod", "file has no PodCliqueSet")]
 #[case::another_shape(
-    &set("svc").replace("replicas: 2", "replicas: many"), "file: podcliqueset svc: ",
+    &set("svc").replace("replicas: 2", "replicas: many"),
+    "file: podcliqueset svc: spec.template.cliques[0].spec.replicas: \"many\": ",
 )]
 #[case::refused(
     &set("svc").replace("replicas: 2", "replicas: 2\n        minAvailable: 3"),

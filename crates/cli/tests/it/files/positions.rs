@@ -123,3 +123,16 @@ fn a_json_key_may_be_long() {
     assert_eq!(at(&text, "b"), (2, 5));
     assert_eq!(document(&text).value()["a"][&key], 1);
 }
+
+/// kubectl reads them one by one.
+#[test]
+fn json_objects_in_a_row_keep_their_lines() {
+    let documents = read("{\"kind\": \"A\"} {\"kind\": \"B\"}\n{\n\"kind\": \"C\"}\n").unwrap();
+    let objects: Vec<_> = documents.iter().flat_map(objects_of).collect();
+    let seen: Vec<_> = objects
+        .iter()
+        .map(|o| (o.kind, o.node.position.line, o.node.position.column))
+        .collect();
+    assert_eq!(seen, [("A", 1, 1), ("B", 1, 15), ("C", 2, 1)]);
+    assert_eq!(find_position(objects[2].node, "kind").line, 3);
+}

@@ -81,6 +81,7 @@ fn a_node_selector(#[case] selector: Value, #[case] expected: &str) {
 #[rstest]
 #[case::decimal(json!({"configMap": {"name": "c", "defaultMode": 777}}), "POD.volumes[0].configMap.defaultMode: 777: is 01411 in octal, and must not be above 0777; write 0777, or 511 in JSON")]
 #[case::of_an_item(json!({"secret": {"secretName": "s", "items": [{"key": "k", "path": "p", "mode": 644}]}}), "POD.volumes[0].secret.items[0].mode: 644: is 01204 in octal, and must not be above 0777; write 0644, or 420 in JSON")]
+#[case::sticky(json!({"configMap": {"name": "c", "defaultMode": 0o1000}}), "POD.volumes[0].configMap.defaultMode: 512: is 01000 in octal, and must not be above 0777; use a mode such as 0644")]
 #[case::negative(json!({"projected": {"sources": [], "defaultMode": -1}}), "POD.volumes[0].projected.defaultMode: -1: must not be negative; use a mode such as 0644")]
 #[case::fine(json!({"configMap": {"name": "c", "defaultMode": 511}}), "")]
 fn a_mode(#[case] volume: Value, #[case] expected: &str) {

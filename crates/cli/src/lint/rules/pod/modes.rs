@@ -45,10 +45,13 @@ fn of_mode(at: String, mode: i64) -> Option<Remark> {
     Some(remark.remedy(remedy(mode)))
 }
 
-/// Most people write the octal digits, and forget the zero before them.
+/// Most people write the octal digits, and forget the zero before them. A mode without any rights, such as
+/// 01000, had its zero: nobody writes 512.
 fn remedy(mode: i64) -> String {
-    let meant = i64::from_str_radix(&mode.to_string(), 8);
-    match meant.ok().filter(|meant| (0..=HIGHEST).contains(meant)) {
+    let has_rights = mode & HIGHEST != 0;
+    let meant = has_rights.then(|| i64::from_str_radix(&mode.to_string(), 8));
+    let meant = meant.and_then(Result::ok);
+    match meant.filter(|meant| (0..=HIGHEST).contains(meant)) {
         Some(meant) => format!("write 0{mode}, or {meant} in JSON"),
         None => "use a mode such as 0644".to_owned(),
     }
