@@ -23,6 +23,8 @@ mod rules;
 mod sarif;
 mod stored_objects;
 
+use std::path::{Path, PathBuf};
+
 use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::files::read_sources;
@@ -46,6 +48,9 @@ pub(crate) use rules::pod::resource_names::nearest as nearest_resource;
 pub use sarif::to_sarif;
 pub use stored_objects::StoredObjects;
 
+/// Files that a message names.
+const MOST_NAMES: usize = 5;
+
 /// Runs the command.
 pub async fn run(args: &LintArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     args.check()?;
@@ -61,7 +66,33 @@ pub async fn run(args: &LintArgs, connection: &ConnectionArgs) -> Result<Exit, F
     for broken in &report.unreadable {
         output::print_failure(&Failure::BadInput(broken.to_string()));
     }
+    find_nothing_checked(&report, &args.files)?;
     Ok(exit_of(&report, args.strict))
+}
+
+/// Fails if no file has an object to check: in CI that would pass for a check.
+pub fn find_nothing_checked(report: &Report, files: &[PathBuf]) -> Result<(), Failure> {
+    if report.checked > 0 || !report.unreadable.is_empty() {
+        return Ok(());
+    }
+    let mut names: Vec<String> = files.iter().map(|file| name_of(file)).collect();
+    let more = names.len().saturating_sub(MOST_NAMES);
+    names.truncate(MOST_NAMES);
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
+    Err(Failure::BadInput(format!(
+        "nothing to check in {}: no PodCliqueSet and no ClusterTopologyBinding; name a file or folder that \
+         has one",
+        names.join(", ")
+    )))
+}
+
+fn name_of(file: &Path) -> String {
+    if file == Path::new("-") {
+        return "standard input".to_owned();
+    }
+    file.display().to_string()
 }
 
 fn print(report: &Report, format: LintFormat) -> Result<(), Failure> {

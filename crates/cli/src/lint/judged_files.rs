@@ -20,6 +20,8 @@ use crate::files::{
 const SERVED: &str = "grove.io/v1alpha1";
 const SET: &str = "PodCliqueSet";
 const TOPOLOGY: &str = "ClusterTopologyBinding";
+/// Kinds that users write.
+const KNOWN: [&str; 2] = [SET, TOPOLOGY];
 /// Kinds of the operator's own objects, which are not checked.
 const CHILDREN: [&str; 2] = ["PodClique", "PodCliqueScalingGroup"];
 /// Any version of these kinds.
@@ -183,8 +185,12 @@ impl Ours {
     }
 }
 
+/// Of our group, or of a kind of ours whatever its apiVersion: no other group has these.
 fn is_ours(object: &ManifestObject<'_>) -> bool {
-    object.api_version.starts_with(GROUP) && !CHILDREN.contains(&object.kind)
+    if object.api_version.starts_with(GROUP) {
+        return !CHILDREN.contains(&object.kind);
+    }
+    admitted::meant_kind(object.kind, KNOWN).is_some()
 }
 
 /// A PodGroup of KAI Scheduler.
@@ -223,7 +229,7 @@ fn judge_kind(
         };
     }
     let remarks = misnamed(object);
-    let Some(kind) = admitted::meant_kind(object.kind, [SET, TOPOLOGY]) else {
+    let Some(kind) = admitted::meant_kind(object.kind, KNOWN) else {
         return JudgedSet { remarks, set: None };
     };
     let meant = ManifestObject { kind, ..*object };
@@ -236,10 +242,9 @@ fn judge_kind(
 
 /// Remarks on its kind and version. Neither hides the rest of the object.
 fn misnamed(object: &ManifestObject<'_>) -> Vec<Remark> {
-    let known = [SET, TOPOLOGY];
-    let is_known = known.contains(&object.kind);
+    let is_known = KNOWN.contains(&object.kind);
     let is_served = object.api_version == SERVED;
-    let kind = (!is_known).then(|| admitted::unknown_kind(object.kind, known));
+    let kind = (!is_known).then(|| admitted::unknown_kind(object.kind, KNOWN));
     let version = (!is_served).then(|| admitted::wrong_version(object.api_version, SERVED));
     kind.into_iter().chain(version).collect()
 }

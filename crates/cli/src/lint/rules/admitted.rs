@@ -3,7 +3,7 @@
 use admission::Warning;
 use strsim::osa_distance;
 
-use crate::lint::remark::{Remark, Rule, Severity};
+use crate::lint::remark::{NOT_SET, Remark, Rule, Severity};
 
 pub(in crate::lint) const REFUSED: Rule = Rule {
     id: "refused",
@@ -23,7 +23,7 @@ pub(in crate::lint) const DEFINITION: Rule = Rule {
 pub(in crate::lint) const WRONG_VERSION: Rule = Rule {
     id: "wrong-version",
     severity: Severity::Error,
-    about: "an apiVersion of grove.io that is not served",
+    about: "an apiVersion of one of our kinds that is missing, of another group, or not served",
     reason: "The API server does not know the kind in that version.",
 };
 
@@ -54,11 +54,22 @@ pub(in crate::lint) fn warning(warning: Warning) -> Remark {
 
 /// A version that is not served.
 pub(in crate::lint) fn wrong_version(version: &str, served: &str) -> Remark {
-    let problem = "this version is not served".to_owned();
+    let group = served.split('/').next().unwrap_or_default();
+    let is_of_group = version.split('/').next() == Some(group);
+    let (value, problem) = match version {
+        "" => (NOT_SET.to_owned(), "each object needs one".to_owned()),
+        _ if is_of_group => (
+            format!("{version:?}"),
+            "this version is not served".to_owned(),
+        ),
+        _ => (
+            format!("{version:?}"),
+            format!("the group of this kind is {group}"),
+        ),
+    };
     let remark = Remark::new(&WRONG_VERSION, "apiVersion", problem);
-    remark
-        .value(format!("{version:?}"))
-        .remedy(format!("write {served}"))
+    let remedy = format!("write apiVersion: {served}");
+    remark.value(value).remedy(remedy)
 }
 
 /// A kind that does not exist; users write one of the known ones.

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use cli::exit::Exit;
 use cli::files::read_sources;
-use cli::lint::{StoredObjects, judge_sources};
+use cli::lint::{StoredObjects, find_nothing_checked, judge_sources};
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::good_set::{edited, good};
@@ -114,16 +115,67 @@ fn other_kinds_are_counted_and_nothing_else() {
     );
 }
 
-#[test]
-fn a_version_that_is_not_served_is_an_error() {
-    let text = "kind: PodCliqueSet\napiVersion: grove.io/v1\n---\nkind: PodCliqueSet\napiVersion: example.com/v1\n";
-    let report = lint(text);
-    let told = said(&report, &["wrong-version"]);
+/// No other group has these kinds: an object of them that is not checked would look like one without errors.
+#[rstest]
+#[case::version(
+    "apiVersion: grove.io/v1",
+    "1:13: apiVersion: \"grove.io/v1\": this version is not served; write apiVersion: grove.io/v1alpha1"
+)]
+#[case::no_version(
+    "apiVersion: grove.io",
+    "1:13: apiVersion: \"grove.io\": this version is not served; write apiVersion: grove.io/v1alpha1"
+)]
+#[case::group(
+    "apiVersion: grove/v1alpha1",
+    "1:13: apiVersion: \"grove/v1alpha1\": the group of this kind is grove.io; write apiVersion: grove.io/v1alpha1"
+)]
+#[case::nothing(
+    "# apiVersion",
+    "2:1: apiVersion: not set: each object needs one; write apiVersion: grove.io/v1alpha1"
+)]
+fn a_wrong_version_of_our_kinds_is_an_error(
+    #[case] line: &str,
+    #[case] expected: &str,
+    #[values("PodCliqueSet", "ClusterTopologyBinding")] kind: &str,
+) {
+    let report = lint(&format!("{line}\nkind: {kind}\n"));
+    assert_eq!(said(&report, &["wrong-version"]), [expected]);
+    assert_eq!((report.checked, report.skipped), (1, 0));
+    let both = lint(&format!("{line}\nkind: PodCliqueset\n"));
     assert_eq!(
-        told,
-        ["2:13: apiVersion: \"grove.io/v1\": this version is not served; write grove.io/v1alpha1"]
+        said(&both, &["wrong-version", "unknown-kind"]).len(),
+        2,
+        "both names are wrong"
     );
-    assert_eq!((report.checked, report.skipped), (1, 1));
+}
+
+/// The rest of the file is judged as well.
+#[test]
+fn a_missing_version_hides_nothing_else() {
+    let text = "kind: PodCliqueSet\nmetadata: {name: a}\nspec: {replica: 1}\n";
+    let told = said(&lint(text), &["unknown-field"]);
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
+/// A file in which nothing was checked is no file without errors.
+#[rstest]
+#[case::empty("", true)]
+#[case::comments("# nothing\n---\n", true)]
+#[case::other_kinds("kind: Service\napiVersion: v1\n", true)]
+#[case::part("spec:\n  replicas: 1\n", true)]
+#[case::child("kind: PodClique\napiVersion: grove.io/v1alpha1\n", true)]
+#[case::ours_among_others("kind: Service\n---\nkind: PodCliqueSet\n", false)]
+#[case::broken("a: [\n", false)]
+fn files_without_an_object_of_ours_are_bad_input(#[case] text: &str, #[case] expected: bool) {
+    let files = [PathBuf::from("deploy/a.yaml"), PathBuf::from("-")];
+    let failure = find_nothing_checked(&lint(text), &files).err();
+    assert_eq!(failure.is_some(), expected, "{text}");
+    if let Some(failure) = failure {
+        assert_eq!(failure.exit(), Exit::BadInput);
+        let expected = "nothing to check in deploy/a.yaml, standard input: no PodCliqueSet and no \
+                        ClusterTopologyBinding; name a file or folder that has one";
+        assert_eq!(failure.to_string(), expected);
+    }
 }
 
 /// A kind in other letters is no object of another group.
@@ -154,7 +206,7 @@ fn a_kind_that_is_none_is_an_error() {
 #[case::version(
     "/apiVersion",
     "grove.io/v1",
-    "apiVersion: \"grove.io/v1\": this version is not served; write grove.io/v1alpha1"
+    "apiVersion: \"grove.io/v1\": this version is not served; write apiVersion: grove.io/v1alpha1"
 )]
 fn a_wrong_name_of_the_kind_hides_nothing_else(
     #[case] field: &str,
