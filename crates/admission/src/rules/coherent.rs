@@ -8,6 +8,9 @@ use domain::update;
 use crate::clique_paths::{cliques, group_of, scaling_groups};
 use crate::field::{FieldError, Path};
 
+/// Parts that a message names.
+const MOST_PARTS: usize = 5;
+
 /// A standalone clique or a group: it is updated by itself.
 pub(crate) struct Part<'a> {
     /// Its `rollingUpdate`.
@@ -30,9 +33,14 @@ impl Part<'_> {
         update::partition_of(self.rolling)
     }
 
+    /// The surge that makes a whole version.
+    pub(crate) fn whole_surge(&self) -> i32 {
+        self.minimum.max(1)
+    }
+
     /// Whether its surge makes a whole version.
     pub(crate) fn has_whole_surge(&self) -> bool {
-        self.max_surge() >= self.minimum.max(1)
+        self.max_surge() >= self.whole_surge()
     }
 }
 
@@ -103,16 +111,38 @@ fn no_whole_surge(part: &Part<'_>, all: &[Part<'_>]) -> Option<FieldError> {
     if part.max_surge() <= 0 {
         return None;
     }
-    let lacking = all.iter().find(|part| !part.has_whole_surge())?;
-    let (name, surge) = (lacking.name, lacking.max_surge());
+    let lacking: Vec<&Part<'_>> = all.iter().filter(|p| !p.has_whole_surge()).collect();
+    if lacking.is_empty() {
+        return None;
+    }
     let problem = format!(
         "needs maxSurge of at least minAvailable in every clique and group with updateStrategy \
-         Coherent: no update would begin; component {name} has {surge}"
+         Coherent: no update would begin; {}",
+        list_parts(&lacking, |p| format!(
+            "{} has {} of {}",
+            p.name,
+            p.max_surge(),
+            p.whole_surge()
+        ))
     );
-    let needed = lacking.minimum.max(1);
     let remedy = format!(
-        "set maxSurge of {name} to at least {needed}, or omit maxUnavailable for minAvailable"
+        "set maxSurge of {}, or remove maxUnavailable (default: minAvailable, {})",
+        list_parts(&lacking, |p| format!(
+            "{} to at least {}",
+            p.name,
+            p.whole_surge()
+        )),
+        part.minimum
     );
     let at = part.at.field("maxUnavailable");
     Some(at.wrong(0, problem, remedy))
+}
+
+/// The first of them, and the number of the others.
+fn list_parts(parts: &[&Part<'_>], describe: impl Fn(&Part<'_>) -> String) -> String {
+    let mut described: Vec<String> = parts.iter().take(MOST_PARTS).map(|p| describe(p)).collect();
+    if parts.len() > MOST_PARTS {
+        described.push(format!("and {} more", parts.len() - MOST_PARTS));
+    }
+    described.join(", ")
 }

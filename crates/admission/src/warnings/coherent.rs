@@ -12,9 +12,10 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<Warning> {
         return Vec::new();
     }
     let parts = parts(pcs);
-    let lacking = parts.iter().find(|part| !part.has_whole_surge());
-    let each = parts.iter().filter_map(|part| {
-        let text = away_as_a_whole(part).or_else(|| partial_surge(part, lacking?))?;
+    let is_surging = parts.iter().any(|part| part.max_surge() > 0);
+    let lacking = parts.iter().filter(|part| !part.has_whole_surge());
+    let each = lacking.filter_map(|part| {
+        let text = away_as_a_whole(part).or_else(|| is_surging.then(|| partial_surge(part)))?;
         Some(Warning::new(&part.at.field("maxSurge"), text))
     });
     alone(&parts).into_iter().chain(each).collect()
@@ -23,7 +24,7 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<Warning> {
 /// All of it goes at once, and nothing of it comes first. A partition keeps some.
 fn away_as_a_whole(part: &Part<'_>) -> Option<String> {
     let goes_at_once = part.replicas > 0 && part.replicas <= part.minimum && part.partition() <= 0;
-    (goes_at_once && !part.has_whole_surge()).then(|| {
+    goes_at_once.then(|| {
         format!(
             "{} is away as a whole while it is updated; set maxSurge of every clique and group to \
              at least its minAvailable",
@@ -33,16 +34,12 @@ fn away_as_a_whole(part: &Part<'_>) -> Option<String> {
 }
 
 /// Surge is whole or not at all: else new units of one part would serve with old ones of another.
-fn partial_surge(part: &Part<'_>, lacking: &Part<'_>) -> Option<String> {
-    (part.max_surge() > 0).then(|| {
-        format!(
-            "counts only where all that an update changes has maxSurge of at least minAvailable; {} \
-             has {} of {}",
-            lacking.name,
-            lacking.max_surge(),
-            lacking.minimum.max(1)
-        )
-    })
+fn partial_surge(part: &Part<'_>) -> String {
+    let (name, surge, needed) = (part.name, part.max_surge(), part.whole_surge());
+    format!(
+        "is {surge}, and a whole version of {name} needs {needed}: an update that changes {name} surges \
+         nothing; set it to at least {needed}"
+    )
 }
 
 fn alone(parts: &[Part<'_>]) -> Option<Warning> {

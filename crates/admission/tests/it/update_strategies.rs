@@ -27,6 +27,11 @@ fn budgets_of_coherent_updates() {
         "none may be missing, and one surges by less than a version":
             STRATEGY => coherent,
             &clique => {"maxSurge": 1}, &group => {"maxUnavailable": 0, "maxSurge": 1};
+        "none may be missing, and two surge by less than a version":
+            STRATEGY => coherent,
+            at(FRONTEND, "spec/replicas") => 4, at(FRONTEND, "spec/minAvailable") => 2,
+            at(GROUP, "replicas") => 4, at(GROUP, "minAvailable") => 2,
+            &clique => {"maxUnavailable": 0, "maxSurge": 1}, &group => {"maxSurge": 1};
         "none may be missing, and one surges by nothing, as it is idle":
             STRATEGY => coherent, at(FRONTEND, "spec/replicas") => 0,
             &group => {"maxUnavailable": 0, "maxSurge": 1};
@@ -147,6 +152,8 @@ fn coherent_updates_with_and_without_a_warning() {
     let (clique, group) = (at(FRONTEND, "rollingUpdate"), at(GROUP, "rollingUpdate"));
     let (clique, group) = (clique.as_str(), group.as_str());
     let (pods, members) = (at(FRONTEND, "spec/replicas"), at(GROUP, "cliqueNames"));
+    let minimum = at(FRONTEND, "spec/minAvailable");
+    let (replicas, of_group) = (at(GROUP, "replicas"), at(GROUP, "minAvailable"));
     let coherent = (STRATEGY, json!({"type": "Coherent"}));
     let surge = |count: i32| json!({"maxSurge": count});
     let all = json!(["frontend", "leader", "worker"]);
@@ -155,6 +162,18 @@ fn coherent_updates_with_and_without_a_warning() {
         (
             "surge of less than a version",
             &[coherent.clone(), (clique, surge(1)), (group, surge(1))],
+        ),
+        (
+            "surge of less than a version of two parts",
+            &[
+                coherent.clone(),
+                (&pods, json!(4)),
+                (&minimum, json!(2)),
+                (&replicas, json!(4)),
+                (&of_group, json!(2)),
+                (clique, surge(1)),
+                (group, surge(1)),
+            ],
         ),
         (
             "surge of a version",
