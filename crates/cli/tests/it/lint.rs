@@ -11,6 +11,7 @@ mod misspelt;
 mod operator;
 mod pod_values;
 mod pods;
+mod remedies;
 mod report;
 mod rules;
 mod sample_pods;

@@ -22,6 +22,10 @@ pub(in crate::lint) const GPU_WITHOUT_PROBE: Rule = Rule::warning(
      they cannot answer.",
 );
 
+/// A worker that answers no requests would never be Ready with the probe of its leader.
+const REMEDY: &str = "if it serves requests, add a probe of the port on which it does; a worker that serves none \
+                      needs no probe (--ignore gpu-without-readiness-probe)";
+
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     if set.spec.workload_type == Some(WorkloadType::Training) {
         return Vec::new();
@@ -31,11 +35,11 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
         .filter(|(_, c)| has_gpu(c) && c.readiness_probe.is_none());
     let remark = |(at, container): (String, &Container)| {
         let problem = format!(
-            "container {} has GPUs and is Ready as soon as it runs",
+            "container {} has GPUs and no readiness probe, so it is Ready as soon as it runs",
             container.name
         );
         let remark = Remark::new(&GPU_WITHOUT_PROBE, format!("{at}.readinessProbe"), problem);
-        remark.remedy("add a probe that fails until the container can serve")
+        remark.remedy(REMEDY)
     };
     bare.map(remark).collect()
 }

@@ -6,7 +6,7 @@ use testkit::good_set::{CLIQUES, Edit, FRONTEND, GROUP, at, edited};
 
 use super::{lint, said};
 
-fn remarks(rule: &str, edits: &[Edit<'_>]) -> Vec<String> {
+pub(super) fn remarks(rule: &str, edits: &[Edit<'_>]) -> Vec<String> {
     let report = lint(&edited(edits).to_string());
     assert_eq!(report.errors(), 0, "{:?}", report.findings);
     let lines = said(&report, &[rule]);
