@@ -101,14 +101,32 @@ fn of_groups(set: &PodCliqueSet) -> impl Iterator<Item = Scaled<'_>> {
 
 fn cannot_scale_in(scaled: &Scaled<'_>) -> Option<Remark> {
     let (replicas, minimum) = (scaled.replicas, scaled.minimum);
-    let problem = format!("is all of replicas, so the autoscaler never goes below {replicas}");
+    let origin = if scaled.is_group {
+        ""
+    } else {
+        " (the default)"
+    };
+    let problem =
+        format!("is all of replicas{origin}, so the autoscaler never goes below {replicas}");
     let at = format!("{}.minAvailable", scaled.at);
     // A minimum above replicas is an error of its own.
     (replicas > 1 && minimum == replicas).then(|| {
         Remark::new(&CANNOT_SCALE_IN, at, problem)
             .value(minimum.to_string())
-            .remedy("lower it to the smallest count that works")
+            .remedy(remedy_to_scale_in(scaled))
     })
+}
+
+/// `minReplicas` of the autoscaler, by default all of replicas, holds the count likewise.
+fn remedy_to_scale_in(scaled: &Scaled<'_>) -> String {
+    let least = scaled.config.min_replicas.unwrap_or(scaled.replicas);
+    if least < scaled.replicas {
+        return "write minAvailable: 1, or the smallest count that works".to_owned();
+    }
+    let (_, field) = scaled.config_at.rsplit_once('.').unwrap_or_default();
+    format!(
+        "write minAvailable: 1 and {field}.minReplicas: 1 (now {least}), or the smallest counts that work"
+    )
 }
 
 fn one_size(scaled: &Scaled<'_>) -> Option<Remark> {

@@ -1,9 +1,10 @@
 //! Remedies that depend on the part of the set.
 
 use serde_json::json;
-use testkit::good_set::{FRONTEND, at};
+use testkit::good_set::{FRONTEND, at, edited};
 
 use super::rules::remarks;
+use super::{lint, said};
 
 /// With the probe of its leader a worker would never be Ready.
 #[test]
@@ -19,4 +20,38 @@ fn a_worker_needs_no_probe() {
              gpu-without-readiness-probe)"
         ]
     );
+}
+
+/// `minAvailable` has a default that nobody wrote, and `minReplicas` holds the count as well.
+#[test]
+fn an_autoscaler_scales_in_with_the_remedy() {
+    let (autoscaler, minimum) = (
+        at(FRONTEND, "spec/autoScalingConfig"),
+        at(FRONTEND, "spec/minAvailable"),
+    );
+    let config = json!({"minReplicas": 2, "maxReplicas": 5});
+    assert_eq!(
+        remarks("autoscaler-cannot-scale-in", &[(&autoscaler, config)]),
+        [
+            "spec.template.cliques[0].spec.minAvailable: 2: is all of replicas (the default), so the autoscaler \
+             never goes below 2; write minAvailable: 1 and autoScalingConfig.minReplicas: 1 (now 2), or the \
+             smallest counts that work"
+        ]
+    );
+    let remedied = [
+        (&*minimum, json!(1)),
+        (&*autoscaler, json!({"minReplicas": 1, "maxReplicas": 5})),
+    ];
+    assert_eq!(remarks("autoscaler-cannot-scale-in", &remedied), [""; 0]);
+}
+
+/// The error about `minReplicas` says the rest.
+#[test]
+fn of_two_floors_only_the_one_that_holds_is_named() {
+    let autoscaler = at(FRONTEND, "spec/autoScalingConfig");
+    let config = json!({"minReplicas": 1, "maxReplicas": 5});
+    let report = lint(&edited(&[(&autoscaler, config)]).to_string());
+    let told = said(&report, &["autoscaler-cannot-scale-in"]);
+    let remedy = "; write minAvailable: 1, or the smallest count that works";
+    assert!(told[0].ends_with(remedy), "{told:?}");
 }
