@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use api::PodCliqueSet;
+use api::podcliqueset::PodCliqueTemplateSpec;
+use domain::workload::claims;
 use k8s_openapi::api::core::v1::{Container, PodSpec, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use crate::lint::parts::{containers, pods};
+use crate::lint::parts::{cliques, containers};
 use crate::lint::remark::{Remark, Rule};
 
 pub(in crate::lint) const NO_REQUESTS: Rule = Rule::warning(
@@ -17,15 +19,39 @@ pub(in crate::lint) const NO_REQUESTS: Rule = Rule::warning(
 );
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
-    let silent = pods(set)
-        .filter(|(_, pod)| !asks(pod.resources.as_ref()))
-        .flat_map(|(at, pod)| containers(&at, pod).filter(|(_, c)| !asks(c.resources.as_ref())));
-    let remark = |(at, container): (String, &Container)| {
-        let problem = format!("container {} requests no resources", container.name);
-        let remark = Remark::new(&NO_REQUESTS, format!("{at}.resources.requests"), problem);
-        remark.remedy("set requests such as {cpu: \"1\", memory: 2Gi}")
+    cliques(set)
+        .filter(|(_, clique)| !asks(clique.spec.pod_spec.resources.as_ref()))
+        .flat_map(|(at, clique)| {
+            let has_claims = has_claims(set, clique);
+            containers(&format!("{at}.spec.podSpec"), &clique.spec.pod_spec)
+                .filter(|(_, container)| !asks(container.resources.as_ref()))
+                .map(move |(at, container)| no_requests(&at, container, has_claims))
+        })
+        .collect()
+}
+
+/// Whether pods of the clique have resource claims, of their own or shared ones.
+fn has_claims(set: &PodCliqueSet, clique: &PodCliqueTemplateSpec) -> bool {
+    let own = clique.spec.pod_spec.resource_claims.as_ref();
+    own.is_some_and(|own| !own.is_empty()) || claims::reach_clique(&set.spec.template, clique)
+}
+
+/// A container with devices needs more than an example has.
+fn no_requests(at: &str, container: &Container, has_claims: bool) -> Remark {
+    let (problem, remedy) = if has_claims {
+        (
+            "requests no cpu and no memory, and devices of claims are no requests",
+            "set requests with the cpu and memory that it needs beside its devices",
+        )
+    } else {
+        (
+            "requests no resources",
+            "set requests such as {cpu: \"1\", memory: 2Gi}",
+        )
     };
-    silent.map(remark).collect()
+    let problem = format!("container {} {problem}", container.name);
+    let remark = Remark::new(&NO_REQUESTS, format!("{at}.resources.requests"), problem);
+    remark.remedy(remedy)
 }
 
 fn asks(resources: Option<&ResourceRequirements>) -> bool {

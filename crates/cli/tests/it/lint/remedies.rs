@@ -1,7 +1,8 @@
 //! Remedies that depend on the part of the set.
 
-use serde_json::json;
-use testkit::good_set::{FRONTEND, at, edited};
+use rstest::rstest;
+use serde_json::{Value, json};
+use testkit::good_set::{FRONTEND, GROUP, at, edited};
 
 use super::rules::remarks;
 use super::{lint, said};
@@ -54,4 +55,26 @@ fn of_two_floors_only_the_one_that_holds_is_named() {
     let told = said(&report, &["autoscaler-cannot-scale-in"]);
     let remedy = "; write minAvailable: 1, or the smallest count that works";
     assert!(told[0].ends_with(remedy), "{told:?}");
+}
+
+const SHARED: &str = "resourceSharing";
+
+/// Two GiB beside eight GPUs would silence the warning and starve the server.
+#[rstest]
+#[case::own(at(FRONTEND, "spec/podSpec/resourceClaims"), json!([{"name": "gpu", "resourceClaimTemplateName": "gpu"}]), 1)]
+#[case::of_the_clique(at(FRONTEND, SHARED), json!([{"name": "gpu", "scope": "PerReplica", "namespace": "default"}]), 1)]
+#[case::of_the_set(at("/spec/template", SHARED), json!([{"name": "gpu", "scope": "AllReplicas", "namespace": "default"}]), 3)]
+#[case::of_the_group(at(GROUP, SHARED), json!([{"name": "gpu", "scope": "AllReplicas", "namespace": "default"}]), 2)]
+#[case::none("/metadata/labels".to_owned(), json!({}), 0)]
+fn a_container_with_devices_gets_no_example(
+    #[case] at: String,
+    #[case] value: Value,
+    #[case] expected: usize,
+) {
+    let found = remarks("no-requests", &[(&at, value)]);
+    assert_eq!(found.len(), 3, "{found:?}");
+    let words = "container main requests no cpu and no memory, and devices of claims are no requests; set \
+                 requests with the cpu and memory that it needs beside its devices";
+    let adapted = found.iter().filter(|remark| remark.ends_with(words));
+    assert_eq!(adapted.count(), expected, "{found:?}");
 }

@@ -92,7 +92,8 @@ fn a_group_that_cannot_scale_in() {
         found,
         [
             "spec.template.podCliqueScalingGroups[0].minAvailable: 2: is all of replicas, so the \
-          autoscaler never goes below 2; write minAvailable: 1 and scaleConfig.minReplicas: 1 (now 2), or the smallest counts that work"
+          autoscaler never goes below 2; write minAvailable: 1 and scaleConfig.minReplicas: 1 (now 2), or the \
+          smallest counts that work"
         ]
     );
 }
