@@ -2,6 +2,7 @@
 
 use kube::core::Status;
 
+use crate::files::Broken;
 use crate::operator_presence::OperatorAbsence;
 
 /// Exit codes (docs/kubectl-grove.md, "Exit codes").
@@ -29,6 +30,9 @@ pub enum Failure {
     /// Arguments or files that cannot be used.
     #[error("{0}")]
     BadInput(String),
+    /// A file that cannot be parsed. The line begins with its place, as editors expect it.
+    #[error(transparent)]
+    Unreadable(#[from] Broken),
     /// A cluster that cannot be reached or does not answer.
     #[error("{0}")]
     NoCluster(String),
@@ -77,7 +81,7 @@ impl Failure {
     /// With which code the process ends.
     pub fn exit(&self) -> Exit {
         match self {
-            Self::BadInput(_) => Exit::BadInput,
+            Self::BadInput(_) | Self::Unreadable(_) => Exit::BadInput,
             Self::NoCluster(_) => Exit::NoCluster,
             Self::NotFound(_) => Exit::NotFound,
             Self::Other(_) => Exit::Failed,

@@ -64,7 +64,7 @@ pub async fn run(args: &LintArgs, connection: &ConnectionArgs) -> Result<Exit, F
     let report = judged.into_report(&args.ignore);
     print(&report, args.output)?;
     for broken in &report.unreadable {
-        output::print_failure(&Failure::BadInput(broken.to_string()));
+        output::print_failure(&Failure::Unreadable(broken.clone()));
     }
     find_nothing_checked(&report, &args.files)?;
     Ok(exit_of(&report, args.strict))

@@ -21,8 +21,7 @@ pub fn parse_manifest(file: &str, text: &str) -> Result<Vec<Value>, Failure> {
         name: file.to_owned(),
         bytes: text.as_bytes().to_vec(),
     };
-    let documents =
-        read_documents(&source).map_err(|broken| Failure::BadInput(broken.to_string()))?;
+    let documents = read_documents(&source)?;
     let objects = documents.iter().flat_map(objects_of);
     Ok(objects.map(|object| object.node.value()).collect())
 }

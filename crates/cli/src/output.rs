@@ -69,11 +69,15 @@ pub fn print_failure(failure: &Failure) {
     let _ = anstream::stderr().write_all(line.as_bytes());
 }
 
-/// A failure in one line; an API server's message is foreign text.
+/// A failure in one line, which names the command unless it begins with a place in a file; an API server's
+/// message is foreign text.
 pub fn failure_line(failure: &Failure) -> String {
     let text = failure.to_string();
     let line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    format!("kubectl grove: {}", legible(&line))
+    match failure {
+        Failure::Unreadable(_) => legible(&line).into_owned(),
+        _ => format!("kubectl grove: {}", legible(&line)),
+    }
 }
 
 /// The value as JSON, with control characters escaped.

@@ -9,14 +9,14 @@ use super::yaml_node::{YamlNode, YamlPosition};
 
 /// A file that cannot be read to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
-#[error("{file}:{}:{}: {problem}", position.line, position.column)]
+#[error("{file}:{}:{}: error: {problem}", position.line, position.column)]
 pub struct Broken {
     /// Its name.
     pub file: String,
     /// Where.
     #[serde(flatten)]
     pub position: YamlPosition,
-    /// Why.
+    /// Why, with a remedy.
     pub problem: String,
 }
 

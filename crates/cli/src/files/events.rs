@@ -84,5 +84,34 @@ fn position_of(mark: &Marker) -> YamlPosition {
 }
 
 fn problem_of(error: &ScanError) -> Problem {
-    (position_of(error.marker()), error.info())
+    let info = error.info();
+    let problem = format!("{info}; {}", remedy_of(&info));
+    (position_of(error.marker()), problem)
+}
+
+/// The first of these words in a problem decides.
+const REMEDIES: [(&str, &str); 8] = [
+    ("tabs", "indent with blanks"),
+    (
+        "anchor",
+        "define it above, such as &name, or quote the text",
+    ),
+    ("bracket", "close it"),
+    ("quote", "close the quotes, or correct the text in them"),
+    (
+        "flow ",
+        "check commas and brackets of this line and those above",
+    ),
+    (
+        "mapping values",
+        "quote the text with the colon, or begin a new line",
+    ),
+    ("block ", "align this line with those above"),
+    ("document start", "separate documents by a line ---"),
+];
+
+fn remedy_of(problem: &str) -> &'static str {
+    let mut remedies = REMEDIES.iter();
+    let found = remedies.find(|(word, _)| problem.contains(word));
+    found.map_or("check this line and those above", |(_, remedy)| *remedy)
 }

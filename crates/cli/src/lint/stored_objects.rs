@@ -27,8 +27,7 @@ impl StoredObjects {
     pub fn of(sources: &[Source]) -> Result<Self, Failure> {
         let mut stored = Self::default();
         for source in sources {
-            let documents =
-                read_documents(source).map_err(|broken| Failure::BadInput(broken.to_string()))?;
+            let documents = read_documents(source)?;
             for object in documents.iter().flat_map(objects_of) {
                 let version = (object.namespace.map(str::to_owned), object.node.value());
                 stored.0.entry(key(&object)).or_default().push(version);

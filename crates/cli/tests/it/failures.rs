@@ -1,6 +1,8 @@
 //! The message of a failed request: one line with a remedy.
 
 use cli::exit::{Exit, Failure};
+use cli::files::{Source, read_documents};
+use cli::output::failure_line;
 use kube::core::Status;
 use rstest::rstest;
 
@@ -58,4 +60,21 @@ fn an_answer_that_is_not_understood_is_not_called_a_lost_connection() {
         "{text}"
     );
     assert!(!text.contains("cannot be reached"), "{text}");
+}
+
+/// Editors and `grep` read lines that begin with the place.
+#[test]
+fn a_file_that_cannot_be_parsed_is_named_first() {
+    let broken = read_documents(&Source {
+        name: "a.yaml".into(),
+        bytes: b"a: [".to_vec(),
+    });
+    let failure = Failure::from(broken.unwrap_err());
+    assert_eq!(
+        failure_line(&failure),
+        "a.yaml:1:4: error: unclosed bracket '['; close it"
+    );
+    assert_eq!(failure.exit(), Exit::BadInput);
+    let other = Failure::BadInput("no".into());
+    assert_eq!(failure_line(&other), "kubectl grove: no");
 }

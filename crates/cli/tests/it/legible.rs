@@ -225,15 +225,13 @@ fn no_text_of_a_file_acts_on_a_terminal() {
         let report = judge_sources(&sources, &StoredObjects::default()).into_report(&[]);
         assert_legible(&draw_report(&report, Some(80)), &place);
         for broken in &report.unreadable {
-            assert_legible(
-                &failure_line(&Failure::BadInput(broken.to_string())),
-                &place,
-            );
+            let failure = Failure::Unreadable(broken.clone());
+            assert_legible(&failure_line(&failure), &place);
         }
     }
     let sources = [source("a.yaml", format!("a: [{HOSTILE}"))];
     let report = judge_sources(&sources, &StoredObjects::default()).into_report(&[]);
-    let line = failure_line(&Failure::BadInput(report.unreadable[0].to_string()));
+    let line = failure_line(&Failure::Unreadable(report.unreadable[0].clone()));
     assert_legible(&line, "broken");
 }
 

@@ -11,6 +11,9 @@ use crate::lint::remark::{NOT_SET, Remark};
 use crate::lint::rules::admitted;
 use crate::schema;
 
+/// The key of `{...}` in examples.
+const OMITTED: &str = "...";
+
 /// Remarks so far, and the ancestors of the current value.
 #[derive(Default)]
 pub(super) struct Walk<'a> {
@@ -77,12 +80,19 @@ impl<'a> Walk<'a> {
             }
             self.look(of_value, &format!("{path}[{name}]"), value);
         } else if !is_open && schema.x_kubernetes_preserve_unknown_fields != Some(true) {
-            let at = join(path, name);
-            let remedy = nearest::remedy(&self.around, name);
-            let problem = unknown_fields::PROBLEM.to_owned();
-            let remark = Remark::new(&admitted::UNKNOWN_FIELD, at, problem);
-            self.remarks.push(remark.remedy(remedy));
+            self.remarks.push(self.unknown(path, name));
         }
+    }
+
+    fn unknown(&self, path: &str, name: &str) -> Remark {
+        let rule = &admitted::UNKNOWN_FIELD;
+        if name == OMITTED {
+            let problem = "`...` stands for fields that an example leaves out".to_owned();
+            return Remark::new(rule, path, problem).remedy("write your own fields instead");
+        }
+        let problem = unknown_fields::PROBLEM.to_owned();
+        let remedy = nearest::remedy(&self.around, name);
+        Remark::new(rule, join(path, name), problem).remedy(remedy)
     }
 
     fn missing(&mut self, schema: &JSONSchemaProps, path: &str, name: &str) {

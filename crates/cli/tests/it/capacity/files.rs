@@ -71,7 +71,7 @@ fn said(failure: &Failure) -> String {
 }
 
 #[rstest]
-#[case::not_yaml("a: [", "file:1:4: unclosed bracket '['")]
+#[case::not_yaml("a: [", "file:1:4: error: unclosed bracket '['; close it")]
 #[case::nothing(
     "",
     "file has no PodCliqueSet of grove.io/v1alpha1; give a file that has one"

@@ -78,3 +78,14 @@ fn a_container_with_devices_gets_no_example(
     let adapted = found.iter().filter(|remark| remark.ends_with(words));
     assert_eq!(adapted.count(), expected, "{found:?}");
 }
+
+/// `{...}` of an example is a map with the key `...`.
+#[test]
+fn fields_that_an_example_leaves_out_are_to_be_written() {
+    let text = edited(&[(&at(FRONTEND, "spec/podSpec"), json!({"...": null}))]).to_string();
+    let found = said(&lint(&text), &["unknown-field"]);
+    let words = ": spec.template.cliques[0].spec.podSpec: `...` stands for fields that an example leaves out; \
+                 write your own fields instead";
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].ends_with(words), "{found:?}");
+}
