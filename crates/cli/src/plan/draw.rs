@@ -3,6 +3,7 @@
 mod changes;
 mod fold;
 mod outline;
+mod settings;
 mod steps;
 mod topology;
 mod update;

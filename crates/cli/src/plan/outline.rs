@@ -4,12 +4,14 @@ mod cliques;
 mod gangs;
 mod others;
 mod quota;
+mod settings;
 mod topology;
 
 use std::collections::BTreeMap;
 
 use api::conditions::{self, ConditionType, Reason};
 use api::nvidia::ComputeDomain;
+use api::podcliqueset::TrainingSpec;
 use api::{PodClique, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::workload::layout;
@@ -27,6 +29,7 @@ pub use cliques::{CliquePods, Variable};
 pub use gangs::{Amounts, Gang};
 pub use others::{Autoscaler, Group, Service};
 pub use quota::AskedPods;
+pub use settings::UpdateSettings;
 pub use topology::PackedScope;
 
 /// The new objects of a set.
@@ -41,6 +44,12 @@ pub struct Outline {
     pub workload_type: String,
     /// Replicas of the set.
     pub replicas: i32,
+    /// The settings of a job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub training_spec: Option<TrainingSpec>,
+    /// How updates run, if the set says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<UpdateSettings>,
     /// Warnings that kubectl would print.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -88,6 +97,8 @@ pub fn outline(set: &PodCliqueSet, world: &World) -> Result<Outline, Failure> {
         namespace: meta.namespace.clone().unwrap_or_default(),
         workload_type: set.spec.workload_type.unwrap_or_default().to_string(),
         replicas: set.spec.replicas,
+        training_spec: settings::find_job(set),
+        update: settings::find_update(set),
         warnings: Vec::new(),
         assumptions: world.assumptions().to_vec(),
         errors: errors_of(set),

@@ -6,6 +6,7 @@ use api::labels::env;
 
 use super::fold::fold_replicas;
 use super::heading;
+use super::settings::draw_settings;
 use super::topology::draw_topology;
 use crate::output::{self, Table, count, legible};
 use crate::plan::outline::{Amounts, AskedPods, Autoscaler, CliquePods, Gang, Outline, Variable};
@@ -61,6 +62,7 @@ fn draw_summary(outline: &Outline) -> String {
     let mut lines = vec![
         format!("{heading}: {}, {replicas}\n", outline.workload_type),
         format!("{}\n", made.join(", ")),
+        draw_settings(outline),
     ];
     if outline.gangs.iter().any(|gang| gang.is_placed_pod_by_pod) {
         lines.push(output::indent("placement: ", POD_BY_POD));

@@ -119,6 +119,26 @@ fn a_job_has_its_own_defaults() {
     assert_eq!(pod["spec"]["restartPolicy"], json!("Never"));
 }
 
+/// One line each says what no gang shows.
+#[test]
+fn settings_of_jobs_and_updates_are_shown() {
+    let mut job = set(&[clique("a", 2)], &[]);
+    job["spec"]["workloadType"] = json!("Training");
+    let said = text(planned(&job));
+    let line = "\njob: maxRestarts 0, no maxRuntime, no ttlAfterFinished\n";
+    assert!(said.contains(line), "{said}");
+    let mut service = set(&[clique("a", 2)], &[]);
+    assert!(!text(planned(&service)).contains("update:"));
+    service["spec"]["updateStrategy"] =
+        json!({"type": "RollingRecreate", "partition": 1, "paused": true});
+    service["spec"]["template"]["cliques"][0]["rollingUpdate"] =
+        json!({"maxSurge": 1, "maxUnavailable": 0, "minReadySeconds": 9});
+    let said = text(planned(&service));
+    let lines = "\nupdate: RollingRecreate, partition 1, paused; a: maxSurge 1, \
+                 maxUnavailable 0,\n        minReadySeconds 9\n";
+    assert!(said.contains(lines), "{said}");
+}
+
 #[test]
 fn a_refused_set_has_path_and_remedy() {
     let mut set = set(&[clique("a", 2)], &[group("b", 1, 1)]);
