@@ -9,6 +9,7 @@
 //! ```
 
 mod args;
+mod assumed;
 mod cluster;
 mod coerced;
 mod definition;

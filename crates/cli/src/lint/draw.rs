@@ -7,13 +7,26 @@ use crate::output::{self, count};
 /// The indent of continued lines: only the first line of a finding begins with its file.
 const MARGIN: usize = 4;
 
-/// Draws the findings, each beginning with `file:line:column: severity:`, and a summary. Without a
-/// width each finding is one line, for programs that read lines.
+/// Draws the findings, each beginning with `file:line:column: severity:`, a summary, and a note about
+/// assumptions. Without a width each of them is one line, for programs that read lines.
 pub fn draw_report(report: &Report, width: Option<usize>) -> String {
     let findings = report.findings.iter();
     let mut text: String = findings.map(|f| draw_finding(f, width)).collect();
     text.push_str(&summary(report));
+    text.push_str(&draw_assumed(&report.assumed, width));
     text
+}
+
+/// One note for all sets: an operator as installed may refuse what a file alone does not show.
+fn draw_assumed(assumed: &[&str], width: Option<usize>) -> String {
+    if assumed.is_empty() {
+        return String::new();
+    }
+    let note = format!(
+        "note: assumed that the operator's configuration allows {}; pass --operator-config FILE to check it",
+        assumed.join(", ")
+    );
+    output::indent_within("", &note, width.unwrap_or(usize::MAX))
 }
 
 fn draw_finding(finding: &Finding, width: Option<usize>) -> String {

@@ -1,11 +1,12 @@
 //! From files to findings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api::{ClusterTopologyBinding, PodCliqueSet};
 use domain::topology::Levels;
 use serde::Deserialize as _;
 
+use super::assumed::find_assumed;
 use super::object::{JudgedSet, judge_binding, judge_set};
 use super::operator::Operator;
 use super::remark::Remark;
@@ -38,6 +39,8 @@ pub struct JudgedFiles {
     pub(super) others: Vec<Other>,
     files: usize,
     unreadable: Vec<Broken>,
+    /// Parts of the sets about which an unknown configuration decides.
+    assumed: BTreeSet<&'static str>,
 }
 
 /// An object that is checked.
@@ -88,6 +91,10 @@ pub fn judge_by(operator: &Operator, sources: &[Source], stored: &StoredObjects)
     };
     for (source, documents) in &read {
         judged.add(&operator, source, documents, stored);
+    }
+    if operator.rules.profiles.is_none() {
+        let sets = judged.ours.iter().filter_map(|ours| ours.set.as_ref());
+        judged.assumed = sets.flat_map(find_assumed).collect();
     }
     judged
 }
@@ -152,6 +159,7 @@ impl JudgedFiles {
             skipped: self.others.len(),
             findings,
             unreadable: self.unreadable,
+            assumed: self.assumed.into_iter().collect(),
         }
     }
 }

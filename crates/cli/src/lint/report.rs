@@ -37,6 +37,9 @@ pub struct Report {
     /// Files that cannot be read to their end; they have no findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<Broken>,
+    /// Parts of the sets that were accepted because the operator's configuration is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<&'static str>,
 }
 
 impl Report {

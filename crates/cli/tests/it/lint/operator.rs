@@ -1,13 +1,14 @@
 //! Sets as an operator judges them that is configured in another way.
 
 use admission::Rules;
-use cli::lint::{Operator, StoredObjects, judge_by};
+use cli::lint::{Operator, StoredObjects, draw_report, judge_by};
+use domain::scheduling::Profiles;
 use domain::sharing::TemplatesOfOtherNamespaces;
 use rstest::rstest;
 use serde_json::{Value, json};
-use testkit::good_set::edited;
+use testkit::good_set::{Edit, edited};
 
-use super::{said, source};
+use super::{lint, said, source};
 
 /// The refusals of a set with a claim from namespace `shared`. The operator reads no templates of other
 /// namespaces.
@@ -49,4 +50,33 @@ fn templates_of_other_namespaces_are_refused_if_the_operator_does_not_read_them(
         refused.iter().all(|text| text.contains(words)),
         "{refused:?}"
     );
+}
+
+/// An operator as installed refuses such a constraint, and ignores the queue.
+#[test]
+fn without_a_configuration_the_assumption_is_a_note() {
+    let constraint = json!({"topologyName": "fabric", "pack": {"required": "rack"}});
+    let edits: [Edit<'_>; 2] = [
+        ("/spec/template/topologyConstraint", constraint),
+        (
+            "/metadata/labels",
+            json!({"kueue.x-k8s.io/queue-name": "team-a"}),
+        ),
+    ];
+    let report = lint(&edited(&edits).to_string());
+    let note = "checked\nnote: assumed that the operator's configuration allows queues of Kueue, topology \
+                constraints; pass --operator-config FILE to check it\n";
+    let text = draw_report(&report, None);
+    assert!(text.ends_with(note), "{text}");
+    let operator = Operator {
+        rules: Rules {
+            profiles: Some(Profiles::default()),
+            ..Rules::default()
+        },
+        ..Operator::default()
+    };
+    let sources = [source("set.json", edited(&edits).to_string())];
+    let known = judge_by(&operator, &sources, &StoredObjects::default()).into_report(&[]);
+    assert_eq!(known.assumed, [""; 0]);
+    assert_eq!(lint(&edited(&[]).to_string()).assumed, [""; 0]);
 }
