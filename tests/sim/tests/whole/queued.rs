@@ -1,9 +1,12 @@
 //! A set that names a queue of Kueue: its gangs run with quota, and give it back (decision 177). The
 //! operator may be killed at any time.
 
+mod gates;
 mod losses;
 mod nodes;
+mod restarts;
 mod shared;
+mod surge;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -50,13 +53,12 @@ impl Setup {
 
 /// With queues; in a cluster with a topology also with the scheduler that knows it.
 fn configured(mut begin: Begin) -> Begin {
-    let mut config = "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\
-         queueing: {kueue: {enabled: true}}\n"
-        .to_owned();
     if topology::is_installed(&begin.store) {
-        config += "scheduler: {profiles: [{name: kai-scheduler, backend: kai-pod-grouper}]}\n";
+        let config = "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\
+             scheduler: {profiles: [{name: kai-scheduler, backend: kai-pod-grouper}]}\n";
+        begin.config = parse(config).unwrap();
     }
-    begin.config = parse(&config).unwrap();
+    begin.config.queueing.kueue.enabled = true;
     begin
 }
 

@@ -17,8 +17,8 @@ use sim::{Id, Resource, Store, view};
 
 use crate::cluster::PACE;
 use crate::left;
-pub use ends::ready_pods;
-use ends::{attempt, gangs, is_updated};
+use ends::attempt;
+pub use ends::{gangs, is_updated, ready_pods};
 use manifests::{autoscaled, idle, ordered, pair, pair_of_cliques, small};
 pub use manifests::{job, manifest, service, terminated};
 pub use pinned::{domains, packed_in};
