@@ -108,7 +108,7 @@ fn plan_reserved(
     let mut actions: Vec<Action> = staying(facts)
         .filter_map(|workload| match grant_of(workload) {
             Some(_) if is_stopped && !grant::is_admitted(workload) => Some(give_up(workload)),
-            Some(granted) => release::with_progress(gang, facts, workload, granted, now)
+            Some(granted) => release::with_progress(snapshot, facts, workload, granted, now)
                 .map(Action::replace_status),
             None => plan_growth(snapshot, facts, (workload, grants), &missing, now),
         })

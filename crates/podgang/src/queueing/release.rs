@@ -14,6 +14,8 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 use super::{QueueingFacts, counts, grant};
+use crate::gang_part::GangPart;
+use crate::observe::Snapshot;
 
 const NOT_STARTED: &str = "the required pods have not started";
 
@@ -100,7 +102,7 @@ pub fn without_quota(workload: &KueueWorkload, now: Timestamp) -> KueueWorkload 
 /// The Workload of a grant with the quota that its pods need no more, and with whether the gang is up
 /// or, if its job is over, has ended. `None` if it says so already.
 pub fn with_progress(
-    gang: &PodGang,
+    snapshot: &Snapshot,
     facts: &QueueingFacts,
     workload: &KueueWorkload,
     granted: &QuotaGrant,
@@ -111,12 +113,12 @@ pub fn with_progress(
     let status = next.status.get_or_insert_default();
     status.reclaimable_pods = reclaimable;
     if let Some(end) = facts.end {
-        if !has_users(gang, facts) {
+        if !has_users(&snapshot.gang, facts) {
             let reason = end.to_string();
             let said = (true, &*reason, "the job is over");
             set_condition(&mut status.conditions, types::FINISHED, said, now);
         }
-    } else if let Some(said) = judge_readiness(gang, workload) {
+    } else if let Some(said) = judge_readiness(snapshot, workload) {
         set_condition(&mut status.conditions, types::PODS_READY, said, now);
     }
     (next != *workload).then_some(next)
@@ -125,14 +127,14 @@ pub fn with_progress(
 /// The next state of `PodsReady`, if it changes. Kueue gives a gang that starts another time than one
 /// that recovers.
 fn judge_readiness(
-    gang: &PodGang,
+    snapshot: &Snapshot,
     workload: &KueueWorkload,
 ) -> Option<(bool, &'static str, &'static str)> {
     let mut conditions = workload.status.iter().flat_map(|s| &s.conditions);
     let before = conditions.find(|c| c.type_ == types::PODS_READY);
     let was_ready = before.map(|c| c.status == "True");
     let is_recovering = before.is_some_and(|c| c.reason == "WaitForRecovery");
-    match (was_ready, gang::is_ready(gang)) {
+    match (was_ready, is_up(snapshot)) {
         (Some(true), false) => Some((
             false,
             "WaitForRecovery",
@@ -149,6 +151,28 @@ fn judge_readiness(
         }
         (Some(true), true) | (Some(false), false) => None,
     }
+}
+
+/// Whether the gang is up, for Kueue. A part that was scaled up and has no quota for its minimum yet is as far
+/// as it can be if its listed pods are Ready: the others must not lose their quota for it (decision 184).
+fn is_up(snapshot: &Snapshot) -> bool {
+    let gang = &*snapshot.gang;
+    if gang::is_ready(gang) {
+        return true;
+    }
+    let lacks_quota = |part: &&GangPart| {
+        let completed = i32::try_from(part.completed.len()).unwrap_or(i32::MAX);
+        let needed = part.min_replicas.saturating_sub(completed);
+        quota::granted(gang, &part.name) < needed
+    };
+    let (waiting, others): (Vec<&GangPart>, Vec<&GangPart>) =
+        snapshot.parts.iter().partition(lacks_quota);
+    let mut pods = snapshot.parts.iter().flat_map(|part| &part.pods);
+    let mut early = waiting.iter().flat_map(|part| &part.pods);
+    !waiting.is_empty()
+        && pods.any(|pod| pod.is_ready())
+        && early.all(|pod| pod.is_ready())
+        && others.iter().all(|part| part.has_minimum(&Pod::is_ready))
 }
 
 /// The quota that is not needed any more, by podSet. It never falls. While the clique of a PodClique is

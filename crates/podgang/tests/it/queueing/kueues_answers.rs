@@ -169,6 +169,74 @@ fn kueue_learns_whether_the_gang_is_up(
     assert_eq!(written, expected);
 }
 
+fn say_pods_ready(snapshot: &mut Snapshot, before: (bool, &str)) {
+    change(snapshot, "demo-0", |workload| {
+        let status = workload.status.get_or_insert_default();
+        status.conditions.retain(|c| c.type_ != types::PODS_READY);
+        let (holds, reason) = before;
+        let said = condition(types::PODS_READY, holds, reason, "");
+        status.conditions.push(said);
+    });
+}
+
+/// The clique was scaled below its minimum of 5 pods, and up again. Three of them have quota.
+#[rstest]
+#[case::those_with_quota_run((true, "Started"), 3, None)]
+#[case::one_of_them_is_lost((true, "Started"), 2, Some(("False", "WaitForRecovery")))]
+#[case::it_comes_back((false, "WaitForRecovery"), 3, Some(("True", "Recovered")))]
+#[case::nothing_has_started((false, "WaitForStart"), 0, None)]
+fn a_part_without_quota_for_its_minimum_costs_no_quota(
+    #[case] before: (bool, &str),
+    #[case] ready: usize,
+    #[case] expected: Option<(&str, &str)>,
+) {
+    let mut snapshot = granted(3);
+    request(&mut snapshot, 5);
+    give_pods(&mut snapshot, 3, PodBuilder::ready);
+    list_pods(&mut snapshot);
+    let part = &mut snapshot.parts[0];
+    part.min_replicas = 5;
+    let clique = part.podclique.clone().unwrap();
+    for (slot, index) in part.pods.iter_mut().zip(0..).skip(ready) {
+        *slot = pod(&clique, index).ungated().build();
+    }
+    Arc::make_mut(&mut snapshot.gang).spec.pod_groups[0].min_replicas = 5;
+    say_pods_ready(&mut snapshot, before);
+    let written = written_conditions(&mut snapshot, types::PODS_READY);
+    let expected = expected.map(|(status, reason)| (status.to_owned(), reason.to_owned()));
+    assert_eq!(written, expected);
+}
+
+/// Another clique of the gang has no quota at all, and so no pods.
+#[rstest]
+#[case::the_rest_runs(3, None)]
+#[case::the_rest_is_down(1, Some(("False", "WaitForRecovery")))]
+fn the_rest_of_a_gang_counts_while_a_part_lacks_quota(
+    #[case] ready: i32,
+    #[case] expected: Option<(&str, &str)>,
+) {
+    let mut snapshot = granted(3);
+    give_pods(&mut snapshot, ready, PodBuilder::ready);
+    list_pods(&mut snapshot);
+    let frontend = "demo-0-frontend";
+    snapshot.parts.push(GangPart {
+        name: frontend.to_owned(),
+        min_replicas: 2,
+        podclique: Some(podclique(frontend).size(2, 2).build()),
+        ..GangPart::default()
+    });
+    let groups = &mut Arc::make_mut(&mut snapshot.gang).spec.pod_groups;
+    groups.push(PodGroup {
+        name: frontend.to_owned(),
+        min_replicas: 2,
+        ..PodGroup::default()
+    });
+    say_pods_ready(&mut snapshot, (true, "Started"));
+    let written = written_conditions(&mut snapshot, types::PODS_READY);
+    let expected = expected.map(|(status, reason)| (status.to_owned(), reason.to_owned()));
+    assert_eq!(written, expected);
+}
+
 /// Kueue may delete a Workload that is finished: that is no loss.
 #[test]
 fn a_workload_is_finished_when_its_job_is_over() {
