@@ -6,6 +6,7 @@ mod coherent;
 mod numbers;
 mod observed;
 mod partition;
+mod queued;
 mod report;
 mod standstill;
 mod trouble;

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use super::absence::{Absence, find_absence};
 use super::numbers::NewPods;
 use super::standstill::{explain_stuck, find_standstill};
-use super::{partition, trouble, vacancies};
+use super::{partition, queued, trouble, vacancies};
 use crate::check::{self, Verdict};
 use crate::observe::Snapshot;
 use crate::rollout::{self, NamedComponent, Newest, Turn};
@@ -153,13 +153,21 @@ impl Report<'_> {
         components: &[NamedComponent],
     ) -> Option<String> {
         let mut components = components.iter();
-        let waiting = components.find(|component| component.numbers.waits_for_surge())?;
-        let errors = refusals(self.snapshot, next);
-        let pods = trouble::pods_of(self.roster, replica);
-        let reason = update::explain_no_room(waiting.waiting.as_ref(), pods, &errors);
+        let found = components.find(|component| component.numbers.waits_for_surge())?;
+        let waiting = found.waiting.as_ref();
+        let lacking = waiting
+            .and_then(|pod| queued::explain_surge(self.snapshot, self.roster, replica, pod))
+            .map(|words| {
+                format!("{words}; free quota, or raise its rollingUpdate.maxUnavailable to go on")
+            });
+        let reason = lacking.unwrap_or_else(|| {
+            let errors = refusals(self.snapshot, next);
+            let pods = trouble::pods_of(self.roster, replica);
+            update::explain_no_room(waiting, pods, &errors)
+        });
         Some(format!(
             "{} waits until its surge has room, as maxUnavailable is 0: {reason}",
-            waiting.name
+            found.name
         ))
     }
 

@@ -2,12 +2,9 @@
 //! no progress for ten minutes and no deadline says how long that may last (docs/semantics.md §14.6,
 //! decision 170).
 
-use std::collections::HashSet;
-
+use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType};
-use api::{PodCliqueSetStatus, PodGang, labels};
 use domain::health::suspension;
-use domain::object::ownership;
 use domain::roster::Roster;
 use domain::scheduling::quota;
 use domain::update;
@@ -16,7 +13,7 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use super::report::running;
-use super::{is_accepted, trouble};
+use super::{is_accepted, queued};
 use crate::observe::Snapshot;
 use crate::rollout::NamedComponent;
 
@@ -52,7 +49,7 @@ impl Standstill {
 }
 
 /// When the update stands still unless it makes progress; none while it is held, while no replica has
-/// the turn, while a gang of the replica in turn waits for quota, and where a deadline counts. Progress
+/// the turn, while the replica in turn waits for quota, and where a deadline counts. Progress
 /// is counted from the turn, from a resume of the set, and from the reservation of quota, too.
 pub(super) fn find_standstill(
     snapshot: &Snapshot,
@@ -67,8 +64,8 @@ pub(super) fn find_standstill(
     let began = running(next)?.update_started_at.0;
     let turn = update::turn_in(set, next)?;
     let replica = roster.layout.replica(turn.replica_index)?;
-    let gangs = queued_gangs(snapshot, roster, replica);
-    if gangs.iter().any(|gang| quota::lacks_quota(gang)) {
+    let gangs = queued::find_gangs(snapshot, roster, replica);
+    if queued::is_waiting(snapshot, &gangs, components) {
         return None;
     }
     let last = steps(roster, replica)
@@ -80,24 +77,6 @@ pub(super) fn find_standstill(
     let left = update::components_of(&set.spec.template).filter(|part| is_left(part.name));
     let stands_at = update::stands_at(left.map(|part| part.rolling), last)?;
     Some(Standstill { last, stands_at })
-}
-
-/// The gangs of the replica, if the set names a queue.
-fn queued_gangs<'a>(
-    snapshot: &'a Snapshot,
-    roster: &Roster<'_>,
-    replica: &Replica<'_>,
-) -> Vec<&'a PodGang> {
-    if !snapshot.scheduler.is_queued {
-        return Vec::new();
-    }
-    let names: HashSet<&str> = trouble::parts_of(roster, replica)
-        .filter_map(|(_, seen)| ownership::label(&seen.podclique.metadata, labels::POD_GANG))
-        .collect();
-    let gangs = snapshot.children.gangs.iter().map(AsRef::as_ref);
-    gangs
-        .filter(|gang: &&PodGang| names.contains(ownership::name(&gang.metadata)))
-        .collect()
 }
 
 /// When the cliques and groups of the replica made progress, or ended their updates, as they store it.

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use api::labels;
+use api::podclique::{PclqUpdateProgress, WaitingPod};
 use api::podcliqueset::RollingUpdate;
 use domain::health::suspension;
 use domain::plan::CheckAnswer;
+use domain::scheduling::quota::{self, PodCounts};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
@@ -14,7 +17,7 @@ use testkit::builders::after;
 
 use super::events::{reason_at, reasons, tell_at};
 use super::numbers::second_pod;
-use super::{change, edit};
+use super::{change, changed, edit, step};
 
 /// One new pod of replica 0 is available, and the other one crashes; the last progress was at 60.
 fn crashing() -> Snapshot {
@@ -143,6 +146,68 @@ fn reserve(snapshot: &mut Snapshot) {
     report_quota(snapshot, Status::True, 120);
 }
 
+/// The words of the gang about pods that lack quota.
+const WORDS: &str = "2 pods have quota of ClusterQueue gpus; Workload demo-0.x1 waits";
+
+fn lack_quota(snapshot: &mut Snapshot) {
+    report_quota(snapshot, Status::True, 60);
+    let gang = Arc::make_mut(&mut snapshot.children.gangs[0]);
+    let asked = quota::to_text(&PodCounts::from([("demo-0-web".to_owned(), 3)]));
+    let annotations = gang.metadata.annotations.get_or_insert_default();
+    annotations.insert(labels::QUOTA_REQUEST.to_owned(), asked);
+    let conditions = &mut gang.status.as_mut().unwrap().conditions;
+    let mut reserved = conditions.iter_mut();
+    let reserved = reserved.find(|c| c.type_ == "QuotaReserved").unwrap();
+    WORDS.clone_into(&mut reserved.message);
+}
+
+/// Both pods of replica 0 are old and run, and its gang has waited for quota of a surge pod since second 60.
+/// No pod may be missing.
+fn without_surge() -> Snapshot {
+    let mut snapshot = changed();
+    let rolling = RollingUpdate {
+        max_surge: Some(1),
+        max_unavailable: Some(0),
+        ..RollingUpdate::default()
+    };
+    limit(&mut snapshot, rolling);
+    step(&mut snapshot);
+    step(&mut snapshot);
+    let stored = snapshot.stored.status.as_ref().unwrap();
+    let generation = stored.current_generation_hash.clone().unwrap();
+    let gang = &snapshot.children.gangs[0].metadata;
+    let waiting = WaitingPod {
+        uid: gang.uid.clone().unwrap(),
+        since: Time(after(60)),
+    };
+    let seen = snapshot.podcliques.get_mut("demo-0-web").unwrap();
+    let podclique = Arc::make_mut(&mut seen.podclique);
+    podclique.status.get_or_insert_default().update_progress = Some(PclqUpdateProgress {
+        reached: Some(2),
+        surge_from: Some(2),
+        waiting_since: Some(waiting),
+        ..PclqUpdateProgress::begin(generation, String::new(), Time(after(60)))
+    });
+    lack_quota(&mut snapshot);
+    snapshot
+}
+
+/// Nothing may be missing instead, so it needs somebody. A whole gang in a queue does not.
+#[test]
+fn surge_that_waits_in_a_queue_is_reported() {
+    let mut snapshot = without_surge();
+    assert_eq!(reason_at(&snapshot, 659), "Progressing");
+    let update = message_at(&snapshot, ConditionType::UpdateInProgress, 660);
+    assert!(update.starts_with("Unknown/NoProgress: "), "{update}");
+    let words = format!(
+        "web waits until its surge has room, as maxUnavailable is 0: gang demo-0 waits for more quota: \
+         {WORDS}; free quota, or raise its rollingUpdate.maxUnavailable to go on"
+    );
+    assert!(update.contains(&words), "{update}");
+    queue(&mut snapshot);
+    assert_eq!(reason_at(&snapshot, 3600), "Progressing");
+}
+
 #[rstest]
 #[case::a_deadline_counts_instead(give_a_deadline, 3600, "Progressing")]
 #[case::before_a_new_pod_may_count(ask_for_a_minute, 719, "Progressing")]
@@ -152,6 +217,7 @@ fn reserve(snapshot: &mut Snapshot) {
 #[case::soon_after_a_resume(resume, 719, "Progressing")]
 #[case::long_after_a_resume(resume, 720, "NoProgress")]
 #[case::queued(queue, 3600, "Progressing")]
+#[case::added_pods_are_queued(lack_quota, 3600, "Progressing")]
 #[case::soon_after_quota_came(reserve, 719, "Progressing")]
 #[case::long_after_quota_came(reserve, 720, "NoProgress")]
 fn an_update_stands_still_only_if_it_should_go_on(
