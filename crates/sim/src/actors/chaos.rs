@@ -135,11 +135,22 @@ pub fn heal(store: &mut Store) {
     mend(store);
 }
 
-/// A user edits the labels of a pod or another child by hand. Not of a Workload, which nobody repairs.
+/// Objects for a scheduler or a queue, which nobody repairs.
+pub(super) fn is_unrepaired(resource: Resource) -> bool {
+    matches!(
+        resource,
+        Resource::KueueWorkload
+            | Resource::PodGroup
+            | Resource::CompositePodGroup
+            | Resource::Workload
+    )
+}
+
+/// A user edits the labels of a pod or another child by hand. Not of a Workload or PodGroup, which nobody
+/// repairs.
 fn relabel(store: &mut Store, rng: &mut Rng) {
-    let is_child = |(id, o): &(&Id, &Stored)| {
-        view::owner(o).is_some() && id.resource != Resource::KueueWorkload
-    };
+    let is_child =
+        |(id, o): &(&Id, &Stored)| view::owner(o).is_some() && !is_unrepaired(id.resource);
     let ids: Vec<Id> = store
         .objects()
         .filter(is_child)
@@ -157,11 +168,8 @@ fn cut_loose(store: &mut Store, rng: &mut Rng) {
     let is_child = |(id, o): &(&Id, &Stored)| {
         let is_left_alone = matches!(
             id.resource,
-            Resource::ResourceClaim
-                | Resource::ComputeDomain
-                | Resource::ResourceClaimTemplate
-                | Resource::KueueWorkload
-        );
+            Resource::ResourceClaim | Resource::ComputeDomain | Resource::ResourceClaimTemplate
+        ) || is_unrepaired(id.resource);
         view::owner(o).is_some() && !view::is_terminating(o) && !is_left_alone
     };
     let ids: Vec<Id> = store

@@ -3,7 +3,7 @@
 use api::labels;
 use serde_json::{Value, json};
 
-use super::chaos::edit_label;
+use super::chaos::{edit_label, is_unrepaired};
 use crate::resource::{Id, RequestPath, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -16,6 +16,8 @@ pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
         // Nobody repairs the labels of a Workload.
         (Resource::KueueWorkload, 0) => recreate(store, id, false),
         (Resource::KueueWorkload, _) => store.remove("chaos", id),
+        // Pods that name a PodGroup keep it, and nobody repairs it.
+        (other, _) if is_unrepaired(other) => {}
         (Resource::Pod, 0 | 1) => ungate(store, id),
         // Not for pods: users have no manifest of them, and the operator chooses their names.
         (_, 0) => recreate(store, id, rng.chance(500)),

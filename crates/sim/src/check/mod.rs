@@ -88,6 +88,7 @@ pub struct Checker {
     started: usize,
     /// Whether scaled gangs are parts of a tree, which defines the order of placement itself.
     has_trees: bool,
+    waits_for_gates: bool,
     domains: domains::Domains,
 }
 
@@ -100,6 +101,11 @@ impl Checker {
     /// All gangs of a replica are one tree: no gang starts after another.
     pub fn has_trees(&mut self) {
         self.has_trees = true;
+    }
+
+    /// The scheduler looks at no pod of a gang while another one has a gate: no pod is created without quota.
+    pub fn waits_for_gates(&mut self) {
+        self.waits_for_gates = true;
     }
 
     /// The operator restarts, without any memory.
@@ -117,6 +123,7 @@ impl Checker {
                 horizon,
                 position,
                 has_trees: self.has_trees,
+                waits_for_gates: self.waits_for_gates,
             };
             ownership::latch(record)?;
             self.domains.check(&window, record)?;

@@ -1,5 +1,6 @@
 //! I62: a gang has the quota that Kueue gave to a Workload of it, and lists no more pods than that; a pod
-//! of a gang that waits in a queue starts only with quota, and none of an earlier round starts.
+//! of a gang that waits in a queue starts only with quota, and none of an earlier round starts. Where the
+//! scheduler waits for gates, a gang with quota gets no pod beyond it.
 //! I63: quota is given back, or a request for it removed, once no pod of the gang that may run needs it.
 
 use api::labels;
@@ -15,6 +16,7 @@ use crate::view;
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match (record.id.resource, &record.before, &record.after) {
+        (Resource::Pod, None, Some(after)) if window.waits_for_gates => created(window, after),
         (Resource::Pod, Some(before), Some(after)) => started(window, before, after),
         (Resource::PodGang, before, Some(after)) => {
             listed(window, before.as_deref(), after)?;
@@ -38,6 +40,28 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
 /// The PodGang of the pod, in each state that the operator may have known.
 fn gangs<'a>(window: &Window<'a>, name: &str) -> Vec<&'a Stored> {
     window.versions(Resource::PodGang, |gang| view::name(gang) == name)
+}
+
+/// It would keep the others of its gang from their nodes (decision 179).
+fn created(window: &Window<'_>, pod: &Value) -> Checked {
+    let gangs = gangs(window, view::label(pod, labels::POD_GANG));
+    if gangs.is_empty() || !gangs.iter().all(|gang| queue::is_reserved(gang)) {
+        return Ok(());
+    }
+    let part = view::label(pod, labels::POD_CLIQUE);
+    let granted = gangs.iter().map(|gang| queue::granted(gang, part)).max();
+    let granted = granted.unwrap_or(0);
+    let (_, _, owner) = view::owner(pod).unwrap_or_default();
+    let is_beside = |other: &Value| {
+        let is_own = view::owner(other).is_some_and(|found| found.2 == owner);
+        let is_other = view::uid(other) != view::uid(pod);
+        is_own && is_other && view::is_live(other) && !exits::has_ended(other)
+    };
+    let beside = i64::try_from(window.fewest_pods(is_beside)).unwrap_or(i64::MAX);
+    demand(beside < granted, "I62", || {
+        let name = view::name(pod);
+        format!("{name} is created beside {beside} pods, with quota for {granted}")
+    })
 }
 
 fn started(window: &Window<'_>, before: &Value, after: &Value) -> Checked {

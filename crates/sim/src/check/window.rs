@@ -47,6 +47,8 @@ pub(super) struct Window<'a> {
     pub position: usize,
     /// Whether all gangs of a replica are one tree.
     pub has_trees: bool,
+    /// Whether the scheduler waits for gates.
+    pub waits_for_gates: bool,
 }
 
 impl<'a> Window<'a> {

@@ -16,6 +16,7 @@ mod dynamo;
 mod job_checks;
 mod operator;
 mod recordings;
+mod rules;
 mod run;
 mod sabotage;
 mod seeds;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use api::labels;
-use domain::scheduling::{Backend, Profiles};
+use domain::scheduling::Backend;
 use domain::{Key, Pod};
 use engine::metrics::Metrics;
 use engine::requests::Requests;
@@ -19,15 +19,16 @@ use engine::{Context, ControllerName, Reconciler};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use sim::check::{Horizon, Violation};
-use sim::{Call, Id, RequestPath, Resource, Store, topology, view};
+use sim::{Call, Id, RequestPath, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use crate::rules::Rules;
 use crate::sabotage::{self, Sabotage, Spoilt, SpoiltGangs, SpoiltGroups, SpoiltPodCliques};
 use crate::service::{self, Lot};
 use crate::shown::{self, Shown};
 use crate::views::{self, Views};
-use crate::wakes::{self, Plans, Rules};
+use crate::wakes::{self, Plans};
 
 /// A controller, by number, and a key.
 pub type Job = (usize, Key);
@@ -41,24 +42,6 @@ const CONTROLLERS: [ControllerName; 4] = [
     PodCliqueReconciler::NAME,
     PodGangReconciler::NAME,
 ];
-
-/// The scheduler of sets with topology constraints reads PodGangs. Sets that name a queue wait for quota.
-fn profiles() -> Arc<Profiles> {
-    let kai = (topology::SCHEDULER.to_owned(), Backend::KaiPodGrouper);
-    Arc::new(Profiles::of([kai]).with_queueing(true))
-}
-
-/// The rules of PodGangs.
-pub fn gangs() -> PodGangReconciler {
-    PodGangReconciler {
-        profiles: profiles(),
-    }
-}
-
-fn spoilt_gangs(sabotage: Option<Sabotage>) -> SpoiltGangs {
-    let rules = gangs();
-    SpoiltGangs { rules, sabotage }
-}
 
 /// How long an object older than a full list may be shown after it.
 const DOUBT: Duration = Duration::from_mins(1);
@@ -118,55 +101,29 @@ fn strays(store: &Store, views: &Views) -> BTreeMap<Resource, (usize, Instant)> 
 }
 
 impl Operator {
-    /// Starts the operator: full lists first.
-    pub fn start(store: &Store, lot: &Lot, began: Instant, sabotage: Option<Sabotage>) -> Self {
+    /// Starts the operator: full lists first. Pods that name no scheduler have one with this backend.
+    pub fn start(
+        store: &Store,
+        lot: &Lot,
+        began: Instant,
+        backend: Backend,
+        sabotage: Option<Sabotage>,
+    ) -> Self {
         let metrics = Arc::new(Metrics::default());
         let requests = Requests::new(service::client(lot), metrics.clone());
         let context = Arc::new(
             Context::new(requests, metrics, operator::run::controllers()).with_clock(clock(began)),
         );
         let views = Views::new(store, &context, sabotage);
-        let waits = if sabotage == Some(Sabotage::LooseScaledGangs) {
-            podcliqueset::ScaledGangsWaitFor::BaseScheduled
-        } else {
-            podcliqueset::ScaledGangsWaitFor::BaseReady
-        };
-        let sets = podcliqueset::PodCliqueSetReconciler {
-            scaled_gangs_wait_for: waits,
-            init_container_image: "grove-initc".to_owned(),
-            profiles: profiles(),
-            is_topology_aware: true,
-            is_mnnvl_enabled: true,
-            ..podcliqueset::PodCliqueSetReconciler::default()
-        };
-        let sets = Spoilt {
-            rules: sets,
-            sabotage,
-        };
-        let groups = SpoiltGroups {
-            rules: PodCliqueScalingGroupReconciler {
-                is_mnnvl_enabled: true,
-                ..PodCliqueScalingGroupReconciler::default()
-            },
-            sabotage,
-        };
-        let cliques = SpoiltPodCliques {
-            rules: PodCliqueReconciler {
-                init_container_image: "grove-initc".to_owned(),
-                profiles: profiles(),
-                is_mnnvl_enabled: true,
-                ..PodCliqueReconciler::default()
-            },
-            sabotage,
-        };
+        let rules = Rules::of(backend, sabotage);
         Self {
             trusted: strays(store, &views),
             views,
-            rules: Rules::new(sets.clone(), groups.clone(), cliques.clone()),
-            sets: Arc::new(Worker::new(sets, context.clone())),
-            groups: Arc::new(Worker::new(groups, context.clone())),
-            cliques: Arc::new(Worker::new(cliques, context.clone())),
-            gangs: Arc::new(Worker::new(spoilt_gangs(sabotage), context.clone())),
+            sets: Arc::new(Worker::new(rules.sets.clone(), context.clone())),
+            groups: Arc::new(Worker::new(rules.groups.clone(), context.clone())),
+            cliques: Arc::new(Worker::new(rules.cliques.clone(), context.clone())),
+            gangs: Arc::new(Worker::new(rules.spoilt_gangs(sabotage), context.clone())),
+            rules,
             context,
             waiting: BTreeSet::new(),
             triggered: BTreeSet::new(),

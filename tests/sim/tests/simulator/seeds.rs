@@ -122,6 +122,7 @@ fn what_is_queued_runs_with_quota() {
         "quota reserved for a part",
         "quota of single pods returned",
         "quota returned with its Workload",
+        "queue before a scheduler that waits for gates",
     ] {
         assert!(met.of(what) >= count / 20, "{what}: {}", met.of(what));
     }

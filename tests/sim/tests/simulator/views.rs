@@ -18,6 +18,8 @@ use engine::{Context, informer};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::resource::v1::ResourceClaimTemplate;
+use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 use sim::check::Horizon;
@@ -29,8 +31,8 @@ use tokio::time::Instant;
 use crate::sabotage::{Sabotage, misread, revoke_deletion};
 
 /// The watched kinds: behind those that all seeds have those of the cluster, then claims, then
-/// ComputeDomains, then those of queues.
-pub const KINDS: [Resource; 15] = [
+/// ComputeDomains, then those of queues, then those for Kubernetes' scheduler.
+pub const KINDS: [Resource; 18] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
@@ -46,6 +48,9 @@ pub const KINDS: [Resource; 15] = [
     Resource::ComputeDomain,
     Resource::ResourceClaimTemplate,
     Resource::KueueWorkload,
+    Resource::PodGroup,
+    Resource::CompositePodGroup,
+    Resource::Workload,
 ];
 
 /// How many of them all seeds have.
@@ -59,6 +64,9 @@ pub const WITH_CLAIMS: usize = 12;
 
 /// How many of them seeds have that have ComputeDomains, and no queue.
 pub const WITH_DOMAINS: usize = 14;
+
+/// How many of them seeds have whose set names a queue, unless its scheduler gets PodGroups.
+pub const WITH_QUEUE: usize = 15;
 
 macro_rules! by_kind {
     ($resource:expr, $f:ident ( $($arg:expr),* )) => {
@@ -78,10 +86,10 @@ macro_rules! by_kind {
             Resource::ComputeDomain => $f::<ComputeDomain>($($arg),*),
             Resource::ResourceClaimTemplate => $f::<ResourceClaimTemplate>($($arg),*),
             Resource::KueueWorkload => $f::<KueueWorkload>($($arg),*),
-            Resource::PodGroup
-            | Resource::CompositePodGroup
-            | Resource::Workload
-            | Resource::KaiPodGroup
+            Resource::PodGroup => $f::<PodGroup>($($arg),*),
+            Resource::CompositePodGroup => $f::<CompositePodGroup>($($arg),*),
+            Resource::Workload => $f::<Workload>($($arg),*),
+            Resource::KaiPodGroup
             | Resource::VolcanoPodGroup
             | Resource::ResourceFlavor
             | Resource::Event => unreachable!("not watched"),

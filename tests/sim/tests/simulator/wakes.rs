@@ -7,34 +7,15 @@ use domain::Key;
 use engine::{Context, Reconciler};
 use jiff::Timestamp;
 use kube::Resource;
-use podgang::PodGangReconciler;
 use sim::check::Violation;
 
-use crate::operator::{self, Job};
-use crate::sabotage::{Spoilt, SpoiltGroups, SpoiltPodCliques};
+use crate::operator::Job;
+use crate::rules::Rules;
 
 /// The present plan of each controller for each of its objects, as text.
 pub type Plans = BTreeMap<Job, String>;
 
-/// The rules of all controllers.
-pub struct Rules {
-    sets: Spoilt,
-    groups: SpoiltGroups,
-    cliques: SpoiltPodCliques,
-    gangs: PodGangReconciler,
-}
-
 impl Rules {
-    /// The operator's rules.
-    pub fn new(sets: Spoilt, groups: SpoiltGroups, cliques: SpoiltPodCliques) -> Self {
-        Self {
-            sets,
-            groups,
-            cliques,
-            gangs: operator::gangs(),
-        }
-    }
-
     /// The plans for the present caches.
     pub fn plans(&self, context: &Context) -> Plans {
         let mut plans = Plans::new();

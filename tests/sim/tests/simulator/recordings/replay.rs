@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::scheduling::Backend;
 use jiff::{SignedDuration, Timestamp};
 use sim::check::OPERATOR;
 use sim::store::Call;
@@ -59,7 +60,7 @@ impl Replay {
         let path = Resource::PodCliqueSet.path("default");
         let answer = store.handle("user", &Call::new("POST", &path, situation.manifest()));
         assert_eq!(answer.code, 201, "{}", answer.body);
-        let operator = Operator::start(&store, &lot, clock, None);
+        let operator = Operator::start(&store, &lot, clock, Backend::default(), None);
         let mut replay = Self {
             store,
             operator,

@@ -87,7 +87,7 @@ impl Course {
                 Self::Any => run.all().await,
                 Self::Leaving => run.leave_and_return().await,
                 Self::Suspending => run.suspend_and_resume().await,
-                Self::Queued => run.wait_in_queue().await,
+                Self::Queued => run.wait_in_queue(seed).await,
                 Self::Restarting => run.restart_replicas().await,
             };
             match result {

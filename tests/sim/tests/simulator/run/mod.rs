@@ -13,6 +13,7 @@ mod trouble;
 
 use std::time::Duration;
 
+use domain::scheduling::Backend;
 use sim::actors::{self, GarbageCollector, Playing, User};
 use sim::check::{Checker, Requests, Violation};
 use sim::{Coverage, Rng, Store, nvlink, sharing, topology};
@@ -73,6 +74,8 @@ struct Run {
     has_domains: bool,
     /// The pods for which Kueue has quota in all, if the set names a queue.
     quota: Option<i64>,
+    /// How the scheduler of pods that name none learns of gangs.
+    backend: Backend,
     /// Whether pods only start and nothing else happens.
     is_quiet: bool,
     coverage: Coverage,
@@ -109,7 +112,7 @@ impl Run {
         let lot = Lot::default();
         let places_gangs = seed.is_multiple_of(GANGS_EVERY) || has_topology;
         Self {
-            operator: Operator::start(&store, &lot, began, sabotage),
+            operator: Operator::start(&store, &lot, began, Backend::default(), sabotage),
             capacity: rng.below(30) + 1,
             // A gang whose pods wait for quota one by one is almost never complete.
             has_webhook: rng.chance(500) && !places_gangs,
@@ -135,6 +138,7 @@ impl Run {
             has_claims,
             has_domains,
             quota: None,
+            backend: Backend::default(),
             is_quiet: false,
             coverage: Coverage::default(),
         }
@@ -239,6 +243,9 @@ impl Run {
             return true;
         }
         if self.has_domains && actors::run_driver(store, rng) {
+            return true;
+        }
+        if self.backend.is_kubernetes() && actors::let_groups_go(store, rng) {
             return true;
         }
         if let Some(pods) = self.quota

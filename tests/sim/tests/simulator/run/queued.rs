@@ -1,11 +1,14 @@
 //! A set that names a queue of Kueue: quota is scarce, is taken away and comes back, while there is
 //! trouble, and at rest.
 
+use domain::scheduling::Backend;
 use sim::check::Violation;
 use sim::{Rng, Store, actors, topology};
 
 use super::{Run, TROUBLED};
 
+/// In this many of a thousand seeds the scheduler gets PodGroups, and waits for gates.
+const WITH_POD_GROUPS: usize = 333;
 /// In this many of a thousand troubled steps something happens to the queue or the set.
 const OFTEN: usize = 60;
 /// In this many of a thousand such cases the queue gets another quota.
@@ -20,7 +23,10 @@ const LOSSES: usize = 3;
 const MOVES: usize = 300;
 
 impl Run {
-    pub(super) async fn wait_in_queue(&mut self) -> Result<(), Violation> {
+    pub(super) async fn wait_in_queue(&mut self, seed: u64) -> Result<(), Violation> {
+        if has_pod_groups(seed) && !self.has_topology {
+            self.use_pod_groups();
+        }
         let mut dice = self.rng.fork();
         self.enter_queue(&mut dice).await;
         self.go_on_for(dice.below(MOVES)).await?;
@@ -38,6 +44,16 @@ impl Run {
             self.get_ample_quota().await?;
         }
         self.stay_quiet().await
+    }
+
+    /// Kubernetes' scheduler places a gang by its PodGroups, and none of it while a pod of it has a gate.
+    fn use_pod_groups(&mut self) {
+        self.backend = Backend::Kubernetes;
+        self.places_gangs = false;
+        self.has_webhook = false;
+        self.checker.waits_for_gates();
+        self.coverage
+            .saw("queue before a scheduler that waits for gates");
     }
 
     /// Users put the label on the set before any operator sees it.
@@ -82,4 +98,11 @@ impl Run {
             self.go_on_for(dice.below(MOVES)).await
         }
     }
+}
+
+/// A separate random source: it changes nothing about the other seeds. Sets with topology constraints have a
+/// scheduler of their own.
+fn has_pod_groups(seed: u64) -> bool {
+    const APART: u64 = 0x6A7E_5017;
+    Rng::new(seed ^ APART).chance(WITH_POD_GROUPS)
 }

@@ -57,10 +57,11 @@ impl Run {
 
     pub(super) fn any_kind(&mut self) -> Resource {
         let kinds = &views::KINDS;
-        if self.quota.is_some() {
+        if self.backend.is_kubernetes() {
             return kinds[self.rng.below(kinds.len())];
         }
         let count = match (self.has_domains, self.has_claims, self.has_topology) {
+            _ if self.quota.is_some() => views::WITH_QUEUE,
             (true, ..) => views::WITH_DOMAINS,
             (false, true, _) => views::WITH_CLAIMS,
             (false, false, true) => views::WITH_TOPOLOGY,
@@ -97,7 +98,13 @@ impl Run {
         self.settle().await;
         self.asked = Requests::default();
         self.checker.restarted(&self.store);
-        self.operator = Operator::start(&self.store, &self.lot, self.began, self.sabotage);
+        self.operator = Operator::start(
+            &self.store,
+            &self.lot,
+            self.began,
+            self.backend,
+            self.sabotage,
+        );
     }
 }
 

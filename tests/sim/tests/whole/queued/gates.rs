@@ -17,7 +17,9 @@ const SCALED: &str = "svc-0-a";
 /// A cluster whose scheduler gets PodGroups, and waits for gates.
 pub(super) fn in_kubernetes() -> Begin {
     let scheduler = Some(("default-scheduler", "kubernetes", Gangs::Split));
-    Begin::empty().with_scheduler(scheduler)
+    let mut begin = Begin::empty().with_scheduler(scheduler);
+    begin.checker.waits_for_gates();
+    begin
 }
 
 fn setup(set: SetBuilder, pods: i64) -> Setup {
