@@ -37,17 +37,15 @@ impl Replicas<'_> {
         let turn = turn.filter(|turn| turn.update_ended_at.is_none());
         if let Some((turn, components)) = turn.zip(self.in_turn) {
             let replica = self.survey.iter().find(|r| r.index == turn.replica_index);
-            let may_pass = |r: &Progress| may_pass(r, turn, components, is_any_down);
+            let may_waive = !is_any_down && self.goes_on_beside(turn.replica_index);
+            let may_pass = |r: &Progress| may_pass(r, turn, components, may_waive);
             if replica.is_some_and(|r| !may_pass(r)) {
                 note_room(turn, components, now);
                 return;
             }
         }
         let passed = progress.currently_updating.first().map(|t| t.replica_index);
-        let waits = |r: &&Progress| {
-            let is_due = r.is_outdated && r.index >= self.partition;
-            is_due || (r.is_open && passed != Some(r.index))
-        };
+        let waits = |r: &&Progress| self.is_due(r) || (r.is_open && passed != Some(r.index));
         let waiting = || self.survey.iter().filter(waits);
         let order = |r: &&Progress| {
             let is_started = (!r.is_open, !r.is_begun);
@@ -72,6 +70,18 @@ impl Replicas<'_> {
         if self.is_all_newest() {
             end_update(progress, now);
         }
+    }
+
+    /// Whether the update replaces something of the replica.
+    fn is_due(&self, replica: &Progress) -> bool {
+        replica.is_outdated && replica.index >= self.partition
+    }
+
+    /// Whether the update goes on without this replica, or ends. If it rests, the records of the replica
+    /// stay open, and give it the next turn.
+    fn goes_on_beside(&self, replica: i32) -> bool {
+        let mut others = self.survey.iter().filter(|r| r.index != replica);
+        others.any(|r| self.is_due(r) || r.is_open) || self.is_all_newest()
     }
 
     /// Whether nothing has an older template, and nothing will be created from one.
@@ -102,9 +112,9 @@ fn may_pass(
     replica: &Progress,
     turn: &ReplicaUpdateProgress,
     components: &[NamedComponent],
-    is_any_down: bool,
+    may_waive: bool,
 ) -> bool {
-    let is_replaced = turn.without_room_since.is_some() && !is_any_down;
+    let is_replaced = turn.without_room_since.is_some() && may_waive;
     let is_waived = |component: &NamedComponent| {
         is_replaced && component.lacks_room() && component.numbers.surge == 0
     };

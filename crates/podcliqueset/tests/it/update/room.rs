@@ -155,6 +155,21 @@ fn a_turn_passes_on_from_a_replica_whose_room_another_one_has_got() {
     assert_eq!(turn_after(&snapshot), (2, 0), "three ran before");
 }
 
+/// No other replica is due. If the turn passed on, the open record would give it back, again and again.
+#[test]
+fn a_turn_stays_where_there_is_no_room_while_a_partition_keeps_the_others() {
+    let mut snapshot = without_room();
+    change(&mut snapshot, |set| {
+        let status = set.status.as_mut().unwrap();
+        status.update_progress.as_mut().unwrap().reached = Some(2);
+        set.spec.update_strategy.get_or_insert_default().partition = Some(3);
+    });
+    for _ in 0..4 {
+        step(&mut snapshot);
+        assert_eq!(turns_of(&progress(&snapshot)), [0]);
+    }
+}
+
 /// It was updated and ran, and now it is down: another one would be the second.
 #[test]
 fn no_turn_begins_while_a_replica_that_ran_is_away() {
