@@ -106,8 +106,12 @@ impl Part {
         self.have().saturating_add(limit)
     }
 
-    /// The number of available units that may be taken down now beside those that are away.
+    /// The number of available units that may be taken down now beside those that are away; none before its
+    /// surge is available, by which the part itself goes (decision 188).
     pub(super) fn allowed(&self) -> i32 {
+        if self.numbers.lacks_surge() {
+            return 0;
+        }
         let floor = self.numbers.reached.map_or(i32::MAX, |reached| {
             reached.saturating_sub(self.numbers.limits.max_unavailable)
         });
