@@ -8,13 +8,14 @@ mod vacancies;
 use std::collections::{HashMap, HashSet};
 
 use api::conditions::{self, ConditionType};
-use api::labels;
 use api::podcliqueset::PodCliqueTemplateSpec;
+use api::{labels, names};
 use domain::Pod;
 use domain::object::ownership;
 use domain::roster::{ObservedClique, Roster};
 use domain::update::{self, Age};
 use domain::workload::layout;
+use domain::workload::revision::read_hashes;
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -32,6 +33,24 @@ pub type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
 pub fn hash_templates(snapshot: &Snapshot) -> Hashed<'_> {
     let cliques = &snapshot.validated.set.spec.template.cliques;
     snapshot.validated.hash_cliques(cliques)
+}
+
+/// The same of the accepted templates, if their revision is known: newer ones may wait for a check, or for
+/// the end of a pause.
+pub fn hash_accepted<'a>(snapshot: &'a Snapshot, accepted: Option<&str>) -> Hashed<'a> {
+    let mut hashed = hash_templates(snapshot);
+    let newest = snapshot.validated.generation_hash();
+    let older = accepted.filter(|accepted| *accepted != newest);
+    let name = older.map(|older| names::revision(snapshot.name(), older));
+    let found = name.and_then(|name| snapshot.history.revisions.find(&name));
+    let kept = found.map(|revision| read_hashes(revision));
+    let kept = kept.unwrap_or_default();
+    for (clique, hash) in &mut hashed {
+        if let Some(own) = kept.get(&clique.name) {
+            hash.clone_from(own);
+        }
+    }
+    hashed
 }
 
 /// The same by name.

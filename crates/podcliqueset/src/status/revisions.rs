@@ -11,7 +11,7 @@ use domain::workload::layout::Replica;
 use domain::workload::revision::read_hashes;
 
 use crate::observe::Snapshot;
-use crate::rollout::{self, NamedComponent, Partitions};
+use crate::rollout::{self, NamedComponent, Newest, Partitions};
 
 /// Names the revision of the accepted templates, and keeps the revision of each replica that is not
 /// on them: that which was accepted before, from the write that accepts other ones to the turn of
@@ -72,10 +72,12 @@ fn forget_accepted(entry: &mut ReplicaRevision, accepted: Option<&str>) {
 }
 
 /// Ends the turn of a replica: stores where its older units end, which a partition or a pause keeps.
-/// Without any, the replica is on the accepted revision.
+/// Without any, the replica is on the accepted revision. `accepted` has the hashes of that one, which counts
+/// also while a newer template waits.
 pub(super) fn end_turn(
     entries: &mut [ReplicaRevision],
     snapshot: &Snapshot,
+    accepted: &Newest<'_>,
     replica: i32,
     components: &[NamedComponent],
 ) {
@@ -83,7 +85,7 @@ pub(super) fn end_turn(
         return;
     };
     let set = &snapshot.validated.set;
-    let changed = changed_since(entry.older.as_deref(), snapshot);
+    let changed = changed_since(entry.older.as_deref(), snapshot, accepted);
     let ends = components.iter().map(|component| ComponentFrom {
         component: component.name.clone(),
         from: component
@@ -108,21 +110,29 @@ pub(super) fn changed_in_force<'a>(
         .flat_map(|entry| [&entry.revision, &entry.older]);
     let kept = kept.flatten().cloned();
     let replaced = replaced.map(|hash| names::revision(snapshot.name(), hash));
+    let hashed = rollout::hash_templates(snapshot);
+    let newest = rollout::newest(&hashed);
     kept.chain(replaced)
         .filter(|name| snapshot.history.revisions.find(name).is_some())
-        .flat_map(|name| changed_since(Some(&name), snapshot))
+        .flat_map(|name| changed_since(Some(&name), snapshot, &newest))
         .collect()
 }
 
-/// The names of the cliques and groups with other templates in this revision than in the newest one.
-fn changed_since<'a>(older: Option<&str>, snapshot: &'a Snapshot) -> HashSet<&'a str> {
+/// The names of the cliques and groups with other templates in this revision than those with the hashes
+/// `newest`.
+fn changed_since<'a>(
+    older: Option<&str>,
+    snapshot: &'a Snapshot,
+    newest: &Newest<'_>,
+) -> HashSet<&'a str> {
     let older = older.and_then(|name| snapshot.history.revisions.find(name));
     let older = older.map(|revision| read_hashes(revision));
     let older = older.unwrap_or_default();
-    let hashed = rollout::hash_templates(snapshot).into_iter();
-    let changed = hashed.filter(|(clique, hash)| older.get(&clique.name) != Some(hash));
-    let changed: HashSet<&str> = changed.map(|(clique, _)| &*clique.name).collect();
-    update::components_of(&snapshot.validated.set.spec.template)
+    let template = &snapshot.validated.set.spec.template;
+    let is_changed = |name: &str| older.get(name).map(String::as_str) != newest.get(name).copied();
+    let names = template.cliques.iter().map(|clique| &*clique.name);
+    let changed: HashSet<&str> = names.filter(|name| is_changed(name)).collect();
+    update::components_of(template)
         .filter(|component| component.has_any(&changed))
         .map(|component| component.name)
         .collect()
@@ -141,7 +151,9 @@ pub(super) fn awaits_older(
     entries.iter().any(|entry| {
         let has_kept = || {
             let is_in_turn = turn == Some(entry.replica);
-            let changed = || changed_since(entry.older.as_deref(), snapshot);
+            let hashed = rollout::hash_templates(snapshot);
+            let newest = rollout::newest(&hashed);
+            let changed = || changed_since(entry.older.as_deref(), snapshot, &newest);
             entry.from.iter().any(|end| is_kept(&end.component))
                 || (is_in_turn && changed().into_iter().any(is_kept))
         };

@@ -84,7 +84,7 @@ fn run_update(
         vacancies::release_all(progress);
     }
     if is_paused {
-        end_paused_turn(next, snapshot, newest, roster, now);
+        end_paused_turn(next, snapshot, roster, now);
     } else if goes_on {
         go_on(next, snapshot, newest, roster, (&survey, &available), now);
     }
@@ -155,7 +155,8 @@ fn go_on(
     count(progress, newest, roster);
     let turn = update::turn_in(&snapshot.validated.set, next).map(|turn| turn.replica_index);
     if let Some((replica, components)) = before.filter(|(i, _)| turn != Some(*i)) {
-        end_turn(&mut next.replica_revisions, snapshot, replica, &components);
+        let entries = &mut next.replica_revisions;
+        end_turn(entries, snapshot, newest, replica, &components);
     }
     vacancies::hold_vacant(next, snapshot, newest, roster, now);
     coherent::plan_step(next, snapshot, newest, roster, now);
@@ -193,10 +194,11 @@ fn note_pause(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp
 fn end_paused_turn(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
-    newest: &Newest<'_>,
     roster: &Roster<'_>,
     now: Timestamp,
 ) {
+    let hashed = rollout::hash_accepted(snapshot, next.current_generation_hash.as_deref());
+    let newest = &rollout::newest(&hashed);
     let Some(turn) = turn_of(next, snapshot, newest, roster, now) else {
         return;
     };
@@ -213,7 +215,8 @@ fn end_paused_turn(
         count(progress, newest, roster);
     }
     if may_end {
-        end_turn(&mut next.replica_revisions, snapshot, replica, &components);
+        let entries = &mut next.replica_revisions;
+        end_turn(entries, snapshot, newest, replica, &components);
     }
 }
 
@@ -224,16 +227,17 @@ pub(crate) fn end_turn_of_update(
     roster: &Roster<'_>,
     now: Timestamp,
 ) {
-    let hashed = rollout::hash_templates(snapshot);
-    let newest = rollout::newest(&hashed);
-    let Some(turn) = turn_of(next, snapshot, &newest, roster, now) else {
+    let hashed = rollout::hash_accepted(snapshot, next.current_generation_hash.as_deref());
+    let newest = &rollout::newest(&hashed);
+    let Some(turn) = turn_of(next, snapshot, newest, roster, now) else {
         return;
     };
     let (replica, components) = (turn.stored.replica_index, turn.components());
     if let Some(progress) = next.update_progress.as_mut() {
         progress.currently_updating.clear();
     }
-    end_turn(&mut next.replica_revisions, snapshot, replica, &components);
+    let entries = &mut next.replica_revisions;
+    end_turn(entries, snapshot, newest, replica, &components);
 }
 
 fn pause_ends_at(next: &PodCliqueSetStatus) -> Option<Timestamp> {
@@ -257,7 +261,7 @@ pub(crate) fn next_change(
         let available = rollout::next_available_at(roster, now);
         return stands.into_iter().chain(available).min();
     }
-    let hashed = rollout::hash_templates(snapshot);
+    let hashed = rollout::hash_accepted(snapshot, status.current_generation_hash.as_deref());
     let newest = rollout::newest(&hashed);
     let turn = turn_of(status, snapshot, &newest, roster, now)?;
     let components = turn.components();

@@ -1,6 +1,7 @@
 //! Revisions: the templates of each accepted generation, and the replicas that keep older ones.
 
 mod coherent_rollback;
+mod held_edit;
 mod older;
 mod older_surge;
 mod scope;
