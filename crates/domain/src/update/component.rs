@@ -222,7 +222,7 @@ impl Component {
     /// unit is left `maxSurge` of them stay, and then all until as many others are available as ran
     /// before. Without room, or with a lower `maxSurge`, those go that do not serve, and those that
     /// serve beyond the number that ran; after the last old unit also those whose room another unit
-    /// waits for.
+    /// waits for, or that replace only units which a partition keeps.
     pub fn release_surge(self, surge: Vec<SurgeUnit>) -> (Vec<SurgeUnit>, Self) {
         let released = choose_surplus(surge, self.kept_surge());
         let serving = released.iter().filter(|unit| unit.is_available).count();
@@ -254,12 +254,17 @@ impl Component {
             wanted.max(serving_above(reached))
         } else if self.real_available() >= reached {
             0
-        } else if has_no_room {
+        } else if has_no_room || self.misses_kept_only(reached) {
             let below = reached.saturating_sub(self.limits.max_unavailable);
             serving_above(below.max(reached.min(self.minimum)))
         } else {
             self.surge
         }
+    }
+
+    /// Whether all units that ran are available again, but for those that a partition keeps.
+    fn misses_kept_only(&self, reached: i32) -> bool {
+        self.real_available().saturating_add(self.kept_down) >= reached
     }
 
     /// Whether old units wait for surge that is not available yet.

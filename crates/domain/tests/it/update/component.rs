@@ -89,6 +89,11 @@ fn the_budget_counts_from_the_most_that_ran(#[case] given: &str, #[case] deletab
 #[case::the_last_one_finds_no_room("1/1 reached 1 available 1 surge 1 units 1/1 short", vec![])]
 #[case::others_find_no_room("4/1 reached 4 available 4 surge 2 units 2/2 short", vec![5])]
 #[case::others_start("4/1 reached 4 available 4 surge 2 units 2/2 short starting 1", vec![])]
+#[case::a_kept_one_is_down("4/2 reached 4 available 4 surge 1 units 1/1 kept 1", vec![4])]
+#[case::a_kept_one_is_down_and_none_may_be(
+    "4/2 reached 4 available 4 max 0 surge 1 units 1/1 kept 1", vec![])]
+#[case::a_kept_one_is_down_and_another_starts(
+    "4/2 reached 4 available 3 surge 1 units 1/1 kept 1 starting 1", vec![])]
 fn surge_units_go_when_they_are_not_needed(#[case] given: &str, #[case] expected: Vec<i32>) {
     let component = component(given);
     let available = component.surge_available;
