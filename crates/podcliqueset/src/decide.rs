@@ -179,7 +179,10 @@ fn plan_objects(
     plan.wave(compute_domains::plan_domains(snapshot));
     plan.wave(autoscalers::plan_deletions(snapshot, roster));
     plan.wave(children::plan_deletions(snapshot, roster));
-    let next = plan.status.as_ref();
+    // A turn brings the newest template only once that is accepted.
+    let generation = Some(snapshot.validated.generation_hash());
+    let is_accepted = |status: &&PodCliqueSetStatus| status.current_generation_hash == generation;
+    let next = plan.status.as_ref().filter(is_accepted);
     let next_turn = next.and_then(|status| update::turn_in(&snapshot.validated.set, status));
     let next_turn = next_turn.map(|turn| turn.replica_index);
     plan.wave(children::plan_children(snapshot, roster, next_turn));

@@ -25,7 +25,8 @@ use crate::observe::{Snapshot, is_owned};
 struct Timing<'a> {
     set: &'a PodCliqueSet,
     generation: String,
-    /// The replica that gets or keeps the turn with the status of this plan.
+    /// The replica that gets or keeps the turn with the status of this plan, if that has accepted the newest
+    /// templates.
     next_turn: Option<i32>,
     /// The templates of replicas and pods that are not on the newest ones.
     older: OlderTemplates<'a>,
@@ -51,7 +52,8 @@ impl Timing<'_> {
 }
 
 /// Creates missing scaling groups and standalone PodCliques and corrects the others. `next_turn` is
-/// the replica that gets or keeps the turn in an update with the status of this plan.
+/// the replica that gets or keeps the turn in an update to the newest templates with the status of this
+/// plan.
 pub(super) fn plan_children(
     snapshot: &Snapshot,
     roster: &Roster<'_>,

@@ -16,7 +16,7 @@ use admission::validated_set;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PcsUpdateProgress, UpdateStrategyType};
 use api::{LastError, PodClique, PodCliqueSet, labels};
-use domain::plan::Action;
+use domain::plan::{Action, CheckAnswer};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use testkit::builders::{PodBuilder, SetBuilder, after, pod, set};
@@ -311,6 +311,26 @@ fn more_pods_with_a_changed_template_come_with_it_in_the_replica_in_turn() {
         (4, false),
         "its turn is not near"
     );
+}
+
+/// The template does not come with the turn, so the pods do not wait for it there either.
+#[test]
+fn more_pods_do_not_wait_for_a_template_that_is_refused() {
+    let mut snapshot = second_in_turn();
+    edit(&mut snapshot, "3");
+    change(&mut snapshot, |set| {
+        set.spec.template.cliques[0].spec.replicas = 4;
+    });
+    for known in snapshot.checks.answers.values_mut() {
+        known.answer = CheckAnswer::Refused("no".into());
+    }
+    for _ in 0..2 {
+        step(&mut snapshot);
+    }
+    assert_eq!(turn(&snapshot), [1]);
+    for replica in 0..3 {
+        assert_eq!(replicas_of(&snapshot, replica), (4, false));
+    }
 }
 
 #[test]
