@@ -150,6 +150,8 @@ fn go_on(
         return plan;
     }
     if domain::health::training::is_over(snapshot.stored.status.as_ref()) {
+        // One that somebody deletes would stay as long as the job.
+        plan.wave(compute_domains::plan_removals(snapshot));
         let adopted = adopt::adopt_orphans(snapshot, roster);
         if adopted.is_empty() {
             plan.wave(gangs::plan_started_gangs(snapshot, roster));

@@ -92,7 +92,7 @@ pub(crate) fn wanted(set: &PodCliqueSet, podcliques: &HashMap<String, ObservedCl
 }
 
 /// Of the pods of its PodCliques, and of those whose label names the set: a PodClique may be gone before
-/// its last pod.
+/// its last pod. A pod that has ended uses nothing: it only keeps its logs.
 fn find_users(
     set: &Key,
     podcliques: &HashMap<String, ObservedClique>,
@@ -100,7 +100,8 @@ fn find_users(
 ) -> BTreeMap<String, String> {
     let labelled = caches.of::<Pod>().part_of(set);
     let own = podcliques.values().flat_map(|clique| &clique.pods);
-    let named = labelled.iter().chain(own).flat_map(|pod| {
+    let all = labelled.iter().chain(own);
+    let named = all.filter(|pod| !pod.is_finished()).flat_map(|pod| {
         let claims = pod.spec.resource_claims.iter();
         let ours = claims.filter(|claim| claim.name == MNNVL_CLAIM);
         let templates = ours.filter_map(|claim| claim.resource_claim_template_name.clone());

@@ -359,6 +359,11 @@ fn the_pods_of_a_domain_that_may_go_are_read() {
         users(1),
         [("demo-1-rack".to_owned(), user.name().to_owned())]
     );
+    let mut done = Pod::clone(&user);
+    done.metadata.resource_version = Some("2".into());
+    done.status.phase = Some("Succeeded".into());
+    caches.of::<Pod>().apply(done);
+    assert!(users(1).is_empty(), "it has ended");
     let off = observe_with(false, rack(1).build(), &caches);
     assert!(off.domains.found.is_empty() && !off.domains.is_enabled);
 }

@@ -1,5 +1,5 @@
-//! I61: the operator's finalizer stays on a ComputeDomain while a pod names its template, unless the set
-//! is being deleted; and a pod is created only if, as far as the operator could know, its domain has the
+//! I61: the operator's finalizer stays on a ComputeDomain while a pod that has not ended names its
+//! template, unless the set is being deleted; and a pod is created only if, as far as the operator could know, its domain has the
 //! finalizer and stays, and its template exists.
 
 use serde_json::Value;
@@ -44,14 +44,15 @@ fn created(window: &Window<'_>, pod: &Value) -> Checked {
     })
 }
 
-/// At some moment that the operator may have known no pod named the template.
+/// At some moment that the operator may have known no pod that had not ended named the template.
 fn released(window: &Window<'_>, domain: &Value) -> Checked {
     let name = view::name(domain);
     let set = view::owner(domain).map_or("", |(_, _, uid)| uid);
     let sets = window.of_uid(Resource::PodCliqueSet, set);
     let goes_with_set = sets.is_empty() || sets.iter().any(|set| view::is_terminating(set));
     let users = window.fewest_pods(|pod| {
-        view::namespace(pod) == view::namespace(domain) && template_of(pod) == name
+        let is_beside = view::namespace(pod) == view::namespace(domain);
+        is_beside && !view::is_finished(pod) && template_of(pod) == name
     });
     demand(users == 0 || goes_with_set, "I61", || {
         format!("ComputeDomain {name} loses its finalizer while {users} pods name its template")

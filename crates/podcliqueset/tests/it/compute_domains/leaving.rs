@@ -1,5 +1,6 @@
-//! The ComputeDomains of a set that is being deleted.
+//! The ComputeDomains of a set that is being deleted, and of a job that is over.
 
+use api::podcliqueset::PodCliqueSetPhase;
 use podcliqueset::observe::Children;
 
 use super::*;
@@ -88,4 +89,27 @@ fn domains_that_stay_without_their_set_lose_the_finalizer() {
     change(&mut snapshot, "demo-0-rack", release);
     let last = plan(&snapshot).to_string();
     assert!(last.contains("finalizers PodCliqueSet demo []"), "{last}");
+}
+
+/// No pod of it starts again, so nothing else would ever let the domain go.
+#[test]
+fn a_job_that_is_over_lets_a_domain_go_that_somebody_deletes() {
+    let mut snapshot = begun(1);
+    let status = &mut Arc::make_mut(&mut snapshot.stored).status;
+    status.get_or_insert_default().phase = Some(PodCliqueSetPhase::Succeeded);
+    assert_eq!(writes(&snapshot), Vec::<String>::new(), "it stays");
+    change(&mut snapshot, "demo-0-rack", end);
+    use_by(&mut snapshot, "demo-0-rack");
+    assert_eq!(writes(&snapshot), Vec::<String>::new(), "a pod runs out");
+    snapshot.domains.users.clear();
+    assert_eq!(
+        writes(&snapshot),
+        [format!("patch ComputeDomain demo-0-rack: {RELEASED}")]
+    );
+    snapshot.domains.found.clear();
+    assert_eq!(
+        writes(&snapshot),
+        Vec::<String>::new(),
+        "it is not made again"
+    );
 }
