@@ -20,6 +20,8 @@ pub(super) struct Pins<'a> {
     levels: &'a Levels,
     /// The scopes that were judged, as parts of a gang share them.
     judged: HashMap<ScopeKey, Judged>,
+    /// Whether the gates of all parts that are new in the list hold up pods that are listed.
+    are_waited_for: bool,
 }
 
 /// A scope as seen.
@@ -57,6 +59,7 @@ impl<'a> Pins<'a> {
             places,
             levels,
             judged: HashMap::new(),
+            are_waited_for: false,
         }
     }
 
@@ -74,6 +77,11 @@ impl<'a> Pins<'a> {
             .flat_map(|gang| &gang.spec.pod_groups)
             .map(|group| (group.name.as_str(), group))
             .collect();
+        let is_new = |group: &&PodGroup| {
+            !before.contains_key(group.name.as_str()) && !group.pod_references.is_empty()
+        };
+        let mut new = groups.iter().filter(is_new);
+        self.are_waited_for = new.all(|group| self.holds_up_listed(&group.name));
         groups
             .into_iter()
             .filter_map(|group| {
@@ -99,7 +107,8 @@ impl<'a> Pins<'a> {
         let listed = PartBefore::of(before);
         let is_open = |pod: &&Arc<Pod>| !listed.names(pod) || pod.gate_position().is_some();
         let joining = if place.part.staying().any(|pod| is_open(&pod)) {
-            self.judge(&keys, place.slot.replica, before.is_some())
+            let has_place = before.is_some() || self.are_waited_for;
+            self.judge(&keys, place.slot.replica, has_place)
         } else {
             Joining::Nothing
         };
@@ -110,6 +119,23 @@ impl<'a> Pins<'a> {
         }
         group.placements = placements_of(&group, place.part, &listed, &joining);
         Some(group)
+    }
+
+    /// Whether the pods of a part are in the PodGroup of listed pods, and its scheduler places none of these
+    /// while one of a group has its gate. It keeps a group in one domain itself.
+    fn holds_up_listed(&self, part: &str) -> bool {
+        let waits_for_gates = self.places.snapshot().scheduler.backend.waits_for_gates();
+        let Some(place) = self.places.find(part).filter(|_| waits_for_gates) else {
+            return false;
+        };
+        let own = place.part.staying().filter_map(|pod| pod.pod_group());
+        let own: HashSet<&str> = own.collect();
+        let is_beside = |pod: &Pod| pod.pod_group().is_some_and(|group| own.contains(group));
+        let mut others = self.places.in_replica(place.slot.replica);
+        others.any(|other| {
+            let mut pods = other.part.staying();
+            pods.any(|pod| other.listed.contains(pod.name()) && is_beside(pod))
+        })
     }
 
     /// What the scopes of a part allow together. A part without a place in the list does not join a

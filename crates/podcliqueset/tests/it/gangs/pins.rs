@@ -1,5 +1,7 @@
 //! Pods of sets with topology constraints: which ones a gang lists, and with which node labels.
 
+mod joining;
+
 use std::sync::Arc;
 
 use api::podgang::PodGroup;
