@@ -69,9 +69,6 @@ impl<'a> Pins<'a> {
         groups: Vec<PodGroup>,
         existing: Option<&PodGang>,
     ) -> Vec<PodGroup> {
-        if !self.places.snapshot().topology.may_read_nodes {
-            return groups;
-        }
         let before: HashMap<&str, &PodGroup> = existing
             .into_iter()
             .flat_map(|gang| &gang.spec.pod_groups)
@@ -86,9 +83,23 @@ impl<'a> Pins<'a> {
             .into_iter()
             .filter_map(|group| {
                 let before = before.get(group.name.as_str()).copied();
-                self.complete_part(group, before)
+                if self.places.snapshot().topology.may_read_nodes {
+                    self.complete_part(group, before)
+                } else {
+                    Some(self.keep_placements(group, before))
+                }
             })
             .collect()
+    }
+
+    /// The part while nodes cannot be read: nobody is pinned. A pod that takes the index of an earlier one does
+    /// not inherit its pin, which nobody would give up.
+    fn keep_placements(&self, mut group: PodGroup, before: Option<&PodGroup>) -> PodGroup {
+        if let Some(place) = self.places.find(&group.name) {
+            let listed = PartBefore::of(before);
+            group.placements = placements_of(&group, place.part, &listed, &Joining::Nothing);
+        }
+        group
     }
 
     /// None for a part that has to wait and has no place in the list yet.

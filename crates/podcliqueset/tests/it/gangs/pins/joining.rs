@@ -1,5 +1,6 @@
-//! A part that joins pods which are listed and wait for their nodes.
+//! A part that joins pods which are listed and wait for their nodes, and pods that take the place of others.
 
+use api::podgang::PodPlacement;
 use rstest::rstest;
 
 use super::*;
@@ -60,4 +61,29 @@ fn it_gets_the_domain_of_pods_that_have_a_node_by_now() {
         listed(&snapshot),
         ["demo-0-frontend: 0", "demo-0-worker: 0@z1 1@z1"]
     );
+}
+
+/// Nothing would show that nobody runs in the rack any more.
+#[test]
+fn a_pod_inherits_no_pin_while_nodes_cannot_be_read() {
+    let mut snapshot = in_one_rack();
+    fill(&mut snapshot, FRONT, 3, |p| p);
+    store(&mut snapshot);
+    let gang = Arc::make_mut(&mut snapshot.children.gangs[0]);
+    gang.spec.pod_groups[0].placements = vec![PodPlacement {
+        indexes: vec![0],
+        node_selector: [("rack".to_owned(), "r1".to_owned())].into(),
+    }];
+    snapshot.topology.may_read_nodes = false;
+    assert_eq!(
+        listed(&snapshot),
+        ["demo-0-frontend: 0@r1 1 2"],
+        "as before"
+    );
+    let rename = |p: &mut domain::Pod| {
+        let name = p.name().replace("-p", "-new-p");
+        p.metadata.name = Some(name);
+    };
+    fill(&mut snapshot, FRONT, 3, |p| p.with(rename));
+    assert_eq!(listed(&snapshot), ["demo-0-frontend: 0 1 2"]);
 }
