@@ -118,18 +118,20 @@ fn from_kai_topology(change: &Change<KaiTopology>, caches: &Caches) -> Vec<Key> 
 }
 
 /// A job that was given up waits less long for pods whose node is lost, and so do claims, pods of a topology domain are
-/// listed once the node of the others is known, and gangs wait for labels that name one domain each.
+/// listed once the node of the others is known, pins to a domain that has another name now are given up, and gangs wait
+/// for labels that name one domain each.
 fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let pods = find::left_behind(change, caches);
     let sets = pods.iter().filter_map(|pod| set_of(&pod.metadata));
     let mut sets: Vec<Key> = sets
         .filter(|set| caches.awaits_last_pod(set) || owns_claims(set, caches))
         .collect();
-    if let Some(node) = change.new.as_ref().filter(|_| change.old.is_none()) {
-        sets.extend(constrained_sets_on(ownership::name(&node.metadata), caches));
+    if change.keeps(|node| node.metadata.labels.clone()) {
+        return sets;
     }
-    if !change.keeps(|node| node.metadata.labels.clone()) {
-        sets.extend(sets_without_topology(caches));
+    sets.extend(sets_without_topology(caches));
+    if let Some(node) = &change.new {
+        sets.extend(constrained_sets_on(ownership::name(&node.metadata), caches));
     }
     sets
 }

@@ -1,6 +1,7 @@
 //! The state of the node decides how long the operator waits for a pod that hangs in Terminating.
 
 use api::podgang::{GangTopologyConstraint, PackConstraint};
+use api::topology::{TopologyConstraint, TopologyPack};
 use domain::Node;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -156,4 +157,39 @@ fn triggers_the_gangs_that_wait_in_a_topology_domain_when_a_node_is_cordoned() {
     };
     let triggered = [(GANGS, Key::new("default", "demo-0"))];
     assert_eq!(triggered_by(&change, &caches), triggered);
+}
+
+/// A pod of this set on `node-2`.
+fn placed(name: &str) -> Pod {
+    let mut pod = Pod {
+        metadata: labelled(name, "PodClique", "demo-0-a"),
+        ..Pod::default()
+    };
+    pod.spec.node_name = Some("node-2".into());
+    pod
+}
+
+/// A pod may be pinned to the domain by its earlier name: no node has that any more.
+#[test]
+fn triggers_the_sets_with_constraints_whose_pods_run_on_a_node_that_gets_other_labels() {
+    let caches = Caches::default();
+    let mut packed = set("demo").build();
+    packed.spec.template.topology_constraint = Some(TopologyConstraint {
+        pack: Some(TopologyPack {
+            required: "rack".into(),
+            ..TopologyPack::default()
+        }),
+        ..TopologyConstraint::default()
+    });
+    caches.of::<PodCliqueSet>().apply(packed);
+    caches.of::<Pod>().apply(placed("demo-0-a-x"));
+    let change = |old: &str, new: &str| Change {
+        old: Some(labelled_node(old)),
+        new: Some(labelled_node(new)),
+    };
+    assert_eq!(
+        triggered_by(&change("r0", "r1"), &caches),
+        [(SETS, Key::new("default", "demo"))]
+    );
+    assert_eq!(triggered_by(&change("r0", "r0"), &caches), []);
 }
