@@ -40,6 +40,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Pod>(waiting::from_pod);
     on.on_change::<Pod>(scattered::from_pod);
     on.on_change::<Node>(waiting::from_node);
+    on.on_change::<Node>(scattered::from_node);
     on.on_change::<VolcanoPodGroup>(from_pod_group);
     on.on_change::<KaiPodGroup>(from_pod_group);
     on.on_change::<PodGroup>(from_pod_group);

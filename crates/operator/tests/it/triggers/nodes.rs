@@ -193,3 +193,29 @@ fn triggers_the_sets_with_constraints_whose_pods_run_on_a_node_that_gets_other_l
     );
     assert_eq!(triggered_by(&change("r0", "r0"), &caches), []);
 }
+
+/// Condition `TopologyConstraintViolated` and the score follow the labels, of gangs with constraints.
+#[test]
+fn triggers_the_gangs_that_run_on_a_node_that_gets_other_labels() {
+    let caches = Caches::default();
+    let running = |name: &str, level: Option<&str>| PodGang {
+        status: None,
+        ..unplaced(name, level)
+    };
+    caches
+        .of::<PodGang>()
+        .apply(running("demo-0", Some("rack")));
+    caches.of::<PodGang>().apply(running("demo-0-g-0", None));
+    let mut scaled = placed("demo-0-g-1-a-x");
+    let all = scaled.metadata.labels.get_or_insert_default();
+    all.insert(labels::POD_GANG.into(), "demo-0-g-0".into());
+    all.insert(labels::BASE_POD_GANG.into(), "demo-0".into());
+    caches.of::<Pod>().apply(scaled);
+    let change = |new: &str| Change {
+        old: Some(labelled_node("r0")),
+        new: Some(labelled_node(new)),
+    };
+    let triggered = [(GANGS, Key::new("default", "demo-0"))];
+    assert_eq!(triggered_by(&change("r1"), &caches), triggered);
+    assert_eq!(triggered_by(&change("r0"), &caches), []);
+}
