@@ -117,7 +117,8 @@ struct Pods<'a> {
     place: Option<GroupPosition>,
     /// How many indexes have done their work.
     done: usize,
-    /// Those that stay, without those that ended before a resume: the gang starts again since.
+    /// Those that stay, without those that ended before a resume, as the gang starts again since. Nor do those
+    /// count that ended in a set that is suspended, or in a job that is over: they need no PodGroup.
     staying: Vec<Arc<Pod>>,
 }
 
@@ -128,8 +129,11 @@ impl<'a> Pods<'a> {
         let done = training::completed(podclique, staying.iter().map(AsRef::as_ref)).len();
         let set = caches.set_of_member(&podclique.metadata);
         let set = set.and_then(|set| caches.of::<PodCliqueSet>().get(&set));
-        let resumed_at = set.and_then(|set| suspension::resumed_at(set.status.as_ref()));
-        staying.retain(|p| !suspension::is_of_before(p, resumed_at));
+        let status = set.as_ref().and_then(|set| set.status.as_ref());
+        let resumed_at = suspension::resumed_at(status);
+        let is_at_rest = suspension::is_suspended(status) || training::is_over(status);
+        let has_ended = |p: &Pod| is_at_rest && p.is_finished();
+        staying.retain(|p| !suspension::is_of_before(p, resumed_at) && !has_ended(p));
         Self {
             podclique,
             place,

@@ -1,8 +1,10 @@
-//! A gang that starts again after a resume, beside pods that ended before.
+//! Pods that have ended and stay for their logs: of a suspended set, of a job that is over, and beside a gang
+//! that starts again after a resume.
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueSet};
+use api::podcliqueset::PodCliqueSetPhase;
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
 use domain::Pod;
 use domain::health::suspension;
 use domain::scheduling::{Backend, Profiles};
@@ -17,18 +19,14 @@ use crate::constraints::part;
 
 const SCHEDULER: &str = "default-scheduler";
 
-/// One of two pods is done, in PodGroup `demo-0`; the set was suspended from then until this second.
-fn observed(resumed: Option<i64>) -> (usize, bool) {
+/// One of two pods is done, in PodGroup `demo-0`, in a set with this status.
+fn observed(adapt: impl FnOnce(&mut PodCliqueSetStatus)) -> (usize, bool) {
     let caches = Caches::default();
     let clique = podclique("demo-0-worker").size(2, 2).build();
     let done = pod(&clique, 0).bound().phase("Succeeded");
     let done = done.in_pod_group("demo-0").build();
     let mut set = set("demo").build();
-    if let Some(at) = resumed {
-        let status = set.status.get_or_insert_default();
-        suspension::begin(status, None, after(0));
-        suspension::end(status, None, after(at));
-    }
+    adapt(set.status.get_or_insert_default());
     caches.of::<PodCliqueSet>().apply(set);
     caches.of::<PodClique>().apply(PodClique::clone(&clique));
     caches.of::<Pod>().apply(Pod::clone(&done));
@@ -41,13 +39,29 @@ fn observed(resumed: Option<i64>) -> (usize, bool) {
     }
 }
 
-/// Otherwise the PodGroup of before would stay, and the new pods would wait for its end.
+fn suspend(status: &mut PodCliqueSetStatus) {
+    suspension::begin(status, None, after(0));
+}
+
+fn resume(status: &mut PodCliqueSetStatus) {
+    suspend(status);
+    suspension::end(status, None, after(10));
+}
+
+fn succeed(status: &mut PodCliqueSetStatus) {
+    status.phase = Some(PodCliqueSetPhase::Succeeded);
+}
+
+/// Otherwise the PodGroup of before would stay. New pods would wait for its end, and the devices of the claims
+/// that it names would stay allocated.
 #[rstest]
-#[case::never_suspended(None, (1, true))]
-#[case::resumed(Some(10), (0, false))]
-fn a_pod_that_ended_before_a_resume_keeps_no_pod_group(
-    #[case] resumed: Option<i64>,
+#[case::runs(|_: &mut PodCliqueSetStatus| {}, (1, true))]
+#[case::suspended(suspend, (0, false))]
+#[case::resumed(resume, (0, false))]
+#[case::over(succeed, (0, false))]
+fn a_pod_that_has_ended_keeps_no_pod_group_unless_its_gang_runs(
+    #[case] adapt: fn(&mut PodCliqueSetStatus),
     #[case] expected: (usize, bool),
 ) {
-    assert_eq!(observed(resumed), expected);
+    assert_eq!(observed(adapt), expected);
 }
