@@ -53,6 +53,31 @@ fn scripts_and_targets_of_the_workflows_exist() {
     }
 }
 
+/// The version of the images is that of Cargo.toml: a tag of another version must not replace those of a
+/// published release.
+#[test]
+fn nothing_is_pushed_before_the_tag_was_compared_with_the_version() {
+    let path = output::root().join(WORKFLOWS).join("release.yaml");
+    let workflow: Value = serde_saphyr::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let jobs = workflow["jobs"].as_object().unwrap();
+    let is_check = |step: &Value| {
+        let run = step["run"].as_str().unwrap_or_default();
+        run.contains("GITHUB_REF_NAME#v") && run.contains("Cargo.toml")
+    };
+    let checks = |job: &Value| job["steps"].as_array().unwrap().iter().any(is_check);
+    let (checking, _) = jobs.iter().find(|(_, job)| checks(job)).unwrap();
+    let pushing = jobs
+        .iter()
+        .filter(|(_, job)| job["permissions"]["packages"] == "write");
+    let pushing: Vec<(&String, &Value)> = pushing.collect();
+    assert_eq!(pushing.len(), 2, "{pushing:?}");
+    for (name, job) in pushing {
+        let needed = job["needs"].as_array();
+        let needed = needed.is_some_and(|all| all.iter().any(|one| one == checking.as_str()));
+        assert!(needed, "{name} does not wait for {checking}");
+    }
+}
+
 /// Runs the script that builds and packs kubectl-grove.
 fn run_plugin_script(programs: &Path, arguments: &[&str]) -> Output {
     let mut script = Command::new(output::root().join("hack/plugin.sh"));
