@@ -36,7 +36,11 @@ pub async fn run(args: &LogsArgs, connection: &ConnectionArgs) -> Result<Exit, F
     let mut exit = Exit::Ok;
     while let Some(line) = lines.next().await {
         match line {
-            Ok(line) => output::print_text(&line)?,
+            Ok(line) => {
+                if !output::print_next(&line)? {
+                    return Ok(exit);
+                }
+            }
             Err(failure) => {
                 output::print_failure(&failure);
                 exit = Exit::Finding;

@@ -35,17 +35,25 @@ pub fn legible_text(text: &str) -> String {
     legible::legible_with_styles(text, &style::all())
 }
 
+/// The same for a text that others follow, for ever perhaps; false once the reader went away.
+pub fn print_next(text: &str) -> Result<bool, Failure> {
+    write_to(&mut anstream::stdout().lock(), &legible_text(text))
+}
+
 /// Prints text without foreign parts, with any control characters.
 pub fn print_raw(text: &str) -> Result<(), Failure> {
-    let mut stream = anstream::stdout().lock();
+    write_to(&mut anstream::stdout().lock(), text).map(|_| ())
+}
+
+/// Writes the text; false if the reader went away.
+pub fn write_to(stream: &mut impl Write, text: &str) -> Result<bool, Failure> {
     let result = stream
         .write_all(text.as_bytes())
         .and_then(|()| stream.flush());
     match result {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::Other(format!("cannot print: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::Other(format!("cannot print: {error}"))),
     }
 }
 

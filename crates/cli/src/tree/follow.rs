@@ -66,8 +66,8 @@ async fn redraw(
         let text = draw(presence.absence().cloned()).await?;
         let height = output::terminal_height();
         output::print_raw(clear(height))?;
-        output::print_text(&cut_lines(&text, height))?;
-        if !wait_for_news(&mut changes, &mut presence).await {
+        let is_read = output::print_next(&cut_lines(&text, height))?;
+        if !is_read || !wait_for_news(&mut changes, &mut presence).await {
             return Ok(());
         }
     }

@@ -1,9 +1,12 @@
 //! `logs`: which logs are read, and that no line acts on a terminal.
 
+use std::io::{self, ErrorKind, Write};
+
 use api::{PodClique, labels};
 use cli::cluster::{Loaded, NamedKind};
 use cli::exit::Exit;
 use cli::logs::{LogsArgs, choose_sources, draw_line, read_lines};
+use cli::output::write_to;
 use cli::workload::Workload;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
@@ -137,6 +140,26 @@ fn no_pod_is_not_found() {
 #[case::no_text(b"\xff\xfe", "[a/0] \u{fffd}\u{fffd}\n")]
 fn a_line_is_shown_with_its_prefix(#[case] bytes: &[u8], #[case] expected: &str) {
     assert_eq!(plain(&draw_line("a/0", bytes)), expected);
+}
+
+/// A pipe that nobody reads any more.
+struct Deserted;
+
+impl Write for Deserted {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// `kubectl grove logs -f llm | head -1` ends.
+#[test]
+fn a_reader_that_went_away_is_noticed() {
+    assert!(write_to(&mut Vec::<u8>::new(), "one\n").unwrap());
+    assert!(!write_to(&mut Deserted, "two\n").unwrap());
 }
 
 fn log_of(pod: &str) -> String {
