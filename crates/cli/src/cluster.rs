@@ -22,6 +22,7 @@ use crate::exit::Failure;
 
 pub(crate) use absent::explain_absence;
 pub use absent::nearest_name;
+pub(crate) use connect::WATCH_SECONDS;
 pub use load::load_workload;
 pub(crate) use load::not_found;
 pub use named::{

@@ -12,6 +12,9 @@ use crate::exit::Failure;
 const CONNECT: Duration = Duration::from_secs(5);
 /// The longest wait for an answer at a terminal.
 const ANSWER: Duration = Duration::from_secs(30);
+/// How long the API server keeps a watch open, in seconds. A quiet one has to end before [`ANSWER`] breaks it:
+/// kube waits after each break, in the end for half a minute, and shows no change meanwhile.
+pub(crate) const WATCH_SECONDS: u32 = 20;
 
 /// The configuration that the flags and the kubeconfig name.
 pub async fn configure(args: &ConnectionArgs) -> Result<Config, Failure> {

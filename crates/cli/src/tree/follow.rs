@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::args::TreeArgs;
 use super::{build_tree_by, draw_warned_tree, now, read_overview};
-use crate::cluster::{Cluster, load_workload};
+use crate::cluster::{Cluster, WATCH_SECONDS, load_workload};
 use crate::exit::Failure;
 use crate::operator_presence::{INTERVAL, OperatorAbsence, PresenceWatch};
 use crate::output;
@@ -167,7 +167,7 @@ fn watch<K>(api: Api<K>, config: watcher::Config) -> impl Stream<Item = ()> + us
 where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug + Send + 'static,
 {
-    let events = watcher(api, config).default_backoff();
+    let events = watcher(api, config.timeout(WATCH_SECONDS)).default_backoff();
     // A broken watch starts again; the next tree reports a problem of the cluster.
     events.filter_map(|event| async move { event.is_ok().then_some(()) })
 }
