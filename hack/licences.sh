@@ -12,9 +12,12 @@ packages() {
   local package
   for package in "$@"; do
     cargo tree --locked --edges normal --target "$triple" --package "$package" --prefix none \
-      --format '{p}|{l}'
+      --format '{p}|{l}' || exit 1
   done | sed -n 's/^\([^ ]*\) v\([^ |]*\)[^|]*|\(.*\)$/\1-\2|\3/p' | grep -v ' (\*)' | sort -u
 }
+
+# Not within the loop below, which would go on without them.
+linked=$(packages "$@")
 
 # Name, licence and the file of each text; crates of this workspace are in no registry.
 texts=$(mktemp)
@@ -30,7 +33,7 @@ while IFS='|' read -r package licence; do
     done
     [[ -n $found ]] || printf 'none|%s (%s)|\n' "$package" "$licence"
   done
-done < <(packages "$@") | sort > "$texts"
+done <<< "$linked" | sort > "$texts"
 
 echo "Third-party code in this program, and its licences. Besides these, Rust's standard library"
 echo "(MIT OR Apache-2.0) and, in the images, musl (MIT) are linked."

@@ -1,7 +1,9 @@
 //! The workflow of a release and its scripts.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -128,6 +130,21 @@ fn packed_programs_are_archives_for_krew() {
     let platforms = manifest["spec"]["platforms"].as_array().unwrap();
     assert_eq!(platforms.len(), 3, "{manifest}");
     assert_eq!(platforms[2]["bin"], "kubectl-grove.exe");
+}
+
+/// An image or an archive with a program has the licences of its crates, or is not built.
+#[test]
+fn licences_are_not_written_without_the_list_of_crates() {
+    let folder = tempfile::tempdir().unwrap();
+    let cargo = folder.path().join("cargo");
+    fs::write(&cargo, "#!/bin/sh\nexit 101\n").unwrap();
+    fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+    let others = env::var("PATH").unwrap();
+    let mut script = Command::new(output::root().join("hack/licences.sh"));
+    script.args(["x86_64-unknown-linux-musl", "operator", "cli"]);
+    script.env("PATH", format!("{}:{others}", folder.path().display()));
+    let refused = script.output().unwrap();
+    assert!(!refused.status.success(), "{refused:?}");
 }
 
 #[test]
