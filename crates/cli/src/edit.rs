@@ -72,7 +72,7 @@ async fn read(cluster: &Cluster, name: &str) -> Result<Value, Failure> {
 }
 
 /// Sends the patch; returns whether the version that it names was still the stored one: it never
-/// overwrites an edit of somebody else.
+/// overwrites an edit of somebody else. A set that is gone meanwhile is found missing by the next read.
 async fn write(cluster: &Cluster, edit: &SetEdit<'_>, patch: &Value) -> Result<bool, Failure> {
     let kind = ApiResource::erase::<PodCliqueSet>(&());
     let sets: Api<DynamicObject> =
@@ -83,7 +83,7 @@ async fn write(cluster: &Cluster, edit: &SetEdit<'_>, patch: &Value) -> Result<b
     };
     match sets.patch(edit.name, &params, &Patch::Merge(patch)).await {
         Ok(_) => Ok(true),
-        Err(kube::Error::Api(status)) if status.code == 409 => Ok(false),
+        Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Ok(false),
         Err(error) => {
             let (name, namespace) = (edit.name, &cluster.namespace);
             let what = format!("patch podcliqueset {name} in namespace {namespace}");

@@ -237,6 +237,29 @@ async fn an_edit_of_a_set_that_does_not_exist(#[case] name: &str, #[case] words:
     );
 }
 
+/// Somebody deletes the set after it was read.
+#[tokio::test]
+async fn an_edit_of_a_set_that_is_deleted_meanwhile() {
+    let server = server();
+    let path = "/apis/grove.io/v1alpha1/namespaces/ml/podcliquesets/svc";
+    let gone = json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404,
+        "reason": "NotFound", "message": "podcliquesets.grove.io \"svc\" not found",
+    });
+    let edit = SetEdit {
+        name: "svc",
+        command: "restart",
+        is_dry_run: false,
+    };
+    let plan = async |_: &Value| -> Result<((), Option<Value>), Failure> {
+        server.answer(path, 404, &gone.to_string());
+        Ok(((), Some(json!({}))))
+    };
+    let edited = edit_set(&server.cluster(), &edit, plan).await;
+    let failure = edited.unwrap_err();
+    assert_eq!(failure.exit(), Exit::NotFound, "{failure}");
+}
+
 /// The set is absent, whatever its children are.
 #[tokio::test]
 async fn an_edit_ends_as_one_of_an_absent_set_without_rights() {
