@@ -31,8 +31,8 @@ pub struct SetEdit<'a> {
 /// that is no edit of somebody else.
 ///
 /// # Errors
-/// If the set does not exist, if somebody else edits it at the same time, or if the API server refuses
-/// the patch.
+/// If the set does not exist or is being deleted, if somebody else edits it at the same time, or if the
+/// API server refuses the patch.
 pub async fn edit_set<T>(
     cluster: &Cluster,
     edit: &SetEdit<'_>,
@@ -40,6 +40,7 @@ pub async fn edit_set<T>(
 ) -> Result<T, Failure> {
     let mut stored = read(cluster, edit.name).await?;
     for _ in 0..ATTEMPTS {
+        refuse_leaving(&stored, edit)?;
         let (result, patch) = plan(&stored).await?;
         let is_done = match patch {
             Some(patch) => write(cluster, edit, &patch).await?,
@@ -110,6 +111,18 @@ pub(crate) fn parse_set(stored: &Value, edit: &SetEdit<'_>) -> Result<PodCliqueS
             edit.name
         ))
     })
+}
+
+/// The API server stores edits of such a set, and the operator does not look at them any more.
+fn refuse_leaving(stored: &Value, edit: &SetEdit<'_>) -> Result<(), Failure> {
+    if !json::is_terminating(stored) {
+        return Ok(());
+    }
+    let name = edit.name;
+    Err(Failure::BadInput(format!(
+        "podcliqueset {name} is being deleted, and no change of it has an effect: apply its manifest again \
+         once it is gone"
+    )))
 }
 
 /// Refuses an edit that a tool would take back.

@@ -97,6 +97,17 @@ async fn a_set_that_a_tool_writes_is_refused_unless_forced() {
     assert_eq!(asked, ["GET", "PATCH"]);
 }
 
+#[tokio::test]
+async fn a_set_that_is_being_deleted_is_refused() {
+    let leaving = llm("/metadata/deletionTimestamp", json!("2026-01-01T00:00:00Z"));
+    let (result, asked) = changed(leaving, Wish::Suspend, true).await;
+    let failure = result.unwrap_err();
+    assert_eq!(failure.exit(), Exit::BadInput);
+    let text = failure.to_string();
+    assert!(text.contains("llm is being deleted"), "{text}");
+    assert_eq!(asked, ["GET"]);
+}
+
 fn text(suspend: bool, is_unchanged: bool, is_dry_run: bool) -> String {
     plain(&draw_outcome(&Outcome {
         set: "llm".to_owned(),
