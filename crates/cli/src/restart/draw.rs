@@ -12,6 +12,10 @@ pub fn draw_restart(restart: &Restart, args: &RestartArgs) -> String {
         "dry run: nothing was changed".to_owned()
     } else if restart.is_paused {
         format!("it waits, as the set is paused: `kubectl grove unpause {name}` lets it go on")
+    } else if restart.is_suspended {
+        format!(
+            "the set is suspended: its pods start on these templates with `kubectl grove resume {name}`"
+        )
     } else if restart.is_on_delete {
         "updateStrategy.type is OnDelete: each pod is replaced once you delete it".to_owned()
     } else {

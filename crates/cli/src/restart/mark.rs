@@ -20,6 +20,8 @@ pub struct Restart {
     pub cliques: Vec<String>,
     /// Whether the update waits, as the set is paused.
     pub is_paused: bool,
+    /// Whether no pod runs, as the set is suspended.
+    pub is_suspended: bool,
     /// Whether pods get the template only when they are deleted.
     pub is_on_delete: bool,
 }
@@ -50,6 +52,7 @@ pub fn mark_cliques(
     let restart = Restart {
         cliques,
         is_paused: json::at(stored, "/spec/updateStrategy/paused") == &Value::Bool(true),
+        is_suspended: json::at(stored, "/spec/suspend") == &Value::Bool(true),
         is_on_delete: json::text(stored, "/spec/updateStrategy/type") == "OnDelete",
     };
     Ok((restart, patch))

@@ -88,16 +88,28 @@ fn a_restart_of_one_clique_leaves_the_others() {
 }
 
 #[rstest]
-#[case::goes_on(json!({}), false, "`kubectl grove tree serve -w` shows it")]
-#[case::paused(json!({"paused": true}), false, "`kubectl grove unpause serve` lets it go on")]
-#[case::on_delete(json!({"type": "OnDelete"}), false, "each pod is replaced once you delete it")]
-#[case::dry_run(json!({}), true, "nothing was changed")]
+#[case::goes_on("updateStrategy", json!({}), false, "`kubectl grove tree serve -w` shows it")]
+#[case::paused(
+    "updateStrategy",
+    json!({"paused": true}),
+    false,
+    "`kubectl grove unpause serve` lets it go on"
+)]
+#[case::on_delete(
+    "updateStrategy",
+    json!({"type": "OnDelete"}),
+    false,
+    "each pod is replaced once you delete it"
+)]
+#[case::suspended("suspend", json!(true), false, "with `kubectl grove resume serve`")]
+#[case::dry_run("updateStrategy", json!({}), true, "nothing was changed")]
 fn a_restart_says_how_it_goes_on(
-    #[case] strategy: Value,
+    #[case] field: &str,
+    #[case] value: Value,
     #[case] dry_run: bool,
     #[case] words: &str,
 ) {
-    let stored = changed(stored(), &[("/spec/updateStrategy", strategy)]);
+    let stored = changed(stored(), &[(&format!("/spec/{field}"), value)]);
     let args = RestartArgs {
         dry_run,
         ..args(&[], None)
