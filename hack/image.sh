@@ -51,6 +51,8 @@ build_with_docker() {
 # buildah and podman have the same commands.
 build_with() {
   local tool=$1 target=$2 image=$3
+  # The list of an earlier build would keep its images before those of this one, and nodes take the first.
+  "$tool" manifest rm "$image" > /dev/null 2>&1 || :
   "$tool" build --format docker ${platforms:+--platform "$platforms"} --target "$target" "${labels[@]}" \
     --manifest "$image" .
   [[ -z $push ]] || "$tool" manifest push --all "$image" "docker://$image"

@@ -94,6 +94,12 @@ fn other_builders_replace_a_missing_docker() {
         assert!(asked.contains(&format!("--manifest {image} .")), "{asked}");
         let sent = format!("{tool} manifest push --all {image} docker://{image}");
         assert!(asked.contains(&sent), "{asked}");
+        // The builder adds images to a list that is there.
+        let (before, _) = asked.split_once(&format!("--manifest {image} ")).unwrap();
+        assert!(
+            before.contains(&format!("{tool} manifest rm {image}\n")),
+            "{asked}"
+        );
     }
 }
 
