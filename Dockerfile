@@ -35,10 +35,13 @@ ENV CC=clang \
 COPY . .
 # The target folder is a cache and no part of the layer: binaries are copied out
 # of it. It has a folder for each architecture. A further binary is one more -p,
-# its name in the list, and three lines at the end.
+# its name in the list, and three lines at the end. cargo compares times of files, not
+# their content: sources that are older than the cache, as those of another checkout, would
+# be taken for those that it was built from.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target,sharing=locked \
-    cargo build --locked --release --target "$(cat /triple)" \
+    find . -path ./target -prune -o -type f -exec touch {} + \
+ && cargo build --locked --release --target "$(cat /triple)" \
       -p operator -p initc \
  && mkdir /out \
  && for binary in grove-operator grove-initc; do \

@@ -103,6 +103,16 @@ fn other_builders_replace_a_missing_docker() {
     }
 }
 
+/// cargo takes sources that are older than its cache for those that the cache was built from.
+#[test]
+fn sources_of_an_image_are_newer_than_the_cache_of_the_build() {
+    let text = fs::read_to_string(output::root().join("Dockerfile")).unwrap();
+    let (before, _) = text.split_once("cargo build ").unwrap();
+    let (_, step) = before.rsplit_once("\nRUN ").unwrap();
+    assert!(step.contains("target=/src/target"), "{step}");
+    assert!(step.contains("-exec touch {} +"), "{step}");
+}
+
 /// buildah and podman know no registry but that in the image's name.
 #[test]
 fn every_base_image_names_its_registry() {
