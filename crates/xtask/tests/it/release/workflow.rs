@@ -80,6 +80,15 @@ fn nothing_is_pushed_before_the_tag_was_compared_with_the_version() {
     }
 }
 
+/// A run by hand may be of a tag, too, and would replace the images of that release.
+#[test]
+fn a_run_by_hand_publishes_nothing() {
+    let path = output::root().join(WORKFLOWS).join("release.yaml");
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains("if: github.event_name == 'push'"));
+    assert!(!text.contains("ref_type"), "a tag is no sign of a push");
+}
+
 /// Runs the script that builds and packs kubectl-grove.
 fn run_plugin_script(programs: &Path, arguments: &[&str]) -> Output {
     let mut script = Command::new(output::root().join("hack/plugin.sh"));
