@@ -158,7 +158,7 @@ fn refuse(store: &mut Store, pods: &[Id], words: &str) -> bool {
     let time = store.stamp();
     let unaware: Vec<&Id> = pods
         .iter()
-        .filter(|pod| !is_told(store, pod, words))
+        .filter(|pod| !has_reason(store, pod, words))
         .collect();
     for pod in &unaware {
         store.edit("scheduler", pod, |pod| {
@@ -171,7 +171,7 @@ fn refuse(store: &mut Store, pods: &[Id], words: &str) -> bool {
     !unaware.is_empty()
 }
 
-fn is_told(store: &Store, pod: &Id, words: &str) -> bool {
+fn has_reason(store: &Store, pod: &Id, words: &str) -> bool {
     let pod = store.get(pod).into_iter();
     let mut conditions = pod.flat_map(|pod| view::list(pod, "/status/conditions"));
     conditions.any(|condition| view::text(condition, "/message") == words)

@@ -71,7 +71,6 @@ fn of_the_set(#[case] place: String, #[case] value: Value, #[case] expected: &st
 /// The other error of such a value is the only one, and its remedy leaves none.
 #[rstest]
 #[case::a_member(at(GROUP, "cliqueNames"), json!(["leader", 1]), "spec.template.podCliqueScalingGroups[0].cliqueNames[1]: 1: there is no such clique; ")]
-#[case::a_dependency(at(FRONTEND, "spec/startsAfter"), json!([1]), "spec.template.cliques[0].spec.startsAfter[0]: 1: there is no such clique; ")]
 #[case::a_delay("/spec/template/terminationDelay".to_owned(), json!(600), "spec.template.terminationDelay: 600: is not a duration; write it with a unit, such as 600s")]
 #[case::no_delay("/spec/template/terminationDelay".to_owned(), json!(0), "spec.template.terminationDelay: 0: must be at least 1s, ")]
 #[case::a_deadline(at(FRONTEND, "rollingUpdate"), json!({"progressDeadline": 600}), "spec.template.cliques[0].rollingUpdate.progressDeadline: 600: is not a duration; write it with a unit, such as 600s")]
@@ -90,6 +89,15 @@ fn of_a_value_with_another_error(
     assert_eq!(there.len(), 1, "{found:?}");
     assert!(there[0].starts_with(expected), "{found:?}");
     assert!(found.iter().any(|line| line == OF_WORKER), "{found:?}");
+}
+
+/// Without an explicit start order nothing else is wrong with it.
+#[test]
+fn of_a_dependency() {
+    let found = with(&at(FRONTEND, "spec/startsAfter"), json!([1]));
+    let expected =
+        "spec.template.cliques[0].spec.startsAfter[0]: 1: must be a string; put it in quotes";
+    assert_eq!(found, [expected, OF_WORKER]);
 }
 
 /// The group finds its cliques by their names.
