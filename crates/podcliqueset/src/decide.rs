@@ -150,7 +150,8 @@ fn go_on(
         return plan;
     }
     if domain::health::training::is_over(snapshot.stored.status.as_ref()) {
-        // One that somebody deletes would stay as long as the job.
+        // A claim that another one replaced, or a domain that somebody deletes, would stay as long as the job.
+        plan.wave(claims::plan_removals(snapshot, now));
         plan.wave(compute_domains::plan_removals(snapshot));
         let adopted = adopt::adopt_orphans(snapshot, roster);
         if adopted.is_empty() {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use api::labels;
+use api::podcliqueset::PodCliqueSetPhase;
 use api::resources::{
     PcsResourceSharing, ResourceClaimTemplateConfig, ResourceSharing, ResourceSharingScope,
 };
@@ -130,6 +131,21 @@ fn claims_of_a_replica_that_was_scaled_in_stay_until_it_is_gone() {
     assert_eq!(
         writes(&with_claims(one, &all)),
         ["delete ResourceClaim demo-1-pool: no pod uses it any more"]
+    );
+}
+
+/// The pod that held the replaced one ended after the job.
+#[test]
+fn a_job_that_is_over_loses_claims_that_others_replaced() {
+    let all = ["demo-all-net", "demo-0-pool", "demo-0-pool.1"];
+    let mut over = laid_out(&sharing(1).build());
+    let status = &mut Arc::make_mut(&mut over.stored).status;
+    status.get_or_insert_default().phase = Some(PodCliqueSetPhase::Failed);
+    let found = writes(&with_claims(over, &all));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        found[0].starts_with("delete ResourceClaim demo-0-pool"),
+        "{found:?}"
     );
 }
 

@@ -53,6 +53,8 @@ struct Member<'a> {
     /// Whether it has all its pods but those that an update holds back and those that are not created
     /// without quota, or at least its minimum if the API server refuses the rest.
     is_complete: bool,
+    /// Whether it starts like a new one, after a suspension or without quota.
+    starts_anew: bool,
 }
 
 impl<'a> Members<'a> {
@@ -74,6 +76,7 @@ impl<'a> Members<'a> {
                     let wanted = count_coming(roster, part, limited_by);
                     is_complete(roster, part, existing, wanted)
                 }),
+                starts_anew: part.is_some_and(|part| availability::was_idle(&part.podclique)),
             }
         });
         let mut members = Self {
@@ -115,9 +118,14 @@ impl<'a> Members<'a> {
 
     /// Whether the gang has lost all its pods, and the parts that were up have theirs again. They
     /// do not wait for the others: the only pod of a frontend is replaced although workers that
-    /// were scaled up beside it find no room.
+    /// were scaled up beside it find no room. But a gang that lost its quota starts as a whole
+    /// again: a part may have lost its pods, as those that were added to it, a moment before the others.
     pub(super) fn are_back(&self) -> bool {
-        self.has(ListState::Lost) && self.are_complete(ListState::Lost)
+        let renewed = self.all.iter().filter(|m| m.state == ListState::Renewed);
+        let mut anew = renewed.filter(|m| m.starts_anew);
+        self.has(ListState::Lost)
+            && self.are_complete(ListState::Lost)
+            && anew.all(|m| m.is_complete)
     }
 
     /// Whether everything that the gang needs to start exists.

@@ -95,6 +95,19 @@ fn started() -> Snapshot {
     snapshot
 }
 
+/// Another pod at the index.
+fn replace(p: PodBuilder) -> PodBuilder {
+    p.with(|pod| {
+        let name = pod.metadata.name.take().unwrap_or_default();
+        pod.metadata.name = Some(format!("{name}-again"));
+    })
+}
+
+fn listed_again(snapshot: &Snapshot) -> usize {
+    let names = listed(snapshot).into_iter();
+    names.filter(|name| name.ends_with("-again")).count()
+}
+
 /// Completed pods of a job give their quota back, and a later attempt needs it again.
 #[test]
 fn a_gang_whose_quota_is_below_its_minimum_asks_for_the_rest() {
@@ -114,12 +127,7 @@ fn a_gang_whose_quota_is_below_its_minimum_asks_for_the_rest() {
         }
     }
     let before = listed(&snapshot).len();
-    fill_all(&mut snapshot, |p| {
-        p.with(|pod| {
-            let name = pod.metadata.name.take().unwrap_or_default();
-            pod.metadata.name = Some(format!("{name}-again"));
-        })
-    });
+    fill_all(&mut snapshot, replace);
     go_on(&mut snapshot);
     let all = ALL.map(|(name, count)| (name.to_owned(), count));
     assert_eq!(request_of(&snapshot), Some(PodCounts::from(all)));
@@ -193,18 +201,33 @@ fn a_gang_comes_back_with_the_pods_that_have_quota(
     let mut partial = ALL;
     partial[0].1 = 1;
     store_quota(&mut snapshot, 0, &partial);
-    fill_all(&mut snapshot, |p| {
-        p.with(|pod| {
-            let name = pod.metadata.name.take().unwrap_or_default();
-            pod.metadata.name = Some(format!("{name}-again"));
-        })
-    });
+    fill_all(&mut snapshot, replace);
     let seen = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
     seen.pods.truncate(1);
     go_on(&mut snapshot);
-    let again = listed(&snapshot).into_iter();
-    let again = again.filter(|name| name.ends_with("-again"));
-    assert_eq!(again.count(), expected);
+    assert_eq!(listed_again(&snapshot), expected);
+}
+
+/// Kueue took the quota of added frontends a moment before that of all others: those ended as pods
+/// without quota, and the others with their gang.
+#[test]
+fn a_gang_that_lost_its_quota_starts_as_a_whole() {
+    let mut snapshot = started();
+    fill_all(&mut snapshot, replace);
+    for (name, seen) in &mut snapshot.podcliques {
+        let podclique = Arc::make_mut(&mut seen.podclique);
+        let status = podclique.status.get_or_insert_default();
+        status.was_available = true;
+        if name != "demo-0-frontend" {
+            status.was_idle = Some(true);
+            seen.pods.clear();
+        }
+    }
+    go_on(&mut snapshot);
+    assert_eq!(listed_again(&snapshot), 0);
+    fill_all(&mut snapshot, replace);
+    go_on(&mut snapshot);
+    assert_eq!(listed_again(&snapshot), 8);
 }
 
 /// Its gang, which runs, would count as one that lost a part.
