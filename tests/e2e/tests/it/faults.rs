@@ -10,6 +10,8 @@ mod throttled;
 mod unreadable;
 mod watches;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, group, set};
@@ -38,6 +40,14 @@ fn scale(ns: &Namespace<'_>, set: &str, replicas: u32) {
 /// once, and the statuses agree.
 pub fn runs(seen: &Seen, set: &str, a: u32, g: u32) -> Result<(), String> {
     runs_with(seen, set, &(0..a).collect::<Vec<_>>(), g)
+}
+
+/// The same after scale-in, which keeps the older pods: in which second each of them was created decides.
+fn runs_scaled_in(seen: &Seen, set: &str, a: u32, g: u32) -> Result<(), String> {
+    let pods = seen.pods(&format!("{set}-0-a")).into_iter();
+    let kept: BTreeSet<u32> = pods.map(index).collect();
+    same("indices", &kept.len(), &usize::try_from(a).unwrap())?;
+    runs_with(seen, set, &kept.into_iter().collect::<Vec<_>>(), g)
 }
 
 /// The same, with these indices of the clique.
