@@ -195,8 +195,7 @@ fn may_have_lost_some(window: &Window<'_>, before: &Value, after: &Value) -> boo
 
 /// Whether the pod may run, or has not ended yet. A pod that hangs on a lost node is given up.
 fn uses_quota(pod: &Value, record: &Record) -> bool {
-    let has_ended = view::is_finished(pod) || exits::has_ended(pod);
-    queue::may_run(pod) && !has_ended && !terminal::is_stuck(pod, record)
+    queue::may_run(pod) && !queue::has_ended(pod) && !terminal::is_stuck(pod, record)
 }
 
 /// Of a request for added pods, those that run beyond the quota of the others.

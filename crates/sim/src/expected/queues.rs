@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::{Resource, Store, is_rooted, view};
-use crate::check::exits::has_ended;
 use crate::queue;
 
 /// The errors in gangs of sets that name a queue, and in their Workloads. A gang that runs outside the
@@ -24,8 +23,8 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
 fn wrong_quota(store: &Store, gang: &Value) -> Option<String> {
     let name = view::name(gang);
     let is_user = |pod: &Value| {
-        let has_ended = view::is_finished(pod) || has_ended(pod);
-        view::label(pod, api::labels::POD_GANG) == name && view::is_live(pod) && !has_ended
+        let is_member = view::label(pod, api::labels::POD_GANG) == name;
+        is_member && view::is_live(pod) && !queue::has_ended(pod)
     };
     let pods = store.all(Resource::Pod).filter(|(_, pod)| is_user(pod));
     let used = i64::try_from(pods.count()).unwrap_or(i64::MAX);

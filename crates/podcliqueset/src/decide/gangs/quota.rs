@@ -192,10 +192,13 @@ fn count_wanted(snapshot: &Snapshot, part: &ObservedClique) -> i32 {
         return 0;
     }
     let completed = i32::try_from(part.completed().len()).unwrap_or(i32::MAX);
-    let replicas = part.podclique.spec.replicas.saturating_sub(completed);
-    let surge = count_coming_surge(snapshot, part).unwrap_or(0);
-    let replicas = replicas.saturating_add(surge);
-    replicas.max(part.count(|pod| !pod.has_run_out()))
+    let replicas = part.podclique.spec.replicas;
+    // Those that exist need quota beside the pod that they stand in for, which may be missing for a moment.
+    let is_beyond = |pod: &Pod| pod.index().is_some_and(|index| index >= replicas);
+    let beyond = part.count(|pod| is_beyond(pod) && !pod.has_run_out());
+    let surge = count_coming_surge(snapshot, part).unwrap_or(0).max(beyond);
+    let wanted = replicas.saturating_sub(completed).saturating_add(surge);
+    wanted.max(part.count(|pod| !pod.has_run_out()))
 }
 
 /// The surge pods of a standalone clique in turn, where the scheduler waits for gates: there none is created

@@ -378,3 +378,14 @@ fn surge_of_an_update(
     go_on(&mut snapshot);
     assert_eq!(request_of(&snapshot).unwrap()["demo-0-frontend"], expected);
 }
+
+/// An old pod ends while a surge pod serves. Without quota for both its successor would come and go.
+#[test]
+fn surge_counts_beside_a_pod_that_is_replaced() {
+    let mut snapshot = started();
+    fill(&mut snapshot, "demo-0-frontend", 3, PodBuilder::ready);
+    let frontend = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    frontend.pods.remove(0);
+    go_on(&mut snapshot);
+    assert_eq!(request_of(&snapshot).unwrap()["demo-0-frontend"], 3);
+}
