@@ -20,20 +20,23 @@ type Wanted = BTreeMap<String, String>;
 pub(super) fn problems(store: &Store) -> Vec<String> {
     let mut problems = Vec::new();
     let mut wanted = Wanted::new();
+    let mut of_ended_jobs = BTreeSet::new();
     let mut is_surge_allowed = false;
     for (_, set) in store.all(Resource::PodCliqueSet) {
         is_surge_allowed |= is_paused(set);
         let mut of_set = Wanted::new();
         want_of_set(store, set, &mut of_set);
-        // Nothing is created for a job that is over.
-        if !(view::is_job(set) && view::is_over(set)) {
+        // Nothing is created for a job that is over, and its pods hold nothing any more.
+        if view::is_job(set) && view::is_over(set) {
+            of_ended_jobs.extend(of_set.keys().cloned());
+        } else {
             problems.extend(missing(store, &of_set));
         }
         wanted.append(&mut of_set);
         problems.extend(wrong_pods(store, set));
     }
     if !is_surge_allowed {
-        problems.extend(left_over(store, &wanted));
+        problems.extend(left_over(store, &wanted, &of_ended_jobs));
     }
     problems.extend(compute_domains::problems(store));
     problems
@@ -121,8 +124,8 @@ fn missing(store: &Store, wanted: &Wanted) -> Vec<String> {
 
 /// Claims that nobody wants, and those of lost pods that are gone. Claims of objects that the user kept
 /// when the set was deleted are the user's, and a pod without an owner keeps its claims. A deleted claim
-/// stays as long as a pod names it.
-fn left_over(store: &Store, wanted: &Wanted) -> Vec<String> {
+/// stays as long as a pod names it, and of a job that is over one that new pods would get.
+fn left_over(store: &Store, wanted: &Wanted, of_ended_jobs: &BTreeSet<String>) -> Vec<String> {
     let pods = || store.all(Resource::Pod).map(|(_, pod)| &**pod);
     let named: BTreeSet<&str> = pods().flat_map(claims_of).collect();
     let strays = pods().filter(|pod| view::owner(pod).is_none());
@@ -135,7 +138,8 @@ fn left_over(store: &Store, wanted: &Wanted) -> Vec<String> {
         .filter(|name| !kept.contains(name))
         .filter(|name| {
             let base = base_of(name);
-            let is_spare = in_use.contains(base) && !named.contains(name);
+            let is_replaced = in_use.contains(base) && !named.contains(name);
+            let is_spare = is_replaced && !of_ended_jobs.contains(base);
             !wanted.contains_key(base) || is_spare
         })
         .map(|name| format!("claim {name} is left over"))

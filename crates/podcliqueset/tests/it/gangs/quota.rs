@@ -387,5 +387,15 @@ fn surge_counts_beside_a_pod_that_is_replaced() {
     let frontend = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
     frontend.pods.remove(0);
     go_on(&mut snapshot);
-    assert_eq!(request_of(&snapshot).unwrap()["demo-0-frontend"], 3);
+    let wanted = |snapshot: &Snapshot| request_of(snapshot).unwrap()["demo-0-frontend"];
+    assert_eq!(wanted(&snapshot), 2, "scale-in kept an index");
+    let frontend = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    let podclique = Arc::make_mut(&mut frontend.podclique);
+    let begun = PclqUpdateProgress::begin("r1generation".into(), "r1".into(), Time(after(50)));
+    podclique.status.get_or_insert_default().update_progress = Some(PclqUpdateProgress {
+        surge_from: Some(2),
+        ..begun
+    });
+    go_on(&mut snapshot);
+    assert_eq!(wanted(&snapshot), 3);
 }
