@@ -154,8 +154,7 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
             gang.metadata.annotations.clone(),
             gang.metadata.owner_references.clone(),
             readiness::no_domain_of(gang).map(str::to_owned),
-            gang.status.as_ref().and_then(|s| s.quota.clone()),
-            quota::report(gang).map(|words| words.map(str::to_owned)),
+            read_by_joining(gang),
             readiness::contradiction_of(gang).map(str::to_owned),
         )
     };

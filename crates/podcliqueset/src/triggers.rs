@@ -117,9 +117,9 @@ fn from_kai_topology(change: &Change<KaiTopology>, caches: &Caches) -> Vec<Key> 
         .collect()
 }
 
-/// A job that was given up waits less long for pods whose node is lost, and so do claims, pods of a topology domain are
-/// listed once the node of the others is known, pins to a domain that has another name now are given up, and gangs wait
-/// for labels that name one domain each.
+/// A job that was given up waits less long for pods whose node is lost, and so do claims. Pods of a topology
+/// domain are listed once the node of the others is known, pins to a domain that has another name now are given
+/// up, and gangs wait for labels that name one domain each.
 fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
     let pods = find::left_behind(change, caches);
     let sets = pods.iter().filter_map(|pod| set_of(&pod.metadata));

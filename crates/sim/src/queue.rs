@@ -4,7 +4,6 @@ use api::kueue::{keys, types};
 use api::labels;
 use serde_json::Value;
 
-use crate::check::exits;
 use crate::view;
 
 const CONDITION: &str = "QuotaReserved";
@@ -68,12 +67,6 @@ pub fn granted_pods(gang: &Value) -> impl Iterator<Item = &Value> {
 /// Whether our gate of the pod is gone.
 pub fn may_run(pod: &Value) -> bool {
     !view::gates(pod).contains(&labels::POD_GANG_GATE)
-}
-
-/// Whether all containers of the pod have ended for good: it uses no quota any more, and its status may say so
-/// later.
-pub fn has_ended(pod: &Value) -> bool {
-    view::is_finished(pod) || exits::has_ended(pod)
 }
 
 /// Whether quota is reserved for the Workload. Kueue gives that of one that is over to others, although its

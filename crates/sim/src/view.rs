@@ -111,6 +111,22 @@ pub fn is_finished(pod: &Value) -> bool {
     matches!(text(pod, "/status/phase"), "Succeeded" | "Failed")
 }
 
+/// Whether the app containers of a pod have ended and are not started again; its phase may say so later.
+pub fn has_run_out(pod: &Value) -> bool {
+    let policy = text(pod, "/spec/restartPolicy");
+    let stays_ended = |c: &Value| {
+        let code = at(c, "/state/terminated/exitCode").and_then(Value::as_i64);
+        code.is_some_and(|code| policy == "Never" || (policy == "OnFailure" && code == 0))
+    };
+    let mut containers = list(pod, "/status/containerStatuses").peekable();
+    containers.peek().is_some() && containers.all(stays_ended)
+}
+
+/// Whether a pod has ended, or will say so.
+pub fn has_ended(pod: &Value) -> bool {
+    is_finished(pod) || has_run_out(pod)
+}
+
 /// Whether a pod exists, stays and has not ended.
 pub fn is_live(pod: &Value) -> bool {
     !is_terminating(pod) && !is_finished(pod)

@@ -120,8 +120,7 @@ pub fn granted(gang: &PodGang, podclique: &str) -> i32 {
 
 /// The PodCliques of which pods have quota.
 pub fn granted_parts(gang: &PodGang) -> impl Iterator<Item = &str> {
-    let grants = quota_of(gang).into_iter().flat_map(|quota| &quota.grants);
-    grants.flat_map(|grant| &grant.pods).map(|pods| &*pods.name)
+    granted_pods(gang).map(|pods| &*pods.name)
 }
 
 /// The flavor of the pod with this index: that of its place behind the pods of earlier grants. A pod
@@ -184,8 +183,10 @@ fn condition(gang: &PodGang) -> Option<&Condition> {
 }
 
 fn grants_of<'a>(gang: &'a PodGang, podclique: &str) -> impl Iterator<Item = &'a GrantedPods> {
+    granted_pods(gang).filter(move |pods| pods.name == podclique)
+}
+
+fn granted_pods(gang: &PodGang) -> impl Iterator<Item = &GrantedPods> {
     let grants = quota_of(gang).into_iter().flat_map(|quota| &quota.grants);
-    grants
-        .flat_map(|grant| &grant.pods)
-        .filter(move |pods| pods.name == podclique)
+    grants.flat_map(|grant| &grant.pods)
 }

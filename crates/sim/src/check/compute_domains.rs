@@ -1,6 +1,6 @@
 //! I61: the operator's finalizer stays on a ComputeDomain while a pod that has not ended names its
-//! template, unless the set is being deleted; and a pod is created only if, as far as the operator could know, its domain has the
-//! finalizer and stays, and its template exists.
+//! template, unless the set is being deleted; and a pod is created only if, as far as the operator could
+//! know, its domain has the finalizer and stays, and its template exists.
 
 use serde_json::Value;
 

@@ -99,21 +99,14 @@ pub(super) fn check_kept(window: &Window<'_>, pod: &Value) -> Checked {
             .all(|s| view::is_job(s) && view::is_over(s) && stays(s));
     let owners = job::owners(window, pod);
     let is_owned = !owners.is_empty() && owners.iter().all(|c| stays(c));
-    demand(!(is_over && is_owned && has_ended(pod)), "I42", || {
-        format!(
-            "{}: it had ended, and is deleted with its logs",
-            view::name(pod)
-        )
-    })
-}
-
-/// Whether its app containers have ended and are not started again.
-pub(crate) fn has_ended(pod: &Value) -> bool {
-    let policy = view::text(pod, "/spec/restartPolicy");
-    let stays_ended = |c: &Value| {
-        let code = view::at(c, "/state/terminated/exitCode").and_then(Value::as_i64);
-        code.is_some_and(|code| policy == "Never" || (policy == "OnFailure" && code == 0))
-    };
-    let mut containers = view::list(pod, "/status/containerStatuses").peekable();
-    containers.peek().is_some() && containers.all(stays_ended)
+    demand(
+        !(is_over && is_owned && view::has_run_out(pod)),
+        "I42",
+        || {
+            format!(
+                "{}: it had ended, and is deleted with its logs",
+                view::name(pod)
+            )
+        },
+    )
 }

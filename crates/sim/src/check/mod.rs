@@ -9,7 +9,7 @@ mod counts;
 mod culprit;
 mod domains;
 mod edges;
-pub(crate) mod exits;
+mod exits;
 mod failures;
 mod fences;
 mod gangs;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::gangs::{lists, references_of};
 use super::window::Window;
-use super::{Checked, demand, exits, job, terminal};
+use super::{Checked, demand, job, terminal};
 use crate::queue;
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
@@ -55,7 +55,7 @@ fn created(window: &Window<'_>, pod: &Value) -> Checked {
     let is_beside = |other: &Value| {
         let is_own = view::owner(other).is_some_and(|found| found.2 == owner);
         let is_other = view::uid(other) != view::uid(pod);
-        is_own && is_other && view::is_live(other) && !exits::has_ended(other)
+        is_own && is_other && view::is_live(other) && !view::has_run_out(other)
     };
     let beside = i64::try_from(window.fewest_pods(is_beside)).unwrap_or(i64::MAX);
     demand(beside < granted, "I62", || {
@@ -195,7 +195,7 @@ fn may_have_lost_some(window: &Window<'_>, before: &Value, after: &Value) -> boo
 
 /// Whether the pod may run, or has not ended yet. A pod that hangs on a lost node is given up.
 fn uses_quota(pod: &Value, record: &Record) -> bool {
-    queue::may_run(pod) && !queue::has_ended(pod) && !terminal::is_stuck(pod, record)
+    queue::may_run(pod) && !view::has_ended(pod) && !terminal::is_stuck(pod, record)
 }
 
 /// Of a request for added pods, those that run beyond the quota of the others.

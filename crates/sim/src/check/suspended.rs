@@ -6,7 +6,7 @@ use api::podcliqueset::ReplicaAttempt;
 use serde_json::Value;
 
 use super::window::Window;
-use super::{Checked, LATE, demand, exits, job, terminal};
+use super::{Checked, LATE, demand, job, terminal};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
@@ -103,9 +103,8 @@ fn resumed(window: &Window<'_>, record: &Record, before: &Value, after: &Value) 
             .next()
             .is_some_and(|s| view::uid(s) == view::uid(after));
         let versions = window.of_uid(Resource::Pod, view::uid(pod));
-        let has_ended = |p: &Value| view::is_finished(p) || exits::has_ended(p);
         is_own
-            && versions.iter().all(|p| !has_ended(p))
+            && versions.iter().all(|p| !view::has_ended(p))
             && terminal::is_held_on_to(window, pod)
             && !terminal::is_stuck(pod, record)
             && !terminal::is_late(window, pod)

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::window::Window;
-use super::{Checked, LATE, demand, exits, job};
+use super::{Checked, LATE, demand, job};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
@@ -63,8 +63,7 @@ fn released(window: &Window<'_>, record: &Record, before: &Value, after: &Value)
             .first()
             .is_some_and(|s| view::uid(s) == view::uid(after));
         let is_own = is_own && is_held_on_to(window, pod);
-        let has_ended = view::is_finished(pod) || exits::has_ended(pod);
-        is_own && !has_ended && !is_stuck(pod, record) && !is_late(window, pod)
+        is_own && !view::has_ended(pod) && !is_stuck(pod, record) && !is_late(window, pod)
     };
     let mut pods = window.all(Resource::Pod);
     let left = pods.find(|(_, pod)| is_held(pod));

@@ -24,7 +24,7 @@ fn wrong_quota(store: &Store, gang: &Value) -> Option<String> {
     let name = view::name(gang);
     let is_user = |pod: &Value| {
         let is_member = view::label(pod, api::labels::POD_GANG) == name;
-        is_member && view::is_live(pod) && !queue::has_ended(pod)
+        is_member && view::is_live(pod) && !view::has_ended(pod)
     };
     let pods = store.all(Resource::Pod).filter(|(_, pod)| is_user(pod));
     let used = i64::try_from(pods.count()).unwrap_or(i64::MAX);

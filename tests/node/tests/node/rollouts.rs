@@ -84,10 +84,14 @@ fn update_ends(ns: &Namespace, pods: usize) {
     ns.within(LIMIT, "the update ends", |seen| {
         ready(seen, "u", "AllReady")?;
         same("pods", staying(seen).len(), pods)?;
-        let progress = &seen.set("u")?["status"]["updateProgress"];
-        let has_ended = progress["updateEndedAt"].is_string();
-        same("whether it has ended", has_ended, true).map_err(|e| format!("{e}: {progress}"))
+        has_ended(seen, "u")
     });
+}
+
+fn has_ended(seen: &Seen, set: &str) -> Result<(), String> {
+    let progress = &seen.set(set)?["status"]["updateProgress"];
+    let has_ended = progress["updateEndedAt"].is_string();
+    same("whether it has ended", has_ended, true).map_err(|e| format!("{set}: {e}: {progress}"))
 }
 
 /// Prefill and decode of four pods each, of which two are required: two steps, and by the stored
@@ -123,11 +127,7 @@ fn pair(ns: &Namespace) {
             from.len() <= 1,
             "one part goes without the other: {progress}"
         );
-        same(
-            "whether it has ended",
-            progress["updateEndedAt"].is_string(),
-            true,
-        )
+        has_ended(seen, "u")
     });
     update_ends(ns, 8);
 }
@@ -334,9 +334,7 @@ fn serve_through_update(
     });
     ns.apply(&[&servers(server("two"), replicas, rolling)]);
     ns.within(LIMIT, "the update ends", |seen| {
-        let progress = &seen.set("u")?["status"]["updateProgress"];
-        let has_ended = progress["updateEndedAt"].is_string();
-        same("whether it has ended", has_ended, true)?;
+        has_ended(seen, "u")?;
         let now = staying(seen);
         same("old pods", now.intersection(&before).count(), 0)
     });

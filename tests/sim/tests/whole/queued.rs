@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use sim::actors::FlavorQuota;
 use sim::service::Server;
 use sim::store::Record;
-use sim::{Id, Resource, Rng, Store, actors, queue, topology};
+use sim::{Id, Resource, Rng, Store, actors, queue, topology, view};
 
 use crate::cluster;
 use crate::mutant::Mutant;
@@ -197,7 +197,7 @@ fn check_use(store: &Store) -> Result<(), String> {
         };
         list.retain(|(id, _)| *id != record.id);
         list.extend(record.after.clone().map(|after| (record.id.clone(), after)));
-        let counts = |pod: &Value| queue::may_run(pod) && !queue::has_ended(pod);
+        let counts = |pod: &Value| queue::may_run(pod) && !view::has_ended(pod);
         let used = pods.iter().filter(|(_, pod)| counts(pod)).count();
         let held: i64 = workloads.iter().map(|(_, w)| queue::held_by(w)).sum();
         if i64::try_from(used).unwrap() > held {

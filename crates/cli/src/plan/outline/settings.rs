@@ -1,7 +1,8 @@
 //! How the operator runs a job, or an update, as far as the set says.
 
+use api::PodCliqueSet;
 use api::podcliqueset::{RollingUpdate, TrainingSpec, UpdateStrategy};
-use api::{PodCliqueSet, WorkloadType};
+use domain::health::training::is_training;
 use serde::Serialize;
 
 /// How an update runs.
@@ -49,8 +50,4 @@ pub(super) fn find_update(set: &PodCliqueSet) -> Option<UpdateSettings> {
         strategy: strategy.clone().unwrap_or_default(),
         limits,
     })
-}
-
-fn is_training(set: &PodCliqueSet) -> bool {
-    set.spec.workload_type == Some(WorkloadType::Training)
 }

@@ -192,24 +192,15 @@ fn count_wanted(snapshot: &Snapshot, part: &ObservedClique) -> i32 {
         return 0;
     }
     let completed = i32::try_from(part.completed().len()).unwrap_or(i32::MAX);
-    let replicas = part.podclique.spec.replicas;
     // Those that exist need quota beside the pod that they stand in for, which may be missing for a moment.
-    let first = find_surge_from(part).unwrap_or(i32::MAX);
-    let is_surge = |pod: &Pod| pod.index().is_some_and(|index| index >= first);
+    let indexes = || part.staying().filter_map(|pod| pod.index());
+    let surge = update::surge_of_clique(&part.podclique, None, indexes);
+    let is_surge = |pod: &Pod| pod.index().is_some_and(|index| surge.contains(&index));
     let existing = part.count(|pod| is_surge(pod) && !pod.has_run_out());
-    let surge = count_coming_surge(snapshot, part)
-        .unwrap_or(0)
-        .max(existing);
-    let wanted = replicas.saturating_sub(completed).saturating_add(surge);
+    let coming = count_coming_surge(snapshot, part).unwrap_or(0);
+    let replicas = part.podclique.spec.replicas.saturating_sub(completed);
+    let wanted = replicas.saturating_add(coming.max(existing));
     wanted.max(part.count(|pod| !pod.has_run_out()))
-}
-
-/// The first index of surge pods, while the PodClique is updated.
-fn find_surge_from(part: &ObservedClique) -> Option<i32> {
-    let record = part.podclique.status.as_ref()?.update_progress.as_ref()?;
-    record
-        .surge_from
-        .filter(|_| record.update_ended_at.is_none())
 }
 
 /// The surge pods of a standalone clique in turn, where the scheduler waits for gates: there none is created

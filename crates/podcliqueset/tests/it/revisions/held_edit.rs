@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 
-use super::older::{from, in_turn, progress, replace_from, running, store_reached};
+use super::older::{from, in_mid_turn, progress};
 use super::{change, status, step};
 
 /// The user pauses an update that goes wrong, and edits the template at the same time. The replica is between
@@ -11,10 +11,7 @@ use super::{change, status, step};
 #[case::the_older_one_is_put_back(None)]
 #[case::a_third_one(Some("3"))]
 fn a_pause_with_another_template_stores_where_the_older_pods_end(#[case] version: Option<&str>) {
-    let mut snapshot = running(|_| ());
-    in_turn(&mut snapshot);
-    store_reached(&mut snapshot);
-    replace_from(&mut snapshot, 2);
+    let mut snapshot = in_mid_turn();
     change(&mut snapshot, |set| {
         set.spec.update_strategy.get_or_insert_default().paused = true;
         let version = version.map(|v| ("example.com/version".to_owned(), v.to_owned()));

@@ -242,13 +242,19 @@ fn a_change_back_to_the_older_templates_ends_the_canary() {
     assert_eq!(noted(&snapshot.podcliques[WEB].podclique), None);
 }
 
-/// A pause in mid-turn: pods that are old stay old, also if they are lost.
-#[test]
-fn a_pause_stores_where_the_older_pods_end() {
+/// The pods from index 2 on are new.
+pub(super) fn in_mid_turn() -> Snapshot {
     let mut snapshot = running(|_| ());
     in_turn(&mut snapshot);
     store_reached(&mut snapshot);
     replace_from(&mut snapshot, 2);
+    snapshot
+}
+
+/// A pause in mid-turn: pods that are old stay old, also if they are lost.
+#[test]
+fn a_pause_stores_where_the_older_pods_end() {
+    let mut snapshot = in_mid_turn();
     change(&mut snapshot, |set| {
         set.spec.update_strategy.get_or_insert_default().paused = true;
     });

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use node_tests::cluster::NODES;
 use serde_json::{Value, json};
 
-use super::{LIMIT, server, staying};
+use super::{LIMIT, has_ended, server, start, staying};
 use crate::judge::same;
 use crate::namespace::Namespace;
 use crate::seen::{Seen, is_going, is_ready, uid};
@@ -38,12 +38,6 @@ fn placed(version: &str, place: &str) -> Value {
 fn count_ready(seen: &Seen, podclique: &str) -> usize {
     let pods = seen.pods_of(podclique).into_iter();
     pods.filter(|pod| is_ready(pod) && !is_going(pod)).count()
-}
-
-fn has_ended(seen: &Seen, set: &str) -> Result<(), String> {
-    let progress = &seen.set(set)?["status"]["updateProgress"];
-    let has_ended = progress["updateEndedAt"].is_string();
-    same("whether it has ended", has_ended, true).map_err(|e| format!("{set}: {e}: {progress}"))
 }
 
 /// Eight pods are wanted, two of them are required, and there are places for six.
@@ -122,7 +116,7 @@ pub(super) fn of_added_pods(ns: &Namespace) {
         clique["spec"]["minAvailable"] = 1.into();
         with(serving("u", &[clique]), &json!({"spec": {"replicas": 2}}))
     };
-    let before = super::start(ns, &workload(2, "one"), 4);
+    let before = start(ns, &workload(2, "one"), 4);
     ns.apply(&[&workload(4, "two")]);
     let old_ones = RefCell::new(BTreeSet::new());
     ns.within(LIMIT, "the update ends", |seen| {
