@@ -63,10 +63,18 @@ pub fn domains(store: &Store) -> impl Iterator<Item = (&Id, &Stored)> {
     store.all(Resource::ComputeDomain)
 }
 
-/// Whether a PodClique without an owner is in the replica of the domain: it keeps the domain.
-pub fn has_stray(store: &Store, domain: &str) -> bool {
+/// Whether one of the PodCliques is in the replica of the domain and stays when its set goes, as it or its
+/// group has no owner: it keeps the domain.
+pub fn has_stray(domain: &str, podcliques: &[&Stored], groups: &[&Stored]) -> bool {
     let replica = domain.strip_suffix(GROUP).unwrap_or_default();
-    let mut podcliques = store.all(Resource::PodClique);
-    podcliques
-        .any(|(id, podclique)| view::owner(podclique).is_none() && id.name.starts_with(replica))
+    let is_stray = |podclique: &Value| {
+        view::owner(podclique).is_none_or(|(_, _, uid)| {
+            let mut cut_off = groups.iter().filter(|group| view::owner(group).is_none());
+            cut_off.any(|group| view::uid(group) == uid)
+        })
+    };
+    let mut of_replica = podcliques
+        .iter()
+        .filter(|podclique| view::name(podclique).starts_with(replica));
+    of_replica.any(|podclique| is_stray(podclique))
 }

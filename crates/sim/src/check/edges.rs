@@ -83,7 +83,11 @@ fn kept_owner(window: &Window<'_>, record: &Record, before: &Value, after: &Valu
     let is_left = || {
         record.id.resource == Resource::ComputeDomain
             && is.is_none()
-            && nvlink::has_stray(window.store, &record.id.name)
+            && nvlink::has_stray(
+                &record.id.name,
+                &window.versions(Resource::PodClique, |_| true),
+                &window.versions(Resource::PodCliqueScalingGroup, |_| true),
+            )
     };
     demand(
         was.is_none() || was == is || is_released() || is_left(),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::pods_of;
 use crate::nvlink::{GROUP, domains, has_stray, is_held, template_in, template_of};
 use crate::resource::Resource;
-use crate::store::Store;
+use crate::store::{Store, Stored};
 use crate::view;
 
 /// Uids of sets by the names of their domains.
@@ -74,7 +74,16 @@ fn missing(store: &Store, wanted: &Wanted) -> Vec<String> {
 fn left_over(store: &Store, wanted: &Wanted) -> Vec<String> {
     domains(store)
         .filter(|(id, domain)| view::owner(domain).is_some() && !wanted.contains_key(&id.name))
-        .filter(|(id, _)| !has_stray(store, &id.name))
+        .filter(|(id, _)| {
+            let of_namespace = |resource| -> Vec<&Stored> {
+                let all = store.all(resource);
+                let near = all.filter(|(other, _)| other.namespace == id.namespace);
+                near.map(|(_, object)| object).collect()
+            };
+            let podcliques = of_namespace(Resource::PodClique);
+            let groups = of_namespace(Resource::PodCliqueScalingGroup);
+            !has_stray(&id.name, &podcliques, &groups)
+        })
         .map(|(id, _)| format!("ComputeDomain {} is left over", id.name))
         .collect()
 }
