@@ -21,7 +21,7 @@ use crate::backoff::{Blocked, Class, Sent};
 use crate::context::Context;
 use crate::kinds::find_kind;
 use crate::metrics::ByAction;
-use crate::requests::RequestError;
+use crate::requests::{self, RequestError};
 pub use outcome::{Failed, Outcome};
 
 /// Writes in flight per reconcile.
@@ -168,7 +168,11 @@ async fn execute(context: &Context, action: &Action) -> Result<(), RequestError>
         Action::Create(object) => kind.create(context, object).await,
         Action::Check(asked) => check::ask(context, asked).await,
         Action::Replace(object) => kind.replace(context, object).await,
-        Action::ReplaceStatus(object) => kind.replace_status(context, object).await,
+        Action::ReplaceStatus(object) => {
+            let body = object.encode().map_err(requests::malformed)?;
+            let key = Key::of(object.meta());
+            kind.replace_status(context, &key, body).await
+        }
         Action::Merge { target, patch } => kind.merge(context, target, patch).await,
         Action::Patch { patch, .. } => kind.patch(context, patch).await,
         Action::Delete {

@@ -37,6 +37,7 @@ use crate::scope::Scope;
 use crate::watch_liveness::{self, HEAD_TIMEOUT};
 pub use error::RequestError;
 use error::{refused, retry_after};
+pub(crate) use status_body::encode_status;
 
 /// Limit for a write without an answer: admission webhooks may take up to 30 s.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -112,20 +113,8 @@ impl Requests {
         self.write_object(what, request).await
     }
 
-    /// PUT of the status, guarded by the resourceVersion. The API server ignores the rest of the
-    /// body, so nothing else is sent.
-    pub async fn replace_status<R, S>(&self, object: &R, status: &S) -> Answer<R>
-    where
-        R: Resource<DynamicType = ()> + DeserializeOwned,
-        S: Serialize,
-    {
-        let key = Key::of(object.meta());
-        let body = status_body::encode_status(object, status)?;
-        self.replace_status_of(&key, body).await
-    }
-
     /// PUT of the status in this JSON, guarded by the resourceVersion in it.
-    pub async fn replace_status_of<R>(&self, key: &Key, body: Vec<u8>) -> Answer<R>
+    pub async fn replace_status<R>(&self, key: &Key, body: Vec<u8>) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
     {

@@ -98,11 +98,10 @@ pub(crate) async fn replace<K: Watched>(
 /// PUT of the status; the API server ignores the rest of the object.
 pub(crate) async fn replace_status<K: Watched>(
     context: &Context,
-    object: &Object,
+    key: &Key,
+    body: Vec<u8>,
 ) -> Result<(), RequestError> {
-    let body = object.encode().map_err(requests::malformed)?;
-    let key = Key::of(object.meta());
-    let written: K = context.requests.replace_status_of(&key, body).await?;
+    let written: K = context.requests.replace_status(key, body).await?;
     context.wrote(written);
     Ok(())
 }

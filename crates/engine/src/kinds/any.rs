@@ -31,7 +31,8 @@ pub(crate) trait AnyKind: Send + Sync {
     fn watch(&self, context: Arc<Context>, client: Client) -> BoxFuture<'static, ()>;
     fn create<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
     fn replace<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
-    fn replace_status<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
+    /// PUT of the status in this JSON.
+    fn replace_status<'a>(&self, context: &'a Context, key: &'a Key, body: Vec<u8>) -> Written<'a>;
     fn merge<'a>(&self, context: &'a Context, target: &'a Target, patch: &'a Value) -> Written<'a>;
     fn patch<'a>(&self, context: &'a Context, patch: &'a GuardedPatch) -> Written<'a>;
     fn delete<'a>(
@@ -83,8 +84,8 @@ impl<K: Watched> AnyKind for Typed<K> {
         writes::replace::<K>(context, object).boxed()
     }
 
-    fn replace_status<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a> {
-        writes::replace_status::<K>(context, object).boxed()
+    fn replace_status<'a>(&self, context: &'a Context, key: &'a Key, body: Vec<u8>) -> Written<'a> {
+        writes::replace_status::<K>(context, key, body).boxed()
     }
 
     fn merge<'a>(&self, context: &'a Context, target: &'a Target, patch: &'a Value) -> Written<'a> {

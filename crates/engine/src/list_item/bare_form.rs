@@ -22,7 +22,8 @@ where
     let whole: Value = serde_json::from_str(text).ok()?;
     let with = |spec: &Value, status: Option<&Value>| {
         let object = json!({"metadata": metadata, "spec": spec, "status": status});
-        serde_json::from_value(object).ok()
+        // From text: the decoder of a `Value` would be compiled for each kind besides.
+        serde_json::from_str(&object.to_string()).ok()
     };
     let status = whole.get("status");
     let own = whole.get("spec").and_then(|spec| with(spec, None));
@@ -50,10 +51,35 @@ fn bare_spec<K: Resource<DynamicType = ()>>() -> Option<Value> {
 
 /// The unreadable field, and the reason, without its position: that changes with every version.
 pub(super) fn explain_unread<K: DeserializeOwned>(text: &str) -> String {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let read = serde_path_to_error::deserialize::<_, K>(&mut reader);
-    let said = read.err().map(|error| error.to_string());
-    let said = said.unwrap_or_else(|| "it is not an object of its kind".to_owned());
-    let cause = said.rsplit_once(" at line ");
-    cause.map_or(said.clone(), |(cause, _)| cause.to_owned())
+    let Err(error) = serde_json::from_str::<K>(text) else {
+        return "it is not an object of its kind".to_owned();
+    };
+    let said = error.to_string();
+    let cause = said
+        .rsplit_once(" at line ")
+        .map_or(&*said, |(cause, _)| cause);
+    match find_field(text, &error) {
+        Some(field) if field != "." => format!("{field}: {cause}"),
+        _ => cause.to_owned(),
+    }
+}
+
+/// The field at which decoding failed: the one in which the text ends if it is cut off before the value
+/// there. A decoder that notes the fields of each kind would be compiled for each kind.
+fn find_field(text: &str, error: &serde_json::Error) -> Option<String> {
+    let lines = text
+        .split_inclusive('\n')
+        .take(error.line().checked_sub(1)?);
+    let end = lines.map(str::len).sum::<usize>() + error.column();
+    let (read, rest) = text.split_at_checked(end)?;
+    let unread = if rest.starts_with(['{', '[']) {
+        read
+    } else if read.ends_with(|c: char| c.is_ascii_digit()) {
+        read.trim_end_matches(|c: char| c.is_ascii_digit() || "-+.eE".contains(c))
+    } else {
+        read.get(..read.len().checked_sub(1)?)?
+    };
+    let mut reader = serde_json::Deserializer::from_str(unread);
+    let ended = serde_path_to_error::deserialize::<_, Value>(&mut reader).err()?;
+    Some(ended.path().to_string())
 }

@@ -26,7 +26,7 @@ struct Metadata<'a> {
 }
 
 /// The object with this status, its identity and its version, as JSON.
-pub(super) fn encode_status<R, S>(object: &R, status: &S) -> Result<Vec<u8>, RequestError>
+pub(crate) fn encode_status<R, S>(object: &R, status: &S) -> Result<Vec<u8>, RequestError>
 where
     R: Resource<DynamicType = ()>,
     S: Serialize,

@@ -16,8 +16,9 @@ use super::status_hold::hold_status;
 use super::{Worker, kind_of, status_of};
 use crate::apply::Outcome;
 use crate::controllers::Reconciler;
+use crate::kinds::find_kind;
 use crate::reconcile_log;
-use crate::requests::RequestError;
+use crate::requests::{RequestError, encode_status};
 use crate::status;
 use crate::status_pace::Pace;
 
@@ -68,14 +69,15 @@ impl<R: Reconciler> Worker<R> {
         if let Some(pause) = self.pause(key, object, &next, now) {
             return Ok(Some(pause));
         }
-        let requests = &self.context.requests;
-        match requests.replace_status(object.as_ref(), &next).await {
-            Ok(written) => {
+        let body = encode_status(object.as_ref(), &next)?;
+        // Through the table of kinds: compiled here, the answers of all kinds are decoded twice.
+        let kind = find_kind(kind_of::<R>())?;
+        match kind.replace_status(&self.context, key, body).await {
+            Ok(()) => {
                 let before = object.status().cloned().unwrap_or_default();
                 reconcile_log::log_status::<R>(&self.context.metrics, object, &before, &next);
                 self.debounce.forget(key);
                 self.backoff.succeeded(key, status_of::<R>());
-                self.context.wrote(written);
                 Ok(None)
             }
             Err(RequestError::NotFound) => Ok(None),

@@ -99,6 +99,31 @@ fn a_label_called_managed_fields_is_a_label_and_spoils_nothing() {
     }
 }
 
+#[rstest]
+#[case(r#"{"replicas":"many"}"#, "spec.replicas")]
+#[case(r#"{"replicas":10.25,"roleName":"r"}"#, "spec.replicas")]
+#[case(r#"{"replicas":true}"#, "spec.replicas")]
+#[case("{\"roleName\":\"r\",\n  \"replicas\": [1]}", "spec.replicas")]
+#[case(r#"{"roleName":105,"replicas":1}"#, "spec.roleName")]
+#[case(r#"{"roleName":{"of":"r"}}"#, "spec.roleName")]
+#[case(r#"{"podSpec":"x1"}"#, "spec.podSpec")]
+#[case(
+    r#"{"podSpec":{"containers":[{"name":"a"},{"image":7}]}}"#,
+    "spec.podSpec.containers[1].image"
+)]
+#[case(
+    r#"{"podSpec":{"containers":[{"command":["a",{"b":1}]}]}}"#,
+    "spec.podSpec.containers[0].command"
+)]
+#[case("7", "spec")]
+fn the_field_that_cannot_be_read_is_named(#[case] spec: &str, #[case] field: &str) {
+    let text = format!(r#"{{"metadata":{{"name":"a"}},"spec":{spec},"status":{{}}}}"#);
+    let item: ListItem<PodClique> = serde_json::from_str(&text).unwrap();
+    let problem = item.problem().unwrap();
+    assert!(problem.starts_with(&format!("{field}: ")), "{problem}");
+    assert!(!problem.contains(" at line "), "{problem}");
+}
+
 /// The view of an object of a kind that the operator holds until its children are gone.
 fn read<K>(spec: &str, status: &str, is_deleted: bool) -> String
 where
