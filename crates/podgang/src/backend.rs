@@ -3,12 +3,13 @@
 
 mod kai;
 pub mod kubernetes;
+pub mod lost_levels;
 pub mod surplus;
 pub mod topology;
 pub mod tree;
 mod volcano;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::PodGang;
@@ -29,6 +30,7 @@ use kube::Resource;
 
 use crate::gang_part::GangPart;
 use kubernetes::Shape;
+use lost_levels::LostLevels;
 use topology::Topology;
 
 /// The PodGroup of a scheduler for a gang.
@@ -80,8 +82,8 @@ pub(crate) struct GangView<'a> {
     pub(crate) scheduler_objects: &'a SchedulerObjects,
     /// The queue or priority that it names, if its scheduler cannot use that.
     pub(crate) unsupported: Option<&'a UnsupportedFeature>,
-    /// The keys of its topology constraints that its scheduler does not know any more.
-    pub(crate) lost_levels: &'a BTreeSet<String>,
+    /// The levels of its topology constraints that its scheduler does not know.
+    pub(crate) lost_levels: &'a LostLevels,
 }
 
 impl GangView<'_> {
@@ -105,7 +107,7 @@ pub(crate) fn observe(
     match backend {
         Backend::DefaultScheduler | Backend::KaiPodGrouper => SchedulerObjects::Nothing,
         Backend::KaiScheduler => SchedulerObjects::Kai(find(caches, &kai_key(gang))),
-        Backend::KaiTree => match tree::observe(gang, parts, caches) {
+        Backend::KaiTree => match tree::observe(gang, caches) {
             Some((tree, constraints)) => {
                 SchedulerObjects::KaiTree(find(caches, &kai_key(gang)), tree, constraints)
             }
@@ -117,22 +119,20 @@ pub(crate) fn observe(
     }
 }
 
-/// The keys of the gang's topology constraints that its scheduler does not know any more.
+/// The levels of the gang's topology constraints that its scheduler does not know.
 pub(crate) fn find_lost_levels(
     gang: &PodGang,
     parts: &[GangPart],
     caches: &Caches,
     backend: Backend,
-) -> BTreeSet<String> {
+) -> LostLevels {
     match backend {
-        Backend::KaiScheduler | Backend::KaiTree => {
-            kai::find_lost_levels(&Topology::of(gang), parts, caches)
-        }
+        Backend::KaiScheduler | Backend::KaiTree => LostLevels::of_gang(gang, parts, caches),
         Backend::DefaultScheduler
         | Backend::KaiPodGrouper
         | Backend::Volcano
         | Backend::Kubernetes
-        | Backend::KubernetesTree => BTreeSet::new(),
+        | Backend::KubernetesTree => LostLevels::default(),
     }
 }
 

@@ -11,6 +11,7 @@ use domain::scheduling::{self, Profiles, UnsupportedFeature};
 use domain::{Key, Pod};
 use engine::Caches;
 
+use crate::backend::lost_levels::LostLevels;
 use crate::backend::{self, GangView, SchedulerObjects};
 use crate::closed;
 use crate::gang_part::GangPart;
@@ -42,8 +43,8 @@ pub struct Snapshot {
     pub scheduler_objects: SchedulerObjects,
     /// The queue or priority that it names, if its scheduler cannot use that.
     pub unsupported: Option<UnsupportedFeature>,
-    /// The keys of its topology constraints that its scheduler does not know any more.
-    pub lost_levels: BTreeSet<String>,
+    /// The levels of its topology constraints that its scheduler does not know.
+    pub lost_levels: LostLevels,
     /// Pods that have to share a topology domain and run in several.
     pub scattered: Option<ScatteredScope>,
     /// Whether its set is suspended.

@@ -281,6 +281,7 @@ fn state_in_tree(pod: &Pod) -> impl PartialEq + use<> {
             pod.is_ready(),
             pod.is_finishing(),
         ),
+        ownership::annotation(&pod.metadata, labels::PINNED).map(str::to_owned),
     )
 }
 

@@ -22,7 +22,7 @@ use super::{
     note_fields, report_dropped,
 };
 use topology::{Decided, build_constraint};
-pub(super) use topology::{NodeConstraints, find_lost_levels, find_of_tree};
+pub(super) use topology::{NodeConstraints, find_of_tree};
 
 const STALENESS: &str = "stalenessGracePeriod";
 const DELAY: &str = "preemptionDelay";

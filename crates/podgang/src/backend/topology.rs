@@ -1,7 +1,7 @@
 //! The topology constraints of a gang as its PodGang has them, in keys of node labels
 //! (docs/topology.md).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::podgang::{GangTopologyConstraint, PackConstraint, PodGangSpec, PodGroup};
@@ -10,6 +10,8 @@ use domain::Key;
 use domain::object::ownership;
 use domain::topology::Levels;
 use engine::Caches;
+
+use super::lost_levels::LostLevels;
 
 /// The constraints of a gang, or of all gangs of a replica that are one tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct Topology {
     pub podcliques: BTreeMap<String, PackConstraint>,
     /// The PodCliques of the group replicas that have one, each with its group replica.
     members: BTreeMap<String, String>,
+    /// Those of the scaling groups that have one, each with its scaling group.
+    members_of_all: BTreeMap<String, String>,
 }
 
 impl Topology {
@@ -50,9 +54,7 @@ impl Topology {
         }
         for config in &gang.spec.scaling_group_topology_constraints {
             let pack = pack_of(config.topology_constraint.as_ref());
-            if is_constraint(&pack) {
-                topology.scaling_groups.insert(config.name.clone(), pack);
-            }
+            topology.add_scaling_group(&config.name, pack, &config.pod_group_names);
         }
         for config in &gang.spec.topology_constraint_group_configs {
             let pack = pack_of(config.topology_constraint.as_ref());
@@ -116,16 +118,30 @@ impl Topology {
             .extend(podcliques.map(|podclique| (podclique.clone(), name.to_owned())));
     }
 
-    /// Those that remain without the levels of these keys.
+    fn add_scaling_group(&mut self, name: &str, pack: PackConstraint, podcliques: &[String]) {
+        if !is_constraint(&pack) {
+            return;
+        }
+        self.scaling_groups.insert(name.to_owned(), pack);
+        let podcliques = podcliques.iter();
+        self.members_of_all
+            .extend(podcliques.map(|podclique| (podclique.clone(), name.to_owned())));
+    }
+
+    /// Those that the scheduler can honour without the lost levels.
     #[must_use]
-    pub(super) fn without(mut self, keys: &BTreeSet<String>) -> Self {
-        let packs = std::iter::once(&mut self.gang)
-            .chain(self.scaling_groups.values_mut())
-            .chain(self.group_replicas.values_mut())
-            .chain(self.podcliques.values_mut());
-        for pack in packs {
-            pack.required = pack.required.take().filter(|key| !keys.contains(key));
-            pack.preferred = pack.preferred.take().filter(|key| !keys.contains(key));
+    pub(super) fn without(mut self, lost: &LostLevels) -> Self {
+        lost.leave_out(&mut self.gang, |_| true);
+        for (name, pack) in &mut self.scaling_groups {
+            let members = &self.members_of_all;
+            lost.leave_out(pack, |podclique| members.get(podclique) == Some(name));
+        }
+        for (name, pack) in &mut self.group_replicas {
+            let members = &self.members;
+            lost.leave_out(pack, |podclique| members.get(podclique) == Some(name));
+        }
+        for (name, pack) in &mut self.podcliques {
+            lost.leave_out(pack, |podclique| podclique == name.as_str());
         }
         self.scaling_groups.retain(|_, pack| is_constraint(pack));
         self.group_replicas.retain(|_, pack| is_constraint(pack));

@@ -14,7 +14,6 @@ use engine::Caches;
 
 use super::kai::{self, NodeConstraints};
 use super::surplus;
-use crate::gang_part::GangPart;
 use crate::slots;
 
 /// A scaling group with its PodCliques.
@@ -22,18 +21,14 @@ pub type GroupParts = (Arc<PodCliqueScalingGroup>, Vec<Arc<PodClique>>);
 
 /// The tree of the replica whose base gang this is, with the topology constraints of its nodes; none
 /// for another gang.
-pub(super) fn observe(
-    gang: &PodGang,
-    parts: &[GangPart],
-    caches: &Caches,
-) -> Option<(TreeNode, NodeConstraints)> {
+pub(super) fn observe(gang: &PodGang, caches: &Caches) -> Option<(TreeNode, NodeConstraints)> {
     let (standalone, groups) = parts_of_replica(gang, caches)?;
     let groups: Vec<GroupParts> = groups
         .into_iter()
         .map(|group| surplus::leave_out_waiting(group, caches))
         .collect();
     let tree = build(ownership::name(&gang.metadata), &standalone, &groups);
-    let constraints = kai::find_of_tree((gang, parts), &standalone, &groups, caches);
+    let constraints = kai::find_of_tree(gang, &standalone, &groups, caches);
     Some((tree, constraints))
 }
 

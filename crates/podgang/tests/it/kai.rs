@@ -1,5 +1,6 @@
 //! The PodGroup of a gang for KAI Scheduler.
 
+mod lost_levels;
 mod topology;
 
 use std::sync::Arc;

@@ -1,22 +1,21 @@
 //! Topology constraints in the PodGroup of KAI Scheduler: those of the PodGang, or else those that
 //! the set requests in annotations. Constraints that the operator did not write stay.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::kai::{KaiPodGroup, KaiSubGroup, KaiTopology, KaiTopologyConstraint, keys};
+use api::kai::{KaiPodGroup, KaiSubGroup, KaiTopologyConstraint, keys};
 use api::podgang::PackConstraint;
 use api::{PodClique, PodGang, names};
-use domain::Key;
 use domain::object::ownership;
 use domain::scheduling::{leaf_name, replica_name};
 use engine::Caches;
 use serde_json::Value;
 
 use crate::backend::is_noted;
+use crate::backend::lost_levels::LostLevels;
 use crate::backend::topology::Topology;
 use crate::backend::tree::GroupParts;
-use crate::gang_part::GangPart;
 
 /// The constraint of the PodGroup, in annotation `grove.io/fields-written`.
 pub(super) const OF_GANG: &str = "topologyConstraint";
@@ -154,7 +153,7 @@ fn requests(gang: &PodGang) -> impl Iterator<Item = (&'static str, &'static str,
 
 /// The constraints of the nodes of the tree of these parts, whose base gang this is.
 pub(in crate::backend) fn find_of_tree(
-    (gang, parts): (&PodGang, &[GangPart]),
+    gang: &PodGang,
     standalone: &[Arc<PodClique>],
     groups: &[GroupParts],
     caches: &Caches,
@@ -164,7 +163,9 @@ pub(in crate::backend) fn find_of_tree(
         .iter()
         .map(|(group, j, podclique)| (names::group_constraint(group, *j), *podclique));
     let topology = Topology::of_replica(gang, group_replicas, caches);
-    let lost = find_lost_levels(&topology, parts, caches);
+    let podcliques = standalone.iter().map(|podclique| &**podclique);
+    let podcliques = podcliques.chain(grouped.iter().map(|(_, _, podclique)| *podclique));
+    let lost = LostLevels::of_tree(&topology, podcliques, caches);
     let topology = topology.without(&lost);
     let scaling_groups = topology.scaling_groups.iter().filter_map(|(name, pack)| {
         let constraint = build_constraint(&topology, Some(pack))?;
@@ -195,28 +196,5 @@ fn members_of((group, podcliques): &GroupParts) -> Vec<(&str, i32, &PodClique)> 
             let j = ownership::group_replica_in(name, &podclique.metadata)?;
             Some((name, j, &**podclique))
         })
-        .collect()
-}
-
-/// The keys of a running gang's constraints that KAI's topology object lacks by now. KAI would place
-/// none of its pods; their node selectors keep them in their domains.
-pub(in crate::backend) fn find_lost_levels(
-    topology: &Topology,
-    parts: &[GangPart],
-    caches: &Caches,
-) -> BTreeSet<String> {
-    let mut pods = parts.iter().flat_map(|part| &part.pods);
-    let is_running = !topology.is_empty() && pods.any(|pod| pod.is_scheduled());
-    if !is_running || !caches.is_served::<KaiTopology>("") {
-        return BTreeSet::new();
-    }
-    let key = Key::new("", topology.name.as_str());
-    let found = caches.of::<KaiTopology>().get(&key);
-    let levels = found.iter().flat_map(|found| &found.spec.levels);
-    let known: BTreeSet<&str> = levels.map(|level| level.node_label.as_str()).collect();
-    topology
-        .keys()
-        .filter(|key| !known.contains(key.as_str()))
-        .cloned()
         .collect()
 }

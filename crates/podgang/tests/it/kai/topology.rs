@@ -35,7 +35,7 @@ fn constrained() -> PodGang {
     gang
 }
 
-fn spec(group: &KaiPodGroup) -> (Value, Value) {
+pub(super) fn spec(group: &KaiPodGroup) -> (Value, Value) {
     let spec = serde_json::to_value(&group.spec).unwrap();
     (
         spec["topologyConstraint"].clone(),
@@ -207,6 +207,23 @@ fn constraints_that_an_old_definition_drops_are_reported() {
     assert!(message.starts_with(expected), "{message}");
 }
 
+/// KAI's topology object, with these levels.
+pub(super) fn fabric(levels: &[&str]) -> KaiTopology {
+    let level = |key: &&str| KaiTopologyLevel {
+        node_label: (*key).to_owned(),
+        ..KaiTopologyLevel::default()
+    };
+    let mut topology = KaiTopology {
+        metadata: ObjectMeta {
+            namespace: None,
+            ..stored("fabric")
+        },
+        ..KaiTopology::default()
+    };
+    topology.spec.levels = levels.iter().map(level).collect();
+    topology
+}
+
 /// A base gang with one rack for all, whose topology in KAI has these levels.
 fn lost(levels: &[&str], is_bound: bool) -> Vec<Action> {
     let caches = Caches::default();
@@ -234,19 +251,7 @@ fn lost(levels: &[&str], is_bound: bool) -> Vec<Action> {
     }];
     caches.of::<PodClique>().apply(clique);
     caches.of::<Pod>().apply(Pod::clone(&made));
-    let level = |key: &&str| KaiTopologyLevel {
-        node_label: (*key).to_owned(),
-        ..KaiTopologyLevel::default()
-    };
-    let mut topology = KaiTopology {
-        metadata: ObjectMeta {
-            namespace: None,
-            ..stored("fabric")
-        },
-        ..KaiTopology::default()
-    };
-    topology.spec.levels = levels.iter().map(level).collect();
-    caches.of::<KaiTopology>().apply(topology);
+    caches.of::<KaiTopology>().apply(fabric(levels));
     let profiles = Profiles::of([(SCHEDULER.to_owned(), Backend::KaiScheduler)]);
     let seen = observe(&Arc::new(gang), &caches, &profiles);
     let plan = decide(&seen, Timestamp::UNIX_EPOCH);
@@ -254,18 +259,20 @@ fn lost(levels: &[&str], is_bound: bool) -> Vec<Action> {
 }
 
 /// KAI would place no pod of a gang that names a level which is gone; node selectors keep the pods
-/// of a running gang in their domain.
+/// of a running gang in their domain. A preferred level is never worth a wait.
 #[test]
-fn a_running_gang_does_without_the_levels_that_kai_does_not_know_any_more() {
+fn a_gang_does_without_the_levels_that_kai_does_not_know_where_it_may() {
     let rack_and_host = json!({
         "topology": "fabric",
         "requiredTopologyLevel": "rack",
         "preferredTopologyLevel": "host",
     });
+    let rack = json!({"topology": "fabric", "requiredTopologyLevel": "rack"});
     let host = json!({"topology": "fabric", "preferredTopologyLevel": "host"});
     let cases = [
         (vec!["zone", "rack", "host"], true, rack_and_host.clone()),
         (vec!["zone", "row", "host"], false, rack_and_host),
+        (vec!["zone", "rack"], false, rack),
         (vec!["zone", "row", "host"], true, host),
         (vec!["zone"], true, Value::Null),
     ];
@@ -316,6 +323,8 @@ fn replica() -> Caches {
     scaled.spec.pod_groups = vec![part("demo-0-g-1-w", "/host")];
     caches.of::<PodCliqueScalingGroup>().apply(group);
     caches.of::<PodGang>().apply(scaled);
+    let levels = ["zone", "rack", "host"];
+    caches.of::<KaiTopology>().apply(fabric(&levels));
     caches
 }
 
