@@ -4,7 +4,7 @@
 use api::podgang::PodGroup;
 use api::{PodGang, labels, names};
 use domain::object::ownership;
-use domain::topology::{self, GangPart, GangTopology, GroupOfPart, Levels};
+use domain::topology::{self, GangPart, GangTopology, GroupOfPart, Levels, Selector};
 use domain::workload::layout;
 
 use super::pins::Pins;
@@ -22,8 +22,9 @@ impl<'a> Constraints<'a> {
     /// The constraints of a gang that has started, or is to start now. None if its levels are not
     /// known.
     ///
-    /// A gang that runs keeps the levels with which it started. One that the Go operator started
-    /// has none stored: the present levels count if they mean what its PodGang says.
+    /// A gang that runs keeps the levels with which it started, unless one of them is gone before any pod has a
+    /// node (decision 196). One that the Go operator started has none stored: the present levels count if they
+    /// mean what its PodGang says.
     pub(super) fn of(
         places: &'a Places<'a>,
         existing: Option<&PodGang>,
@@ -43,7 +44,9 @@ impl<'a> Constraints<'a> {
         };
         let stored = ownership::annotation(&running.metadata, labels::TOPOLOGY_LEVELS);
         if let Some(levels) = stored.and_then(Levels::from_text) {
-            return Some(new(&levels, true));
+            let is_better =
+                |present: &Levels| waits_for_lost_level(places, running, &levels, present);
+            return Some(new(&present.filter(is_better).unwrap_or(levels), true));
         }
         let adopted = new(&present?, false);
         let translated = adopted.translate(running, &running.spec.pod_groups);
@@ -112,6 +115,33 @@ impl<'a> Constraints<'a> {
             }),
         })
     }
+}
+
+/// Whether the gang waits for a level that its binding lacks by now, and is free to take the present ones: no pod
+/// has a node, or a node selector by that level. Only KAI Scheduler follows: PodGroups of Kubernetes are immutable.
+fn waits_for_lost_level(
+    places: &Places<'_>,
+    running: &PodGang,
+    stored: &Levels,
+    present: &Levels,
+) -> bool {
+    let scheduler = &places.snapshot().scheduler;
+    let is_lost = |key: &str| present.position_of_key(key).is_none();
+    let mut levels = stored.as_slice().iter();
+    let mut groups = running.spec.pod_groups.iter();
+    scheduler.backend.is_kai()
+        && scheduler.unsupported.is_none()
+        && levels.any(|level| is_lost(&level.key))
+        && groups.all(|group| is_free(places, group, is_lost))
+}
+
+fn is_free(places: &Places<'_>, group: &PodGroup, is_lost: impl Fn(&str) -> bool) -> bool {
+    let is_bound_by = |selector: &Selector| selector.keys().any(|key| is_lost(key));
+    let place = places.find(&group.name);
+    let mut pods = place.into_iter().flat_map(|place| place.part.staying());
+    let mut placements = group.placements.iter();
+    pods.all(|pod| !pod.is_scheduled() && !is_bound_by(&topology::pin_of(pod)))
+        && !placements.any(|placement| is_bound_by(&placement.node_selector))
 }
 
 /// The constraints in a stored PodGang.

@@ -1,6 +1,7 @@
 //! Pods of sets with topology constraints: which ones a gang lists, and with which node labels.
 
 mod joining;
+mod lost_levels;
 
 use std::sync::Arc;
 
