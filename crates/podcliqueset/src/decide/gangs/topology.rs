@@ -16,6 +16,8 @@ pub(super) struct Constraints<'a> {
     /// The levels that are in force for it, and whether its annotation stores them.
     levels: Levels,
     is_stored: bool,
+    /// Name of the scheduler's topology object with which it started; the present one if that is unknown.
+    name: Option<String>,
 }
 
 impl<'a> Constraints<'a> {
@@ -30,27 +32,48 @@ impl<'a> Constraints<'a> {
         existing: Option<&PodGang>,
         is_started: bool,
     ) -> Option<Self> {
-        let new = |levels: &Levels, is_stored| Self {
-            places,
-            levels: levels.clone(),
-            is_stored,
-        };
         let present = places.snapshot().topology.levels.as_ref().map(|levels| {
             let (required, preferred) = topology::named_domains(places.template());
             levels.down_to_narrowest([required, preferred].concat())
         });
-        let Some(running) = existing.filter(|_| is_started) else {
-            return Some(new(&present?, true));
+        let new = |levels, is_stored| Self {
+            places,
+            levels,
+            is_stored,
+            name: None,
         };
-        let stored = ownership::annotation(&running.metadata, labels::TOPOLOGY_LEVELS);
-        if let Some(levels) = stored.and_then(Levels::from_text) {
-            let is_better =
-                |present: &Levels| waits_for_lost_level(places, running, &levels, present);
-            return Some(new(&present.filter(is_better).unwrap_or(levels), true));
+        let Some(running) = existing.filter(|_| is_started) else {
+            return Some(new(present?, true));
+        };
+        let stored = |key| ownership::annotation(&running.metadata, key);
+        if let Some(levels) = stored(labels::TOPOLOGY_LEVELS).and_then(Levels::from_text) {
+            let name = stored(labels::TOPOLOGY_NAME).map(str::to_owned);
+            let kept = Self {
+                name,
+                ..new(levels, true)
+            };
+            let next = present.filter(|present| kept.gives_way_to(present, running));
+            return Some(next.map_or(kept, |levels| new(levels, true)));
         }
-        let adopted = new(&present?, false);
+        let adopted = new(present?, false);
         let translated = adopted.translate(running, &running.spec.pod_groups);
         (!translated.is_empty() && translated == stored_topology(running)).then_some(adopted)
+    }
+
+    /// Whether the gang waits for what its binding does not name any more, and is free to take the present levels:
+    /// no pod has a node, or a node selector by a level that is lost. Only KAI Scheduler follows: PodGroups of
+    /// Kubernetes are immutable.
+    fn gives_way_to(&self, present: &Levels, running: &PodGang) -> bool {
+        let snapshot = self.places.snapshot();
+        let is_lost = |key: &str| present.position_of_key(key).is_none();
+        let mut levels = self.levels.as_slice().iter();
+        let mut groups = running.spec.pod_groups.iter();
+        let reference = &snapshot.topology.reference;
+        let is_renamed = self.name.as_ref().is_some_and(|name| name != reference);
+        snapshot.scheduler.backend.is_kai()
+            && snapshot.scheduler.unsupported.is_none()
+            && (is_renamed || levels.any(|level| is_lost(&level.key)))
+            && groups.all(|group| is_free(self.places, group, is_lost))
     }
 
     /// Writes the constraints into the gang that is to be stored, and lists only pods that may join
@@ -60,7 +83,7 @@ impl<'a> Constraints<'a> {
         let groups = std::mem::take(&mut gang.spec.pod_groups);
         gang.spec.pod_groups = pins.complete(groups, existing);
         let translated = self.translate(gang, &gang.spec.pod_groups);
-        self.annotate(gang, &translated, existing);
+        self.annotate(gang, &translated);
         for group in &mut gang.spec.pod_groups {
             group.topology_constraint = translated.parts.get(&group.name).cloned();
         }
@@ -69,21 +92,16 @@ impl<'a> Constraints<'a> {
         gang.spec.scaling_group_topology_constraints = translated.scaling_groups;
     }
 
-    fn annotate(&self, gang: &mut PodGang, translated: &GangTopology, existing: Option<&PodGang>) {
+    fn annotate(&self, gang: &mut PodGang, translated: &GangTopology) {
         if !self.is_stored {
             return;
         }
-        let stored = existing.and_then(|existing| {
-            let is_same = ownership::annotation(&existing.metadata, labels::TOPOLOGY_LEVELS)
-                == Some(&self.levels.to_text());
-            let name = ownership::annotation(&existing.metadata, labels::TOPOLOGY_NAME);
-            name.filter(|_| is_same).map(str::to_owned)
-        });
-        let name = stored.unwrap_or_else(|| self.places.snapshot().topology.reference.clone());
+        let present = &self.places.snapshot().topology.reference;
+        let name = self.name.as_ref().unwrap_or(present);
         let annotations = gang.metadata.annotations.get_or_insert_default();
         annotations.insert(labels::TOPOLOGY_LEVELS.into(), self.levels.to_text());
         if !translated.is_empty() && !name.is_empty() {
-            annotations.insert(labels::TOPOLOGY_NAME.into(), name);
+            annotations.insert(labels::TOPOLOGY_NAME.into(), name.clone());
         }
     }
 
@@ -117,24 +135,7 @@ impl<'a> Constraints<'a> {
     }
 }
 
-/// Whether the gang waits for a level that its binding lacks by now, and is free to take the present ones: no pod
-/// has a node, or a node selector by that level. Only KAI Scheduler follows: PodGroups of Kubernetes are immutable.
-fn waits_for_lost_level(
-    places: &Places<'_>,
-    running: &PodGang,
-    stored: &Levels,
-    present: &Levels,
-) -> bool {
-    let scheduler = &places.snapshot().scheduler;
-    let is_lost = |key: &str| present.position_of_key(key).is_none();
-    let mut levels = stored.as_slice().iter();
-    let mut groups = running.spec.pod_groups.iter();
-    scheduler.backend.is_kai()
-        && scheduler.unsupported.is_none()
-        && levels.any(|level| is_lost(&level.key))
-        && groups.all(|group| is_free(places, group, is_lost))
-}
-
+/// Whether no pod of the part has a node, or a node selector by a level that is lost.
 fn is_free(places: &Places<'_>, group: &PodGroup, is_lost: impl Fn(&str) -> bool) -> bool {
     let is_bound_by = |selector: &Selector| selector.keys().any(|key| is_lost(key));
     let place = places.find(&group.name);

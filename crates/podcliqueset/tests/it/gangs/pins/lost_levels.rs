@@ -13,6 +13,14 @@ fn bind(pod: PodBuilder) -> PodBuilder {
     on("z0.r1")(pod)
 }
 
+/// Another pod at the index.
+fn rename(pod: PodBuilder) -> PodBuilder {
+    pod.with(|p| {
+        let name = p.metadata.name.take().unwrap_or_default();
+        p.metadata.name = Some(format!("{name}-again"));
+    })
+}
+
 fn pin(pod: PodBuilder) -> PodBuilder {
     pod.ungated().with(|p| {
         let annotations = p.metadata.annotations.get_or_insert_default();
@@ -66,4 +74,24 @@ fn the_levels_that_it_takes_are_stored_in_one_write() {
     let more = RENAMED.replacen('[', r#"[{"domain":"region","key":"region"},"#, 1);
     snapshot.topology.levels = Levels::from_text(&more);
     assert!(listed(&snapshot).is_empty(), "no level of it is lost");
+}
+
+/// The Topology that the gang names may be gone, and KAI places no pod then.
+#[rstest]
+#[case::waits_for_its_first_node(PodBuilder::ungated, "dc")]
+#[case::starts_again(rename, "dc")]
+#[case::has_a_node(bind, "fabric")]
+fn a_gang_without_nodes_takes_the_topology_that_its_binding_names_now(
+    #[case] change: Change,
+    #[case] expected: &str,
+) {
+    let mut snapshot = in_one_rack();
+    snapshot.scheduler.backend = Backend::KaiScheduler;
+    fill(&mut snapshot, FRONT, 3, |p| p);
+    store(&mut snapshot);
+    fill(&mut snapshot, FRONT, 3, change);
+    snapshot.topology.reference = "dc".into();
+    store(&mut snapshot);
+    let annotations = snapshot.children.gangs[0].metadata.annotations.clone();
+    assert_eq!(annotations.unwrap()[labels::TOPOLOGY_NAME], expected);
 }
