@@ -26,12 +26,7 @@ const REQUEUED_AT_ONCE: [&str; 2] = ["Preempted", "NodeFailures"];
 /// earlier rounds, whose gate may be on its way. A pod that hangs on a lost node counts until another
 /// pod has its index.
 pub fn has_users(gang: &PodGang, facts: &QueueingFacts) -> bool {
-    let names: BTreeSet<&str> = facts
-        .pods
-        .iter()
-        .filter_map(|pod| ownership::label(&pod.metadata, labels::POD_CLIQUE))
-        .collect();
-    names.into_iter().any(|name| {
+    podcliques_of(facts).into_iter().any(|name| {
         let pods = facts.pods_of(name);
         let is_left = |pod: &Pod| {
             let mut others = pods.clone();
@@ -52,12 +47,20 @@ pub fn needs_none(gang: &PodGang, facts: &QueueingFacts) -> bool {
     counts::requested(gang).is_empty() && !has_users(gang, facts)
 }
 
-/// Whether no PodClique of the gang uses more quota than it has.
+/// The PodCliques that have pods.
+fn podcliques_of(facts: &QueueingFacts) -> BTreeSet<&str> {
+    let pods = facts.pods.iter();
+    pods.filter_map(|pod| ownership::label(&pod.metadata, labels::POD_CLIQUE))
+        .collect()
+}
+
+/// Whether no PodClique of the gang uses more quota than it has. One that is scaled to 0 is in no list, and its
+/// pods take their time to end.
 pub fn fits(gang: &PodGang, facts: &QueueingFacts, grants: &[QuotaGrant]) -> bool {
     let granted = counts::granted(grants);
-    gang.spec.pod_groups.iter().all(|group| {
-        let count = granted.get(&group.name).copied().unwrap_or(0);
-        counts::used(gang, facts, &group.name) <= count
+    podcliques_of(facts).into_iter().all(|name| {
+        let count = granted.get(name).copied().unwrap_or(0);
+        counts::used(gang, facts, name) <= count
     })
 }
 

@@ -16,9 +16,8 @@ fn ask_for_frontend(gang: &mut PodGang) {
     annotations.insert(labels::QUOTA_REQUEST.to_owned(), text);
 }
 
-/// Where the scheduler waits for gates its pods are created once they have quota, so nothing lists them.
-#[test]
-fn a_part_that_is_to_join_asks_before_it_is_listed() {
+/// A gang with quota for 3 workers, which 2 frontends are to join.
+fn joined_by_frontend() -> Snapshot {
     let mut snapshot = granted(3);
     let queueing = facts(&mut snapshot);
     let clique = "frontend".to_owned();
@@ -30,19 +29,56 @@ fn a_part_that_is_to_join_asks_before_it_is_listed() {
         ..GangPart::default()
     }];
     ask_for_frontend(Arc::make_mut(&mut snapshot.gang));
+    snapshot
+}
+
+fn admit_frontend(snapshot: &mut Snapshot) {
+    admit(snapshot, "demo-0.x1", 2);
+    change(snapshot, "demo-0.x1", |workload| {
+        let admission = workload.status.as_mut().and_then(|s| s.admission.as_mut());
+        admission.unwrap().pod_set_assignments[0].name = "frontend".to_owned();
+    });
+}
+
+/// Where the scheduler waits for gates its pods are created once they have quota, so nothing lists them.
+#[test]
+fn a_part_that_is_to_join_asks_before_it_is_listed() {
+    let mut snapshot = joined_by_frontend();
     let asked = store_status(&mut snapshot);
     assert_eq!(words(&asked), ["create Workload demo-0.x1"]);
     let workload = asked[0].written::<KueueWorkload>().unwrap();
     let asked_for = &workload.spec.pod_sets[0];
     assert_eq!((&*asked_for.name, asked_for.count), ("frontend", 2));
     carry_out(&mut snapshot, &asked);
-    admit(&mut snapshot, "demo-0.x1", 2);
-    change(&mut snapshot, "demo-0.x1", |workload| {
-        let admission = workload.status.as_mut().and_then(|s| s.admission.as_mut());
-        admission.unwrap().pod_set_assignments[0].name = "frontend".to_owned();
-    });
+    admit_frontend(&mut snapshot);
     store_status(&mut snapshot);
     assert_eq!(grants(&snapshot), ["demo-0 3", "demo-0.x1 2"]);
+}
+
+/// It was scaled to 0 when its quota was taken.
+#[test]
+fn the_quota_of_a_part_that_left_the_list_is_returned_once_its_pods_have_ended() {
+    let mut snapshot = joined_by_frontend();
+    let asked = store_status(&mut snapshot);
+    carry_out(&mut snapshot, &asked);
+    admit_frontend(&mut snapshot);
+    store_status(&mut snapshot);
+    let frontend = podclique(FRONTEND).size(2, 1).build();
+    let ending = pod(&frontend, 0).ready().terminating(60).build();
+    facts(&mut snapshot).pods.push(ending);
+    facts(&mut snapshot).joining.clear();
+    request(&mut snapshot, 3);
+    evict(&mut snapshot, "demo-0.x1");
+    assert!(
+        store_status(&mut snapshot).is_empty(),
+        "a pod has not ended"
+    );
+    assert_eq!(grants(&snapshot), ["demo-0 3"]);
+    facts(&mut snapshot).pods.pop();
+    assert_eq!(
+        words(&store_status(&mut snapshot)),
+        ["delete Workload demo-0.x1 at version 1: its pods need no quota any more"]
+    );
 }
 
 #[test]
