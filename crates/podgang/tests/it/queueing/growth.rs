@@ -36,7 +36,7 @@ fn admit_frontend(snapshot: &mut Snapshot) {
     admit(snapshot, "demo-0.x1", 2);
     change(snapshot, "demo-0.x1", |workload| {
         let admission = workload.status.as_mut().and_then(|s| s.admission.as_mut());
-        admission.unwrap().pod_set_assignments[0].name = "frontend".to_owned();
+        "frontend".clone_into(&mut admission.unwrap().pod_set_assignments[0].name);
     });
 }
 
