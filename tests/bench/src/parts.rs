@@ -24,6 +24,13 @@ pub struct Parts(Vec<u32>);
 #[derive(Clone, Debug, Default)]
 pub struct Seconds(pub Vec<f64>);
 
+impl Seconds {
+    /// CPU seconds of all of them.
+    pub fn sum(&self) -> f64 {
+        self.0.iter().sum()
+    }
+}
+
 impl Parts {
     /// The processes under the supervisor of the cluster in this folder.
     pub fn find(dir: &Path) -> Result<Self> {

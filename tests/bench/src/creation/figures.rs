@@ -89,6 +89,9 @@ pub fn beside(shape: &Shape, base: &str, runs: &[Run], others: &[Run]) -> Sectio
         row(figure, &|run| of(&run.times));
     }
     row("CPU s: operator", &|run| run.cpu);
+    row("- per CPU s of the control plane", &|run| {
+        run.cpu / run.parts.sum()
+    });
     row("operator CPU s, deletion", &|run| run.deletion_cpu);
     row("operator peak RSS MB", &|run| run.peak_rss);
     row("requests", &|run| f64::from(run.requests.without_events()));
