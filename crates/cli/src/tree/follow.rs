@@ -168,6 +168,7 @@ where
     K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug + Send + 'static,
 {
     let events = watcher(api, config.timeout(WATCH_SECONDS)).default_backoff();
-    // A broken watch starts again; the next tree reports a problem of the cluster.
-    events.filter_map(|event| async move { event.is_ok().then_some(()) })
+    // A broken watch starts again. It counts as a change: the next tree shows the present state if watching is
+    // not allowed and listing is, and else reports the problem.
+    events.map(|_| ())
 }
