@@ -81,6 +81,24 @@ fn carries_on_the_pod_how_often_its_slot_ended_soon() {
     );
 }
 
+/// The quota of a part of its gang was taken, or its node was drained: five of these are no reason to restart
+/// a job.
+#[rstest]
+#[case::it_failed_before(29, 30, 3)]
+#[case::its_deletion_ended_it(31, 30, 2)]
+#[case::it_is_unknown(31, 0, 3)]
+fn a_pod_that_its_deletion_ended_did_not_fail(
+    #[case] ended_at: i64,
+    #[case] grace: i64,
+    #[case] expected: u32,
+) {
+    let clique = podclique("demo-0-worker").build();
+    let deleted = ended(pod(&clique, 0), ended_at, 2)
+        .terminating(60)
+        .with(|p| p.metadata.deletion_grace_period_seconds = Some(grace));
+    assert_eq!(deleted.build().failure_count(), expected);
+}
+
 #[test]
 fn leaves_finished_pods_of_training_alone() {
     let clique = podclique("demo-0-worker")

@@ -48,6 +48,15 @@ impl Pod {
         self.is_terminating() && !self.deletion_requested_at().is_some_and(is_before)
     }
 
+    /// Whether it ran until somebody deleted it, if that is known: one that has ended is deleted without a
+    /// grace period.
+    pub(super) fn was_ended_by_its_deletion(&self) -> bool {
+        let failed = self.failure().and_then(|end| end.finished_at.as_ref());
+        let ended = failed.map(|at| at.0).or_else(|| self.last_container_end());
+        let times = ended.zip(self.deletion_requested_at());
+        times.is_some_and(|(ended, deleted)| ended >= deleted)
+    }
+
     /// When it was deleted: the grace period before its deletionTimestamp. The kubelet moves both
     /// when it removes the pod at last, with a grace period of 0.
     pub(super) fn deletion_requested_at(&self) -> Option<Timestamp> {

@@ -23,7 +23,7 @@ impl Pod {
 
 impl Pod {
     /// How many consecutive pods of this index, including this one, ended soon after their start; 0
-    /// if this one has not ended, or lived long enough.
+    /// if this one has not ended, or lived long enough. One that its deletion ended is left out.
     pub fn failure_count(&self) -> u32 {
         let is_over = self.is_finished() || self.is_failed();
         let Some(ended) = self.ended_at().filter(|_| is_over) else {
@@ -37,7 +37,8 @@ impl Pod {
         if ended.duration_since(born) >= Self::LONG_LIFE {
             return 0;
         }
-        self.earlier_failures().saturating_add(1)
+        let own = u32::from(!self.was_ended_by_its_deletion());
+        self.earlier_failures().saturating_add(own)
     }
 
     /// Whether it failed as the last of so many consecutive pods of its index that its successor
