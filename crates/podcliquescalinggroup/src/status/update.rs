@@ -12,7 +12,8 @@ use crate::observe::Snapshot;
 use crate::rollout::{self, Hashed};
 
 /// The record of the running or last update. `before` is the stored status, `next` has the present
-/// counts. While the update is held, or no replica has the turn, an open record is kept.
+/// counts. While the update is held, or no replica has the turn, an open record is kept, and after a switch
+/// to `OnDelete` while its surge is needed.
 pub(super) fn progress(
     snapshot: &Snapshot,
     hashed: &Hashed<'_>,
@@ -21,7 +22,7 @@ pub(super) fn progress(
     now: Timestamp,
 ) -> Option<PcsgUpdateProgress> {
     let stored = before.update_progress.clone();
-    if snapshot.keeps_records() {
+    if snapshot.keeps_records() || needs_surge(snapshot, stored.as_ref(), next) {
         return stored.map(|record| kept(record, snapshot));
     }
     let set = snapshot.owner.as_ref().map(|owner| &owner.set);
@@ -65,6 +66,25 @@ pub(super) fn progress(
     } else {
         ended(progress, snapshot, now)
     })
+}
+
+/// Whether surge stands in for replicas that are away, and no turn is left in which it would go once they are
+/// back: the strategy was switched to `OnDelete`. At the end of the record it would be surplus.
+fn needs_surge(
+    snapshot: &Snapshot,
+    record: Option<&PcsgUpdateProgress>,
+    next: &PodCliqueScalingGroupStatus,
+) -> bool {
+    let owner = snapshot.owner.as_ref();
+    let is_on_delete = owner.is_some_and(|owner| update::is_on_delete(&owner.set));
+    let has_surge = next.surge_replicas.is_some_and(|surge| surge > 0);
+    let open = record.filter(|record| record.update_ended_at.is_none());
+    let reached = open.and_then(|record| record.reached);
+    let is_short = reached.is_some_and(|reached| {
+        let ran = reached.min(snapshot.replicas());
+        next.available_replicas < ran
+    });
+    is_on_delete && has_surge && is_short && !snapshot.is_suspended()
 }
 
 /// The numbers with which the record of a newer template begins: the template changes nothing in the

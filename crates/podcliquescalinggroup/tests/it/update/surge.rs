@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use api::podcliqueset::RollingUpdate;
+use api::podcliqueset::{RollingUpdate, UpdateStrategyType};
 use domain::object::ownership;
 use podcliquescalinggroup::Snapshot;
 use podcliquescalinggroup::status::count_serving_surge;
+use rstest::rstest;
 
 use super::{all_ready, created, deleted, updated};
 use crate::situation::{complete, plan};
@@ -133,4 +134,28 @@ fn a_surge_replica_goes_when_all_others_are_new_and_available() {
     );
     let progress = plan(&snapshot).status.unwrap().update_progress.unwrap();
     assert_eq!(progress.update_ended_at, None);
+}
+
+/// A switch to `OnDelete` ends the turn. One engine with `maxUnavailable: 0` would be down if the surge replica
+/// went before its successor is up.
+#[rstest]
+#[case::one_is_being_replaced(true)]
+#[case::all_others_are_up(false)]
+fn a_surge_replica_serves_on_without_a_turn_until_the_others_are_up(#[case] is_away: bool) {
+    let mut snapshot = with_surge();
+    add_surge(&mut snapshot);
+    if is_away {
+        let leader = snapshot.podcliques.get_mut("demo-0-g-2-leader").unwrap();
+        let status = Arc::make_mut(leader).status.as_mut().unwrap();
+        status.ready_replicas = 0;
+    }
+    let set = &mut snapshot.owner.as_mut().unwrap().set;
+    set.spec.update_strategy.get_or_insert_default().type_ = UpdateStrategyType::OnDelete;
+    let status = plan(&snapshot).status.unwrap();
+    let record = status.update_progress.clone().unwrap();
+    assert_eq!(record.update_ended_at.is_none(), is_away);
+    Arc::make_mut(&mut snapshot.group).status = Some(status);
+    let noted = plan(&snapshot).status.unwrap().scaled_in_replicas;
+    assert_eq!(noted.is_some(), !is_away, "it is noted before it goes");
+    assert_eq!(deleted(&snapshot), Vec::<String>::new());
 }
