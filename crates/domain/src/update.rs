@@ -154,6 +154,12 @@ pub fn is_held(set: &PodCliqueSet, generation: &str) -> bool {
     is_paused(set) || !is_accepted(set, generation)
 }
 
+/// Whether an update rests, maybe for days: it is paused, or its newest template is refused. It is held while
+/// that template is checked, too, but that takes a moment.
+pub fn rests(set: &PodCliqueSet, generation: &str) -> bool {
+    is_held(set, generation) && !is_unchecked(set, generation)
+}
+
 /// Whether an update runs that gives turns to replicas.
 pub fn runs_by_turns(set: &PodCliqueSet) -> bool {
     let status = set.status.as_ref();

@@ -209,6 +209,11 @@ impl Snapshot {
         self.set.as_ref().is_some_and(|s| s.update.is_held)
     }
 
+    /// Whether its update rests.
+    pub fn is_update_resting(&self) -> bool {
+        self.set.as_ref().is_some_and(|s| s.update.rests)
+    }
+
     /// The budget and the deadline of an update.
     pub fn rolling_update(&self) -> Option<&RollingUpdate> {
         self.set.as_ref()?.update.rolling.as_ref()

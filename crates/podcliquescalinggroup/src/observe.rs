@@ -175,6 +175,12 @@ impl Snapshot {
         owner.is_some_and(|o| update::is_held(&o.set, &o.generation_hash()))
     }
 
+    /// Whether its update rests.
+    pub fn is_update_resting(&self) -> bool {
+        let owner = self.owner.as_ref();
+        owner.is_some_and(|o| update::rests(&o.set, &o.generation_hash()))
+    }
+
     /// Whether the record of the update stays as it is outside of the turn.
     pub fn keeps_records(&self) -> bool {
         let owner = self.owner.as_ref();

@@ -1,9 +1,9 @@
 //! Condition `UpdateInProgress`, and when an update stopped advancing (docs/semantics.md §14.6).
 
-use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::RollingUpdate;
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 /// An update without a deadline that makes no progress for this long is reported all the same.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
@@ -30,9 +30,17 @@ impl Advance {
 }
 
 /// Continues an update that had ended: no replica had the turn meanwhile, as with `OnDelete`, or a
-/// pod that was Ready is down. The deadline for progress starts again.
-pub fn resume(ended_at: &mut Option<Time>, last_progress: &mut Option<Time>, now: Timestamp) {
-    if ended_at.take().is_some() {
+/// pod that was Ready is down. Or it did not run by the stored condition: it rested, or a pause had taken
+/// the turn away. The deadline for progress starts again.
+pub fn resume(
+    ended_at: &mut Option<Time>,
+    last_progress: &mut Option<Time>,
+    stored: &[Condition],
+    now: Timestamp,
+) {
+    let had_ended = ended_at.take().is_some();
+    let update = conditions::find(stored, ConditionType::UpdateInProgress);
+    if had_ended || update.is_some_and(|update| update.status == "False") {
         *last_progress = Some(Time(now));
     }
 }

@@ -72,6 +72,8 @@ pub struct UpdateFacts {
     /// Whether nothing is replaced for the sake of a template now: the update is paused, or the
     /// newest template is not accepted.
     pub is_held: bool,
+    /// Whether that may last for days: it is paused, or the newest template is refused.
+    pub rests: bool,
     /// Whether the record of the update stays as it is outside of the turn.
     pub keeps_records: bool,
     /// When that turn began.
@@ -250,6 +252,7 @@ fn update_facts(
     UpdateFacts {
         is_updating: turn.is_some(),
         is_held: update::is_held(set, &generation),
+        rests: update::rests(set, &generation),
         keeps_records: update::keeps_records(set, &generation),
         must_return: turn
             .zip(standalone)

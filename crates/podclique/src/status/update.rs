@@ -50,6 +50,7 @@ pub(super) fn progress(
         update::resume(
             &mut progress.update_ended_at,
             &mut progress.last_progress_time,
+            &before.conditions,
             now,
         );
     }
@@ -198,7 +199,8 @@ fn update_deadline(snapshot: &Snapshot, next: &PodCliqueStatus) -> Option<Timest
 
 fn running<'a>(snapshot: &Snapshot, next: &'a PodCliqueStatus) -> Option<&'a PclqUpdateProgress> {
     let progress = next.update_progress.as_ref();
-    progress.filter(|p| snapshot.is_updating() && p.update_ended_at.is_none())
+    let may_advance = snapshot.is_updating() && !snapshot.is_update_resting();
+    progress.filter(|p| may_advance && p.update_ended_at.is_none())
 }
 
 /// Condition `UpdateInProgress`; cliques of a group follow their group.

@@ -53,6 +53,7 @@ pub(super) fn progress(
         update::resume(
             &mut progress.update_ended_at,
             &mut progress.last_progress_time,
+            &before.conditions,
             now,
         );
     }
@@ -190,7 +191,8 @@ fn running<'a>(
     next: &'a PodCliqueScalingGroupStatus,
 ) -> Option<&'a PcsgUpdateProgress> {
     let progress = next.update_progress.as_ref();
-    progress.filter(|p| snapshot.is_updating() && p.update_ended_at.is_none())
+    let may_advance = snapshot.is_updating() && !snapshot.is_update_resting();
+    progress.filter(|p| may_advance && p.update_ended_at.is_none())
 }
 
 /// Condition `UpdateInProgress`.

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use api::LastError;
 use api::podclique::{PclqUpdateProgress, WaitingPod};
+use api::podcliqueset::RollingUpdate;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podclique::Snapshot;
+use podclique::decide::decide;
 use rstest::rstest;
 use testkit::builders::{after, pod};
 
-use super::{all_old, before_turn, clique, deleted, in_turn, that_had_ended};
+use super::{all_old, before_turn, clique, deleted, in_turn, that_had_ended, update_status};
 use crate::situation::{plan, ready};
 
 /// All four were available, and the update was done in the turn that began at 5. While it was held
@@ -103,4 +105,41 @@ fn an_update_that_ends_with_all_that_ran_notes_no_pod_that_waits() {
     let progress = store_status(&mut in_turn(&clique, pods));
     assert!(progress.update_ended_at.is_some());
     assert_eq!(progress.waiting_since, None);
+}
+
+/// The reason of `UpdateInProgress` in a decision at this second, which is carried out.
+fn reason_at(snapshot: &mut Snapshot, seconds: i64) -> String {
+    let status = decide(snapshot, after(seconds)).status.unwrap();
+    let reason = update_status(&status).to_owned();
+    Arc::make_mut(&mut snapshot.podclique).status = Some(status);
+    reason
+}
+
+/// Paused, or held by a template that the API server refuses: that is no standstill of its pods.
+#[rstest]
+#[case::in_its_turn(true)]
+#[case::after_a_pause_took_the_turn_away(false)]
+fn the_time_in_which_an_update_rests_is_not_that_of_its_deadline(#[case] has_turn: bool) {
+    let clique = clique(4);
+    let mut snapshot = in_turn(&clique, all_old(&clique));
+    let rolling = RollingUpdate {
+        progress_deadline: Some("60s".into()),
+        ..RollingUpdate::default()
+    };
+    snapshot.set.as_mut().unwrap().update.rolling = Some(rolling);
+    assert_eq!(reason_at(&mut snapshot, 60), "Progressing");
+    let update = &mut snapshot.set.as_mut().unwrap().update;
+    update.is_updating = has_turn;
+    update.keeps_records = true;
+    update.is_held = has_turn;
+    update.rests = has_turn;
+    assert_eq!(reason_at(&mut snapshot, 300), "NoActiveUpdate");
+    let update = &mut snapshot.set.as_mut().unwrap().update;
+    update.is_updating = true;
+    update.keeps_records = false;
+    update.is_held = false;
+    update.rests = false;
+    assert_eq!(reason_at(&mut snapshot, 600), "Progressing");
+    assert_eq!(reason_at(&mut snapshot, 659), "Progressing");
+    assert_eq!(reason_at(&mut snapshot, 660), "ProgressDeadlineExceeded");
 }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use api::conditions::{self, ConditionType};
 use api::podclique::WaitingPod;
 use api::podcliquescalinggroup::PcsgUpdateProgress;
+use api::podcliqueset::RollingUpdate;
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliquescalinggroup::Snapshot;
+use podcliquescalinggroup::decide::decide;
 use rstest::rstest;
 use testkit::builders::after;
 
@@ -73,4 +76,35 @@ fn a_recreated_group_holds_the_turn_until_its_minimum_is_available(
     group.metadata.creation_timestamp = Some(Time(after(40)));
     group.status = None;
     assert_eq!(progress(&snapshot).update_ended_at.is_some(), has_ended);
+}
+
+/// The reason of `UpdateInProgress` in a decision at this second, which is carried out.
+fn reason_at(snapshot: &mut Snapshot, seconds: i64) -> String {
+    let status = decide(snapshot, after(seconds)).status.unwrap();
+    let update = conditions::find(&status.conditions, ConditionType::UpdateInProgress);
+    let reason = update.unwrap().reason.clone();
+    Arc::make_mut(&mut snapshot.group).status = Some(status);
+    reason
+}
+
+fn pause(snapshot: &mut Snapshot, is_paused: bool) {
+    let set = &mut snapshot.owner.as_mut().unwrap().set;
+    set.spec.update_strategy.get_or_insert_default().paused = is_paused;
+}
+
+#[test]
+fn the_time_of_a_pause_is_not_that_of_its_deadline() {
+    let rolling = RollingUpdate {
+        progress_deadline: Some("60s".into()),
+        ..RollingUpdate::default()
+    };
+    let mut snapshot =
+        updated(|s| s.spec.template.scaling_groups[0].rolling_update = Some(rolling));
+    assert_eq!(reason_at(&mut snapshot, 60), "Progressing");
+    pause(&mut snapshot, true);
+    assert_eq!(reason_at(&mut snapshot, 300), "NoActiveUpdate");
+    pause(&mut snapshot, false);
+    assert_eq!(reason_at(&mut snapshot, 600), "Progressing");
+    assert_eq!(reason_at(&mut snapshot, 659), "Progressing");
+    assert_eq!(reason_at(&mut snapshot, 660), "ProgressDeadlineExceeded");
 }
