@@ -265,7 +265,7 @@ pub(crate) fn next_change(
     let newest = rollout::newest(&hashed);
     let turn = turn_of(status, snapshot, &newest, roster, now)?;
     let components = turn.components();
-    let standstill = standstill::find_standstill(snapshot, roster, status, &components);
+    let standstill = standstill::find_standstill(snapshot, roster, status, &components, now);
     let stands = standstill
         .map(|standstill| standstill.stands_at)
         .filter(|at| *at > now);

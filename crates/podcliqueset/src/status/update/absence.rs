@@ -9,6 +9,7 @@ use domain::update;
 use jiff::{SignedDuration, Timestamp};
 
 use super::report::running;
+use super::standstill::goes_on_since;
 use super::trouble;
 use crate::observe::Snapshot;
 use crate::rollout;
@@ -21,7 +22,7 @@ pub(super) struct Absence {
     /// The number of those that are away, and the trouble of a pod of theirs.
     pub(super) text: String,
     /// When the update counts as one that stands. No turn begins while replicas are away, so this
-    /// counts from the last step of the update, which is stored.
+    /// counts from the last step of the update, which is stored, and from the moment in which it went on.
     pub(super) stands_at: Timestamp,
 }
 
@@ -53,6 +54,7 @@ pub(super) fn find_absence(
     let began = progress.update_started_at.0;
     let resumed_at = suspension::resumed_at(Some(next));
     let steps = rollout::last_step(snapshot).into_iter().chain(resumed_at);
+    let steps = steps.chain(goes_on_since(next, now));
     let last = steps.fold(began, Timestamp::max);
     Some(Absence {
         text: format!(

@@ -227,7 +227,8 @@ impl Report<'_> {
         let absence = find_absence(self.snapshot, self.roster, next, self.now);
         let progress = self.describe(next, tally, absence.as_ref(), (&newest, &components));
         let stuck = explain_stuck(self.roster).filter(|_| !suspension::is_stored(next));
-        let standstill = find_standstill(self.snapshot, self.roster, next, &components);
+        let (snapshot, roster) = (self.snapshot, self.roster);
+        let standstill = find_standstill(snapshot, roster, next, &components, self.now);
         let (status, reason, message) = if let Some(stuck) = stuck {
             let message = format!("{stuck}; {progress}");
             (Status::Unknown, Reason::ProgressDeadlineExceeded, message)

@@ -50,12 +50,14 @@ impl Standstill {
 
 /// When the update stands still unless it makes progress; none while it is held, while no replica has
 /// the turn, while the replica in turn waits for quota, and where a deadline counts. Progress
-/// is counted from the turn, from a resume of the set, and from the reservation of quota, too.
+/// is counted from the turn, from a resume of the set, and from the reservation of quota, too, and the time
+/// until it stands from the moment in which the update went on, if that is later.
 pub(super) fn find_standstill(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
     next: &PodCliqueSetStatus,
     components: &[NamedComponent],
+    now: Timestamp,
 ) -> Option<Standstill> {
     let set = &snapshot.validated.set;
     if update::is_paused(set) || !is_accepted(next, snapshot) {
@@ -75,8 +77,20 @@ pub(super) fn find_standstill(
         .fold(began, Timestamp::max);
     let is_left = |name: &str| components.iter().any(|c| c.name == name && !c.is_done());
     let left = update::components_of(&set.spec.template).filter(|part| is_left(part.name));
-    let stands_at = update::stands_at(left.map(|part| part.rolling), last)?;
+    let from = goes_on_since(next, now).map_or(last, |since| since.max(last));
+    let stands_at = update::stands_at(left.map(|part| part.rolling), from)?;
     Some(Standstill { last, stands_at })
+}
+
+/// Since when the update goes on, by its stored condition: in a pause, with a refused template, and while
+/// partitions keep all that is left, it is False. One that is Unknown tells nothing: it changed as the update stood.
+pub(super) fn goes_on_since(next: &PodCliqueSetStatus, now: Timestamp) -> Option<Timestamp> {
+    let update = conditions::find(&next.conditions, ConditionType::UpdateInProgress)?;
+    match update.status.as_str() {
+        "False" => Some(now),
+        "True" => Some(update.last_transition_time.0),
+        _ => None,
+    }
 }
 
 /// When the cliques and groups of the replica made progress, or ended their updates, as they store it.

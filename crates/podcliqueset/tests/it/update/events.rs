@@ -283,6 +283,23 @@ fn replicas_of_a_suspended_set_are_not_away() {
     assert_eq!(reason_at(&snapshot, 1400), "ReplicasAway");
 }
 
+/// For an hour nobody could expect a step.
+#[test]
+fn replicas_are_away_from_the_moment_in_which_the_update_goes_on() {
+    let mut snapshot = away();
+    let pause = |snapshot: &mut Snapshot, is_paused: bool| {
+        change(snapshot, |set| {
+            set.spec.update_strategy.get_or_insert_default().paused = is_paused;
+        });
+    };
+    pause(&mut snapshot, true);
+    tell_at(&mut snapshot, after(300));
+    pause(&mut snapshot, false);
+    assert_eq!(reasons(&tell_at(&mut snapshot, after(3600))), [""; 0]);
+    assert_eq!(reason_at(&snapshot, 4199), "Progressing");
+    assert_eq!(reason_at(&snapshot, 4200), "ReplicasAway");
+}
+
 /// A replica may load its model for minutes; nothing has to be done about that.
 #[test]
 fn replicas_that_are_away_for_ten_minutes_have_one_event() {

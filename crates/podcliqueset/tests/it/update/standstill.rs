@@ -229,3 +229,31 @@ fn an_update_stands_still_only_if_it_should_go_on(
     adapt(&mut snapshot);
     assert_eq!(reason_at(&snapshot, seconds), reason);
 }
+
+fn unpause(snapshot: &mut Snapshot) {
+    change(snapshot, |set| {
+        set.spec.update_strategy.get_or_insert_default().paused = false;
+    });
+}
+
+fn put_back(snapshot: &mut Snapshot) {
+    edit(snapshot, "2");
+}
+
+/// The last progress was long ago, and nobody could expect one.
+#[rstest]
+#[case::after_a_pause(pause, unpause)]
+#[case::after_a_refused_template(refuse, put_back)]
+fn an_update_that_rested_has_ten_minutes_from_the_moment_in_which_it_goes_on(
+    #[case] rest: fn(&mut Snapshot),
+    #[case] go_on: fn(&mut Snapshot),
+) {
+    let mut snapshot = crashing();
+    rest(&mut snapshot);
+    tell_at(&mut snapshot, after(300));
+    go_on(&mut snapshot);
+    assert_eq!(reasons(&tell_at(&mut snapshot, after(800))), [""; 0]);
+    assert_eq!(reason_at(&snapshot, 1399), "Progressing");
+    assert_eq!(reason_at(&snapshot, 1400), "NoProgress");
+    assert_eq!(decide(&snapshot, after(1399)).wake_at, Some(after(1400)));
+}
