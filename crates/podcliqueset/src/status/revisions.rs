@@ -1,10 +1,11 @@
 //! The revisions in force (docs/semantics.md §14.8).
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use api::podcliqueset::{ComponentFrom, ReplicaRevision};
-use api::{PodCliqueSetStatus, names};
-use domain::roster::{Roster, Slot};
+use api::{PodCliqueSetStatus, labels, names};
+use domain::object::ownership;
+use domain::roster::{ObservedClique, Roster, Slot};
 use domain::update;
 use domain::workload::hash;
 use domain::workload::layout::Replica;
@@ -46,7 +47,8 @@ pub(super) fn note_revisions(
             return false;
         }
         if turn == Some(entry.replica) {
-            begin_turn(entry);
+            let is_replaced = is_older_replaced(entry, snapshot, roster);
+            begin_turn(entry, is_replaced);
         }
         forget_accepted(entry, accepted.as_deref());
         let exists = entry.replica < snapshot.replicas();
@@ -55,11 +57,48 @@ pub(super) fn note_revisions(
     });
 }
 
-/// In its turn a replica is on the accepted revision, but for the units that are not replaced yet.
-fn begin_turn(entry: &mut ReplicaRevision) {
+/// In its turn a replica is on the accepted revision, but for the units that are not replaced yet. Of two
+/// earlier ones these have the older one, unless all units of that are replaced.
+fn begin_turn(entry: &mut ReplicaRevision, is_replaced: bool) {
     let before = entry.revision.take();
-    entry.older = entry.older.take().or(before);
+    let older = entry.older.take().filter(|_| !is_replaced);
+    entry.older = older.or(before);
     entry.from.clear();
+}
+
+/// Whether the turn of the replica has replaced all units of `older` by those of `revision`, as newer templates
+/// are accepted. Units that a partition keeps may be away for a moment.
+fn is_older_replaced(entry: &ReplicaRevision, snapshot: &Snapshot, roster: &Roster<'_>) -> bool {
+    let template = &snapshot.validated.set.spec.template;
+    let mut components = update::components_of(template);
+    let may_keep = !entry.from.is_empty() || components.any(|part| part.partition() > 0);
+    let Some((older, before)) = entry.older.as_ref().zip(entry.revision.as_ref()) else {
+        return false;
+    };
+    let (older, before) = (hashes_in(snapshot, older), hashes_in(snapshot, before));
+    let replica = roster.layout.replica(entry.replica);
+    let slots = replica.into_iter().flat_map(Replica::slots);
+    let standing = slots.filter_map(|slot| Some((slot.clique, roster.slot(slot).standing()?)));
+    let standing: Vec<(&str, &ObservedClique)> = standing.collect();
+    let is_of_older = |(clique, seen): &(&str, &ObservedClique)| {
+        let (old, new) = (older.get(*clique), before.get(*clique));
+        old.is_some_and(|hash| old != new && has_hash(seen, hash))
+    };
+    !may_keep && !standing.is_empty() && !standing.iter().any(is_of_older)
+}
+
+/// The template hashes in the revision of that name; none if it is gone.
+fn hashes_in(snapshot: &Snapshot, name: &str) -> BTreeMap<String, String> {
+    let found = snapshot.history.revisions.find(name);
+    let hashes = found.map(|revision| read_hashes(revision));
+    hashes.unwrap_or_default()
+}
+
+/// Whether the PodClique or a pod of it has this template hash.
+fn has_hash(seen: &ObservedClique, hash: &str) -> bool {
+    let pods = seen.staying().map(|pod| &pod.metadata);
+    let mut all = pods.chain([&seen.podclique.metadata]);
+    all.any(|meta| ownership::label(meta, labels::POD_TEMPLATE_HASH) == Some(hash))
 }
 
 fn forget_accepted(entry: &mut ReplicaRevision, accepted: Option<&str>) {
@@ -125,8 +164,7 @@ fn changed_since<'a>(
     snapshot: &'a Snapshot,
     newest: &Newest<'_>,
 ) -> HashSet<&'a str> {
-    let older = older.and_then(|name| snapshot.history.revisions.find(name));
-    let older = older.map(|revision| read_hashes(revision));
+    let older = older.map(|name| hashes_in(snapshot, name));
     let older = older.unwrap_or_default();
     let template = &snapshot.validated.set.spec.template;
     let is_changed = |name: &str| older.get(name).map(String::as_str) != newest.get(name).copied();

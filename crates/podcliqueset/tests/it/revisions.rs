@@ -5,6 +5,7 @@ mod held_edit;
 mod older;
 mod older_surge;
 mod scope;
+mod second;
 
 use std::sync::Arc;
 
