@@ -16,8 +16,8 @@ pub enum OlderPods {
     /// There are none.
     #[default]
     Absent,
-    /// The PodClique notes an older template, and the observed set knows nothing of it, or the
-    /// template may exist unseen: a view lags.
+    /// The PodClique notes an older template, and the observed set knows nothing of it, or has another one,
+    /// or the template may exist unseen: a view lags.
     Unknown,
     /// Those with a lower index than `below`. They are created from this PodClique.
     Below {
@@ -91,11 +91,14 @@ impl OlderPods {
             };
         };
         let revisions = find_revisions(set, caches);
-        match restore(&revisions, older.revision, clique, noted) {
-            Some(restored) => Self::Below {
+        let mut restored = revisions.restore_all(older.revision, [clique]).into_iter();
+        match restored.next() {
+            Some(restored) if restored.1 == noted => Self::Below {
                 below: older.below,
                 podclique: Box::new(with_older_template(podclique, &restored)),
             },
+            // The set has accepted another template in the turn.
+            Some(_) => Self::Unknown,
             None if revisions.awaits(older.revision) => Self::Unknown,
             // Without its revision an older pod takes the newest template.
             None => Self::Absent,

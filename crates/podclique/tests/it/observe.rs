@@ -4,14 +4,15 @@ use domain::Pod;
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
-use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
+use api::podcliqueset::{ComponentFrom, PcsUpdateProgress, ReplicaRevision, ReplicaUpdateProgress};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::object::ownership;
 use domain::workload::pod as pod_template;
 use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use podclique::Snapshot;
-use podclique::observe::observe;
+use podclique::observe::{OlderPods, observe};
+use rstest::rstest;
 use testkit::builders::{after, pod, podclique, set, stored};
 
 fn demo() -> PodCliqueSet {
@@ -60,34 +61,40 @@ fn its_template_is_found_by_its_name() {
     assert!(seen.set.unwrap().template_hash.is_some());
 }
 
+/// The revision of the set's templates, and the hash of its first clique.
+fn record(set: &PodCliqueSet) -> (domain::Revision, String) {
+    let validated = admission::validated_set::validate_set(
+        set,
+        &admission::defaults::DefaultsConfig::default(),
+    );
+    let hashed = validated.hash_cliques(&validated.set.spec.template.cliques);
+    let generation = validated.generation_hash();
+    let mut revision = domain::workload::revision::build(set, &hashed, &generation, 1);
+    testkit::builders::store(&mut revision.metadata);
+    let revision = serde_json::from_value(serde_json::json!(revision)).unwrap();
+    (revision, hashed[0].1.clone())
+}
+
 /// A PodClique that waits for its turn has the template of its revision, and the set's class of then.
 #[test]
 fn a_pod_of_an_older_template_keeps_its_priority_class() {
     let mut before = demo();
     "high".clone_into(&mut before.spec.template.priority_class_name);
-    let validated = admission::validated_set::validate_set(
-        &before,
-        &admission::defaults::DefaultsConfig::default(),
-    );
-    let hashed = validated.hash_cliques(&validated.set.spec.template.cliques);
-    let generation = validated.generation_hash();
-    let mut revision = domain::workload::revision::build(&before, &hashed, &generation, 1);
-    testkit::builders::store(&mut revision.metadata);
+    let (revision, hash) = record(&before);
     let clique = podclique("demo-0-worker").with(|c| {
         let all = c.metadata.labels.as_mut().unwrap();
-        all.insert(labels::POD_TEMPLATE_HASH.into(), hashed[0].1.clone());
+        all.insert(labels::POD_TEMPLATE_HASH.into(), hash);
     });
     let mut set = before.clone();
     "low".clone_into(&mut set.spec.template.priority_class_name);
     set.status = Some(PodCliqueSetStatus {
-        replica_revisions: vec![api::podcliqueset::ReplicaRevision {
+        replica_revisions: vec![ReplicaRevision {
             revision: revision.metadata.name.clone(),
-            ..api::podcliqueset::ReplicaRevision::default()
+            ..ReplicaRevision::default()
         }],
         ..PodCliqueSetStatus::default()
     });
     let caches = Caches::default();
-    let revision: domain::Revision = serde_json::from_value(serde_json::json!(revision)).unwrap();
     caches.of::<domain::Revision>().apply(revision);
     let class = |clique: &Arc<PodClique>| {
         let seen = look(set.clone(), clique, &caches);
@@ -95,6 +102,36 @@ fn a_pod_of_an_older_template_keeps_its_priority_class() {
     };
     assert_eq!(class(&clique.build()), "high");
     assert_eq!(class(&podclique("demo-0-worker").build()), "low");
+}
+
+/// The set gave its older pods another template, and one of the two views is from before.
+#[rstest]
+#[case::the_noted_one(true)]
+#[case::another_one(false)]
+fn older_pods_wait_while_their_set_has_another_template(#[case] is_noted: bool) {
+    let mut set = demo();
+    let (revision, hash) = record(&set);
+    set.status = Some(PodCliqueSetStatus {
+        replica_revisions: vec![ReplicaRevision {
+            older: revision.metadata.name.clone(),
+            from: vec![ComponentFrom {
+                component: "worker".to_owned(),
+                from: 1,
+            }],
+            ..ReplicaRevision::default()
+        }],
+        ..PodCliqueSetStatus::default()
+    });
+    let caches = Caches::default();
+    caches.of::<domain::Revision>().apply(revision);
+    let noted = if is_noted { hash } else { "r1other".to_owned() };
+    let clique = podclique("demo-0-worker").with(|c| {
+        let all = c.metadata.annotations.get_or_insert_default();
+        all.insert(labels::OLDER_TEMPLATE_HASH.into(), noted);
+    });
+    let seen = look(set, &clique.build(), &caches).older;
+    assert_eq!(matches!(seen, OlderPods::Below { below: 1, .. }), is_noted);
+    assert_eq!(seen == OlderPods::Unknown, !is_noted);
 }
 
 /// A user edited its label: pods created meanwhile would keep a wrong address for good, and would
