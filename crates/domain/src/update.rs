@@ -26,7 +26,8 @@ use api::{PodCliqueSet, PodCliqueSetStatus, labels};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 pub use self::coherent::{
-    OldUnit, Part, Step, find_vacant, is_coherent, next_step, rolling_in_force, scope_of,
+    OldUnit, Part, Step, find_vacant, holds_old_surge, is_coherent, next_step, rolling_in_force,
+    scope_of,
 };
 pub use self::component::{Component, Limits};
 pub use self::min_ready::min_ready;

@@ -230,6 +230,11 @@ impl Snapshot {
         set.is_some_and(|s| s.update.is_without_surge)
     }
 
+    /// Whether surge pods of an older template stay while they serve.
+    pub fn holds_old_surge(&self) -> bool {
+        self.set.as_ref().is_some_and(|s| s.update.holds_old_surge)
+    }
+
     /// How long a new pod has to be Ready.
     pub fn min_ready(&self) -> SignedDuration {
         let set = self.set.as_ref();

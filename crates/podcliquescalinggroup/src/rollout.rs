@@ -114,6 +114,13 @@ pub fn is_turn_without_surge(snapshot: &Snapshot) -> bool {
     turn(snapshot).is_some_and(|turn| turn.without_surge.is_some())
 }
 
+/// Whether surge replicas of an older template stay while they serve.
+pub fn holds_old_surge(snapshot: &Snapshot) -> bool {
+    let set = snapshot.owner.as_ref().map(|owner| &owner.set);
+    let turn = turn(snapshot).zip(set);
+    turn.is_some_and(|(turn, set)| update::holds_old_surge(set, turn))
+}
+
 /// The turn of the group's replica of the set.
 pub fn turn(snapshot: &Snapshot) -> Option<&ReplicaUpdateProgress> {
     let turn = update::turn(&snapshot.owner.as_ref()?.set);

@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use api::PodCliqueSet;
-use api::podcliqueset::{PcsUpdateProgress, RollingUpdate, UpdateStrategyType};
+use api::podcliqueset::{
+    PcsUpdateProgress, ReplicaUpdateProgress, RollingUpdate, UpdateStrategyType,
+};
 
 pub use self::batch::{Step, next_step};
 pub use self::part::{OldUnit, Part, find_vacant};
@@ -17,6 +19,12 @@ use super::{TemplateComponent, components_of, strategy};
 /// Whether the changed cliques and groups of a replica are replaced together.
 pub fn is_coherent(set: &PodCliqueSet) -> bool {
     strategy(set) == UpdateStrategyType::Coherent
+}
+
+/// Whether surge of an older template stays while it serves: units of a step are being replaced, and those
+/// that are up in one part may have no counterpart in another one.
+pub fn holds_old_surge(set: &PodCliqueSet, turn: &ReplicaUpdateProgress) -> bool {
+    is_coherent(set) && !turn.in_flight_epochs.is_empty()
 }
 
 /// The limits of a clique or group with this minimum. With `Coherent`, `maxUnavailable` is its minimum

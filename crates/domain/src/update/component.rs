@@ -36,6 +36,8 @@ pub struct Component {
     pub surge: i32,
     /// Those of them that are available.
     pub surge_available: i32,
+    /// Those of the available ones that are old: a newer template came in the turn.
+    pub surge_old: i32,
     /// The limits of its `rollingUpdate`.
     pub limits: Limits,
     /// Whether this turn goes on without surge, as stored.
@@ -105,6 +107,7 @@ impl Component {
             add(&mut all.kept_down, stage == Stage::KeptDown);
             add(&mut all.surge, is_surge && stage.stays());
             add(&mut all.surge_available, is_surge && stage.is_available());
+            add(&mut all.surge_old, is_surge && stage == Stage::OldAvailable);
         }
         all
     }
@@ -267,9 +270,10 @@ impl Component {
         self.real_available().saturating_add(self.kept_down) >= reached
     }
 
-    /// Whether old units wait for surge that is not available yet.
+    /// Whether old units wait for new surge that is not available yet.
     pub fn lacks_surge(&self) -> bool {
-        self.old > 0 && self.uses_surge() && self.surge_available < self.limits.max_surge
+        let available = self.surge_available.saturating_sub(self.surge_old);
+        self.old > 0 && self.uses_surge() && available < self.limits.max_surge
     }
 
     /// Whether the update waits until surge finds room, as no unit may be missing.

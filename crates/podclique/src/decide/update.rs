@@ -44,7 +44,9 @@ pub(super) fn plan_outdated_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Act
             .filter(|(pod, stage)| wanted.contains(stage) && is_due(pod, *stage))
             .map(|(pod, _)| *pod)
     };
-    let mut available: Vec<_> = in_stage(&[Stage::OldAvailable]).collect();
+    let is_held = |pod: &Pod| snapshot.holds_old_surge() && is_surge(pod);
+    let available = in_stage(&[Stage::OldAvailable]);
+    let mut available: Vec<_> = available.filter(|pod| !is_held(pod)).collect();
     available.sort_by_key(|pod| Reverse(pod.index()));
     let uid = ownership::uid(&snapshot.podclique.metadata);
     let old = in_stage(&[Stage::OldUnplaced, Stage::OldDown])

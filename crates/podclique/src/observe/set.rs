@@ -90,6 +90,8 @@ pub struct UpdateFacts {
     pub first_replaced: i32,
     /// Whether the turn goes on without surge in all its parts.
     pub is_without_surge: bool,
+    /// Whether surge pods of an older template stay while they serve.
+    pub holds_old_surge: bool,
     /// Indexes of a standalone clique that the turn holds vacant, as stored.
     pub vacant: Vec<i32>,
     /// How long a new pod has to be Ready before it counts for the update.
@@ -265,6 +267,7 @@ fn update_facts(
         is_on_delete: update::is_on_delete(set),
         first_replaced: clique.map_or(0, |c| update::first_replaced(set, &c.name, given)),
         is_without_surge: turn.is_some_and(|turn| turn.without_surge.is_some()),
+        holds_old_surge: turn.is_some_and(|turn| update::holds_old_surge(set, turn)),
         rolling: update::rolling_in_force(set, given, minimum).map(Cow::into_owned),
         min_ready: update::min_ready(given, clique),
         group: status.and_then(|s| {

@@ -14,7 +14,8 @@ use jiff::Timestamp;
 
 use crate::observe::Snapshot;
 use crate::rollout::{
-    Hashed, component, held_indexes, is_outdated, newest_hashes, surge_units, survey,
+    Hashed, component, held_indexes, holds_old_surge, is_outdated, newest_hashes, surge_units,
+    survey,
 };
 
 /// The replicas that are recreated now.
@@ -112,10 +113,13 @@ fn choose<'a>(
     };
     let is_base = |members: &&Members<'_>| members.group_replica < snapshot.min_available();
     let (base, others): (Vec<_>, Vec<_>) = in_stage(Stage::OldDown).partition(is_base);
+    let (surge, holds_surge) = (snapshot.surge_indexes(), holds_old_surge(snapshot));
+    let is_held = |members: &&Members<'_>| holds_surge && surge.contains(&members.group_replica);
+    let available = in_stage(Stage::OldAvailable).filter(|members| !is_held(members));
     in_stage(Stage::OldUnplaced)
         .chain(base)
         .chain(others.into_iter().take(starts))
-        .chain(in_stage(Stage::OldAvailable).take(component.deletable()))
+        .chain(available.take(component.deletable()))
         .collect()
 }
 

@@ -66,8 +66,8 @@ fn begin_turn(entry: &mut ReplicaRevision, is_replaced: bool) {
     entry.from.clear();
 }
 
-/// Whether the turn of the replica has replaced all units of `older` by those of `revision`, as newer templates
-/// are accepted. Units that a partition keeps may be away for a moment.
+/// Whether the turn of the replica has replaced all units of `older` by those of `revision`, as newer
+/// templates are accepted. Units that a partition keeps may be away for a moment.
 fn is_older_replaced(entry: &ReplicaRevision, snapshot: &Snapshot, roster: &Roster<'_>) -> bool {
     let template = &snapshot.validated.set.spec.template;
     let mut components = update::components_of(template);

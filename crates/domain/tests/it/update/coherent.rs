@@ -131,18 +131,25 @@ fn there_are_no_steps_while_the_base_gang_is_down(#[case] is_base_down: bool, #[
     assert_eq!(next.targets[0].from, from);
 }
 
-/// Surge is the first whole new version: nothing goes before that of all parts is up.
+/// Surge is the first whole new version: nothing goes before that of all parts is up. Surge of the template
+/// before is a part of the old version.
 #[rstest]
-#[case::up_in_both(1, 1)]
-#[case::without_a_node_in_one(0, i32::MAX)]
-fn no_unit_goes_before_the_surge_of_all_parts_is_up(#[case] second: i32, #[case] from: i32) {
+#[case::up_in_both(1, 0, 1)]
+#[case::without_a_node_in_one(0, 0, i32::MAX)]
+#[case::of_the_template_before(1, 1, i32::MAX)]
+fn no_unit_goes_before_the_surge_of_all_parts_is_up(
+    #[case] second: i32,
+    #[case] surge_old: i32,
+    #[case] from: i32,
+) {
     let model = Model::new(2, 1, 1);
-    let with_surge = |name: usize, serving: i32| {
+    let with_surge = |name: usize, serving: i32, surge_old: i32| {
         let part = model.part(name);
         let numbers = Component {
             available: part.numbers.available + serving,
             surge: 1,
             surge_available: serving,
+            surge_old,
             limits: Limits {
                 max_unavailable: 1,
                 max_surge: 1,
@@ -151,10 +158,10 @@ fn no_unit_goes_before_the_surge_of_all_parts_is_up(#[case] second: i32, #[case]
         };
         Part { numbers, ..part }
     };
-    let next = update::next_step(&[with_surge(0, 1), with_surge(1, second)]);
+    let next = update::next_step(&[with_surge(0, 1, 0), with_surge(1, second, surge_old)]);
     let targets: Vec<i32> = next.targets.iter().map(|target| target.from).collect();
     assert_eq!(targets, [from; 2]);
-    let waits_for = (second == 0).then_some("the surge of part-1 is not up yet");
+    let waits_for = (second == surge_old).then_some("the surge of part-1 is not up yet");
     assert_eq!(next.waits_for.as_deref(), waits_for);
 }
 

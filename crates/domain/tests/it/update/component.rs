@@ -38,6 +38,7 @@ pub(super) fn component(given: &str) -> Component {
         is_recreated: given.contains("recreated"),
         surge,
         surge_available,
+        surge_old: 0,
         limits: Limits::of_group(Some(&rolling), desired, minimum, number("from")),
         is_without_surge: given.contains("without"),
         held: number("vacant").unwrap_or(0),

@@ -76,6 +76,20 @@ fn surge_goes_when_all_others_are_new_and_available() {
     assert_eq!(progress.update_ended_at, None, "surge is left");
 }
 
+/// A newer template came in the turn: its surge is that of the old version, which has to stay whole while
+/// other parts of the replica have nothing of the new one.
+#[rstest]
+#[case::no_step_is_under_way(false, 1)]
+#[case::a_coherent_step_is_under_way(true, 0)]
+fn old_surge_goes_once_a_coherent_step_is_up(#[case] is_in_flight: bool, #[case] deletions: usize) {
+    let clique = clique(2);
+    let mut pods = ready(&clique, 0..4);
+    pods.push(old(pod(&clique, 4).ready()));
+    let mut snapshot = with_surge(&clique, pods);
+    snapshot.set.as_mut().unwrap().update.holds_old_surge = is_in_flight;
+    assert_eq!(deleted(&snapshot), deletions);
+}
+
 #[test]
 fn surge_is_scaled_in_once_its_record_has_ended() {
     let clique = clique(2);

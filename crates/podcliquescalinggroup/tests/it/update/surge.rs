@@ -9,7 +9,7 @@ use podcliquescalinggroup::status::count_serving_surge;
 use rstest::rstest;
 
 use super::{all_ready, created, deleted, updated};
-use crate::situation::{complete, plan};
+use crate::situation::{complete, demo, plan};
 
 /// One group replica may exist beyond the three.
 fn with_surge() -> Snapshot {
@@ -136,8 +136,8 @@ fn a_surge_replica_goes_when_all_others_are_new_and_available() {
     assert_eq!(progress.update_ended_at, None);
 }
 
-/// A switch to `OnDelete` ends the turn. One engine with `maxUnavailable: 0` would be down if the surge replica
-/// went before its successor is up.
+/// A switch to `OnDelete` ends the turn. One engine with `maxUnavailable: 0` would be down if the surge
+/// replica went before its successor is up.
 #[rstest]
 #[case::one_is_being_replaced(true)]
 #[case::all_others_are_up(false)]
@@ -158,4 +158,38 @@ fn a_surge_replica_serves_on_without_a_turn_until_the_others_are_up(#[case] is_a
     let noted = plan(&snapshot).status.unwrap().scaled_in_replicas;
     assert_eq!(noted.is_some(), !is_away, "it is noted before it goes");
     assert_eq!(deleted(&snapshot), Vec::<String>::new());
+}
+
+/// A newer template came in the turn. Two serve as surge of the one before, and all others are up.
+#[rstest]
+#[case::no_step_is_under_way(false, 4)]
+#[case::a_step_is_under_way(true, 0)]
+fn old_surge_replicas_go_once_a_coherent_step_is_up(
+    #[case] is_in_flight: bool,
+    #[case] deletions: usize,
+) {
+    let mut snapshot = with_surge();
+    let set = &mut snapshot.owner.as_mut().unwrap().set;
+    set.spec.update_strategy.get_or_insert_default().type_ = UpdateStrategyType::Coherent;
+    let rolling = set.spec.template.scaling_groups[0].rolling_update.as_mut();
+    rolling.unwrap().max_surge = Some(2);
+    let progress = set.status.as_mut().unwrap().update_progress.as_mut();
+    let turn = &mut progress.unwrap().currently_updating[0];
+    turn.in_flight_epochs = is_in_flight
+        .then(|| "r1newest".to_owned())
+        .into_iter()
+        .collect();
+    let set = set.clone();
+    let mut surge = complete(&demo().build(), 5);
+    surge.retain(|podclique| {
+        let name = ownership::name(&podclique.metadata);
+        name.contains("-g-3-") || name.contains("-g-4-")
+    });
+    for podclique in complete(&set, 3).into_iter().chain(surge) {
+        let (uid, pods) = all_ready(&podclique);
+        snapshot.pods.insert(uid, pods);
+        let name = ownership::name(&podclique.metadata).to_owned();
+        snapshot.podcliques.insert(name, Arc::new(podclique));
+    }
+    assert_eq!(deleted(&snapshot).len(), deletions);
 }

@@ -83,7 +83,8 @@ pub(super) fn find_standstill(
 }
 
 /// Since when the update goes on, by its stored condition: in a pause, with a refused template, and while
-/// partitions keep all that is left, it is False. One that is Unknown tells nothing: it changed as the update stood.
+/// partitions keep all that is left, it is False. One that is Unknown tells nothing: it changed as the update
+/// stood.
 pub(super) fn goes_on_since(next: &PodCliqueSetStatus, now: Timestamp) -> Option<Timestamp> {
     let update = conditions::find(&next.conditions, ConditionType::UpdateInProgress)?;
     match update.status.as_str() {
