@@ -245,6 +245,19 @@ fn a_part_that_is_unknown(#[case] name: &str, #[case] change: Change) {
     assert_eq!(status.exit(), Exit::Ok);
 }
 
+/// A viewer of one namespace: that there is no Deployment would be false.
+#[test]
+fn leases_of_deployments_that_may_not_be_read_are_not_known() {
+    let mut observed = healthy();
+    observed.deployments = Err("forbidden".to_owned());
+    observed.leases.clear();
+    let status = check_all(&observed, now());
+    assert_eq!(verdict(&status, "leader"), Verdict::Unknown);
+    let text = plain(&draw_status(&status));
+    let words = "the Deployments could not be read";
+    assert!(text.contains(words), "{text}");
+}
+
 /// An accepted set proves nothing without the configurations, a refusal by the webhook does.
 #[test]
 fn without_the_right_to_list_webhooks_the_right_is_named() {
