@@ -128,7 +128,8 @@ fn explain_does_not_announce_a_deadline_that_is_over() {
 #[case::in_the_replica_in_turn(0, true)]
 #[case::in_another_replica(1, false)]
 fn an_update_that_breaks_its_replica_names_the_way_back(#[case] turn: i32, #[case] is_named: bool) {
-    let state = json!({"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}});
+    let state =
+        json!({"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}});
     let mut workload = demo_with(&[ready(), on_node(&state, &json!({}), 0)], &[]);
     judge(&mut workload);
     workload.set.status.as_mut().unwrap().update_progress = Some(PcsUpdateProgress {

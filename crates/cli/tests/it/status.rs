@@ -255,10 +255,7 @@ fn a_part_that_is_unknown(#[case] name: &str, #[case] change: Change) {
     "x509: certificate signed by unknown authority",
     "another tool writes `caBundle` too"
 )]
-#[case::other_names(
-    "x509: certificate is valid for a, not b",
-    "correct `webhooks.url`"
-)]
+#[case::other_names("x509: certificate is valid for a, not b", "correct `webhooks.url`")]
 #[case::nobody_listens(
     "dial tcp 10.0.0.7:443: connect: connection refused",
     "no operator runs there"

@@ -52,9 +52,7 @@ pub(super) fn check(observed: &Observed) -> Check {
             let details = format!("not asked in namespace {namespace}: {why}; {known}");
             Check::new(NAME, Verdict::Unknown, details)
         }
-        WebhookAnswer::Failed(why) => {
-            Check::new(NAME, Verdict::Wrong, why).remedy(remedy_of(why))
-        }
+        WebhookAnswer::Failed(why) => Check::new(NAME, Verdict::Wrong, why).remedy(remedy_of(why)),
     }
 }
 

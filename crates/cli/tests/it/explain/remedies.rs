@@ -234,9 +234,10 @@ fn the_scheduler_is_named_when_no_pod_waits_for_it_any_more() {
         type_: ConditionType::Ready,
         status: Status::False,
         reason: Reason::WaitingForScheduler,
-        message: "replica 0: clique worker 0/2 pods scheduled: no scheduler named volcano has picked up \
+        message:
+            "replica 0: clique worker 0/2 pods scheduled: no scheduler named volcano has picked up \
                   demo-0-worker-bcdf0 yet"
-            .to_owned(),
+                .to_owned(),
     };
     let status = workload.set.status.get_or_insert_default();
     conditions::set(&mut status.conditions, verdict, Some(1), after(5));
