@@ -123,10 +123,6 @@ impl Failure {
                 "cannot {what}: the API server does not accept your login; log in again, or choose \
                  another context with --context"
             ),
-            403 if is_about_sets_everywhere(message) => format!(
-                "cannot {what}: you are not allowed to ({message}); name one namespace with -n instead of \
-                 -A, or ask an administrator for that right in all namespaces"
-            ),
             403 if message.contains("grove.io") => format!(
                 "cannot {what}: you are not allowed to ({message}); ask an administrator for that \
                  right: the chart adds grove's kinds to the ClusterRole `{}`",
@@ -160,10 +156,4 @@ fn innermost(error: &dyn std::error::Error) -> String {
         last = source;
     }
     last.to_string()
-}
-
-/// Whether the API server refuses to list the sets of all namespaces. Those of one may be allowed.
-fn is_about_sets_everywhere(message: &str) -> bool {
-    message.contains("cannot list resource \"podcliquesets\"")
-        && message.contains("at the cluster scope")
 }

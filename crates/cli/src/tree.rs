@@ -25,7 +25,7 @@ pub use build::{build_tree, build_tree_by};
 pub use contradictions::mark_contradictions;
 pub use draw::{draw_tree, draw_tree_within, draw_warned_tree};
 pub use follow::{cut_above_sum, cut_lines};
-pub use overview::{SetSummary, draw_overview, draw_sum, hint_of, summarize};
+pub use overview::{SetSummary, draw_overview, draw_sum, summarize};
 
 /// Runs the command.
 pub async fn run(args: &TreeArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
@@ -125,12 +125,7 @@ impl Overview {
         } else {
             draw_overview(&self.shown, args.all_namespaces, width)
         };
-        let sum = draw_sum(&self.all);
-        let sum = match hint_of(&self.shown) {
-            "" => sum,
-            hint => format!("{}; {hint}", sum.trim_end()),
-        };
-        table + &sum
+        table + &draw_sum(&self.all)
     }
 }
 

@@ -12,7 +12,6 @@ impl Named {
             .with("CLASS", name_after(sentence, "no PriorityClass with name "))
             .with("QUOTA", name_after(sentence, "exceeded quota: "))
             .with("CLAIM", name_after(sentence, "persistentvolumeclaim \""))
-            .with("SCHEDULER", name_after(sentence, "no scheduler named "))
             .with_queue(sentence)
             .with_taken(sentence)
     }

@@ -54,9 +54,6 @@ const FEWEST: usize = 2;
 /// If not even these fit, the namespace is below its line.
 const NAME_ONLY: Range<usize> = 1..2;
 
-/// More ready sets than this fill a terminal.
-const MANY: usize = 30;
-
 /// Before the text below a line.
 const MARGIN: &str = "  ";
 /// The least that such a text is wrapped to.
@@ -118,17 +115,6 @@ fn line_of(set: &PodCliqueSet, absence: Option<&OperatorAbsence>, now: Timestamp
 pub fn draw_sum(all: &[SetSummary]) -> String {
     let broken = all.iter().filter(|line| !line.is_ready()).count();
     format!("{}, {broken} not ready\n", count(all.len(), "set"))
-}
-
-/// Where those that are not ready, which come first, scroll out of a terminal: how to see only these.
-pub fn hint_of(shown: &[SetSummary]) -> &'static str {
-    let broken = shown.iter().filter(|line| !line.is_ready()).count();
-    let is_hidden = broken > 0 && shown.len() - broken > MANY;
-    if is_hidden {
-        "`--not-ready` shows these only\n"
-    } else {
-        ""
-    }
 }
 
 /// Draws the lines; `with_namespace` if they have more than one namespace. The cause of a set that is not

@@ -28,12 +28,6 @@ fn answered(code: u16, message: &str) -> kube::Error {
     "for that right: the chart adds grove's kinds to the ClusterRole `edit`"
 )]
 #[case(
-    403,
-    "podcliquesets.grove.io is forbidden: User \"x\" cannot list resource \"podcliquesets\" in API group \
-     \"grove.io\" at the cluster scope",
-    "name one namespace with -n instead of -A, or ask an administrator for that right in all namespaces"
-)]
-#[case(
     404,
     "404 page not found",
     "is grove installed there? `kubectl grove status`"

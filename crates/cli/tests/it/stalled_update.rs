@@ -15,7 +15,7 @@ use rstest::rstest;
 use serde_json::json;
 use testkit::builders::after;
 
-use crate::read::{breach, demo_with, judge, now, on_node, plain, ready};
+use crate::read::{breach, demo_with, now, on_node, plain, ready};
 
 /// It is Ready for this reason.
 fn running(reason: Reason) -> Workload {
@@ -121,24 +121,4 @@ fn explain_does_not_announce_a_deadline_that_is_over() {
                     continues once the cause is fixed";
     assert!(words.contains(expected), "{text}");
     assert!(!words.contains("unless its update"), "{text}");
-}
-
-/// The cause is the pod's, with the remedy of an image, and the fastest way out is the former template.
-#[rstest]
-#[case::in_the_replica_in_turn(0, true)]
-#[case::in_another_replica(1, false)]
-fn an_update_that_breaks_its_replica_names_the_way_back(#[case] turn: i32, #[case] is_named: bool) {
-    let state =
-        json!({"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}});
-    let mut workload = demo_with(&[ready(), on_node(&state, &json!({}), 0)], &[]);
-    judge(&mut workload);
-    workload.set.status.as_mut().unwrap().update_progress = Some(PcsUpdateProgress {
-        currently_updating: vec![ReplicaUpdateProgress::begin(turn, Time(after(100)))],
-        ..PcsUpdateProgress::begin(Time(after(100)))
-    });
-    let podcliques = workload.observe();
-    let answer = search(&workload, &podcliques, None, now()).unwrap();
-    let text = plain(&draw_explanation(&answer.explain(&[]), now(), &Utc));
-    let command = "`kubectl grove undo demo -n default` puts the former templates back";
-    assert_eq!(text.contains(command), is_named, "{text}");
 }

@@ -245,46 +245,6 @@ fn a_part_that_is_unknown(#[case] name: &str, #[case] change: Change) {
     assert_eq!(status.exit(), Exit::Ok);
 }
 
-/// The words of the API server about a webhook that it cannot call.
-#[rstest]
-#[case::expired(
-    "tls: failed to verify certificate: x509: certificate has expired or is not yet valid",
-    "the leading operator renews its certificate"
-)]
-#[case::another_authority(
-    "x509: certificate signed by unknown authority",
-    "another tool writes `caBundle` too"
-)]
-#[case::other_names("x509: certificate is valid for a, not b", "correct `webhooks.url`")]
-#[case::nobody_listens(
-    "dial tcp 10.0.0.7:443: connect: connection refused",
-    "no operator runs there"
-)]
-#[case::another_error(
-    "context deadline exceeded",
-    "exceeded docs/operations.md lists the webhook's errors"
-)]
-fn a_webhook_that_cannot_be_called_has_a_remedy(#[case] why: &str, #[case] remedy: &str) {
-    let mut observed = healthy();
-    observed.answer = WebhookAnswer::Failed(why.to_owned());
-    let text = plain(&draw_status(&check_all(&observed, now())));
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains(remedy), "{text}");
-}
-
-/// A viewer of one namespace: that there is no Deployment would be false.
-#[test]
-fn leases_of_deployments_that_may_not_be_read_are_not_known() {
-    let mut observed = healthy();
-    observed.deployments = Err("forbidden".to_owned());
-    observed.leases.clear();
-    let status = check_all(&observed, now());
-    assert_eq!(verdict(&status, "leader"), Verdict::Unknown);
-    let text = plain(&draw_status(&status));
-    let words = "the Deployments could not be read";
-    assert!(text.contains(words), "{text}");
-}
-
 /// An accepted set proves nothing without the configurations, a refusal by the webhook does.
 #[test]
 fn without_the_right_to_list_webhooks_the_right_is_named() {

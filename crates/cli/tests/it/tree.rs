@@ -3,8 +3,7 @@
 use api::PodCliqueSet;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use cli::tree::{
-    build_tree, cut_above_sum, cut_lines, draw_overview, draw_sum, draw_tree_within, hint_of,
-    summarize,
+    build_tree, cut_above_sum, cut_lines, draw_overview, draw_sum, draw_tree_within, summarize,
 };
 use cli::workload::Workload;
 use insta::assert_snapshot;
@@ -101,27 +100,6 @@ fn broken_sets_come_first() {
         (&json!(0), &json!(1))
     );
     assert_eq!(first["created"], json!(after(0)));
-}
-
-/// Below a long list only its end is in sight, and the broken sets are at its top.
-#[rstest]
-#[case::one_is_broken(1, 31, true)]
-#[case::a_short_list(1, 30, false)]
-#[case::all_run(0, 31, false)]
-#[case::only_broken_ones(31, 0, false)]
-fn a_long_list_says_how_to_see_the_broken_sets(
-    #[case] broken: usize,
-    #[case] ready: usize,
-    #[case] is_told: bool,
-) {
-    let lacks = |n: usize| {
-        let name = format!("b{n}");
-        with(&name, Status::False, Reason::InsufficientResources, "no")
-    };
-    let runs = |n: usize| with(&format!("a{n}"), Status::True, Reason::AllReady, "1/1");
-    let sets: Vec<_> = (0..broken).map(lacks).chain((0..ready).map(runs)).collect();
-    let hint = hint_of(&summarize(&sets, None, now()));
-    assert_eq!(!hint.is_empty(), is_told, "{hint}");
 }
 
 /// The cause of a set that is not ready is below its line, whole.

@@ -1,8 +1,6 @@
 //! Updates (docs/semantics.md §14): the replica that has the turn, and the time at which a stalled
 //! update is reported.
 
-use api::conditions::Reason;
-use domain::object::ownership;
 use domain::update;
 use domain::workload::layout::{self, LayoutSlot};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -30,23 +28,7 @@ pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<NextStep> {
         part.filter(|p| p.replica == turn)
             .and_then(|p| of_part(view, p)),
     );
-    steps.extend(way_back(situation, turn));
     steps
-}
-
-/// The command that takes the newest templates back, if a person has to fix the replica that gets them.
-fn way_back(situation: &Situation<'_, '_>, turn: i32) -> Option<NextStep> {
-    let part = situation.finding.part.as_ref()?;
-    let is_blocked = situation.reason.is_some_and(Reason::is_blocking);
-    if part.replica != turn || !is_blocked {
-        return None;
-    }
-    let set = &situation.view.workload.set.metadata;
-    let namespace = set.namespace.as_deref().unwrap_or_default();
-    let command = format!("kubectl grove undo {} -n {namespace}", ownership::name(set));
-    Some(NextStep::sometime(format!(
-        "`{command}` puts the former templates back"
-    )))
 }
 
 /// The time at which the part is reported as stalled.

@@ -7,30 +7,6 @@ const NAME: &str = "webhook";
 const RIGHT: &str = "ask for verb list on mutatingwebhookconfigurations and \
                      validatingwebhookconfigurations of admissionregistration.k8s.io";
 
-/// Words of the API server about a webhook that it cannot call, each with the remedy (docs/operations.md,
-/// "Errors of the webhook").
-const FAILURES: [(&str, &str); 5] = [
-    (
-        "certificate has expired",
-        "the leading operator renews its certificate, in mode `manual` its provider does: look at the \
-         line of the leader, and for a missing right in its log",
-    ),
-    (
-        "signed by unknown authority",
-        "another tool writes `caBundle` too: let only one write it; in mode `manual` write the CA of the \
-         Secret there",
-    ),
-    (
-        "certificate is valid for",
-        "the certificate has other names: correct `webhooks.url`; in mode `manual` the certificate",
-    ),
-    ("connection refused", NO_OPERATOR),
-    ("no endpoints available", NO_OPERATOR),
-];
-const NO_OPERATOR: &str = "no operator runs there, or none is ready: look at the lines of the operator and \
-                           of the leader";
-const MANUAL: &str = "docs/operations.md lists the webhook's errors and their remedies";
-
 pub(super) fn check(observed: &Observed) -> Check {
     let webhooks = match observed.webhooks.as_deref() {
         Ok([]) => {
@@ -52,7 +28,8 @@ pub(super) fn check(observed: &Observed) -> Check {
             let details = format!("not asked in namespace {namespace}: {why}; {known}");
             Check::new(NAME, Verdict::Unknown, details)
         }
-        WebhookAnswer::Failed(why) => Check::new(NAME, Verdict::Wrong, why).remedy(remedy_of(why)),
+        WebhookAnswer::Failed(why) => Check::new(NAME, Verdict::Wrong, why)
+            .remedy("docs/operations.md lists the webhook's errors and their remedies"),
     }
 }
 
@@ -73,16 +50,6 @@ fn judge_accepted(webhooks: Result<&[ObservedWebhook], &str>, namespace: &str) -
             Check::new(NAME, Verdict::Unknown, details)
         }
     }
-}
-
-/// The remedy of a failed call.
-fn remedy_of(why: &str) -> String {
-    let mut all = FAILURES.iter();
-    let known = all.find(|(words, _)| why.contains(*words));
-    known.map_or_else(
-        || MANUAL.to_owned(),
-        |(_, remedy)| format!("{remedy}; {MANUAL}"),
-    )
 }
 
 fn registered(webhooks: &[ObservedWebhook]) -> String {

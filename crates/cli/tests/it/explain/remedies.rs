@@ -13,7 +13,7 @@ use strum::IntoEnumIterator as _;
 use testkit::builders::after;
 
 use super::explain;
-use crate::read::{demo_with, gated, on_node, ready};
+use crate::read::{demo_with, gated, on_node};
 
 const MANUAL: &str = include_str!("../../../../../docs/operations.md");
 
@@ -224,28 +224,6 @@ fn explain_knows_the_names_of_each_remedy() {
 fn a_remedy_has_the_names_of_the_objects(#[case] reason: Reason, #[case] remedy: &str) {
     let answer = explain(&stuck_for(reason), &[]);
     assert_eq!(answer.remedy.as_deref(), Some(remedy));
-}
-
-/// The condition is a moment older than the pods: no pod waits any more, so only the sentence has the name.
-#[test]
-fn the_scheduler_is_named_when_no_pod_waits_for_it_any_more() {
-    let mut workload = demo_with(&[ready(), ready()], &[]);
-    let verdict = ConditionUpdate {
-        type_: ConditionType::Ready,
-        status: Status::False,
-        reason: Reason::WaitingForScheduler,
-        message:
-            "replica 0: clique worker 0/2 pods scheduled: no scheduler named volcano has picked up \
-                  demo-0-worker-bcdf0 yet"
-                .to_owned(),
-    };
-    let status = workload.set.status.get_or_insert_default();
-    conditions::set(&mut status.conditions, verdict, Some(1), after(5));
-    let remedy = explain(&workload, &[]).remedy.unwrap();
-    assert!(
-        remedy.starts_with("check that scheduler volcano runs"),
-        "{remedy}"
-    );
 }
 
 /// Policies and webhooks have nothing to do with a right that the operator lacks.
