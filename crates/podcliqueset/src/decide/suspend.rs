@@ -53,7 +53,10 @@ pub(super) fn next_end(
     now: Timestamp,
 ) -> Option<Timestamp> {
     let waits = snapshot.is_suspended() && !snapshot.stored.spec.suspend;
-    let end = last_pods::next_suspended_end(snapshot, roster, now).filter(|_| waits);
+    if !waits {
+        return None;
+    }
+    let end = last_pods::next_suspended_end(snapshot, roster, now);
     end.filter(|at| *at < Timestamp::MAX)
 }
 
