@@ -47,15 +47,28 @@ impl SlotHistory {
 
     /// The last holders of slots that none of these pods fills, as far as they were lost.
     pub fn lost_beside(&self, podclique_uid: &str, pods: &[Arc<Pod>]) -> Vec<Arc<Pod>> {
+        let lost = self.lost_of(podclique_uid);
+        // Most PodCliques have lost none, and each decision comes here.
+        if lost.is_empty() {
+            return Vec::new();
+        }
         let held: BTreeSet<i32> = pods.iter().filter_map(|p| p.index()).collect();
-        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let slots = all.get(podclique_uid).into_iter().flatten();
-        let empty = slots.filter(|(index, _)| !held.contains(index));
-        let mut lost: Vec<Arc<Pod>> = empty
-            .filter_map(|(_, holder)| holder.lost.clone())
+        let mut lost: Vec<Arc<Pod>> = lost
+            .into_iter()
+            .filter(|(index, _)| !held.contains(index))
+            .map(|(_, pod)| pod)
             .collect();
         domain::object::pod::sort_pods(&mut lost);
         lost
+    }
+
+    /// The last holders of slots that were lost, with their indexes.
+    fn lost_of(&self, podclique_uid: &str) -> Vec<(i32, Arc<Pod>)> {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let slots = all.get(podclique_uid).into_iter().flatten();
+        slots
+            .filter_map(|(index, holder)| Some((*index, holder.lost.clone()?)))
+            .collect()
     }
 
     /// The PodClique is gone.
