@@ -113,10 +113,10 @@ pub fn is_edited_in_place(set: &PodCliqueSet, replica: i32) -> bool {
 /// pods go anyway (docs/semantics.md §15.3). Where a clique or group has a partition, turns that follow
 /// the resume keep to it.
 pub fn takes_all_at_once(set: &PodCliqueSet, replica: i32) -> bool {
-    let mut components = components_of(&set.spec.template);
+    // Asked for each PodClique: the components of the template are listed last.
     suspension::is_suspended(set.status.as_ref())
         && replica >= partition(set)
-        && components.all(|component| component.partition() <= 0)
+        && components_of(&set.spec.template).all(|component| component.partition() <= 0)
 }
 
 /// Whether the user paused the update.
