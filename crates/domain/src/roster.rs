@@ -38,6 +38,8 @@ pub struct Roster<'a> {
     /// The slots that the set should have, by the live replica counts of its groups.
     pub layout: Layout<'a>,
     set: &'a PodCliqueSet,
+    /// When the set was resumed for the last time: read once, as it is asked for each pod.
+    resumed_at: Option<Timestamp>,
     positions: Positions<'a>,
     groups: HashMap<&'a str, &'a PodCliqueScalingGroup>,
     gangs: HashMap<&'a str, &'a PodGang>,
@@ -76,6 +78,7 @@ impl<'a> Roster<'a> {
             found: HashMap::new(),
             previous: BTreeMap::new(),
             positions: Positions::of(object::name(&set.metadata), template),
+            resumed_at: suspension::resumed_at(set.status.as_ref()),
             layout,
             set,
         };
@@ -152,7 +155,7 @@ impl<'a> Roster<'a> {
 
     /// When the set was resumed for the last time, if ever.
     pub fn resumed_at(&self) -> Option<Timestamp> {
-        suspension::resumed_at(self.set.status.as_ref())
+        self.resumed_at
     }
 
     /// Whether it is stored that the PodClique of a job has done its work in the present attempt,
