@@ -80,13 +80,14 @@ pub fn turn_in<'a>(
     set: &PodCliqueSet,
     status: &'a PodCliqueSetStatus,
 ) -> Option<&'a ReplicaUpdateProgress> {
-    if is_on_delete(set) || training::is_training(set) || suspension::is_stored(status) {
-        return None;
-    }
+    // Most sets are not being updated, and this is asked for each pod and PodClique.
     let progress = status.update_progress.as_ref()?;
     let is_running = progress.update_ended_at.is_none();
     let first = progress.currently_updating.first();
-    first.filter(|turn| is_running && turn.update_ended_at.is_none())
+    let turn = first.filter(|turn| is_running && turn.update_ended_at.is_none())?;
+    let has_none =
+        is_on_delete(set) || training::is_training(set) || suspension::is_stored(status);
+    (!has_none).then_some(turn)
 }
 
 /// Whether this replica has the turn: only then its pods are replaced because of the template, and

@@ -135,7 +135,7 @@ pub(super) fn count_creatable(gang: &PodGang, part: &ObservedClique, wanted: i32
 
 /// Whether the pod was created before its gang lost its quota.
 pub(super) fn is_of_earlier_round(existing: Option<&PodGang>, pod: &Pod) -> bool {
-    existing.is_some_and(|gang| !pod.has_run_out() && quota::is_of_earlier_round(gang, pod))
+    existing.is_some_and(|gang| quota::is_of_earlier_round(gang, pod) && !pod.has_run_out())
 }
 
 /// Writes the number of pods for which the gang needs quota: from the time on at which it may start,
