@@ -85,8 +85,7 @@ pub fn turn_in<'a>(
     let is_running = progress.update_ended_at.is_none();
     let first = progress.currently_updating.first();
     let turn = first.filter(|turn| is_running && turn.update_ended_at.is_none())?;
-    let has_none =
-        is_on_delete(set) || training::is_training(set) || suspension::is_stored(status);
+    let has_none = is_on_delete(set) || training::is_training(set) || suspension::is_stored(status);
     (!has_none).then_some(turn)
 }
 

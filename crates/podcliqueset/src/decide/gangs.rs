@@ -212,6 +212,9 @@ fn ask_for_more(
     existing: &Arc<PodGang>,
     asks: bool,
 ) -> Option<Action> {
+    if !snapshot.scheduler.is_queued {
+        return None;
+    }
     let mut next = (**existing).clone();
     let found = Some(&**existing);
     quota::request(snapshot, roster, (gang, found), asks, &mut next.metadata);
@@ -270,9 +273,12 @@ fn pod_groups(
     let holds_joining = quota.holds_joining(roster, &entries, is_listed);
     entries
         .into_iter()
-        .filter(|(name, entry)| *entry != Entry::Absent && (is_listed(name) || !holds_joining))
+        .filter(|(name, entry)| *entry != Entry::Absent && (!holds_joining || is_listed(name)))
         .map(|(name, entry)| {
             let group = pod_group(snapshot, roster, name, entry, existing);
+            if matches!(quota, Quota::Unlimited) {
+                return group;
+            }
             let before = existing.and_then(|g| g.spec.pod_groups.iter().find(|p| p.name == name));
             quota.limit(group, roster.slot_named(name).standing(), before)
         })
