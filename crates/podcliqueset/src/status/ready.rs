@@ -212,7 +212,7 @@ fn hold(
 ) -> ConditionUpdate {
     let causes = roster.layout.slots().filter_map(|part| {
         let seen = roster.slot(part).standing()?;
-        let (_, cause) = readiness::unsettled(&roster.view_of(seen, now));
+        let (_, cause) = readiness::unsettled(seen.pods.iter().map(AsRef::as_ref), now);
         Some(cause?.within(&describe_place(part)))
     });
     let before = snapshot.stored.status.as_ref();

@@ -64,7 +64,7 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
             ready_condition(true, Reason::MinimumReady, message)
         }
     };
-    let (count, cause) = unsettled(look);
+    let (count, cause) = unsettled(look.pods.iter().copied(), look.now);
     let status = look.podclique.status.as_ref();
     let before = status.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
     hold(before, verdict, up.saturating_sub(count) >= minimum, cause)
@@ -86,11 +86,9 @@ fn describe_all(up: i32, done: i32) -> String {
 }
 
 /// The number of Ready pods that may be about to crash again, and the first of their causes.
-pub fn unsettled(look: &CliqueView<'_>) -> (i32, Option<Cause>) {
-    let causes: Vec<Cause> = look
-        .pods
-        .iter()
-        .filter_map(|p| find_unsettled(p, look.now))
+pub fn unsettled<'a>(pods: impl Iterator<Item = &'a Pod>, now: Timestamp) -> (i32, Option<Cause>) {
+    let causes: Vec<Cause> = pods
+        .filter_map(|p| find_unsettled(p, now))
         .map(|cause| cause.within("a pod has been ready for less than 10 s: "))
         .collect();
     (to_i32(causes.len()), cause::first(causes))
