@@ -22,12 +22,19 @@ pub(super) fn removals(snapshot: &Snapshot) -> Vec<Action> {
     let Some(gang) = snapshot.gang.as_deref().filter(|g| gang::opens_gates(g)) else {
         return Vec::new();
     };
-    let listed = snapshot.listed();
-    let name = ownership::name(&snapshot.podclique.metadata);
-    let removals = snapshot
+    let mut gated = snapshot
         .pods
         .iter()
-        .filter(|p| !p.is_terminating() && listed.contains(p.name()))
+        .filter(|p| !p.is_terminating() && p.gate_position().is_some())
+        .peekable();
+    // Most decisions find no gate, and the list may have thousands of pods.
+    if gated.peek().is_none() {
+        return Vec::new();
+    }
+    let listed = snapshot.listed();
+    let name = ownership::name(&snapshot.podclique.metadata);
+    let removals = gated
+        .filter(|p| listed.contains(p.name()))
         .filter(|p| !quota::is_of_earlier_round(gang, p));
     let Some(room) = snapshot.quota_room() else {
         return removals
