@@ -25,7 +25,7 @@ impl Roster<'_> {
             if found.is_terminating() {
                 return GroupPart::on_its_way_out(&found.podclique);
             }
-            let facts = found.facts().in_update(is_updating);
+            let facts = found.counts().in_update(is_updating);
             Some(GroupPart::standing(&facts))
         });
         facts.in_update(is_updating)

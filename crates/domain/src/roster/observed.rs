@@ -71,6 +71,16 @@ impl ObservedClique {
         CliqueFacts::of(&self.podclique, self.pods.iter().map(AsRef::as_ref))
     }
 
+    /// How many of its pods are Ready, done, or about to be done.
+    pub fn count_ready(&self) -> i32 {
+        self.counts().ready
+    }
+
+    /// The inputs of its breach condition without the pod to blame.
+    pub(super) fn counts(&self) -> CliqueFacts {
+        CliqueFacts::counted(&self.podclique, self.pods.iter().map(AsRef::as_ref))
+    }
+
     /// The minimum of pods: never more than `spec.replicas`.
     pub fn minimum(&self) -> i32 {
         gang::clique_minimum(&self.podclique.spec)
@@ -78,7 +88,7 @@ impl ObservedClique {
 
     /// Whether its minimum of pods is Ready, or done.
     pub fn is_up(&self) -> bool {
-        self.facts().ready >= self.minimum()
+        self.count_ready() >= self.minimum()
     }
 
     /// Whether its replicas are scaled to 0.

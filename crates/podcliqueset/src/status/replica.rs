@@ -38,7 +38,7 @@ pub(super) fn judge_replica(
 /// again.
 fn is_settled(part: &ObservedClique, now: Timestamp) -> bool {
     let unsettled = part.count(|pod| readiness::find_unsettled(pod, now).is_some());
-    part.facts().ready.saturating_sub(unsettled) >= part.minimum()
+    part.count_ready().saturating_sub(unsettled) >= part.minimum()
 }
 
 /// Whether the PodClique and all its pods have the newest template.

@@ -20,11 +20,20 @@ impl CliqueFacts {
     /// The facts of a PodClique and its pods now; for a job those without a delay.
     pub fn of<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> Self {
         let pods: Vec<&Pod> = pods.collect();
-        let staying: Vec<&Pod> = pods
-            .iter()
-            .filter(|p| !p.is_terminating())
-            .copied()
-            .collect();
+        let status = podclique.status.as_ref();
+        let stored = status.and_then(|s| s.breach_cause.as_ref());
+        let culprit = find_culprit(pods.iter().copied(), training::is_of_job(podclique));
+        Self {
+            cause: find_cause(stored, culprit.as_ref()),
+            culprit,
+            ..Self::counted(podclique, pods.into_iter())
+        }
+    }
+
+    /// The same without the pod to blame, which takes far longer than to count them. Each decision on
+    /// a set counts the pods of all its PodCliques, several times.
+    pub fn counted<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> Self {
+        let staying: Vec<&Pod> = pods.filter(|p| !p.is_terminating()).collect();
         let is_training = training::is_of_job(podclique);
         let ready = if is_training {
             slots_of_job(podclique, &staying, |p| p.is_ready() || p.is_finishing())
@@ -32,8 +41,6 @@ impl CliqueFacts {
             to_i32(staying.iter().filter(|p| p.is_ready()).count())
         };
         let status = podclique.status.as_ref();
-        let stored = status.and_then(|s| s.breach_cause.as_ref());
-        let culprit = find_culprit(pods.iter().copied(), is_training);
         let facts = Self {
             replicas: podclique.spec.replicas,
             min_available: podclique
@@ -50,8 +57,8 @@ impl CliqueFacts {
             is_held: false,
             awaits_quota: false,
             training: is_training.then(|| facts_of_job(podclique, &staying)),
-            cause: find_cause(stored, culprit.as_ref()),
-            culprit,
+            cause: None,
+            culprit: None,
         };
         facts.with_job_delay(SignedDuration::ZERO)
     }

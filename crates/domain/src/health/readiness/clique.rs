@@ -32,7 +32,7 @@ pub struct CliqueView<'a> {
 /// Ready: the required number of pods is Ready, completed ones of a job included. Beyond that the
 /// message names the cause that keeps the others from running.
 pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
-    let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
+    let facts = CliqueFacts::counted(look.podclique, look.pods.iter().copied());
     let (up, minimum) = (facts.ready, facts.minimum());
     if facts.training.as_ref().is_some_and(|t| t.has_succeeded) {
         return ready_condition(true, Reason::AllReady, "all pods completed".to_owned());
@@ -109,7 +109,7 @@ pub fn next_look<'a>(
 
 /// Why fewer pods are Ready than the minimum, or, for `all`, than `spec.replicas`.
 pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
-    let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
+    let facts = CliqueFacts::counted(look.podclique, look.pods.iter().copied());
     let has_succeeded = facts.training.as_ref().is_some_and(|t| t.has_succeeded);
     let need = if all { facts.replicas } else { facts.minimum() };
     if has_succeeded || facts.ready >= need {
