@@ -74,7 +74,8 @@ pub(crate) fn surge_indexes(snapshot: &Snapshot) -> BTreeSet<i32> {
 /// Returns whether a pod is a surge pod.
 pub(crate) fn surge_of(snapshot: &Snapshot) -> impl Fn(&Pod) -> bool + use<> {
     let surge = surge_indexes(snapshot);
-    move |pod| pod.index().is_some_and(|index| surge.contains(&index))
+    // An index is read from text, and outside of an update there is no surge.
+    move |pod| !surge.is_empty() && pod.index().is_some_and(|index| surge.contains(&index))
 }
 
 /// The surge pods that exist.
