@@ -56,9 +56,10 @@ pub(super) fn is_available(podclique: &PodClique) -> bool {
 
 /// Whether the PodClique and all its pods have the newest template.
 fn is_updated(hashed: &Hashed<'_>, clique: &str, podclique: &PodClique) -> bool {
-    let status = podclique.status.clone().unwrap_or_default();
+    let status = podclique.status.as_ref();
+    let of_pods = status.and_then(|s| s.current_pod_template_hash.as_deref());
     let label = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
-    newest_hash(hashed, clique) == label && label == status.current_pod_template_hash.as_deref()
+    newest_hash(hashed, clique) == label && label == of_pods
 }
 
 fn newest_hash<'a>(hashed: &'a Hashed<'_>, clique: &str) -> Option<&'a str> {
