@@ -40,6 +40,7 @@ pub(super) fn plan_children(snapshot: &Snapshot, recreation: &Recreation) -> [Ve
     ));
     let own = snapshot.podcliques.values();
     let begun: HashSet<i32> = own
+        .filter(|_| !surge.is_empty())
         .filter_map(|podclique| snapshot.replica_of(podclique))
         .filter(|j| surge.contains(j))
         .collect();
@@ -68,6 +69,9 @@ pub(super) fn plan_children(snapshot: &Snapshot, recreation: &Recreation) -> [Ve
 fn vacant_indexes(snapshot: &Snapshot) -> impl Fn(i32) -> bool + use<> {
     let mut vacant = rollout::held_indexes(snapshot);
     for podclique in snapshot.podcliques.values() {
+        if vacant.is_empty() {
+            break;
+        }
         let index = snapshot.replica_of(podclique);
         if let Some(index) = index.filter(|_| !ownership::is_terminating(&podclique.metadata)) {
             vacant.remove(&index);
