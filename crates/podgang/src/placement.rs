@@ -166,12 +166,20 @@ fn domain_of(node: &Node, level: &TopologyLevel) -> Option<String> {
 }
 
 fn fingerprint(scopes: &[PlacedScope<'_>], levels: &Levels) -> u64 {
-    let keys = levels.as_slice().iter().map(|level| level.key.as_str());
-    let mut all: Vec<String> = keys.map(str::to_owned).collect();
-    for scope in scopes {
-        all.push(scope.required.to_string());
-        all.extend(scope.nodes.iter().map(|node| (*node).to_owned()));
+    // One text, as a gang may have thousands of pods. Neither names nor keys contain a space.
+    let mut text = String::new();
+    let mut add = |word: &str| {
+        text.push_str(word);
+        text.push(' ');
+    };
+    for level in levels.as_slice() {
+        add(&level.key);
     }
-    // Neither names nor keys contain a space.
-    fnv::hash(all.join(" ").as_bytes())
+    for scope in scopes {
+        add(&scope.required.to_string());
+        for node in &scope.nodes {
+            add(node);
+        }
+    }
+    fnv::hash(text.as_bytes())
 }
