@@ -150,7 +150,6 @@ fn from_pod_group(change: &Change<PodGroup>, caches: &Caches) -> Vec<Key> {
 fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let read = |gang: &PodGang| {
         (
-            gang.spec.clone(),
             gang.metadata.annotations.clone(),
             gang.metadata.owner_references.clone(),
             readiness::no_domain_of(gang).map(str::to_owned),
@@ -166,7 +165,8 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
             .flat_map(|gang| members::find_by_base(gang, caches))
             .collect()
     };
-    if change.keeps(read) {
+    // A gang may list thousands of pods.
+    if change.keeps_part(|gang| &gang.spec) && change.keeps(read) {
         return all;
     }
     let key_in = |gang: &PodGang, name: &str| {

@@ -66,7 +66,7 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let beside = from_quota_of_base(change, caches);
     let mut namespaces = all.iter().map(|key| &key.namespace);
     let is_served = namespaces.any(|namespace| caches.is_served::<PodGroup>(namespace));
-    let lists_others = is_served && !change.keeps(|gang| gang.spec.pod_groups.clone());
+    let lists_others = is_served && !change.keeps_part(|gang| &gang.spec.pod_groups);
     if lists_others || has_other_constraints(change) {
         let gangs = change.versions();
         all.extend(gangs.filter_map(|gang| base_of_scaled(&gang.metadata)));

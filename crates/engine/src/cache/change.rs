@@ -55,6 +55,14 @@ impl<K> Change<K> {
         read(old) == read(new)
     }
 
+    /// The same of a part that is too large to be copied for the comparison.
+    pub fn keeps_part<T: PartialEq>(&self, part: impl Fn(&K) -> &T) -> bool {
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            return false;
+        };
+        part(old) == part(new)
+    }
+
     /// The newest version.
     pub fn newest(&self) -> Option<&Arc<K>> {
         self.new.as_ref().or(self.old.as_ref())
