@@ -144,7 +144,7 @@ pub fn partition_of(rolling: Option<&RollingUpdate>) -> i32 {
 pub fn is_accepted(set: &PodCliqueSet, generation: &str) -> bool {
     let stored = set.status.as_ref();
     let stored = stored.and_then(|status| status.current_generation_hash.as_deref());
-    let is_other = stored.is_some_and(|stored| hash::is_ours(stored) && stored != generation);
+    let is_other = stored.is_some_and(|stored| stored != generation && hash::is_ours(stored));
     training::is_training(set) || !is_other
 }
 

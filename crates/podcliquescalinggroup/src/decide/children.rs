@@ -97,6 +97,8 @@ struct Group<'a> {
     older: [OnceCell<Vec<Restored>>; 2],
     /// Whether nothing is created, since the newest template waits for the answer to its check.
     is_unchecked: bool,
+    /// Whether existing PodCliques take a changed template.
+    is_due: bool,
 }
 
 impl<'a> Group<'a> {
@@ -121,6 +123,8 @@ impl<'a> Group<'a> {
             ),
             older: [OnceCell::new(), OnceCell::new()],
             is_unchecked: snapshot.is_update_unchecked(),
+            is_due: is_edited_in_place(&owner.set, snapshot.replica()?)
+                && !snapshot.is_update_held(),
             cliques: hashed
                 .into_iter()
                 .map(|c| Ready::grouped(c, pods))
@@ -179,10 +183,8 @@ impl<'a> Group<'a> {
             }
             Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
             Slot::Current(found) | Slot::Orphan(found) => {
-                let is_in_place = is_edited_in_place(self.set, self.replica);
-                let is_due = is_in_place && !snapshot.is_update_held();
                 let desired = self.build_podclique(clique, member);
-                clique::corrected(found, &desired, false, is_due).map(Action::replace)
+                clique::corrected(found, &desired, false, self.is_due).map(Action::replace)
             }
         }
     }
