@@ -246,22 +246,26 @@ impl Snapshot {
     pub fn filled_slots(&self) -> impl Iterator<Item = (i32, Slot<&Arc<PodClique>>)> {
         self.podcliques.values().filter_map(|c| {
             let j = self.replica_of(c)?;
-            Some((j, self.slot(ownership::name(&c.metadata))))
+            Some((j, self.classify(c, Some(j))))
         })
     }
 
     /// The slot of the PodClique of that name.
     pub fn slot(&self, podclique: &str) -> Slot<&Arc<PodClique>> {
         match self.podcliques.get(podclique) {
-            Some(found) => self.classify(found),
+            Some(found) => self.classify(found, self.replica_of(found)),
             None if self.is_done(podclique) => Slot::Done,
             None => Slot::Empty,
         }
     }
 
-    fn classify<'a>(&self, found: &'a Arc<PodClique>) -> Slot<&'a Arc<PodClique>> {
+    fn classify<'a>(
+        &self,
+        found: &'a Arc<PodClique>,
+        replica: Option<i32>,
+    ) -> Slot<&'a Arc<PodClique>> {
         let meta = &found.metadata;
-        let wanted = self.replica_of(found).map(|j| self.attempt(j));
+        let wanted = replica.map(|j| self.attempt(j));
         let owner = match ownership::controller(meta) {
             None => Owner::Nobody,
             Some(owner) if owner.uid == ownership::uid(&self.group.metadata) => Owner::Set,

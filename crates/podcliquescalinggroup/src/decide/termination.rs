@@ -78,10 +78,14 @@ pub(super) fn scheduled_events(snapshot: &Snapshot) -> Vec<Event> {
 pub(super) fn terminated_events(snapshot: &Snapshot) -> Vec<Event> {
     let group = ownership::name(&snapshot.group.metadata);
     let uid = ownership::uid(&snapshot.group.metadata);
+    let attempts = snapshot.replica_attempts().iter();
+    let mut due = attempts.filter(|a| termination::needs_events(a)).peekable();
+    if due.peek().is_none() {
+        return Vec::new();
+    }
     let mut notes = Vec::new();
     let staying = replicas_to_delete(snapshot);
-    let attempts = snapshot.replica_attempts().iter();
-    for attempt in attempts.filter(|a| termination::needs_events(a)) {
+    for attempt in due {
         let replica = format!("group replica {} of {group}", attempt.replica);
         let terminated = termination::terminated_event(attempt, uid, &replica);
         notes.extend(about_set(snapshot, terminated));

@@ -25,13 +25,14 @@ pub(super) fn breached_since(
     if snapshot.is_suspended() {
         return None;
     }
-    let oldest = snapshot
-        .podcliques
-        .keys()
-        .filter_map(|n| snapshot.slot(n).standing()?.status.as_ref())
-        .filter_map(|s| StoredBreach::from(s).since())
-        .min();
-    StoredBreach::from(before).next(status, snapshot.breach_memory(), now, |_| oldest)
+    let oldest = || {
+        let names = snapshot.podcliques.keys();
+        names
+            .filter_map(|n| snapshot.slot(n).standing()?.status.as_ref())
+            .filter_map(|s| StoredBreach::from(s).since())
+            .min()
+    };
+    StoredBreach::from(before).next(status, snapshot.breach_memory(), now, |_| oldest())
 }
 
 /// The state of a group replica's part, by the stored status of its PodClique.

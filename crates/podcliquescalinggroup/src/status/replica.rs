@@ -23,10 +23,12 @@ pub(super) fn judge_replica<'a>(
     hashed: &Hashed<'_>,
     members: Members<'a>,
 ) -> Replica<'a> {
+    let cliques = members.cliques.iter();
+    let slots: Vec<_> = cliques.map(|member| snapshot.slot(&member.name)).collect();
     // A PodClique that has succeeded keeps counting after its deletion.
     let is_each = |claim: &dyn Fn(&str, &PodClique) -> bool| {
-        let mut all = members.cliques.iter();
-        all.all(|member| match snapshot.slot(&member.name).standing() {
+        let mut all = members.cliques.iter().zip(&slots);
+        all.all(|(member, slot)| match slot.standing() {
             Some(podclique) => claim(member.clique, podclique),
             None => snapshot.is_done(&member.name),
         })
