@@ -64,6 +64,9 @@ type Higher<'a> = (&'a PodClique, i32, Attempt);
 /// The PodCliques without a controller that the group adopts with their attempt: they are wanted,
 /// and no available PodClique is terminated because of them.
 fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher<'a>> {
+    if found.is_empty() {
+        return found;
+    }
     let has_run = |c: &&Arc<PodClique>| c.status.as_ref().is_some_and(|s| s.was_available);
     let lowest = fence::lowest(
         snapshot
