@@ -133,18 +133,18 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Ac
         .map(|g| &g.metadata)
         .filter(|m| is_owned(m));
     let set = ownership::uid(&snapshot.stored.metadata);
-    let mut own: Vec<_> = roster
+    let mut surplus: Vec<_> = roster
         .own()
         .map(|c| &c.podclique.metadata)
         .filter(|meta| ownership::is_controlled_by(meta, set))
+        .filter(|meta| !is_wanted(ownership::name(meta), &cliques))
         .collect();
-    own.sort_by(|a, b| a.name.cmp(&b.name));
+    surplus.sort_by(|a, b| a.name.cmp(&b.name));
     let groups = staying_groups
         .filter(|m| !is_wanted(ownership::name(m), &groups))
         .map(|m| (Action::delete::<PodCliqueScalingGroup>(m, PURPOSE), m));
-    let cliques = own
+    let cliques = surplus
         .into_iter()
-        .filter(|m| !is_wanted(ownership::name(m), &cliques))
         .map(|m| (Action::delete::<PodClique>(m, PURPOSE), m));
     groups
         .chain(cliques)
