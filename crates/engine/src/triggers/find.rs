@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueSet, codes, labels};
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, codes, labels};
 use domain::health::{fence, suspension, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
@@ -31,23 +31,24 @@ pub fn sets<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
 
 /// All fields of a set that its children read; its counts are not among them.
 pub fn read_by_children(set: &PodCliqueSet) -> impl PartialEq + use<> {
-    let status = set.status.clone().unwrap_or_default();
+    let none = PodCliqueSetStatus::default();
+    let status = set.status.as_ref().unwrap_or(&none);
     (
         set.metadata.uid.clone(),
         set.metadata.generation,
         ownership::is_terminating(&set.metadata),
         // Stored before the phase, which follows once the pods have ended.
-        training::is_over(Some(&status)),
+        training::is_over(Some(status)),
         limits::says_over_limits(set),
         update::is_refused(set),
         (
-            suspension::is_suspended(Some(&status)),
-            suspension::resumed_at(Some(&status)),
+            suspension::is_suspended(Some(status)),
+            suspension::resumed_at(Some(status)),
         ),
-        status.current_generation_hash,
-        status.replica_attempts,
-        status.update_progress,
-        status.replica_revisions,
+        status.current_generation_hash.clone(),
+        status.replica_attempts.clone(),
+        status.update_progress.clone(),
+        status.replica_revisions.clone(),
         status.phase,
     )
 }
