@@ -146,10 +146,10 @@ fn find_cause(look: &CliqueView<'_>, need: i32) -> Option<Cause> {
 /// Why pods are missing: the answer to their creation, or the pods that hold their place, else only
 /// the fact that they are missing.
 fn explain_missing(look: &CliqueView<'_>) -> Option<Cause> {
-    let held = slots(look, |_| true);
-    if to_i32(held.len()) >= look.podclique.spec.replicas {
+    if count_slots(look, |_| true) >= look.podclique.spec.replicas {
         return None;
     }
+    let held = held_slots(look);
     let status = look.podclique.status.as_ref();
     let refused = refusal(status.map_or(&[], |s| &s.last_errors));
     let is_final = |s: &&Start| matches!(s, Start::Terminating | Start::GivenUp(_));
@@ -164,12 +164,26 @@ fn explain_missing(look: &CliqueView<'_>) -> Option<Cause> {
         .or_else(|| Some(waiting()))
 }
 
-/// Indexes that are done, or hold a pod that stays and fulfils the claim.
-fn slots(look: &CliqueView<'_>, claim: impl Fn(&Pod) -> bool) -> BTreeSet<i32> {
+/// Indexes that are done, or hold a pod that stays.
+fn held_slots(look: &CliqueView<'_>) -> BTreeSet<i32> {
     let pods = || look.pods.iter().filter(|p| !p.is_terminating());
     let mut slots = training::completed(look.podclique, pods().copied());
-    slots.extend(pods().filter(|p| claim(p)).filter_map(|p| p.index()));
+    slots.extend(pods().filter_map(|p| p.index()));
     slots
+}
+
+/// How many indexes are done, or hold a pod that stays and fulfils the claim. Each decision counts
+/// those of each PodClique that is starting, and a list is sorted far sooner than a set is filled.
+fn count_slots(look: &CliqueView<'_>, claim: impl Fn(&Pod) -> bool) -> i32 {
+    let pods = || look.pods.iter().filter(|p| !p.is_terminating());
+    let mut slots: Vec<i32> = pods()
+        .filter(|p| claim(p))
+        .filter_map(|p| p.index())
+        .collect();
+    slots.extend(training::completed(look.podclique, pods().copied()));
+    slots.sort_unstable();
+    slots.dedup();
+    to_i32(slots.len())
 }
 
 fn to_i32(count: usize) -> i32 {
@@ -236,9 +250,9 @@ struct Reached {
 impl Reached {
     fn of(look: &CliqueView<'_>) -> Self {
         Self {
-            created: to_i32(slots(look, |_| true).len()),
-            scheduled: to_i32(slots(look, Pod::is_scheduled).len()),
-            ready: to_i32(slots(look, Pod::is_ready).len()),
+            created: count_slots(look, |_| true),
+            scheduled: count_slots(look, Pod::is_scheduled),
+            ready: count_slots(look, Pod::is_ready),
         }
     }
 
