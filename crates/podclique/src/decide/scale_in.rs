@@ -25,8 +25,17 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
 /// Two pods on one index can only result from a late answer: the pod that is done or Ready stays,
 /// else the older one.
 fn duplicates(snapshot: &Snapshot) -> Vec<Action> {
+    let staying = || snapshot.own_pods().filter(|p| !p.is_terminating());
+    let mut indexes: Vec<i32> = staying().filter_map(|p| p.index()).collect();
+    let count = indexes.len();
+    indexes.sort_unstable();
+    indexes.dedup();
+    // Nearly always, and each decision comes here.
+    if indexes.len() == count {
+        return Vec::new();
+    }
     let mut by_index: BTreeMap<i32, Vec<&Arc<Pod>>> = BTreeMap::new();
-    for pod in snapshot.own_pods().filter(|p| !p.is_terminating()) {
+    for pod in staying() {
         if let Some(index) = pod.index() {
             by_index.entry(index).or_default().push(pod);
         }
