@@ -64,7 +64,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         plan.events.push(event);
         return plan;
     }
-    if let Some(status) = queue_clock::judge(snapshot, &status, now) {
+    if let Some(status) = queue_clock::judge(snapshot, &roster, &status, now) {
         return plan_change(snapshot, status);
     }
     if snapshot.is_training() {

@@ -1,8 +1,12 @@
 //! The clock of a job stands still while no gang of it has quota (docs/queues.md, decision 177), like that
 //! of a suspended job. Begin and end are status writes of their own.
+//!
+//! A gang that has done its work keeps condition `QuotaReserved` as it was (decision 183). It runs nothing, so
+//! it does not count: the others may wait for hours.
 
-use api::PodCliqueSetStatus;
+use api::{PodCliqueSetStatus, PodGang};
 use domain::health::{suspension, training};
+use domain::roster::{ObservedClique, Roster, Slot};
 use domain::scheduling::quota;
 use jiff::Timestamp;
 
@@ -11,6 +15,7 @@ use crate::observe::Snapshot;
 /// The status that stops the clock or lets it go on.
 pub(super) fn judge(
     snapshot: &Snapshot,
+    roster: &Roster<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<PodCliqueSetStatus> {
@@ -20,7 +25,7 @@ pub(super) fn judge(
     }
     let has_started = stored.start_time.is_some();
     let stands_still = suspension::since(stored).is_some();
-    let stops = snapshot.scheduler.is_queued && has_started && waits_as_a_whole(snapshot);
+    let stops = snapshot.scheduler.is_queued && has_started && waits_as_a_whole(snapshot, roster);
     let mut next = status.clone();
     match (stops, stands_still) {
         (true, false) => suspension::stop_clock(&mut next, now),
@@ -30,7 +35,21 @@ pub(super) fn judge(
     Some(next)
 }
 
-fn waits_as_a_whole(snapshot: &Snapshot) -> bool {
-    let gangs = &snapshot.children.gangs;
-    !gangs.is_empty() && gangs.iter().all(|gang| quota::is_held(gang))
+/// Whether some gangs have work to do, and each of them waits for quota.
+fn waits_as_a_whole(snapshot: &Snapshot, roster: &Roster<'_>) -> bool {
+    let gangs = snapshot.children.gangs.iter();
+    let mut working = gangs
+        .filter(|gang| !has_done_its_work(roster, gang))
+        .peekable();
+    working.peek().is_some() && working.all(|gang| quota::is_held(gang))
+}
+
+/// Whether the gang lists parts, and the work of all of them is done.
+fn has_done_its_work(roster: &Roster<'_>, gang: &PodGang) -> bool {
+    let parts = &gang.spec.pod_groups;
+    let is_done = |podclique: &str| match roster.slot_named(podclique) {
+        Slot::Done => true,
+        slot => slot.present().is_some_and(ObservedClique::is_done),
+    };
+    !parts.is_empty() && parts.iter().all(|part| is_done(&part.name))
 }

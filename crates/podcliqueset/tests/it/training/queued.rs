@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use api::PodGang;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use api::podgang::PodGroup;
 use domain::health::suspension;
 use jiff::Timestamp;
 use podcliqueset::Snapshot;
@@ -11,7 +12,7 @@ use podcliqueset::decide::decide;
 use testkit::builders::{after, stored as metadata};
 
 use super::suspended::set_start;
-use super::{failed_because, job, running, stored};
+use super::{complete, failed_because, job, running, stored};
 use crate::situation::{carry_out, fill};
 
 const FRONT: &str = "demo-0-frontend";
@@ -19,8 +20,13 @@ const FRONT: &str = "demo-0-frontend";
 /// All gangs of the set have quota, or none has.
 fn set_quota(snapshot: &mut Snapshot, is_reserved: bool) {
     snapshot.scheduler.is_queued = true;
+    snapshot.children.gangs = vec![Arc::new(gang("demo-0", is_reserved))];
+}
+
+/// A gang with or without quota.
+fn gang(name: &str, is_reserved: bool) -> PodGang {
     let mut gang = PodGang {
-        metadata: metadata("demo-0"),
+        metadata: metadata(name),
         ..PodGang::default()
     };
     let condition = ConditionUpdate {
@@ -31,7 +37,7 @@ fn set_quota(snapshot: &mut Snapshot, is_reserved: bool) {
     };
     let status = gang.status.get_or_insert_default();
     conditions::set(&mut status.conditions, condition, Some(1), after(0));
-    snapshot.children.gangs = vec![Arc::new(gang)];
+    gang
 }
 
 fn step_at(snapshot: &mut Snapshot, at: Timestamp) {
@@ -73,6 +79,30 @@ fn the_clock_goes_on_while_a_gang_has_quota() {
     snapshot.children.gangs.push(Arc::new(other));
     step_at(&mut snapshot, after(20));
     assert_eq!(stored(&snapshot).suspension, None);
+}
+
+/// Kueue takes the quota of the base gang after a scaled one has done its work: that one keeps its state
+/// (decision 183), and nothing of the job runs.
+#[test]
+fn a_gang_that_has_done_its_work_does_not_keep_the_clock_going() {
+    const PARTS: [&str; 2] = ["demo-0-g-2-leader", "demo-0-g-2-worker"];
+    let mut snapshot = running(job(0, Some("30s")));
+    set_start(&mut snapshot, 0);
+    set_quota(&mut snapshot, false);
+    let mut scaled = gang("demo-0-g-0", true);
+    let part = |name: &str| PodGroup {
+        name: name.to_owned(),
+        ..PodGroup::default()
+    };
+    scaled.spec.pod_groups = PARTS.map(part).to_vec();
+    snapshot.children.gangs.push(Arc::new(scaled));
+    complete(&mut snapshot, PARTS[0], true);
+    let half = decide(&snapshot, after(20)).status.unwrap();
+    assert_eq!(half.suspension, None, "its worker runs");
+    complete(&mut snapshot, PARTS[1], true);
+    step_at(&mut snapshot, after(20));
+    assert_eq!(suspension::since(stored(&snapshot)), Some(after(20)));
+    assert_eq!(failed_because(&decide(&snapshot, after(3600))), None);
 }
 
 /// Its peers went with their quota.
