@@ -67,14 +67,16 @@ fn is_done(roster: &Roster<'_>) -> bool {
     roster.layout.slots().all(|part| roster.is_done(part))
 }
 
-/// The plan at the end of its time, or for failures that are due.
+/// The plan at the end of its time, or for failures that are due. Its time does not end while the observed
+/// pods may be older than a lost watch: the last ones may have ended well (decision 194).
 fn stop_job(
     snapshot: &Snapshot,
     roster: &Roster<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<JobPlan> {
-    if training::deadline(&snapshot.validated.set).is_some_and(|at| at <= now) {
+    let is_late = training::deadline(&snapshot.validated.set).is_some_and(|at| at <= now);
+    if is_late && !snapshot.view.is_outdated {
         let mut next = fail_job(snapshot, status, explain_expiry(snapshot, roster), now);
         job::note_crashes(&mut next, roster);
         return Some(plan_status(next));

@@ -171,6 +171,26 @@ fn it_fails_at_the_end_of_its_time(
     assert_eq!(plan(&snapshot).wake_at, Some(after(120)));
 }
 
+/// The last pods may have ended well meanwhile, and `Failed` is for ever (decision 194).
+#[test]
+fn its_time_does_not_end_while_a_watch_is_lost() {
+    let mut snapshot = running(job(9, Some("1m")));
+    snapshot.view.is_outdated = true;
+    let blind = decide(&snapshot, after(120));
+    assert_eq!(failed_because(&blind), None);
+    let asks_again = blind.wake_at.is_some_and(|at| at <= after(121));
+    assert!(asks_again, "{:?}", blind.wake_at);
+    snapshot.view.is_outdated = false;
+    assert_eq!(
+        failed_because(&decide(&snapshot, after(120))),
+        Some("MaxRuntimeExceeded")
+    );
+    for podclique in all(&snapshot) {
+        complete(&mut snapshot, &podclique, true);
+    }
+    assert_eq!(failed_because(&decide(&snapshot, after(120))), None);
+}
+
 #[test]
 fn a_restart_does_not_reset_its_time() {
     let mut snapshot = running(job(9, Some("2m")));
