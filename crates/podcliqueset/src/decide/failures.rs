@@ -8,18 +8,20 @@
 use api::conditions::{self, ConditionType, Reason};
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueSet, events};
-use domain::Key;
-use domain::health::availability::clique_breach;
+use domain::health::availability::{CliqueFacts, clique_breach};
 use domain::health::termination::{self, Breach, BreachFact};
 use domain::health::{failure, fence, training};
 use domain::object::ownership;
 use domain::plan::{Event, Kind, Target};
-use domain::roster::Roster;
+use domain::roster::{ObservedClique, Roster};
+use domain::scheduling::quota;
 use domain::workload::layout::LayoutSlot;
+use domain::{Key, Pod};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::observe::Snapshot;
+use crate::status::job;
 
 /// The failure of a PodClique that a user deleted.
 const DELETED: &str = "it was deleted before its work was done";
@@ -68,7 +70,7 @@ fn breach(
     }
     let delay = termination::delay_of_job(&snapshot.validated.set, part.group);
     let stored = seen.podclique.status.as_ref()?.into();
-    let facts = || seen.facts().with_job_delay(delay);
+    let facts = || facts_of(snapshot, seen).with_job_delay(delay);
     let breach = Breach::confirmed(part.replica, object, delay, stored, || {
         clique_breach(&facts())
     })?;
@@ -81,6 +83,21 @@ fn breach(
     } else {
         breach
     })
+}
+
+/// The facts of the PodClique, without pods that failed because their gang lost its quota. Such a pod does not
+/// hold the quota, so the gang may have quota again before the PodClique has deleted it (decision 177). A
+/// failure that the job keeps came before.
+fn facts_of(snapshot: &Snapshot, seen: &ObservedClique) -> CliqueFacts {
+    let gang = job::find_queued_gang(snapshot, seen);
+    let kept = snapshot.stored.status.as_ref();
+    let kept = kept.map_or(&[][..], |s| s.last_failures.as_slice());
+    let counts = |pod: &Pod| {
+        let is_earlier = gang.is_some_and(|gang| quota::is_of_earlier_round(gang, pod));
+        !(is_earlier && pod.is_failed()) || failure::is_noted(pod, kept)
+    };
+    let pods = seen.pods.iter().map(AsRef::as_ref);
+    CliqueFacts::of(&seen.podclique, pods.filter(|pod: &&Pod| counts(pod)))
 }
 
 /// Whether the PodClique existed in this attempt and is gone. A PodClique that another controller

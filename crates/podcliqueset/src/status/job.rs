@@ -2,7 +2,7 @@
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, PodFailure};
-use api::{PodCliqueSetStatus, labels};
+use api::{PodCliqueSetStatus, PodGang, labels};
 use domain::Pod;
 use domain::health::failure;
 use domain::object::ownership;
@@ -76,9 +76,15 @@ pub(crate) fn note_crashes(next: &mut PodCliqueSetStatus, roster: &Roster<'_>) {
 /// failure: the kubelet may give its reason for the pod only after the container ended.
 fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
     let cliques = || snapshot.podcliques.values();
-    // A pod may fail because its peers go with their quota (decision 177).
-    let counted = cliques().filter(|clique| !awaits_quota(snapshot, clique));
-    let pods = counted.flat_map(|c| c.pods.iter().chain(&c.lost));
+    let pods = cliques().flat_map(|clique| {
+        let gang = find_queued_gang(snapshot, clique);
+        // A pod may fail because its peers go with their quota (decision 177).
+        let counts = move |pod: &Pod| {
+            gang.is_none_or(|gang| !quota::is_held(gang) && !quota::is_of_earlier_round(gang, pod))
+        };
+        let pods = clique.pods.iter().chain(&clique.lost);
+        pods.filter(move |pod| counts(pod))
+    });
     let mut all: Vec<PodFailure> = pods.filter_map(|p| failure::describe(p)).collect();
     let is_seen = |kept: &PodFailure| all.iter().any(|seen| failure::is_of(kept, seen));
     let is_over = |kept: &PodFailure| {
@@ -92,10 +98,15 @@ fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure
     all
 }
 
-/// Whether the gang of the PodClique waits for quota.
-fn awaits_quota(snapshot: &Snapshot, clique: &ObservedClique) -> bool {
-    let gang = ownership::label(&clique.podclique.metadata, labels::POD_GANG);
-    let mut gangs = snapshot.children.gangs.iter();
-    snapshot.scheduler.is_queued
-        && gangs.any(|g| Some(ownership::name(&g.metadata)) == gang && quota::is_held(g))
+/// The gang of the PodClique, if its set names a queue.
+pub(crate) fn find_queued_gang<'a>(
+    snapshot: &'a Snapshot,
+    clique: &ObservedClique,
+) -> Option<&'a PodGang> {
+    if !snapshot.scheduler.is_queued {
+        return None;
+    }
+    let gang = ownership::label(&clique.podclique.metadata, labels::POD_GANG)?;
+    let mut gangs = snapshot.children.gangs.iter().map(AsRef::as_ref);
+    gangs.find(|found: &&PodGang| ownership::name(&found.metadata) == gang)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::PodGang;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
-use api::podgang::PodGroup;
+use api::podgang::{GangQuota, PodGroup};
 use domain::health::suspension;
 use jiff::Timestamp;
 use podcliqueset::Snapshot;
@@ -12,8 +12,9 @@ use podcliqueset::decide::decide;
 use testkit::builders::{after, stored as metadata};
 
 use super::suspended::set_start;
-use super::{complete, failed_because, job, running, stored};
+use super::{complete, failed_because, job, running, set_breached, stored};
 use crate::situation::{carry_out, fill};
+use crate::suspend::set_status;
 
 const FRONT: &str = "demo-0-frontend";
 
@@ -117,4 +118,44 @@ fn a_pod_that_fails_without_quota_is_no_failure() {
     assert_eq!(failures(&snapshot), 1);
     set_quota(&mut snapshot, false);
     assert_eq!(failures(&snapshot), 0);
+}
+
+/// A pod that has ended does not hold the quota: Kueue admits the gang again before a PodClique that comes
+/// late has deleted it.
+#[test]
+fn nor_is_it_one_when_the_gang_has_quota_again() {
+    let mut snapshot = running(job(0, None));
+    fill(&mut snapshot, FRONT, 2, |p| p.bound().phase("Failed"));
+    set_breached(&mut snapshot, FRONT, 60);
+    set_status(&mut snapshot, FRONT, |s| s.was_idle = Some(true));
+    set_quota(&mut snapshot, true);
+    let first_round = decide(&snapshot, after(60));
+    assert_eq!(failed_because(&first_round), Some("MaxRestartsExceeded"));
+    let gang = Arc::make_mut(&mut snapshot.children.gangs[0]);
+    gang.status.get_or_insert_default().quota = Some(GangQuota {
+        round: 1,
+        grants: Vec::new(),
+    });
+    let again = decide(&snapshot, after(60));
+    assert_eq!(failed_because(&again), None);
+    assert_eq!(again.status.unwrap().last_failures, []);
+}
+
+/// The job keeps it from before the loss.
+#[test]
+fn an_earlier_failure_counts_when_the_gang_has_quota_again() {
+    let mut snapshot = running(job(0, None));
+    fill(&mut snapshot, FRONT, 2, |p| p.bound().phase("Failed"));
+    step_at(&mut snapshot, after(60));
+    assert_eq!(stored(&snapshot).last_failures.len(), 2);
+    set_breached(&mut snapshot, FRONT, 60);
+    set_quota(&mut snapshot, true);
+    let gang = Arc::make_mut(&mut snapshot.children.gangs[0]);
+    gang.status.get_or_insert_default().quota = Some(GangQuota {
+        round: 1,
+        grants: Vec::new(),
+    });
+    let again = decide(&snapshot, after(60));
+    assert_eq!(failed_because(&again), Some("MaxRestartsExceeded"));
+    assert_eq!(again.status.unwrap().last_failures.len(), 2);
 }
