@@ -84,10 +84,11 @@ impl<'a> Roster<'a> {
                 .is_some_and(|c| training::has_succeeded(&c.podclique))
     }
 
-    /// Whether all pods of the slot have done their work, stored or not.
+    /// Whether all pods of the slot have done their work, stored or not. A PodClique that is being deleted
+    /// stores that before its pods go (decision 105).
     pub fn is_done(&self, part: &LayoutSlot<'_>) -> bool {
-        let standing = self.slot(part).standing();
-        self.has_succeeded(part) || standing.is_some_and(ObservedClique::is_done)
+        let present = self.slot(part).present();
+        self.has_succeeded(part) || present.is_some_and(ObservedClique::is_done)
     }
 
     /// Whether it is stored that the work of the PodClique is done, and it is gone, or going.

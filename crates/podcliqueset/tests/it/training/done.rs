@@ -23,6 +23,18 @@ fn a_job_whose_pods_are_done_waits_for_its_podcliques_to_say_so() {
     );
 }
 
+/// The operator was away while the pods ended and a user deleted the PodClique, which stores its success
+/// before its pods go (decision 105).
+#[test]
+fn nor_does_its_time_end_if_a_podclique_whose_pods_are_done_is_deleted() {
+    let mut snapshot = running(job(0, Some("1s")));
+    for podclique in all(&snapshot) {
+        complete(&mut snapshot, &podclique, false);
+    }
+    delete_by_hand(&mut snapshot, "demo-0-frontend", 59);
+    assert_eq!(failed_because(&decide(&snapshot, after(10_000))), None);
+}
+
 #[test]
 fn a_podclique_that_has_done_its_work_is_latched_and_not_made_again() {
     let mut snapshot = running(job(0, None));
